@@ -85,6 +85,7 @@ export type {
   ApiOperationOptions,
   ApiResponseOptions,
   OperationFacts,
+  ResponseFieldsMode,
 } from './contracts/operation.js'
 export type {
   Decorated,
@@ -247,7 +248,7 @@ export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './met
 export { defineOption } from './metadata/option.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { RateLimit } from './metadata/rate-limit.js'
-export { Envelope, Header, HttpCode, Redirect } from './metadata/response.js'
+export { Envelope, Header, HttpCode, Redirect, ResponseFields } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 export { Use } from './metadata/use.js'

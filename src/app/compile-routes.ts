@@ -10,7 +10,7 @@ import {
   type PipelineConfig,
   type RouteParts,
 } from '../pipeline/compile-route.js'
-import { hasKnownDates } from '../pipeline/own-steps.js'
+import { fieldsModeOf, hasKnownDates } from '../pipeline/own-steps.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
 import type { RunRoute, Stage } from '../step/step.js'
@@ -128,19 +128,38 @@ async function collectParts(config: RoutesConfig): Promise<(route: RouteModel) =
   const compiler = { compile, declaresOf: declaresFor(settings) }
   const inputs = await compileInputs(routes, compiler)
   const parametersOf = await compileParameters(routes, compiler)
+  const fieldsOf = await loadFields(routes, settings)
   const datesOf = await loadDates(routes, converters)
   const added = collectSteps(config)
-  return (route) => ({
-    instance: controllers.get(route.controller) as object,
-    inputs: inputs[route.index] ?? [],
-    stages: features.stagesOf(route),
-    dates: datesOf(route),
-    added: added(route),
-    middlewares: route.uses?.middlewares ?? NONE,
-    interceptors: config.interceptors(route),
-    parameters: parametersOf(route),
-    underTest: beforeHandler(route),
-  })
+  return (route) => {
+    const fields = fieldsOf(route)
+    return {
+      instance: controllers.get(route.controller) as object,
+      inputs: inputs[route.index] ?? [],
+      stages: features.stagesOf(route),
+      fields,
+      // The copy with the described fields only has its dates as text already.
+      dates: fields === null ? datesOf(route) : null,
+      added: added(route),
+      middlewares: route.uses?.middlewares ?? NONE,
+      interceptors: config.interceptors(route),
+      parameters: parametersOf(route),
+      underTest: beforeHandler(route),
+    }
+  }
+}
+
+/** Loads the module that limits the fields of responses, but only if a route uses it. */
+async function loadFields(
+  routes: readonly RouteModel[],
+  { responses, converters }: Settings,
+): Promise<(route: RouteModel) => RouteParts['fields']> {
+  if (routes.every((route) => fieldsModeOf(route, responses.fields) === 'send')) return () => null
+  const { compileResponseFields } = await import('../schema/fields/response-fields.js')
+  return (route) => {
+    const mode = fieldsModeOf(route, responses.fields)
+    return mode === 'send' ? null : { mode, byStatus: compileResponseFields(route, converters) }
+  }
 }
 
 /** Loads the module that serializes dates, but only if a route has a documented success response. */

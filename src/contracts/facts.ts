@@ -1,6 +1,11 @@
 import type { CacheOptions } from './cache.js'
 import type { UseEntry } from './interceptor.js'
-import type { ApiBodyOptions, ApiOperationOptions, ApiResponseOptions } from './operation.js'
+import type {
+  ApiBodyOptions,
+  ApiOperationOptions,
+  ApiResponseOptions,
+  ResponseFieldsMode,
+} from './operation.js'
 import type { OptionSettings, RouteOption } from './option.js'
 import type { ParameterDefinition } from './parameter.js'
 import type { Token } from './provider.js'
@@ -40,6 +45,7 @@ export type Fact =
   | { readonly kind: 'bounds'; readonly limits: RouteLimits }
   /** `false` means no limit. */
   | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
+  | { readonly kind: 'responseFields'; readonly mode: ResponseFieldsMode }
   | { readonly kind: 'tags'; readonly tags: readonly string[] }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'operation'; readonly options: ApiOperationOptions }

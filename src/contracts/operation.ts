@@ -22,6 +22,13 @@ export interface ApiBodyOptions {
   readonly required?: boolean
 }
 
+/**
+ * What happens to the fields of a JSON response that its documented schema does not name. `'send'`: they are sent.
+ * `'strip'`: they are dropped. `'check'`: the response is replaced by a 500, also if the response does not match its
+ * schema in another way.
+ */
+export type ResponseFieldsMode = 'send' | 'strip' | 'check'
+
 /** Options of `@ApiResponseDoc`. */
 export interface ApiResponseOptions {
   /** 100 to 599. */

@@ -1,6 +1,6 @@
 import type { CacheOptions } from './cache.js'
 import type { UsedByRoute } from './interceptor.js'
-import type { OperationFacts } from './operation.js'
+import type { OperationFacts, ResponseFieldsMode } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
 import type { ParameterDefinition } from './parameter.js'
 import type { Class } from './provider.js'
@@ -127,6 +127,8 @@ export interface RouteModel {
   readonly envelope: EnvelopeChoice
   /** Whether every success is sent in the framework's own envelope: no `@ApiResponseDoc` of the route is bare. */
   readonly isEnveloped: boolean
+  /** The mode of `@ResponseFields`; `null` without it, and the `responses` option of the application applies. */
+  readonly responseFields: ResponseFieldsMode | null
   /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
   /** The parameters of `defineParameter`, on the method or on its parameters; `null` without them. */

@@ -29,7 +29,7 @@ export const kPassOn: unique symbol = Symbol('blazon.passOn')
 
 /** The value of `locals`. */
 export const kLocals: unique symbol = Symbol('blazon.locals')
-/** Changes a body before it is written as JSON; `null` for most responses. */
+/** How a body is changed before it is written as JSON; `null` for most responses. */
 export const kPrepare: unique symbol = Symbol('blazon.prepare')
 /** Static headers that a handler has removed, by lower-case name. */
 export const kRemoved: unique symbol = Symbol('blazon.removed')

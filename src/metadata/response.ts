@@ -1,4 +1,5 @@
 import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
+import type { ResponseFieldsMode } from '../contracts/operation.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import { decorator, refuseBare } from './write.js'
 
@@ -62,4 +63,30 @@ export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClas
   refuseBare('@Envelope', envelope, rest[0])
   const fact = { kind: 'envelope', envelope } as const
   return decorator('@Envelope()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}
+
+/**
+ * Decides what happens to the fields of JSON responses that their documented schema does not name: for every route of a
+ * class, or for one method. A decorator on a method replaces the one on its class, which replaces the `responses` option
+ * of the application.
+ *
+ * @param mode `'send'`: they are sent. `'strip'`: they are dropped. `'check'`: the response is replaced by a 500, and
+ * the log names the route and the field.
+ * @example
+ * @ResponseFields('strip')
+ * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })
+ * @Get(':id')
+ * getById(req: Request) { return users.find(req.params.id) }
+ */
+export function ResponseFields(mode: ResponseFieldsMode): DualClassOrMethodDecorator
+export function ResponseFields(
+  mode: ResponseFieldsMode,
+  ...rest: unknown[]
+): DualClassOrMethodDecorator {
+  refuseBare('@ResponseFields', mode, rest[0])
+  const fact = { kind: 'responseFields', mode } as const
+  return decorator('@ResponseFields()', {
+    class: fact,
+    method: fact,
+  }) as DualClassOrMethodDecorator
 }

@@ -6,10 +6,12 @@ import { checkBounds, checkUnusedBounds } from './check-bounds.js'
 import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkEnvelopes } from './check-envelope.js'
+import { checkHandler } from './check-handler.js'
 import { checkInputs } from './check-inputs.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkParameters, checkRepeated } from './check-repeated.js'
+import { checkResponseFields } from './check-response-fields.js'
 import { checkTenant } from './check-tenant.js'
 import { checkUses } from './check-uses.js'
 import { checkDefined } from './compile-defined.js'
@@ -23,7 +25,11 @@ export function checkController(controller: Class, inherited: InheritedControlle
   if (firstOf(inherited.facts, 'controller') === undefined) {
     return [inherited.methods.size > 0 ? undecorated(subject) : neverDecorated(subject)]
   }
-  return [...(hasRoutes ? [] : [empty(subject)]), ...checkTenant(subject, inherited.facts)]
+  return [
+    ...(hasRoutes ? [] : [empty(subject)]),
+    ...checkTenant(subject, inherited.facts),
+    ...checkResponseFields(subject, inherited.facts),
+  ]
 }
 
 function undecorated(subject: string): Problem {
@@ -76,6 +82,8 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.option) problems.push(...checkOptions(subject, facts))
   if (facts.use) problems.push(...checkUses(subject, facts))
   if (facts.tenant) problems.push(...checkTenant(subject, facts))
+  if (facts.responseFields) problems.push(...checkResponseFields(subject, facts))
+  if (facts.route) problems.push(...checkHandler(subject, controller, key))
   return problems
 }
 

@@ -95,12 +95,23 @@ function isPlain(value: object): boolean {
   return prototype === null || prototype === Object.prototype
 }
 
-/** Calls `schema` once, so that a mistake is known before a client reads the document. */
+/** What `schema` receives: without a description, and with one. */
+const DATA: readonly OpenApiSchema[] = [{}, { $ref: '#/components/schemas/Data' }]
+
+/** Calls `schema`, so that a mistake is known before a client reads the document. */
 function checkSchemaFunction(subject: string, envelope: EnvelopeFormat): Problem[] {
+  for (const data of DATA) {
+    const problems = checkSchemaOf(subject, envelope, data)
+    if (problems.length > 0) return problems
+  }
+  return []
+}
+
+function checkSchemaOf(subject: string, envelope: EnvelopeFormat, data: OpenApiSchema): Problem[] {
   const remedy = 'Return a schema of OpenAPI 3.0.3 at once, as a new object.'
   let schema: OpenApiSchema
   try {
-    schema = envelope.schema({})
+    schema = envelope.schema({ ...data })
   } catch (error) {
     return [invalid(subject, `Its \`schema\` threw: ${String(error)}`, remedy)]
   }

@@ -12,7 +12,10 @@ interface Owner {
   readonly documented: readonly ApiResponseOptions[]
 }
 
-type Responses = Pick<RouteModel, 'headers' | 'envelope' | 'isEnveloped' | 'operation'>
+type Responses = Pick<
+  RouteModel,
+  'headers' | 'envelope' | 'isEnveloped' | 'responseFields' | 'operation'
+>
 
 /** Compiles how a route responds, and how the document describes it. */
 export function compileResponses(facts: FactsByKind, owner: Owner): Responses {
@@ -21,7 +24,13 @@ export function compileResponses(facts: FactsByKind, owner: Owner): Responses {
   const operation = compileOperation(facts, owner)
   const wire = { envelope, headers }
   const isBare = operation.responses.some((each) => isSentWithoutEnvelope(each, wire))
-  return { ...wire, isEnveloped: envelope === true && !isBare, operation }
+  const fields = firstOf(facts, 'responseFields') ?? firstOf(owner.facts, 'responseFields')
+  return {
+    ...wire,
+    isEnveloped: envelope === true && !isBare,
+    responseFields: fields?.mode ?? null,
+    operation,
+  }
 }
 
 function compileHeaders(facts: FactsByKind): RouteModel['headers'] {

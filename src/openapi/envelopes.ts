@@ -143,8 +143,3 @@ export function wrappedSchema(
   if (envelope === false) return data ?? {}
   return ownCopy(envelope.schema(data ?? {}))
 }
-
-/** Whether a schema already describes a whole envelope. */
-export function isEnvelope({ properties }: OpenApiSchema): boolean {
-  return ['statusCode', 'status', 'message'].every((name) => Object.hasOwn(properties ?? {}, name))
-}

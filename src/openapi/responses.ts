@@ -12,11 +12,12 @@ import {
   essenceOf,
   headerTypeOf,
   isBodiless,
+  isEnvelope,
   isJsonType,
   isSentWithoutEnvelope,
 } from '../schema/response-shape.js'
 import type { DocumentSchemas } from './document-schemas.js'
-import { type ErrorContent, isEnvelope, wrappedSchema } from './envelopes.js'
+import { type ErrorContent, wrappedSchema } from './envelopes.js'
 import type { MergedContract } from './merge-contracts.js'
 import type { DocumentedOperation } from './operations.js'
 import { ownCopy } from './own-copy.js'

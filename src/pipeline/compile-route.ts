@@ -17,6 +17,7 @@ import { returnedSender, sendEnvelope } from './send-success.js'
 import { bodyStage } from './steps/body.js'
 import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
+import { fieldsStage, type RouteFields } from './steps/fields.js'
 import { guardStage, optionalGuardStage } from './steps/guard.js'
 import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
 import { headersStage } from './steps/headers.js'
@@ -37,6 +38,8 @@ export interface RouteParts {
   readonly stages: RouteStages
   /** `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
+  /** `null` if the route sends all fields of its responses. */
+  readonly fields: RouteFields | null
   /** The steps of plugins, the outermost first; empty if there are none. */
   readonly added: readonly NamedSteps[]
   /** Express middlewares of `@Use`; empty if there are none. */
@@ -112,7 +115,7 @@ export function compileRoute(
 
 /** Lists the steps that a route uses, in the order of `STEPS`. */
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
-  const { inputs, stages, dates, added, middlewares, interceptors, parameters, underTest } = parts
+  const { inputs, stages, fields, dates, added, middlewares, interceptors, parameters } = parts
   const { scopes } = config
   const invocation = invocationOf(route, parts.instance, config)
   const mayRespondLater = takesResponse(invocation)
@@ -124,6 +127,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     hasDeadline: config.deadlines !== null,
     mayFailLate: config.mayFailLate,
     interceptsAll: interceptors.length > 0,
+    limitsFields: fields !== null,
   })
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
   const plugins = pluginStages(added, config)
@@ -153,13 +157,14 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     validate: uses.validate ? validateStage(inputs, config) : null,
     unexpired: uses.unexpired ? unexpiredStage : null,
     headers: uses.headers ? headersStage(route.headers ?? []) : null,
+    fields: fields === null ? null : fieldsStage({ fields, route, onError: config.onError }),
     dates: dates === null ? null : datesStage(dates),
     beforeHandler: plugins.beforeHandler,
     intercept: uses.intercept
       ? joinStages(interceptors.map((each) => interceptStage(each, scopes)))
       : null,
     aroundHandler: plugins.aroundHandler,
-    underTest,
+    underTest: parts.underTest,
     parameters: parameters.length > 0 ? parametersStage(parameters) : null,
     handler: handlerStage(invocation),
   }
@@ -171,7 +176,7 @@ export function compileProbe(
   { stages, added }: Pick<RouteParts, 'stages' | 'added'>,
   config: PipelineConfig,
 ): RunRoute {
-  const route204 = { status: 204, redirect: null }
+  const route204 = { ...route, status: 204, redirect: null }
   const stated = { route: route204, mayRespondLater: false, send: sendEnvelope }
   return foldSteps({
     ...NO_STEPS,

@@ -1,8 +1,18 @@
+import type { ResponseFieldsMode } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
+import { isBodiless } from '../schema/response-shape.js'
 
 /** The steps of the pipeline itself that a route may leave out. Features and plugins decide about the others. */
-export type OwnStep = 'use' | 'body' | 'validate' | 'unexpired' | 'headers' | 'dates' | 'intercept'
+export type OwnStep =
+  | 'use'
+  | 'body'
+  | 'validate'
+  | 'unexpired'
+  | 'headers'
+  | 'fields'
+  | 'dates'
+  | 'intercept'
 
 /** What the decision about the steps of a route depends on besides the route. */
 export interface StepFacts {
@@ -16,6 +26,25 @@ export interface StepFacts {
   readonly mayFailLate: boolean
   /** Whether the application has interceptors of its own. */
   readonly interceptsAll: boolean
+  /** Whether the fields of responses are dropped or checked; see {@link fieldsModeOf}. */
+  readonly limitsFields: boolean
+}
+
+/**
+ * What happens to the fields of the responses of a route. `send` also if none of its responses has a schema.
+ *
+ * @param ofApp The mode of routes without `@ResponseFields`.
+ */
+export function fieldsModeOf(
+  { responseFields, operation: { responses } }: RouteModel,
+  ofApp: ResponseFieldsMode,
+): ResponseFieldsMode {
+  const mode = responseFields ?? ofApp
+  if (mode === 'send') return mode
+  const isDescribed = responses.some(
+    ({ status, schema }) => schema !== undefined && !isBodiless(status),
+  )
+  return isDescribed ? mode : 'send'
 }
 
 /**
@@ -32,7 +61,8 @@ export function hasKnownDates({ envelope, operation: { responses } }: RouteModel
 /** Decides which of its own steps the pipeline uses for a route. The compiler of routes and `--explain` ask it. */
 export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<OwnStep, boolean>> {
   const { inputs, uses, isProtected, isAuthOptional } = route
-  const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll } = facts
+  const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll, limitsFields } =
+    facts
   const { params, query, headers, body } = inputs
   const isRead = readsBody(route)
   const isChecked = params !== null || query !== null || headers !== null || body !== null
@@ -46,7 +76,9 @@ export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<O
     validate: isChecked,
     unexpired: hasMiddlewares || (mayWait && mayExpire),
     headers: route.headers !== null,
-    dates: hasKnownDates(route),
+    fields: limitsFields,
+    // The copy with the described fields only has its dates as text already.
+    dates: !limitsFields && hasKnownDates(route),
     intercept: interceptsAll || (uses !== null && uses.interceptors.length > 0),
   }
 }

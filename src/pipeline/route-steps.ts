@@ -45,6 +45,10 @@ export const STEPS = [
   },
   { name: 'headers', does: 'sets the headers of `@Header`' },
   {
+    name: 'fields',
+    does: 'drops the fields that the documented response does not name, or refuses them with a 500 (`responses`)',
+  },
+  {
     name: 'dates',
     does: 'converts the dates of documented responses faster than `JSON.stringify` does',
   },

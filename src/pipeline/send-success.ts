@@ -3,9 +3,9 @@ import type { Request, Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeFormat } from '../contracts/wire-format.js'
 import { successEnvelope } from '../errors/envelope.js'
-import { sendJsonAs } from '../http/send/send-json.js'
+import { setDocumentedType } from '../http/send/content-type.js'
+import { preparedData, REFUSED, sendJsonAs } from '../http/send/send-json.js'
 import {
-  essenceOf,
   headerTypeOf,
   isJsonType,
   isPlainJson,
@@ -84,7 +84,9 @@ function otherSender(route: WireRoute): SendSuccess {
 function formatSender(envelope: EnvelopeFormat, route: WireRoute): SendSuccess {
   const type = headerTypeOf(route) ?? envelope.mediaType ?? 'application/json'
   return function sendFormat(res, { status, message, data }) {
-    const body: unknown = envelope.success(data, { status, message, req: res.req as Request })
+    const ready = preparedData(res, status, data)
+    if (ready === REFUSED) return
+    const body: unknown = envelope.success(ready, { status, message, req: res.req as Request })
     if (!isJsonData(body)) throw notJson(route.name, body)
     res.status(status)
     if (isPlainJson(type)) res.json(body)
@@ -135,14 +137,10 @@ function bodyOf(value: unknown): string | Buffer | undefined {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
 }
 
-/**
- * Sets the documented type, unless the handler has set it already, perhaps with other parameters such as a charset.
- */
+/** Sets the documented type. For a range such as `text/*`, a string is plain text unless the handler has set a type. */
 function setType(res: Response, type: string, isText: boolean): void {
-  const isRange = type.includes('*')
-  const set = res.get('Content-Type')
-  if (isRange && set === undefined && isText) res.setHeader('Content-Type', 'text/plain')
-  if (!isRange && essenceOf(set) !== essenceOf(type)) res.setHeader('Content-Type', type)
+  if (!type.includes('*')) setDocumentedType(res, type)
+  else if (isText && !res.hasHeader('Content-Type')) res.setHeader('Content-Type', 'text/plain')
 }
 
 interface WrongValue {
@@ -155,7 +153,7 @@ interface WrongValue {
 function explainValue({ name, status, type, value }: WrongValue): string {
   return (
     `${name} returned ${kindOf(value)}, but its response ${status} is documented as '${type}'. ` +
-    'Return a string or bytes (Buffer, Uint8Array), or send the response with `res`. ' +
+    'Return a string or bytes (Buffer, Uint8Array, a stream), or send the response with `res`. ' +
     'If the response is JSON, remove `contentType` from @ApiResponseDoc.'
   )
 }

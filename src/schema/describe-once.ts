@@ -29,7 +29,7 @@ export function describeOnce(schema: Schema | object, options: DescribeOptions):
  * The application may change a JSON Schema object, and a converter function may return different results.
  * Both are described again on each call.
  */
-function isConstant(schema: object, options: DescribeOptions): boolean {
+export function isConstant(schema: object, options: Pick<DescribeOptions, 'converters'>): boolean {
   const { converters = {} } = options
   if (schema instanceof KeyedSchema) {
     return Object.values(schema.entries).every((part) => part === null || isConstant(part, options))

@@ -47,3 +47,9 @@ export function isSentWithoutEnvelope(stated: Stated, wire: Wire): boolean {
   const type = contentType ?? (schema === undefined ? undefined : headerTypeOf(wire))
   return type !== undefined && essenceOf(type) !== essenceOf(envelopeTypeOf(wire))
 }
+
+/** Whether a schema already describes a whole envelope. */
+export function isEnvelope({ properties }: { readonly properties?: unknown }): boolean {
+  const names = ['statusCode', 'status', 'message']
+  return names.every((name) => Object.hasOwn((properties ?? {}) as object, name))
+}

@@ -15,6 +15,7 @@ import {
   Public,
   Query,
   RateLimit,
+  ResponseFields,
   Tenant,
   Use,
 } from 'blazon'
@@ -44,6 +45,7 @@ function used(steps: RouteSteps): string[] {
 }
 
 const schema = { type: 'object' } as const
+const Known = ApiResponseDoc({ status: 200, description: 'Known', schema })
 const pass = { intercept: (_req: unknown, next: () => unknown) => next() }
 const limit = { limit: 5, window: '1m' }
 
@@ -55,8 +57,10 @@ class Plain {
   @Body(schema) @Get('described') described() {}
   @Query(schema) @Get('checked') checked() {}
   @Header('X-A', '1') @Get('headed') headed() {}
-  @ApiResponseDoc({ status: 200, description: 'Known', schema }) @Get('dated') dated() {}
+  @Known @Get('dated') dated() {}
   @ApiResponseDoc({ status: 404, description: 'Unknown', schema }) @Get('undated') undated() {}
+  @ResponseFields('check') @Known @Get('fielded') fielded() {}
+  @ResponseFields('send') @Known @Get('sending') sending() {}
   @Use((_req, _res, next) => next()) @Get('used') used() {}
   @Use(pass) @Get('intercepted') intercepted() {}
   @Cache({ ttl: '5m' }) @Get('cached') cached() {}
@@ -105,6 +109,8 @@ const APPS: Record<string, AppOptions> = {
   'with tenants': { tenant: {} },
   'that requires a tenant': { tenant: { required: true, authorize }, auth: { guard } },
   'with authorized tenants': { tenant: { authorize }, auth: { guard, can: () => true } },
+  'that drops fields': { responses: 'strip' },
+  'that checks fields': { responses: { fields: 'check' } },
   'with a plugin without steps': { plugins: [{ name: 'none', contract: () => null }] },
 }
 
@@ -142,11 +148,29 @@ describe('the explanation of a route', () => {
     'lists the steps that boot compiles, in an application %s',
     async (_, options) => {
       const { explained, booted } = await both(options)
-      expect(booted.size).toBe(22)
+      expect(booted.size).toBe(24)
       expect(certainOf(explained)).toEqual(booted)
       for (const { certain, possible } of explained.values()) expect(possible).toEqual(certain)
     },
   )
+
+  it('shows what happens to fields, and what decides', () => {
+    const options = { controllers: [Plain], responses: 'strip' } as const
+    const { settings } = resolveSettings(options)
+    const { model } = describeApp({ settings, warnings: [] }, [])
+    const read = { settings, model, express: new App().express, cwd: '/' }
+    const linesOf = (handler: string) => {
+      const route = model.routes.find((each) => each.handler === handler) as RouteModel
+      const { steps, responseFields } = explainRoute(route, read)
+      return [responseFields, steps.find(({ name }) => name === 'fields')?.sources]
+    }
+    const ofApp = { mode: 'strip', from: 'responses' }
+    expect(linesOf('dated')).toEqual([ofApp, ["'strip' (responses)"]])
+    const own = { mode: 'check', from: '@ResponseFields' }
+    expect(linesOf('fielded')).toEqual([own, ["'check' (@ResponseFields)"]])
+    expect(linesOf('sending')).toEqual([{ ...own, mode: 'send' }, undefined])
+    expect(linesOf('get')).toEqual([{ ...ofApp, mode: 'send' }, undefined])
+  })
 
   it('covers every step but those of plugins and tests', async () => {
     const found = new Set<string>()
@@ -161,6 +185,7 @@ describe('the explanation of a route', () => {
       'can',
       'claim',
       'dates',
+      'fields',
       'guard',
       'handler',
       'headers',

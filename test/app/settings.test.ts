@@ -243,8 +243,11 @@ describe('resolveSettings', () => {
   })
 })
 
-/** Options left out: a name of a limit depends on its index, and each application creates its own store. */
-const BY_PLACE: Readonly<Record<string, true>> = { name: true, store: true }
+/**
+ * Options left out: a name of a limit depends on its index, each application creates its own store, and a media type of
+ * errors needs a format.
+ */
+const BY_PLACE: Readonly<Record<string, true>> = { name: true, store: true, mediaType: true }
 
 /** Documented defaults that are values, not sentences. */
 const documented = Object.entries(readOptions()).flatMap(([group, options]) =>

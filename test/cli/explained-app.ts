@@ -169,6 +169,7 @@ export const ORDERS_ROUTE = {
   controller: 'OrdersController',
   handler: 'getById',
   isProtected: true,
+  isAuthOptional: false,
   before: [
     { name: 'requestLog', from: 'middlewares[0][0]' },
     { name: 'traceId', from: "plugin 'traces', middlewares[0]" },
@@ -270,6 +271,7 @@ export const ORDERS_ROUTE = {
   inputs: [{ in: 'params', library: 'zod', schema: '{ id: number }' }],
   body: null,
   handlerTimeoutSeconds: 30,
+  responseFields: { mode: 'send', from: 'responses' },
   responses: [
     response('200', 'The order', ['X-Trace', 'X-Kind']),
     response('400', 'The request is malformed or does not match its schema.'),

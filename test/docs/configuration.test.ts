@@ -58,7 +58,7 @@ const NESTED = {
   } satisfies Names<RateLimitOptions>,
   validation: { messages: 1 } satisfies Names<ValidationOptions>,
   errors: { format: 1, schema: 1, mediaType: 1, status: 1 } satisfies Names<ErrorOptions>,
-  responses: { documented: 1 } satisfies Names<ResponseOptions>,
+  responses: { fields: 1, documented: 1 } satisfies Names<ResponseOptions>,
   limits: { body: 1, depth: 1, headers: 1 } satisfies Names<LimitOptions>,
   timeouts: {
     handler: 1,

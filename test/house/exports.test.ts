@@ -18,7 +18,7 @@ const VALUES = `
   Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit
-  Redirect Refusal Req Res ServiceUnavailableError Tenant TenantContext TenantId TooManyRequestsError
+  Redirect Refusal Req Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId TooManyRequestsError
   UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use blameRequest compose createTenantMiddleware
   defineAppOptions defineControllers defineOption defineParameter formatProblem getTenantId hasFailed holdResponse
   inject memoryCache memoryRateLimit publicRouter refuseOldPeer requireTenantId runWithTenant runWithoutTenant
@@ -28,24 +28,25 @@ const VALUES = `
 /** The names that `blazon` exports as types only. */
 const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
-  AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest CacheEntry CacheOptions CacheSettings CacheStats CacheStore Class
-  ClassProvider ConfigCode ContractHeader ContractOf ContractParameter Decorated DefaultStatus DefinedParameter
-  DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration EnvelopeChoice EnvelopeFormat ErrorCode
-  ErrorEnvelope ErrorFormat ErrorOptions ErrorRequestHandler ExistingProvider FactoryProvider Failure FieldError
-  Handler HealthReport Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor
-  InterceptorEntry JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger MaybePromise
-  MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module NextFunction OpenApiComponents
-  OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod OpenApiOperation OpenApiParameter
-  OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema OpenApiSecurityScheme OpenApiServer OpenApiTag
-  OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override ParameterDefinition ParameterModel
-  ParameterPlace ParameterSettings ParameterSource PeerUse Plugin PluginContext PluginHealth PluginMiddlewares
-  PluginSteps Problem ProblemDetails Provider RateLimitBy RateLimitCount RateLimitOptions RateLimitPolicy
-  RateLimitResult RateLimitStore Reference RefusedStatement Request RequestHandler RequestInputs RequestOutcome RequestUser Response
-  ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter RouteSetup
-  RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size Stage Step
-  StoreContext SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions
-  TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy
-  TimeoutOptions Timer Token UseEntry UsedByRoute User Validated ValidatedRequest ValidationOptions ValueProvider
+  AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest CacheEntry CacheOptions CacheSettings CacheStats
+  CacheStore Class ClassProvider ConfigCode ContractHeader ContractOf ContractParameter Decorated DefaultStatus
+  DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration EnvelopeChoice
+  EnvelopeFormat ErrorCode ErrorEnvelope ErrorFormat ErrorOptions ErrorRequestHandler ExistingProvider FactoryProvider
+  Failure FieldError Handler HealthReport Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource
+  Interceptor InterceptorEntry JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger
+  MaybePromise MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module NextFunction
+  OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod OpenApiOperation
+  OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema OpenApiSecurityScheme
+  OpenApiServer OpenApiTag OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override
+  ParameterDefinition ParameterModel ParameterPlace ParameterSettings ParameterSource PeerUse Plugin PluginContext
+  PluginHealth PluginMiddlewares PluginSteps Problem ProblemDetails Provider RateLimitBy RateLimitCount
+  RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Request RequestHandler
+  RequestInputs RequestOutcome RequestUser Response ResponseFieldsMode ResponseOptions RouteBounds RouteContract
+  RouteLimits RouteModel RouteOption RouteParameter RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide
+  ScopedCache SecurityOptions SecurityRequirement Size Stage Step StoreContext SuccessEnvelope SuccessFacts
+  SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions TenantOptions TenantRouterOptions
+  TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy TimeoutOptions Timer Token UseEntry
+  UsedByRoute User Validated ValidatedRequest ValidationOptions ValueProvider
 `
 
 /** The names that `blazon/testing` exports. */

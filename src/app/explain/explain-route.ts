@@ -4,6 +4,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { planLimits } from '../../features/rate-limit/plan-limits.js'
 import { readsBody } from '../../model/body-methods.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
+import { fieldsModeOf } from '../../pipeline/own-steps.js'
 import { isForErrors } from '../prepare-middlewares.js'
 import { routeTable } from '../route-table.js'
 import { explainDecorators } from './explain-decorators.js'
@@ -53,6 +54,10 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
     inputs: explainInputs(route, app),
     body: readsBody(route) ? { maxBytes, maxDepth } : null,
     handlerTimeoutSeconds: handlerMs === null ? null : handlerMs / 1000,
+    responseFields: {
+      mode: fieldsModeOf(route, settings.responses.fields),
+      from: route.responseFields === null ? 'responses' : '@ResponseFields',
+    },
     responses: explainResponses(route, app, express),
     headers: (route.headers ?? []).map(([name, value]) => ({ name, value })),
     options: route.options.map(({ name, value }) => ({ name, value: plain(value) })),

@@ -3,7 +3,7 @@ import { isCached } from '../../features/cache/build-cache.js'
 import { type PlannedLimit, placeLimits } from '../../features/rate-limit/plan-limits.js'
 import { isAuthorized, needsTenant, usesTenants } from '../../features/tenancy/build-tenancy.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
-import { ownSteps } from '../../pipeline/own-steps.js'
+import { fieldsModeOf, ownSteps } from '../../pipeline/own-steps.js'
 import { STEPS, type StepName } from '../../pipeline/route-steps.js'
 import type { Description } from '../describe.js'
 import { isForErrors } from '../prepare-middlewares.js'
@@ -60,6 +60,7 @@ function usedSteps(
     hasDeadline: handlerMsOf(route.bounds, settings.timeouts.handlerMs) !== null,
     mayFailLate: settings.middlewares.some(({ middleware }) => !isForErrors(middleware)),
     interceptsAll: settings.interceptors.length > 0,
+    limitsFields: fieldsModeOf(route, settings.responses.fields) !== 'send',
   })
   return new Set<StepName>([
     'respond',

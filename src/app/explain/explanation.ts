@@ -1,3 +1,4 @@
+import type { ResponseFieldsMode } from '../../contracts/operation.js'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { StepName } from '../../pipeline/route-steps.js'
 
@@ -136,6 +137,11 @@ export interface RouteExplanation extends RouteTableEntry {
   readonly body: { readonly maxBytes: number; readonly maxDepth: number } | null
   /** `null` if handlers have no time limit. */
   readonly handlerTimeoutSeconds: number | null
+  /** What happens to fields that the documented responses do not name, and what decides about it. */
+  readonly responseFields: {
+    readonly mode: ResponseFieldsMode
+    readonly from: 'responses' | '@ResponseFields'
+  }
   readonly responses: readonly ExplainedResponse[]
   /** The headers of `@Header`. */
   readonly headers: readonly { readonly name: string; readonly value: string }[]

@@ -30,6 +30,7 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
   unexpired: ({ handlerTimeoutSeconds: seconds }) =>
     seconds === null ? [] : [`handler timeout: ${seconds} s`],
   headers: ({ headers }) => headers.map(({ name, value }) => `${name}: ${value}`),
+  fields: ({ responseFields: { mode, from } }) => [`'${mode}' (${from})`],
   intercept: ({ interceptors }) => interceptors.map(withOrigin),
   handler: ({ controller, handler, handlerTimeoutSeconds: seconds }) => [
     `${controller}.${handler}${seconds === null ? '' : `, at most ${seconds} s`}`,

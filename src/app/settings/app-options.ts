@@ -1,6 +1,7 @@
 import type { MiddlewareList } from '../../contracts/handler.js'
 import type { InterceptorEntry } from '../../contracts/interceptor.js'
 import type { Logger } from '../../contracts/logger.js'
+import type { ResponseFieldsMode } from '../../contracts/operation.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { DefaultStatus } from '../../contracts/route-model.js'
@@ -149,12 +150,13 @@ export interface AppOptions {
    */
   readonly errors?: 'problem' | ErrorOptions
   /**
-   * Responses that every route documents.
+   * What happens to the fields of a response that its documented schema does not name, and responses that every route
+   * documents. A mode alone, such as `'strip'`, stands for `{ fields: 'strip' }`.
    *
-   * @defaultValue none
-   * @see docs/responses.md#responses-of-every-route
+   * @defaultValue `'send'`
+   * @see docs/responses.md#only-what-is-described
    */
-  readonly responses?: ResponseOptions
+  readonly responses?: ResponseFieldsMode | ResponseOptions
   /**
    * Time limits for handlers, requests, connections and closing.
    *

@@ -1,49 +1,84 @@
-import type { ApiResponseOptions } from '../../contracts/operation.js'
+import type { ApiResponseOptions, ResponseFieldsMode } from '../../contracts/operation.js'
 import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, shown } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
 import { checkDocumented } from '../../model/check-documentation.js'
+import { GIVE_MODE, isFieldsMode } from '../../model/check-response-fields.js'
 
 /** The `responses` option. */
 export interface ResponseOptions {
+  /**
+   * The fields of a JSON response that its documented schema does not name. `'send'`: they are sent. `'strip'`: they are
+   * dropped. `'check'`: the response is replaced by a 500, and the log names the route and the field.
+   *
+   * @defaultValue `'send'`
+   * @see docs/responses.md#only-what-is-described
+   */
+  readonly fields?: ResponseFieldsMode
   /**
    * Responses that every route documents, as if it had an `@ApiResponseDoc` for each: for example the 422 that an
    * interceptor throws. The `@ApiResponseDoc` of a method or a class replaces the one of the same status.
    *
    * @defaultValue none
+   * @see docs/responses.md#responses-of-every-route
    */
   readonly documented?: readonly ApiResponseOptions[]
 }
 
 /** The `responses` option, resolved. */
 export interface ResponseSettings {
+  /** For routes without `@ResponseFields`. */
+  readonly fields: ResponseFieldsMode
   readonly documented: readonly ApiResponseOptions[]
 }
 
-type Option = ResponseOptions | undefined
+type Option = ResponseFieldsMode | ResponseOptions | undefined
 
-const NAMES: Names<ResponseOptions> = { documented: true }
-const GIVE = 'Give { documented: [{ status, description, schema }] }.'
+const NAMES: Names<ResponseOptions> = { fields: true, documented: true }
+const GIVE_LIST = 'Give { documented: [{ status, description, schema }] }.'
 
-/** The `responses` option. */
+/**
+ * The `responses` option. An unknown name or value is an error. As a warning, it would let fields leave that should be
+ * dropped.
+ */
 export const responseGroup: OptionGroup<Option, ResponseSettings> = {
   unknown: (responses) => refusedNames('responses.', responses, NAMES),
   check,
-  // The items stay the same objects: an application that is created again then has the same model.
-  resolve: (responses) => {
-    const documented = (responses?.documented ?? []).map((each) => Object.freeze(each))
-    return Object.freeze({ documented: Object.freeze(documented) })
+  resolve(responses) {
+    const { fields = 'send', documented = [] } = optionsOf(responses)
+    // The items stay the same objects: an application that is created again then has the same model.
+    const frozen = Object.freeze(documented.map((each) => Object.freeze(each)))
+    return Object.freeze({ fields, documented: frozen })
   },
+}
+
+function optionsOf(responses: Option): ResponseOptions {
+  return typeof responses === 'string' ? { fields: responses } : { ...responses }
 }
 
 function check(responses: unknown): Problem[] {
   if (responses === undefined) return []
+  if (typeof responses === 'string') return checkMode('responses', responses)
   if (typeof responses !== 'object' || responses === null || Array.isArray(responses)) {
-    return [invalid('responses', 'It is not an object.', GIVE)]
+    const remedy = "Give 'send', 'strip', 'check', or { fields, documented }."
+    const given = Array.isArray(responses) ? 'a list' : shown(responses)
+    return [invalid('responses', `It is ${given}.`, remedy)]
   }
-  const { documented } = responses as ResponseOptions
-  if (documented === undefined) return []
+  const { fields, documented } = responses as ResponseOptions
+  return [
+    ...(fields === undefined ? [] : checkMode('responses.fields', fields)),
+    ...(documented === undefined ? [] : checkList(documented)),
+  ]
+}
+
+function checkMode(subject: string, mode: unknown): Problem[] {
+  if (isFieldsMode(mode)) return []
+  const cause = `${shown(mode)} is not a way to treat the fields of responses.`
+  return [invalid(subject, cause, GIVE_MODE)]
+}
+
+function checkList(documented: unknown): Problem[] {
   const subject = 'responses.documented'
-  if (!Array.isArray(documented)) return [invalid(subject, 'It is not a list.', GIVE)]
+  if (!Array.isArray(documented)) return [invalid(subject, 'It is not a list.', GIVE_LIST)]
   return checkDocumented({ subject, label: 'a response' }, documented)
 }

@@ -10,25 +10,55 @@ const NEGOTIATED = ['Content-Type', 'ETag', 'Last-Modified'] as const
 
 // Node's own methods, and not the copies of Express' methods that hide them.
 const node = ServerResponse.prototype
-const { json: expressJson, send: expressSend } = express.response
+const { json: expressJson, jsonp: expressJsonp, send: expressSend } = express.response
 
-/** Returns another body, for which `JSON.stringify` creates the same text in less time. */
-export type PrepareJson = (body: unknown) => unknown
+/** Changes the body of `res.json`. */
+export interface JsonPreparation {
+  /** Returns the body to write; {@link REFUSED} if the request has failed instead. */
+  readonly prepare: (body: unknown, res: Response) => unknown
+  /**
+   * Changes data before an envelope of the application's own is around it, and sets how the body is prepared then.
+   * Returns {@link REFUSED} if the request has failed instead. `null`: the data is put into the envelope as it is.
+   */
+  readonly prepareData: ((data: unknown, status: number, res: Response) => unknown) | null
+  /**
+   * Whether the original body must never leave. If not, `JSON.stringify` creates the same text for both, and a
+   * `json replacer` of the application receives the original body.
+   */
+  readonly isRequired: boolean
+}
+
+/** The result of `prepare` if the response is an error, which has been sent or will be. */
+export const REFUSED: unique symbol = Symbol('refused')
 
 /** The field of our responses that concerns JSON. */
 export interface OwnJson {
   /** See {@link prepareJson}; `null` for most responses. */
-  [kPrepare]: PrepareJson | null
+  [kPrepare]: JsonPreparation | null
 }
 
-/** Sets the function that prepares the body of `res.json`. */
-export function prepareJson(res: Response, prepare: PrepareJson): void {
-  ;(res as Response & OwnJson)[kPrepare] = prepare
+/** Sets how the body of `res.json` is prepared. */
+export function prepareJson(res: Response, preparation: JsonPreparation): void {
+  ;(res as Response & OwnJson)[kPrepare] = preparation
 }
 
-/** Returns the body to write. A `json replacer` of the application receives the original body. */
-function prepared(res: Response & OwnJson, body: unknown): unknown {
-  return res[kPrepare] === null || res.app.get('json replacer') ? body : res[kPrepare](body)
+/** Returns the data to put into an envelope of the application's own; {@link REFUSED} if the request has failed. */
+export function preparedData(res: Response, status: number, data: unknown): unknown {
+  // The response may belong to another Express application.
+  const prepareData = (res as Response & Partial<OwnJson>)[kPrepare]?.prepareData
+  return prepareData ? prepareData(data, status, res) : data
+}
+
+/**
+ * Returns the body to write.
+ *
+ * @param isSeen Whether other code receives the body before it is written.
+ */
+function prepared(res: Response & OwnJson, body: unknown, isSeen = false): unknown {
+  const preparation = res[kPrepare]
+  if (preparation === null) return body
+  const isLeftOut = !preparation.isRequired && (isSeen || res.app.get('json replacer'))
+  return isLeftOut ? body : preparation.prepare(body, res)
 }
 
 /**
@@ -45,18 +75,24 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
     // replaced `send` expects to be called.
     const isPlain = !needsExpress && this.app === app && this.send === expressSend
     if (!isPlain || hasNoContent(this.statusCode)) return callExpress(this, body)
-    const content = JSON.stringify(prepared(this, body))
-    if (content === undefined) return expressJson.call(this, body)
+    const ready = prepared(this, body)
+    if (ready === REFUSED) return this
+    const content = JSON.stringify(ready)
+    if (content === undefined) return expressJson.call(this, ready)
     const length = Buffer.byteLength(content)
     if (isUntouched(this, prototype)) {
       writeFlatHead(this, lines, ['Content-Length', length])
     } else {
-      if (isNegotiated(this)) return expressJson.call(this, body)
+      if (isNegotiated(this)) return expressJson.call(this, ready)
       this.setHeader('Content-Type', JSON_TYPE)
       this.setHeader('Content-Length', length)
     }
     this.end(content)
     return this
+  }
+  prototype.jsonp = function jsonp(this: Response & OwnJson, body?: unknown) {
+    const ready = prepared(this, body, express.response.jsonp !== expressJsonp)
+    return ready === REFUSED ? this : (express.response.jsonp.call(this, ready) as Response)
   }
 }
 
@@ -70,20 +106,23 @@ function isPatched(): boolean {
  * a text, which some formats forbid. All settings for JSON apply.
  */
 export function sendJsonAs(res: Response, type: string, body: unknown): void {
+  const ready = prepared(res as Response & OwnJson, body)
+  if (ready === REFUSED) return
   let text = ''
   const send = (written: string) => {
     text = written
     return res
   }
   res.setHeader('Content-Type', type)
-  expressJson.call(Object.create(res, { send: { value: send } }), prepared(res as never, body))
+  expressJson.call(Object.create(res, { send: { value: send } }), ready)
   res.send(Buffer.from(text))
 }
 
-/** A function that has replaced Express' `json` receives the original body. */
+/** A function that has replaced Express' `json` receives the original body, unless that must not leave. */
 function callExpress(res: Response & OwnJson, body: unknown): Response {
   const { json } = express.response
-  return json.call(res, json === expressJson ? prepared(res, body) : body) as Response
+  const ready = prepared(res, body, json !== expressJson)
+  return ready === REFUSED ? res : (json.call(res, ready) as Response)
 }
 
 function hasNoContent(status: number): boolean {

@@ -1,4 +1,4 @@
-import { prepareJson } from '../../http/send/send-json.js'
+import { type JsonPreparation, prepareJson } from '../../http/send/send-json.js'
 import type { WriteDates } from '../../schema/date-writer.js'
 import type { Stage } from '../../step/step.js'
 
@@ -12,11 +12,15 @@ export type FindDateWriter = () => WriteDates | null
  */
 export function datesStage(find: FindDateWriter): Stage {
   return (next) => {
-    let write: WriteDates | null | undefined
+    let dates: JsonPreparation | null | undefined
     return function writeDates(req, res) {
-      if (write === undefined) write = find()
-      if (write !== null) prepareJson(res, write)
+      if (dates === undefined) dates = preparationOf(find())
+      if (dates !== null) prepareJson(res, dates)
       return next(req, res)
     }
   }
+}
+
+function preparationOf(write: WriteDates | null): JsonPreparation | null {
+  return write && { prepare: write, prepareData: null, isRequired: false }
 }

@@ -1,15 +1,17 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import { kHasFailed } from '../../http/own-fields.js'
+import { discardBody } from '../../http/send/raw-body.js'
 import { statusReader } from '../../http/send/status-of.js'
 import { Refusal } from '../../step/refusal.js'
 import type { OnError, RunRoute, Settle, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { Deadlines } from '../deadlines.js'
 import type { SendReturned } from '../send-success.js'
+import { isOrdinaryData, sendUnusual } from '../unusual-values.js'
 
 /** How a route responds. */
 export interface RespondConfig {
-  readonly route: Pick<RouteModel, 'status' | 'redirect'>
+  readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
   /** Sends the value that the handler has returned. */
@@ -49,7 +51,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
         value as PromiseLike<unknown>,
         (settled) => {
           // The request has failed meanwhile. The response is the error, even if it has not been sent yet.
-          if (mayRespondToErrorsLater && req[kHasFailed]) return
+          if (mayRespondToErrorsLater && req[kHasFailed]) return discardBody(settled)
           deadlines?.stop(req)
           settle(settled, req, res)
         },
@@ -79,14 +81,21 @@ export function settleOf(config: RespondConfig): Settle {
 }
 
 /** Sends the value that a handler has returned, unless the handler has sent a response itself. */
-function sendOnce({ route, mayRespondLater, deadlines, send }: RespondConfig): Settle {
+function sendOnce(config: RespondConfig): Settle {
+  const { route, mayRespondLater, deadlines, send } = config
   const { status, redirect } = route
   const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
-    if (res.headersSent) return
+    if (res.headersSent) return value === res ? undefined : discardBody(value)
     // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
-    if (value !== undefined) return send(res, readStatus(res), value)
+    if (value !== undefined) {
+      const current = readStatus(res)
+      if (isOrdinaryData(value) || !sendUnusual(value, config, { req, res, status: current })) {
+        send(res, current, value)
+      }
+      return
+    }
     if (redirect !== null) return res.redirect(redirect.status, redirect.url)
     if (mayRespondLater) return deadlines?.startUntilClosed(req, res)
     const current = readStatus(res)

@@ -125,6 +125,7 @@ function describeSchema(
   if (type === 'literal') return literal(valibotSchema, jsonSchema)
   // The type of a tuple has no more items, although the parser accepts them: it drops them.
   if (type === 'tuple') return { ...jsonSchema, items: false }
+  if (type === 'loose_tuple') return { ...jsonSchema, items: {} }
   if (valibotSchema.entries !== undefined) return object(valibotSchema, jsonSchema, conversion.side)
   // The value may be new on each call (a date, an identifier), and then each document would be different.
   if (typeof fallback === 'function' || fallback instanceof Date)
@@ -150,7 +151,8 @@ function literal({ literal: value }: ValibotSchema, jsonSchema: Json): Json {
  * On the output side, a property with a default is always present. A value that JSON cannot hold is never
  * present.
  */
-function object({ entries = {} }: ValibotSchema, jsonSchema: Json, side: SchemaSide): Json {
+function object({ type, entries = {} }: ValibotSchema, jsonSchema: Json, side: SchemaSide): Json {
+  const isLoose = type === 'loose_object'
   const properties = (jsonSchema.properties ?? {}) as Record<string, Json>
   const isAbsent = (key: string): boolean => properties[key]?.[ABSENT_MARK] === true
   const required = Object.keys(entries).filter((key) => {
@@ -160,6 +162,8 @@ function object({ entries = {} }: ValibotSchema, jsonSchema: Json, side: SchemaS
   const kept = Object.entries(properties).filter(([key]) => side === 'input' || !isAbsent(key))
   return {
     ...jsonSchema,
+    // The converter describes it as `object`, which drops all other properties.
+    ...(isLoose && { additionalProperties: {} }),
     properties: Object.fromEntries(kept),
     required: required.filter((key) => !isAbsent(key)),
   }

@@ -145,7 +145,10 @@ describe('the option responses.documented', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['a text', 'all', /not an object/],
+    ['another text', 'all', /'all' is not a way/],
+    ['a number', 1, /It is 1/],
+    ['a list', [], /It is a list/],
+    ['another mode', { fields: 'all' }, /'all' is not a way/],
     ['no list', { documented: unprocessable }, /not a list/],
     ['another name', { document: [] }, /not an option/],
     ['an item that is no object', { documented: [null] }, /status undefined/],

@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream'
+
+/** A body that is sent as it is: never as JSON, and never in the envelope. */
+export type RawBody =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | {
+      readonly kind: 'stream'
+      readonly stream: Readable
+      /** The media type that the value itself names; `null` if it names none. */
+      readonly type: string | null
+      /** The number of bytes, if it is known; else `null`. */
+      readonly length: number | null
+    }
+  | { readonly kind: 'response'; readonly response: globalThis.Response }
+
+/** Reads bytes, streams, files and responses of the Fetch API; `null` for every other value. */
+export function toRawBody(value: unknown): RawBody | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (ArrayBuffer.isView(value)) {
+    return { kind: 'bytes', bytes: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
+  }
+  if (value instanceof ArrayBuffer) return { kind: 'bytes', bytes: Buffer.from(value) }
+  if (isNodeStream(value)) return streamed(value)
+  if (value instanceof ReadableStream) return streamed(fromWeb(value))
+  if (value instanceof Blob) {
+    return { ...streamed(fromWeb(value.stream())), type: value.type || null, length: value.size }
+  }
+  return isResponse(value) ? { kind: 'response', response: value } : null
+}
+
+/** Reads a stream of the web as one of Node. Fails as a stream does if other code already reads it. */
+export function fromWeb(stream: ReadableStream): Readable {
+  // The types of the DOM and of Node name the same class differently.
+  return Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0])
+}
+
+/** Ends a body that is not sent: its file, socket or cursor would stay open. */
+export function discardBody(value: unknown): void {
+  const raw = toRawBody(value)
+  if (raw?.kind === 'stream') destroyStream(raw.stream)
+  else if (raw?.kind === 'response') cancel(raw.response)
+}
+
+/** Destroys a stream. Nobody is interested in its errors any more, and without a listener they would end the process. */
+export function destroyStream(stream: Readable): void {
+  stream.on('error', () => {})
+  stream.destroy()
+}
+
+function cancel({ body }: globalThis.Response): void {
+  if (body !== null && !body.locked) body.cancel().catch(() => {})
+}
+
+function streamed(stream: Readable): Extract<RawBody, { kind: 'stream' }> {
+  return { kind: 'stream', stream, type: null, length: null }
+}
+
+/** Streams of older packages are no instances of Node's class. */
+function isNodeStream(value: object): value is Readable {
+  const { pipe, on, destroy } = value as Partial<Readable>
+  return [pipe, on, destroy].every((method) => typeof method === 'function')
+}
+
+/** Packages such as undici have a `Response` class of their own. */
+function isResponse(value: object): value is globalThis.Response {
+  if (value instanceof globalThis.Response) return true
+  const { headers, bodyUsed } = value as Partial<globalThis.Response>
+  return (
+    Object.prototype.toString.call(value) === '[object Response]' &&
+    typeof bodyUsed === 'boolean' &&
+    typeof headers?.getSetCookie === 'function'
+  )
+}

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream'
+import type { Response } from '../../contracts/handler.js'
+import { setDocumentedType } from './content-type.js'
+import { copyResponseHead } from './copy-response-head.js'
+import { destroyStream, fromWeb, type RawBody } from './raw-body.js'
+import { sendStream } from './send-stream.js'
+
+/** How a raw body is sent. */
+export interface RawOptions {
+  readonly status: number
+  /** The documented media type; `null` if there is none. It replaces another type that the handler has set. */
+  readonly type: string | null
+  /** The media type if nothing else names one. */
+  readonly fallback: string
+  /** Ends the request after an error of the stream. */
+  readonly fail: (error: unknown) => void
+}
+
+/**
+ * Sends a body that is not JSON.
+ *
+ * @throws TypeError for a response of the Fetch API whose body has been read.
+ */
+export function sendRaw(res: Response, body: RawBody, options: RawOptions): void {
+  const { status, type, fallback, fail } = options
+  if (body.kind === 'bytes') {
+    setType(res, { documented: type, own: fallback })
+    res.status(status).send(body.bytes)
+    return
+  }
+  if (body.kind === 'stream') {
+    setType(res, { documented: type, own: body.type ?? fallback })
+    if (body.length !== null && !res.hasHeader('Content-Length')) {
+      res.setHeader('Content-Length', body.length)
+    }
+    res.status(status)
+    return send(res, body.stream, fail)
+  }
+  const { response } = body
+  if (response.bodyUsed || response.body?.locked === true) throw new TypeError(READ)
+  copyResponseHead(response, res)
+  if (response.body === null) return send(res, Readable.from([]), fail)
+  if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', type ?? fallback)
+  send(res, fromWeb(response.body), fail)
+}
+
+const READ =
+  'The handler returned a Response whose body has been read: return it unread, or a clone of it.'
+
+interface Types {
+  readonly documented: string | null
+  /** The type that the value itself names, or the fallback. */
+  readonly own: string
+}
+
+function setType(res: Response, { documented, own }: Types): void {
+  if (documented !== null) setDocumentedType(res, documented)
+  else if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', own)
+}
+
+function send(res: Response, stream: Readable, fail: RawOptions['fail']): void {
+  // As Node's `pipe` does. The cache then knows that nobody has the body as a whole, also if it is empty.
+  res.emit('pipe', stream)
+  const { statusCode } = res
+  const hasNoBody = res.req.method === 'HEAD' || [204, 205, 304].includes(statusCode)
+  if (!hasNoBody) return sendStream(res, stream, fail)
+  destroyStream(stream)
+  if (res.req.method !== 'HEAD') {
+    for (const name of ['Content-Type', 'Content-Length']) res.removeHeader(name)
+  }
+  res.end()
+}

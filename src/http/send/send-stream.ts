@@ -1,0 +1,56 @@
+import { finished, type Readable } from 'node:stream'
+import type { Response } from '../../contracts/handler.js'
+import { hasLostConnection } from '../close-with-connection.js'
+import { destroyStream } from './raw-body.js'
+
+/**
+ * Sends a stream as a body. The stream is paused while the client does not read, and destroyed when the client leaves.
+ * `pipe` would do neither in all cases, and would leave the response open after an error of the stream.
+ *
+ * @param fail Called once if the stream fails, or ends early. Before the first byte, the response can still be an error.
+ */
+export function sendStream(res: Response, stream: Readable, fail: (error: unknown) => void): void {
+  if (res.closed || hasLostConnection(res)) return destroyStream(stream)
+  let isOver = false
+  const stop = () => {
+    isOver = true
+    res.off('drain', resume).off('close', abort)
+  }
+  const end = (error?: unknown) => {
+    if (isOver) return
+    stop()
+    if (error === undefined || error === null) return void res.end()
+    destroyStream(stream)
+    fail(error)
+  }
+  const write = (chunk: unknown) => {
+    if (isOver) return
+    try {
+      if (!isChunk(chunk)) throw new TypeError(notBytes(chunk))
+      if (!res.write(chunk)) stream.pause()
+    } catch (error) {
+      // A head that cannot be written, or a stream of objects. In a listener, no other code would catch it.
+      end(error)
+    }
+  }
+  function resume(): void {
+    stream.resume()
+  }
+  function abort(): void {
+    stop()
+    destroyStream(stream)
+  }
+  res.on('drain', resume).on('close', abort)
+  // `writable: false`: of a socket or a transform, only the readable side has to end.
+  finished(stream, { writable: false }, end)
+  stream.on('data', write)
+}
+
+function isChunk(chunk: unknown): chunk is string | Uint8Array {
+  return typeof chunk === 'string' || chunk instanceof Uint8Array
+}
+
+function notBytes(chunk: unknown): string {
+  const kind = chunk === null ? 'null' : typeof chunk
+  return `The handler returned a stream whose chunks are no text and no bytes, but ${kind}: convert them, for example to lines of JSON.`
+}

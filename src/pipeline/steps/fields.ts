@@ -1,0 +1,111 @@
+import type { Response } from '../../contracts/handler.js'
+import type { ResponseFieldsMode } from '../../contracts/operation.js'
+import { refuse } from '../../errors/refuse.js'
+import type { BlazonRequest } from '../../http/request.js'
+import { type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
+import type { BodyFields, ResponseFields } from '../../schema/fields/response-fields.js'
+import type { OnError, Stage } from '../../step/step.js'
+
+/** What a route does with the fields of its responses. */
+export interface RouteFields {
+  readonly mode: Exclude<ResponseFieldsMode, 'send'>
+  /** By status. The body of another status is sent as it is. */
+  readonly byStatus: ReadonlyMap<number, ResponseFields>
+}
+
+/** The input of {@link fieldsStage}. */
+export interface FieldsConfig {
+  readonly fields: RouteFields
+  /** The name is for the log. */
+  readonly route: { readonly name: string }
+  readonly onError: OnError
+}
+
+/** Limits a body, or data, to the fields that its schema names. */
+type Limit = (value: unknown, fields: BodyFields, target: Target) => unknown
+
+interface Target {
+  readonly status: number
+  readonly res: Response
+}
+
+/**
+ * Reduces the body of `res.json` to the fields that its schema names, or compares it with the schema. Every JSON
+ * response of a handler goes through `res.json`: returned values, `this.ok` and `res.send` call it. Data is limited
+ * before an envelope of the application's own is around it, because such an envelope may put the data anywhere.
+ */
+export function fieldsStage(config: FieldsConfig): Stage {
+  const preparation = preparationOf(config)
+  return (next) =>
+    function limitFields(req, res) {
+      prepareJson(res, preparation)
+      return next(req, res)
+    }
+}
+
+function preparationOf(config: FieldsConfig): JsonPreparation {
+  const { mode, byStatus } = config.fields
+  const limit = mode === 'strip' ? stripFields(config) : checkFields(config)
+  const prepared = (select: (fields: ResponseFields) => BodyFields): JsonPreparation['prepare'] =>
+    function limitBody(body, res) {
+      const status = res.statusCode
+      const fields = byStatus.get(status)
+      return fields === undefined ? body : limit(body, select(fields), { status, res })
+    }
+  const ofWrapped: JsonPreparation = {
+    prepare: prepared((fields) => fields.wrapped?.body ?? fields),
+    prepareData: null,
+    isRequired: true,
+  }
+  return {
+    prepare: prepared((fields) => fields),
+    prepareData(data, status, res) {
+      const wrapped = byStatus.get(status)?.wrapped
+      if (!wrapped) return data
+      prepareJson(res, ofWrapped)
+      // An absent value has no fields, and a documented envelope may be without data.
+      return data === undefined ? data : limit(data, wrapped.data, { status, res })
+    },
+    isRequired: true,
+  }
+}
+
+function stripFields({ route: { name } }: FieldsConfig): Limit {
+  return function strip(value, fields, { status }) {
+    try {
+      return fields.strip(value)
+    } catch (cause) {
+      throw explained(cause, `${name}: the response ${status}`)
+    }
+  }
+}
+
+/**
+ * A lie is reported as an error of the route, and not thrown: a handler that sends its response from a callback could
+ * not catch it, and it would end the process.
+ */
+function checkFields({ route: { name }, onError }: FieldsConfig): Limit {
+  return function check(value, fields, { status, res }) {
+    const checked = fields.check(value)
+    if (checked.lie === null) return checked.plain
+    const message =
+      `${name}: the response ${status} is not what @ApiResponseDoc describes: ${checked.lie}. ` +
+      'Correct the handler, or the schema.'
+    onError(refuse('INTERNAL_SERVER_ERROR', message), requestOf(res), res)
+    return REFUSED
+  }
+}
+
+function requestOf({ req }: Response): BlazonRequest {
+  return req as BlazonRequest
+}
+
+/** Adds the route to an error about the form of a value. An error that a getter or `toJSON` throws stays as it is. */
+function explained(cause: unknown, subject: string): unknown {
+  if (cause instanceof RangeError) {
+    const text = `${subject} contains itself, or is nested too deeply for JSON.`
+    return new TypeError(text, { cause })
+  }
+  const isOurs = cause instanceof TypeError && 'kind' in cause
+  return isOurs ? new TypeError(`${subject}: ${cause.message}`, { cause }) : cause
+}

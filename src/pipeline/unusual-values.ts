@@ -1,0 +1,75 @@
+import type { Response } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { BlazonRequest } from '../http/request.js'
+import { toRawBody } from '../http/send/raw-body.js'
+import { type RawOptions, sendRaw } from '../http/send/send-raw.js'
+import { remedyFor, unsendableKind } from '../schema/fields/unsendable.js'
+import type { OnError } from '../step/step.js'
+import type { Deadlines } from './deadlines.js'
+
+/** The parts of a route that are needed to send a value that is not ordinary data. */
+export interface UnusualConfig {
+  readonly route: Pick<RouteModel, 'name' | 'operation'>
+  readonly onError: OnError
+  /** `null` if handlers have no time limit. */
+  readonly deadlines: Deadlines | null
+}
+
+/** The request of such a value. */
+export interface UnusualTarget {
+  readonly req: BlazonRequest
+  readonly res: Response
+  readonly status: number
+}
+
+/**
+ * Whether a returned value is text, a number, a boolean, `null`, a list or an object without a class, as nearly all are.
+ * For all others, {@link sendUnusual} decides.
+ */
+export function isOrdinaryData(value: unknown): boolean {
+  if (typeof value !== 'object') {
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  }
+  if (value === null) return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null
+}
+
+/**
+ * Sends a stream, bytes, a file or a response of the Fetch API as it is. Returns `false`, and sends nothing, for an
+ * instance of any other class: its JSON is sent.
+ *
+ * @throws TypeError for a value that has no form in JSON.
+ */
+export function sendUnusual(
+  value: unknown,
+  { route, onError, deadlines }: UnusualConfig,
+  { req, res, status }: UnusualTarget,
+): boolean {
+  const raw = toRawBody(value)
+  if (raw !== null) {
+    if (raw.kind !== 'bytes') deadlines?.startUntilClosed(req, res)
+    const fail = (error: unknown) => onError(error, req, res)
+    sendRaw(res, raw, { status, ...documentedType(route, status), fail })
+    return true
+  }
+  const kind = unsendableKind(value)
+  if (kind === null) return false
+  throw new TypeError(
+    `${route.name} returned ${kind}, which has no form in JSON: ${remedyFor(kind)}.`,
+  )
+}
+
+/** The media types of bytes that follow from the description of a status. A range of types names none. */
+function documentedType(
+  { operation }: Pick<RouteModel, 'operation'>,
+  status: number,
+): Pick<RawOptions, 'type' | 'fallback'> {
+  const stated = operation.responses.find((response) => response.status === status)
+  const { contentType, raw } = stated ?? {}
+  const isJson = raw === true && contentType === undefined
+  return {
+    type: contentType === undefined || contentType.includes('*') ? null : contentType,
+    fallback: isJson ? 'application/json' : 'application/octet-stream',
+  }
+}

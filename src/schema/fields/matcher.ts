@@ -1,0 +1,159 @@
+import { isNode, type Node } from '../dialect/conversion.js'
+import type { References } from '../dialect/references.js'
+import { isListValid, isValueValid, toExpression } from './bounds.js'
+import { isNever } from './never.js'
+
+/** The keys from the root of a value to one of its parts. */
+export type Path = readonly (string | number)[]
+
+/**
+ * Whether JSON data is valid against a schema. Properties that the schema does not name do not matter: they are
+ * dropped.
+ */
+export type Matches = (schema: unknown, plain: unknown) => boolean
+
+/** Returns the path of a part that is not valid; `null` if the whole value is. */
+export type FindMismatch = (schema: unknown, plain: unknown) => Path | null
+
+/** The schemas through which references have led to the current one without entering a part of the value. */
+interface Entered {
+  readonly node: Node
+  readonly before: Entered | null
+}
+
+interface Place {
+  readonly path: Path
+  readonly entered: Entered | null
+}
+
+const START: Place = { path: [], entered: null }
+
+/** Creates the functions that compare JSON data with a schema. They generate no code, as a validator would. */
+export function createMatcher(resolve: References['resolve']): {
+  readonly matches: Matches
+  readonly findMismatch: FindMismatch
+} {
+  const find: Find = (schema, value, place) => findIn(schema, value, { place, find, resolve })
+  return {
+    matches: (schema, plain) => find(schema, plain, START) === null,
+    findMismatch: (schema, plain) => find(schema, plain, START),
+  }
+}
+
+type Find = (schema: unknown, value: unknown, place: Place) => Path | null
+
+interface Search {
+  readonly place: Place
+  readonly find: Find
+  readonly resolve: References['resolve']
+}
+
+function findIn(schema: unknown, value: unknown, search: Search): Path | null {
+  const { path, entered } = search.place
+  if (schema === false) return path
+  if (!isNode(schema)) return null
+  for (let each = entered; each !== null; each = each.before) if (each.node === schema) return null
+  if (isNever(schema) || !isValueValid(schema, value)) return path
+  const here = { ...search, place: { path, entered: { node: schema, before: entered } } }
+  return (
+    (Array.isArray(value) ? inList(schema, value, here) : null) ??
+    (isNode(value) ? inObject(schema, value, here) : null) ??
+    inCombinations(schema, value, here)
+  )
+}
+
+function below({ path }: Place, key: string | number): Place {
+  return { path: [...path, key], entered: null }
+}
+
+function firstOf<T>(items: Iterable<T>, find: (item: T) => Path | null): Path | null {
+  for (const item of items) {
+    const path = find(item)
+    if (path !== null) return path
+  }
+  return null
+}
+
+function inList(node: Node, list: readonly unknown[], { find, place }: Search): Path | null {
+  const { prefixItems, items, additionalItems, contains } = node
+  if (!isListValid(node, list)) return place.path
+  const isOld = Array.isArray(items)
+  const first: readonly unknown[] = isOld ? items : Array.isArray(prefixItems) ? prefixItems : []
+  const others = isOld ? additionalItems : items
+  const found = firstOf(list.entries(), ([index, item]) => {
+    const schema = index < first.length ? first[index] : others
+    // Items after the last described one are dropped.
+    return schema === undefined || isNever(schema) ? null : find(schema, item, below(place, index))
+  })
+  if (found !== null || contains === undefined) return found
+  const count = list.filter((item) => find(contains, item, START) === null).length
+  const { minContains = 1, maxContains = Infinity } = node as Record<string, number | undefined>
+  return count >= minContains && count <= maxContains ? null : place.path
+}
+
+function inObject(node: Node, object: Node, { find, place }: Search): Path | null {
+  const { properties, patternProperties, additionalProperties, required, propertyNames } = node
+  const named = isNode(properties) ? properties : {}
+  const patterns = isNode(patternProperties) ? Object.entries(patternProperties) : []
+  const missing = (names: unknown) =>
+    (Array.isArray(names) ? names : []).find((name) => !Object.hasOwn(object, name))
+  const absent = missing(required)
+  if (absent !== undefined) return [...place.path, absent]
+  const found = firstOf(Object.keys(object), (name) => {
+    const isNamed = Object.hasOwn(named, name)
+    const matching = patterns
+      .filter(([source]) => toExpression(source)?.test(name) === true)
+      .map(([, each]) => each)
+    const schemas = [...(isNamed ? [named[name]] : []), ...matching]
+    if (schemas.length === 0 && isNode(additionalProperties)) {
+      // Names that the schema does not allow are dropped.
+      if (propertyNames !== undefined && find(propertyNames, name, START) !== null) return null
+      schemas.push(additionalProperties)
+    }
+    const at = below(place, name)
+    return firstOf(schemas, (schema) => (isNever(schema) ? null : find(schema, object[name], at)))
+  })
+  if (found !== null) return found
+  const { dependentRequired, dependencies } = node
+  return firstOf([dependentRequired, dependencies], (byName) =>
+    firstOf(Object.entries(isNode(byName) ? byName : {}), ([name, names]) => {
+      const needed = Object.hasOwn(object, name) ? missing(names) : undefined
+      return needed === undefined ? null : [...place.path, needed]
+    }),
+  )
+}
+
+function inCombinations(node: Node, value: unknown, { find, place, resolve }: Search): Path | null {
+  const { $ref, allOf, anyOf, oneOf, not, if: condition, dependentSchemas } = node
+  const search = (schema: unknown) => find(schema, value, place)
+  if ($ref !== undefined) {
+    const path = search(resolve(node))
+    if (path !== null) return path
+  }
+  const all = Array.isArray(allOf) ? allOf : []
+  const branch = condition === undefined ? true : search(condition) === null ? node.then : node.else
+  const wanted = Object.entries(isNode(dependentSchemas) && isNode(value) ? dependentSchemas : {})
+    .filter(([name]) => Object.hasOwn(value as Node, name))
+    .map(([, schema]) => schema)
+  const path = firstOf([...all, branch, ...wanted], search)
+  if (path !== null) return path
+  if (not !== undefined && search(not) === null) return place.path
+  return firstOf([anyOf, oneOf], (list) => (Array.isArray(list) ? inUnion(list, search) : null))
+}
+
+/**
+ * One alternative is enough, also for `oneOf`: alternatives that differ only in their optional properties all match. Of
+ * a value that fits none, the path that leads deepest into the value probably belongs to the alternative that was meant.
+ */
+function inUnion(
+  schemas: readonly unknown[],
+  search: (schema: unknown) => Path | null,
+): Path | null {
+  let deepest: Path | null = null
+  for (const schema of schemas) {
+    const path = search(schema)
+    if (path === null) return null
+    if (deepest === null || path.length > deepest.length) deepest = path
+  }
+  return deepest
+}

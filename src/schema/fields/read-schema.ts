@@ -1,0 +1,92 @@
+import type { SchemaConverters } from '../../contracts/openapi.js'
+import type { Schema } from '../../contracts/schema.js'
+import { isConstant } from '../describe-once.js'
+import { isNode, LOSS_MARK } from '../dialect/conversion.js'
+import { subschemasOf } from '../dialect/keywords.js'
+import { type References, readReferences } from '../dialect/references.js'
+import { toJsonSchema } from '../to-json-schema.js'
+
+/** A place of a schema that says nothing, although its author described something there. */
+export interface OpenPlace {
+  /** The names of properties that lead to it, and `*` for items; empty for the whole schema. */
+  readonly path: string
+  readonly cause: string
+}
+
+/** A response schema as JSON Schema. */
+export interface ReadSchema {
+  readonly json: unknown
+  readonly resolve: References['resolve']
+  readonly openPlaces: readonly OpenPlace[]
+}
+
+/** The schemas of libraries never change, so all applications of a process share what was read. */
+const known = new WeakMap<object, ReadSchema>()
+
+/** Converts the schema of a response. Never throws: a schema that cannot be converted is an open place. */
+export function readSchema(schema: Schema, converters: SchemaConverters): ReadSchema {
+  if (!isConstant(schema, { converters })) return read(schema, converters)
+  const found = known.get(schema) ?? read(schema, converters)
+  known.set(schema, found)
+  return found
+}
+
+function read(schema: Schema, converters: SchemaConverters): ReadSchema {
+  try {
+    const json = toJsonSchema(schema, { side: 'output', converters })
+    if (json instanceof Promise) throw new Error('it returns a promise')
+    const { resolve } = readReferences(json)
+    return { json, resolve, openPlaces: findOpenPlaces(json, resolve) }
+  } catch (error) {
+    // Not `String(error)`: code may throw any value, and some values cannot be converted to text.
+    const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
+    const cause = `The schema cannot be described (${reason}).`
+    return { json: true, resolve: () => undefined, openPlaces: [{ path: '', cause }] }
+  }
+}
+
+function findOpenPlaces(root: unknown, resolve: References['resolve']): OpenPlace[] {
+  const found = new Map<string, OpenPlace>()
+  const seen = new Set<unknown>()
+  const look = (node: unknown, path: string): void => {
+    if (!isNode(node) || seen.has(node)) return
+    seen.add(node)
+    const cause = causeOf(node, resolve)
+    if (cause !== null) found.set(path, { path, cause })
+    if (typeof node.$ref === 'string') look(resolve(node), path)
+    const { properties } = node
+    for (const [name, child] of Object.entries(isNode(properties) ? properties : {})) {
+      look(child, path === '' ? name : `${path}.${name}`)
+    }
+    for (const [keyword, child] of subschemasOf(node)) {
+      if (keyword in STEPS) look(child, STEPS[keyword] === '' ? path : `${path}${path && '.'}*`)
+    }
+  }
+  look(root, '')
+  return [...found.values()]
+}
+
+/** The keywords whose schemas apply to a part of the value (`*`), or to the value itself. */
+const STEPS: Readonly<Record<string, '' | '*'>> = {
+  additionalItems: '*',
+  additionalProperties: '*',
+  allOf: '',
+  anyOf: '',
+  else: '',
+  items: '*',
+  oneOf: '',
+  patternProperties: '*',
+  prefixItems: '*',
+  then: '',
+}
+
+function causeOf(node: Record<string, unknown>, resolve: References['resolve']): string | null {
+  const { $ref, $dynamicRef = node['$recursiveRef'] } = node
+  const mark = node[LOSS_MARK]
+  if (typeof mark === 'string' && node['type'] === undefined) return mark
+  if ($dynamicRef !== undefined) {
+    return `The dynamic reference ${String($dynamicRef)} cannot be followed.`
+  }
+  if ($ref === undefined || resolve(node) !== undefined) return null
+  return `The reference ${String($ref)} leads nowhere.`
+}

@@ -1,0 +1,68 @@
+import { types } from 'node:util'
+
+/** The kinds of values whose JSON is `{}` although they hold data, and what to return in their place. */
+const REMEDIES = {
+  'a Map': 'return Object.fromEntries(map), or a list of its entries',
+  'a Set': 'return a list: [...set]',
+  'a WeakMap': 'return its data as an object',
+  'a WeakSet': 'return its data as a list',
+  'a Promise': 'await it first',
+  'a generator': 'return a list ([...generator]), or a stream: Readable.from(generator)',
+  'an async generator':
+    'return a list (await Array.fromAsync(generator)), or a stream: Readable.from(generator)',
+  'a function': 'call it, and return its result',
+  'a symbol': 'return its description',
+  'a BigInt': 'return a number, or text: String(value)',
+  'an Error': 'throw it',
+  'a regular expression': 'return its text: expression.source',
+} as const
+
+/** A kind of value that has no form in JSON. */
+export type Unsendable = keyof typeof REMEDIES
+
+/** What to do about a value without a form in JSON; part of a sentence. */
+export function remedyFor(kind: Unsendable): string {
+  return REMEDIES[kind]
+}
+
+/**
+ * Names the kind of a value that has no form in JSON; `null` for all other values. A `toJSON` method gives every value
+ * a form.
+ */
+export function unsendableKind(value: unknown): Unsendable | null {
+  switch (typeof value) {
+    case 'symbol':
+      return 'a symbol'
+    case 'bigint':
+      return hasForm(value) ? null : 'a BigInt'
+    case 'function':
+      return hasForm(value) ? null : 'a function'
+    case 'object':
+      return value === null || hasForm(value) ? null : kindOfObject(value)
+    default:
+      return null
+  }
+}
+
+function hasForm(value: unknown): boolean {
+  return typeof (value as { readonly toJSON?: unknown }).toJSON === 'function'
+}
+
+function kindOfObject(value: object): Unsendable | null {
+  if (types.isMap(value)) return 'a Map'
+  if (types.isSet(value)) return 'a Set'
+  if (types.isNativeError(value)) return 'an Error'
+  if (types.isPromise(value)) return 'a Promise'
+  if (types.isGeneratorObject(value)) {
+    return Symbol.asyncIterator in value ? 'an async generator' : 'a generator'
+  }
+  if (types.isRegExp(value)) return 'a regular expression'
+  if (types.isWeakMap(value)) return 'a WeakMap'
+  return types.isWeakSet(value) ? 'a WeakSet' : null
+}
+
+/** As {@link unsendableKind}, for an object inside a value: the fields of an error inside data are data. */
+export function nestedKind(value: object): Unsendable | null {
+  const kind = unsendableKind(value)
+  return kind === 'an Error' ? null : kind
+}

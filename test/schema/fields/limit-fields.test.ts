@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compileResponseFields } from '../../../src/schema/fields/response-fields.js'
+import { type Json, Reference, type Schema } from './reference.js'
+
+const NAMES = ['id', 'name', 'owner', 'tags', 'passwordHash', 'x-note', '__proto__', 'toString']
+const SEED = 20_260_101
+
+const OPERATION = { tags: [], isHidden: false, operation: {}, body: null }
+
+/** Removes the fields of a value that a schema does not name. */
+function strip(schema: Schema, value: unknown): unknown {
+  const response = { status: 200, description: '', raw: true, schema: schema as object }
+  const route = {
+    envelope: true,
+    headers: null,
+    operation: { ...OPERATION, responses: [response] },
+  }
+  return compileResponseFields(route, {}).get(200)?.strip(value)
+}
+
+/** What a client reads. */
+const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null')
+
+const { schema: arbitrarySchema } = fc.letrec<{ schema: Schema }>((tie) => {
+  const below = tie('schema')
+  const scalar = fc.constantFrom<Schema>(
+    { type: 'string' },
+    { type: 'integer' },
+    { type: ['string', 'null'] },
+    { const: 'cat' },
+    { enum: ['dog', 1] },
+    { type: 'object' },
+    true,
+    {},
+    { $ref: '#/$defs/Node' },
+  )
+  const properties = fc.dictionary(fc.constantFrom(...NAMES), below, { maxKeys: 4 })
+  const others = fc.oneof(fc.constantFrom(undefined, true, false), below)
+  const object = fc
+    .record({ properties, others, required: fc.subarray(NAMES.slice(0, 2)), hasType: fc.boolean() })
+    .map(({ properties, others, required, hasType }) => ({
+      ...(hasType && { type: 'object' }),
+      properties,
+      required,
+      ...(others !== undefined && { additionalProperties: others }),
+    }))
+  const patterns = below.map((schema) => ({
+    type: 'object',
+    properties: { id: { type: 'integer' } },
+    patternProperties: { '^x-': schema },
+  }))
+  const list = below.map((items) => ({ type: 'array', items }))
+  const tuple = fc
+    .tuple(fc.array(below, { minLength: 1, maxLength: 3 }), fc.oneof(fc.constant(false), below))
+    .map(([prefixItems, items]) => ({ type: 'array', prefixItems, items }))
+  const parts = fc.array(below, { minLength: 1, maxLength: 3 })
+  const combination = fc
+    .tuple(fc.constantFrom('anyOf', 'oneOf', 'allOf'), parts)
+    .map(([word, schemas]) => ({ [word]: schemas }))
+  const beside = fc.tuple(object, combination).map(([own, other]) => ({ ...own, ...other }))
+  return {
+    schema: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      scalar,
+      object,
+      object,
+      list,
+      tuple,
+      combination,
+      patterns,
+      beside,
+    ) as fc.Arbitrary<Schema>,
+  }
+})
+
+const NODE = {
+  type: 'object',
+  properties: { id: { type: 'integer' }, tags: { type: 'array', items: { $ref: '#/$defs/Node' } } },
+}
+
+const whole = arbitrarySchema.map((schema) =>
+  typeof schema === 'boolean'
+    ? { allOf: [schema], $defs: { Node: NODE } }
+    : { ...schema, $defs: { Node: NODE } },
+)
+
+const { value: arbitraryValue } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom<Json>('cat', 'dog', 'secret', 1, 2, null, true),
+    fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 5 }),
+    fc.array(tie('value'), { maxLength: 4 }),
+  ) as fc.Arbitrary<Json>,
+}))
+
+class Entity {
+  get passwordHash() {
+    return 'from the prototype'
+  }
+}
+
+function define(target: object, name: string, value: unknown): void {
+  Object.defineProperty(target, name, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  })
+}
+
+/** Copies data without assignments, which `__proto__` and inherited accessors would change. */
+function filled(target: object, data: Record<string, unknown>): object {
+  for (const name of Object.keys(data)) define(target, name, data[name])
+  return target
+}
+
+/** The same data as objects of an application: instances, getters, proxies, `toJSON`, boxed primitives. */
+function alive(value: Json, choose: () => number): unknown {
+  if (typeof value !== 'object' || value === null) {
+    const kind = choose() % 5
+    if (kind === 0 && typeof value === 'string') return new String(value)
+    if (kind === 1) return { secret: 'hidden', toJSON: () => value }
+    return value
+  }
+  if (Array.isArray(value)) {
+    const list = value.map((item) => alive(item, choose))
+    return choose() % 4 === 0 ? new Proxy(list, {}) : list
+  }
+  const data: Record<string, unknown> = {}
+  for (const [name, part] of Object.entries(value)) define(data, name, alive(part, choose))
+  switch (choose() % 7) {
+    case 0:
+      return filled(new Entity(), data)
+    case 1:
+      return filled(Object.create({ passwordHash: 'inherited' }), data)
+    case 2:
+      return { passwordHash: 'hidden', toJSON: () => data }
+    case 3:
+      return new Proxy(data, {})
+    case 4: {
+      const gets = Object.keys(data).map((name) => [
+        name,
+        { get: () => data[name], enumerable: true },
+      ])
+      return Object.create(null, Object.fromEntries(gets))
+    }
+    case 5:
+      return Object.assign(filled({}, data), { [Symbol('s')]: 'symbol', method() {} })
+    default:
+      return data
+  }
+}
+
+describe('stripped fields', () => {
+  it('are those of a second implementation of the rule, for any schema and any data', () => {
+    let changed = 0
+    fc.assert(
+      fc.property(whole, arbitraryValue, (schema, value) => {
+        const expected = new Reference(schema).strip(value) ?? null
+        const stripped = sent(strip(schema, value))
+        expect(stripped).toEqual(sent(expected))
+        if (JSON.stringify(stripped) !== JSON.stringify(value)) changed++
+      }),
+      { seed: SEED, numRuns: 3000 },
+    )
+    expect(changed).toBeGreaterThan(500)
+  })
+
+  it('do not depend on how an application holds its data', () => {
+    fc.assert(
+      fc.property(
+        whole,
+        arbitraryValue,
+        fc.infiniteStream(fc.nat(1000)),
+        (schema, value, stream) => {
+          const live = alive(value, () => stream.next().value as number)
+          const plain = sent(live) as Json
+          expect(sent(strip(schema, live))).toEqual(
+            sent(new Reference(schema).strip(plain) ?? null),
+          )
+        },
+      ),
+      { seed: SEED, numRuns: 2000 },
+    )
+  })
+})
