@@ -133,7 +133,7 @@ export default defineConfig({
       alone(
         'legacy',
         [LEGACY_ONLY, ...ALONE_JOURNEYS],
-        ['test/journeys/**/*.legacy.test.ts', ...ELSEWHERE],
+        ['test/{journeys,surface}/**/*.legacy.test.ts', ...ELSEWHERE],
       ),
       long('standard', LONG),
       long('legacy', LONG_JOURNEYS),
