@@ -5,9 +5,6 @@ import {
   Body,
   Controller,
   Delete,
-  type EnvelopeFormat,
-  type ErrorOptions,
-  type Failure,
   Get,
   HttpCode,
   NotFoundError,
@@ -21,10 +18,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { emitClient } from '../../../src/cli/client/emit-client.js'
 import { type AnyClient, importClient } from '../../cli/import-client.js'
+import { jsonApi, jsonApiErrors, MEDIA_TYPE } from './index.js'
 
 // An application whose wire format is given from outside: https://jsonapi.org/format/1.1/
-
-const MEDIA_TYPE = 'application/vnd.api+json'
 
 const Article = z
   .object({
@@ -33,52 +29,6 @@ const Article = z
     attributes: z.object({ title: z.string() }),
   })
   .meta({ id: 'Article' })
-
-const jsonApi: EnvelopeFormat = {
-  mediaType: MEDIA_TYPE,
-  success: (data = null, { req }) => ({
-    jsonapi: { version: '1.1' },
-    links: { self: req.originalUrl },
-    data,
-  }),
-  schema: (data) => ({
-    type: 'object',
-    properties: {
-      jsonapi: { type: 'object', properties: { version: { type: 'string', enum: ['1.1'] } } },
-      links: { type: 'object', properties: { self: { type: 'string' } } },
-      data,
-    },
-    required: ['jsonapi', 'links', 'data'],
-  }),
-}
-
-const ErrorObject = z.object({
-  status: z.string(),
-  code: z.string(),
-  title: z.string(),
-  source: z
-    .union([z.object({ pointer: z.string() }), z.object({ parameter: z.string() })])
-    .optional(),
-})
-
-function toErrorObjects({ status, code, message, errors }: Failure) {
-  const whole = { status: String(status), code, title: message }
-  if (errors === undefined) return { errors: [whole] }
-  return {
-    errors: errors.map(({ in: place, path, message: title }) => ({
-      ...whole,
-      title,
-      source: place === 'body' ? { pointer: `/${path.replaceAll('.', '/')}` } : { parameter: path },
-    })),
-  }
-}
-
-const errors: ErrorOptions = {
-  format: toErrorObjects,
-  schema: z.object({ errors: z.array(ErrorObject) }).meta({ id: 'Errors' }),
-  mediaType: MEDIA_TYPE,
-  status: { validation: 422 },
-}
 
 const NewArticle = z.object({
   data: z.object({
@@ -129,7 +79,11 @@ class ArticlesController extends BaseController {
   }
 }
 
-const options: AppOptions = { controllers: [ArticlesController], envelope: jsonApi, errors }
+const options: AppOptions = {
+  controllers: [ArticlesController],
+  envelope: jsonApi,
+  errors: jsonApiErrors,
+}
 
 let app: TestApp
 beforeEach(async () => {
