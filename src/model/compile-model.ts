@@ -122,6 +122,10 @@ interface Draft {
 function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner): RouteModel {
   const { controller } = owner
   const path = joinPaths(owner.prefix, verb.path)
+  // Written out: an object spread in the middle of a literal costs more than the rest of this function.
+  const { isProtected, isAuthOptional, abilities } = compileAccess(facts, owner)
+  const responses = compileResponses(facts, owner)
+  const { options, option } = compileOptions(owner.facts, facts)
   return Object.freeze({
     index,
     method: verb.method,
@@ -133,17 +137,24 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     handler,
     name: `${controller.name}.${String(handler)}`,
     inputs: compileInputs(facts),
-    ...compileAccess(facts, owner),
+    isProtected,
+    isAuthOptional,
+    abilities,
     tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     bounds: compileBounds(owner.facts, facts),
     status: compileStatus(facts, verb, owner),
     redirect: compileRedirect(firstOf(facts, 'redirect')),
-    ...compileResponses(facts, owner),
+    headers: responses.headers,
+    envelope: responses.envelope,
+    isEnveloped: responses.isEnveloped,
+    responseFields: responses.responseFields,
+    operation: responses.operation,
     parameters: compileParameters(facts),
     definedParameters: compileDefined(facts),
-    ...compileOptions(owner.facts, facts),
+    options,
+    option,
     uses: compileUses(owner.facts, facts),
   })
 }

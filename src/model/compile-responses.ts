@@ -22,11 +22,14 @@ export function compileResponses(facts: FactsByKind, owner: Owner): Responses {
   const envelope = firstOf(facts, 'envelope')?.envelope ?? owner.envelope
   const headers = compileHeaders(facts)
   const operation = compileOperation(facts, owner)
-  const wire = { envelope, headers }
-  const isBare = operation.responses.some((each) => isSentWithoutEnvelope(each, wire))
+  const { responses } = operation
+  const isBare =
+    responses.length > 0 &&
+    responses.some((each) => isSentWithoutEnvelope(each, { envelope, headers }))
   const fields = firstOf(facts, 'responseFields') ?? firstOf(owner.facts, 'responseFields')
   return {
-    ...wire,
+    envelope,
+    headers,
     isEnveloped: envelope === true && !isBare,
     responseFields: fields?.mode ?? null,
     operation,
@@ -52,11 +55,9 @@ function compileOperation(facts: FactsByKind, owner: Owner): OperationFacts {
 /** Of several descriptions of one status, the nearest counts: that of the method, the class, its base, the application. */
 function documentedBy(facts: FactsByKind, owner: Owner): ApiResponseOptions[] {
   const own = factsOf(facts, 'responseDoc').map(({ options }) => Object.freeze(options))
-  const others = [
-    ...factsOf(owner.facts, 'responseDoc').map(({ options }) => Object.freeze(options)),
-    ...owner.documented,
-  ]
-  for (const other of others) {
+  if (owner.facts.responseDoc === undefined && owner.documented.length === 0) return own
+  const ofClass = factsOf(owner.facts, 'responseDoc').map(({ options }) => Object.freeze(options))
+  for (const other of [...ofClass, ...owner.documented]) {
     if (!own.some((each) => each?.status === other?.status)) own.push(other)
   }
   return own
