@@ -41,12 +41,13 @@ function chosenRooms() {
 
 /** Runs Stryker on one room. Ends the process where Stryker itself fails: a test that fails without any change, for one. */
 function measure(room) {
-  const { mutate, tests } = ROOMS[room]
+  const { mutate, oneOf = 1, tests } = ROOMS[room]
   const report = join(root, '.cache', `mutants-${room.replaceAll('/', '-')}.json`)
   mkdirSync(dirname(report), { recursive: true })
   const env = {
     ...process.env,
     MUTANTS_SOURCE: mutate,
+    MUTANTS_ONE_OF: String(oneOf),
     MUTANTS_TESTS: JSON.stringify(tests),
     MUTANTS_REPORT: report,
   }
