@@ -12,7 +12,6 @@ import {
   Controller,
   Delete,
   defineControllers,
-  type ErrorRequestHandler,
   Get,
   getTenantId,
   Header,
@@ -309,9 +308,16 @@ function deskRouter() {
   return router
 }
 
-/** Responds 400 to a form that multer cannot read. */
-const badForms: ErrorRequestHandler = (error, req, _res, next) =>
-  next(req.is('multipart/*') ? new BadRequestError('The form cannot be read') : error)
+/** Responds 400 to a form that multer cannot read. Its errors, and those of busboy, have no status. */
+const badForms: Plugin = {
+  name: 'bad-forms',
+  explain(error, req) {
+    const isOfForm = /\/(multer|busboy)\//.test((error as Error | null)?.stack ?? '')
+    return isOfForm && req.is('multipart/*')
+      ? new BadRequestError('The form cannot be read')
+      : undefined
+  },
+}
 
 /** A router of Express without a guard, as in an application that was moved from Express. */
 function legacyRouter() {
@@ -354,12 +360,11 @@ export function everyFeature(databaseUrl: string, migrations: string, prefix: st
       session({ secret: prefix, resave: false, saveUninitialized: false }),
       multer({ limits: { fileSize: 20_000, files: 3, fields: 20 } }).any(),
       byApiKey,
-      badForms,
       beforeTheGuard,
       publicRouter(legacyRouter()),
       tenantRouter(deskRouter(), { path: '/desk' }),
     ],
-    plugins: [watching, postgres({ url: databaseUrl, migrations, connections: 4 })],
+    plugins: [watching, badForms, postgres({ url: databaseUrl, migrations, connections: 4 })],
     auth: { guard },
     tenant: {
       jwtClaim: 'tenant',
