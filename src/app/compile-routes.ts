@@ -130,7 +130,10 @@ async function collectParts(config: RoutesConfig): Promise<(route: RouteModel) =
   const compile = createValidatorCompiler(converters)
   const compiler = { compile, declaresOf: declaresFor(settings) }
   const inputs = await compileInputs(routes, compiler)
-  const parametersOf = await compileParameters(routes, compiler)
+  const parametersOf = await compileParameters(routes, {
+    ...compiler,
+    validationStatus: settings.errors.validationStatus,
+  })
   const fieldsOf = await loadFields(routes, settings)
   const datesOf = await loadDates(routes, converters)
   const added = collectSteps(config)
