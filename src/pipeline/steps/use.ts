@@ -56,6 +56,7 @@ class Passage {
   #value: unknown
   #error: { readonly reason: unknown } | undefined
   #resolve: (value: unknown) => void = () => {}
+  readonly #close = () => this.#end(() => this.#ends.res)
 
   constructor(ends: PassageEnds) {
     this.#ends = ends
@@ -80,11 +81,11 @@ class Passage {
     if (this.#error !== undefined) throw this.#error.reason
     if (this.#state === 'over') return this.#value
     const { res } = this.#ends
-    if (res.writableEnded) return res
+    if (res.writableEnded || res.closed) return res
     this.#state = 'waiting'
     return new Promise((resolve) => {
       this.#resolve = resolve
-      res.once('close', () => this.#end(() => res))
+      res.once('close', this.#close)
     })
   }
 
@@ -92,6 +93,7 @@ class Passage {
     if (this.#state === 'over') return
     const isWaiting = this.#state === 'waiting'
     this.#state = 'over'
+    if (isWaiting) this.#ends.res.off('close', this.#close)
     try {
       this.#value = run()
     } catch (reason) {
