@@ -16,6 +16,7 @@ import {
   Use,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
+import express from 'express'
 import multer from 'multer'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -344,6 +345,7 @@ describe('a wrong entry is a boot error:', () => {
     ['undefined', [undefined], 'It is undefined, not an interceptor.'],
     ['an object', [{}], 'It is object, not an interceptor.'],
     ['an error middleware', [(_e: 1, _q: 2, _s: 3, _n: 4) => {}], 'It is an error middleware'],
+    ['an Express application', [express()], 'It is an Express application'],
     ['a class in a list', [[Plain]], 'Plain is a class without a method intercept'],
   ])('%s', async (_, entries, cause) => {
     @Controller('a')
