@@ -129,6 +129,16 @@ describe('the contract of a plugin', () => {
     expect(JSON.stringify(paths['/orders']?.get?.responses)).toContain('"X-A":{"schema"')
   })
 
+  it('has a parameter once that two plugins read', () => {
+    const reading = (name: string): Plugin => ({
+      name,
+      contract: () => ({ parameters: [{ in: 'header', name, schema: z.string() }] }),
+    })
+    const { paths } = documentOf([reading('X-Org'), reading('x-org'), reading('X-Other')])
+    const names = paths['/orders']?.get?.parameters?.map(({ name }) => name)
+    expect(names).toEqual(['X-Org', 'X-Other'])
+  })
+
   it('is what the contract check of tests compares responses with', async () => {
     const refusing = (status: number): Plugin => ({
       ...auditing,
