@@ -5,6 +5,12 @@ import { type InputCompiler, invalidSchema } from './compile-inputs.js'
 
 const NONE: readonly CompiledParameter[] = Object.freeze([])
 
+/** The input of {@link compileParameters}. */
+export interface ParameterCompiler extends InputCompiler {
+  /** The status of a request with a wrong value. */
+  readonly validationStatus: number
+}
+
 /**
  * Compiles the schemas of the parameters of `defineParameter`.
  *
@@ -13,7 +19,7 @@ const NONE: readonly CompiledParameter[] = Object.freeze([])
  */
 export async function compileParameters(
   routes: readonly RouteModel[],
-  compiler: InputCompiler,
+  compiler: ParameterCompiler,
 ): Promise<(route: RouteModel) => readonly CompiledParameter[]> {
   const byRoute = new Map<RouteModel, readonly CompiledParameter[]>()
   const problems: Problem[] = []
@@ -35,6 +41,7 @@ export async function compileParameters(
           name,
           validate,
           declares: compiler.declaresOf(schema),
+          status: compiler.validationStatus,
         }
       }
     }

@@ -37,7 +37,10 @@ export interface RoutesConfig {
   readonly get: PluginContext['get']
   readonly logger: Logger
   readonly interceptors: InterceptorsOf
-  readonly features: Pick<RunningFeatures, 'stagesOf' | 'usesTenants' | 'scopes'>
+  readonly features: Pick<
+    RunningFeatures,
+    'stagesOf' | 'usesTenants' | 'scopes' | 'wrapMiddlewares'
+  >
   readonly access: Access
   readonly errors: Pick<ErrorPaths, 'onError' | 'onLateError' | 'deadlines' | 'log'>
   readonly middlewares: SortedMiddlewares
@@ -127,7 +130,10 @@ async function collectParts(config: RoutesConfig): Promise<(route: RouteModel) =
   const compile = createValidatorCompiler(converters)
   const compiler = { compile, declaresOf: declaresFor(settings) }
   const inputs = await compileInputs(routes, compiler)
-  const parametersOf = await compileParameters(routes, compiler)
+  const parametersOf = await compileParameters(routes, {
+    ...compiler,
+    validationStatus: settings.errors.validationStatus,
+  })
   const fieldsOf = await loadFields(routes, settings)
   const datesOf = await loadDates(routes, converters)
   const added = collectSteps(config)
@@ -141,12 +147,22 @@ async function collectParts(config: RoutesConfig): Promise<(route: RouteModel) =
       // The copy with the described fields only has its dates as text already.
       dates: fields === null ? datesOf(route) : null,
       added: added(route),
-      middlewares: route.uses?.middlewares ?? NONE,
+      middlewares: middlewaresOf(route, features),
       interceptors: config.interceptors(route),
       parameters: parametersOf(route),
       underTest: beforeHandler(route),
     }
   }
+}
+
+/** The middlewares of `@Use`. If requests have scopes, each of them runs in the scope of its request. */
+function middlewaresOf(
+  { uses }: RouteModel,
+  { wrapMiddlewares }: RoutesConfig['features'],
+): RouteParts['middlewares'] {
+  const handlers = uses?.middlewares ?? NONE
+  if (wrapMiddlewares === null || handlers.length === 0) return handlers
+  return wrapMiddlewares(handlers, { handlers, errorHandlers: NONE }).handlers
 }
 
 /** Loads the module that limits the fields of responses, but only if a route uses it. */

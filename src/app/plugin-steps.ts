@@ -6,6 +6,7 @@ import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { NamedSteps } from '../pipeline/steps/observe.js'
+import { ignoreRejection, isThenable } from '../step/thenable.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { Settings } from './settings/settings.js'
 
@@ -59,8 +60,10 @@ function stepsOf(plugin: Plugin, route: RouteModel, setup: RouteSetup): NamedSte
   if (steps === null) return []
   const { name } = plugin
   const subject = `plugin '${name}' steps(${route.name})`
-  if (typeof steps !== 'object') {
-    throw new ConfigError([invalid(subject, `It returned ${typeof steps}.`, REMEDY)])
+  if (typeof steps !== 'object' || isThenable(steps)) {
+    ignoreRejection(steps)
+    const what = isThenable(steps) ? 'a promise' : typeof steps
+    throw new ConfigError([invalid(subject, `It returned ${what}.`, REMEDY)])
   }
   const places = Object.keys(PLACES).join(', ')
   const misspelt = Object.keys(steps)

@@ -1,5 +1,6 @@
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { isExpressApp } from '../http/express-routers.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { flattenEntries, isInterceptor, isInterceptorClass, isToken } from './use-entries.js'
 
@@ -41,6 +42,13 @@ function mistakeIn(entry: unknown): Mistake | null {
     return {
       cause: `${entry.name} is a class without a method intercept(req, next).`,
       remedy: 'Add the method, or give an Express middleware.',
+    }
+  }
+  if (isExpressApp(entry)) {
+    return {
+      cause:
+        'It is an Express application, which would replace the request and the response of the route by its own.',
+      remedy: 'Put it into `middlewares`, or give a router: express.Router().',
     }
   }
   if (entry.length === 4) {

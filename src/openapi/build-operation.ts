@@ -83,7 +83,7 @@ export function buildOperation(
   const contract = context.contractsOf(route)
   const own = buildParameters(route, path, context.schemas)
   const added = contract.parameters.map((each) => addedParameter(each, context.schemas))
-  const parameters = added.length === 0 ? own : own.concat(added.filter(isNew(own)))
+  const parameters = added.length === 0 ? own : own.concat(added.filter(newTo(own)))
   const requestBody = buildRequestBody(route, context.schemas)
   return {
     tags: [...new Set([...route.operation.tags, ...contract.tags])],
@@ -135,12 +135,15 @@ function addedParameter(
 }
 
 /**
- * When the author and a feature describe the same parameter, the author's description is used. Header names
- * are compared without case.
+ * When the author and a feature describe the same parameter, the author's description is used; of two plugins, that of
+ * the first. Header names are compared without case.
  */
-function isNew(stated: readonly OpenApiParameter[]): (added: OpenApiParameter) => boolean {
+function newTo(stated: readonly OpenApiParameter[]): (added: OpenApiParameter) => boolean {
   const keyOf = ({ name, in: place }: OpenApiParameter) =>
     `${place} ${place === 'header' ? name.toLowerCase() : name}`
   const keys = new Set(stated.map(keyOf))
-  return (added) => !keys.has(keyOf(added))
+  return (added) => {
+    const { size } = keys
+    return keys.add(keyOf(added)).size > size
+  }
 }

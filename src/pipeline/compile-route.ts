@@ -177,12 +177,15 @@ export function compileProbe(
   config: PipelineConfig,
 ): RunRoute {
   const route204 = { ...route, status: 204, redirect: null }
+  const plugins = pluginStages(added, config)
   const stated = { route: route204, mayRespondLater: false, send: sendEnvelope }
   return foldSteps({
     ...NO_STEPS,
     scope: stages.scope,
+    // A guard may read the async context of an `enter` step.
+    enter: plugins.enter,
     respond: respondStage({ ...config, ...stated }),
-    ...accessSteps(route, { stages, plugins: pluginStages(added, config) }, config),
+    ...accessSteps(route, { stages, plugins }, config),
     handler: () => () => undefined,
   })
 }

@@ -35,6 +35,9 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   }
 }
 
-function hasSchema({ inputs }: RouteModel): boolean {
-  return Object.values(inputs).some((schema) => schema !== null)
+function hasSchema({ inputs, definedParameters }: RouteModel): boolean {
+  return (
+    Object.values(inputs).some((schema) => schema !== null) ||
+    (definedParameters ?? []).some(({ input }) => input !== null)
+  )
 }

@@ -9,6 +9,7 @@ import type {
 import { refuse } from '../../errors/refuse.js'
 import { kIsExpired } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { ownValue } from '../../schema/keyed-validator.js'
 import type { Stage } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import { limitErrors } from '../field-errors.js'
@@ -27,6 +28,8 @@ export interface ParameterCheck {
   readonly name: string
   readonly validate: Validator
   readonly declares: Declares | null
+  /** The status of a rejection. */
+  readonly status: number
 }
 
 /**
@@ -71,7 +74,7 @@ function store(
   const sent = { [check.name]: value }
   const settle = (result: ValidationResult): void => {
     if (result.issues !== undefined) throw rejection(result.issues, check, sent)
-    definition.values.set(req, (result.value as Record<string, unknown>)[check.name])
+    definition.values.set(req, ownValue(result.value, check.name))
   }
   const result = check.validate(sent)
   if (isThenable(result)) return whenSettled(result, settle)
@@ -81,7 +84,7 @@ function store(
 
 function rejection(
   issues: readonly ValidationIssue[],
-  { source, declares }: ParameterCheck,
+  { source, declares, status }: ParameterCheck,
   sent: object,
 ): Error {
   const errors =
@@ -94,5 +97,5 @@ function rejection(
           }),
         )
       : genericErrors(issues, { source, value: sent, declares })
-  return refuse('VALIDATION_FAILED', 'Validation failed', { errors: limitErrors(errors) })
+  return refuse('VALIDATION_FAILED', 'Validation failed', { status, errors: limitErrors(errors) })
 }

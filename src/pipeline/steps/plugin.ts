@@ -1,5 +1,6 @@
 import type { PluginSteps, Stage as PublicStage } from '../../contracts/steps.js'
 import { kIsExpired, kPassedSteps } from '../../http/own-fields.js'
+import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import { joinStages } from '../../step/join-stages.js'
 import { Refusal } from '../../step/refusal.js'
@@ -112,24 +113,41 @@ function passOnce({ plugin, place, index }: AddedStage): Stage {
 }
 
 /**
- * Makes a step before the guard call `next` or refuse. A step that responds in place of the guard would let a stranger
- * in.
+ * Makes a step before the guard call `next` and wait for its result, or refuse. A step that responds in place of the
+ * guard would let a stranger in.
  */
 function mustPassOn(stage: Stage, { plugin, place, index }: AddedStage): Stage {
+  const fail = (req: BlazonRequest, mistake: string): Refusal => {
+    // A later call of `next`, and steps that still run, must not reach the handler: the response is the error.
+    req[kIsExpired] = true
+    return new Refusal(new Error(`The ${place} step of plugin '${plugin}' has ${mistake}`))
+  }
   return (next) => {
-    const step = stage(next)
-    const judge = (req: Parameters<Step>[0], value: unknown): unknown => {
-      if (req[kPassedSteps] > index || req[kIsExpired] || value instanceof Refusal) return value
-      return new Refusal(
-        new Error(
-          `The ${place} step of plugin '${plugin}' has neither called next nor refused the request`,
-        ),
-      )
+    const waiting = new WeakSet<BlazonRequest>()
+    const step = stage(noteWaiting(next, waiting))
+    const judge = (req: BlazonRequest, value: unknown): unknown => {
+      if (req[kIsExpired] || value instanceof Refusal) return value
+      if (req[kPassedSteps] <= index)
+        return fail(req, 'neither called next nor refused the request')
+      return waiting.has(req) ? fail(req, 'not waited for the result of next') : value
     }
     return function runBeforeAccess(req, res) {
       const value = step(req, res)
-      if (req[kPassedSteps] > index || !isThenable(value)) return judge(req, value)
-      return whenSettled(value, (settled) => judge(req, settled))
+      return isThenable(value)
+        ? whenSettled(value, (settled) => judge(req, settled))
+        : judge(req, value)
     }
+  }
+}
+
+/** Collects the requests whose later steps have not settled yet. */
+function noteWaiting(next: Step, waiting: WeakSet<BlazonRequest>): Step {
+  return (req, res) => {
+    const value = next(req, res)
+    if (!isThenable(value)) return value
+    waiting.add(req)
+    const end = () => void waiting.delete(req)
+    whenSettled(value, end, end)
+    return value
   }
 }

@@ -1,6 +1,5 @@
 import type { NextFunction, RequestHandler, Response } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
-import type { RequestScopes } from '../../http/request-scopes.js'
 import { isNextError } from '../../step/next-error.js'
 import type { OnError, Stage, Step } from '../../step/step.js'
 import { callMiddleware } from '../call-middleware.js'
@@ -8,8 +7,6 @@ import type { OnLateError } from '../late-errors.js'
 
 /** The parts of an application that the middlewares of a route depend on. */
 export interface UseConfig {
-  /** `null` if requests have no scopes. */
-  readonly scopes: RequestScopes | null
   readonly onError: OnError
   /** Handles an error of a middleware that has called `next` already. */
   readonly onLateError: OnLateError
@@ -18,17 +15,12 @@ export interface UseConfig {
 /**
  * Runs Express middlewares as steps of a route. An error that a middleware passes on, throws or rejects with is the error
  * of the request. A middleware that sends the response ends the request.
+ *
+ * @param middlewares If requests have scopes, their `next` returns to the scope of the request.
  */
 export function useStage(middlewares: readonly RequestHandler[], config: UseConfig): Stage {
-  const { scopes } = config
-  return (next) => {
-    const proceed: Step =
-      scopes === null ? next : (req, res) => scopes.keep(req, () => next(req, res))
-    return middlewares.reduceRight<Step>(
-      (later, each) => middlewareStep(each, later, config),
-      proceed,
-    )
-  }
+  return (next) =>
+    middlewares.reduceRight<Step>((later, each) => middlewareStep(each, later, config), next)
 }
 
 function middlewareStep(
@@ -64,6 +56,7 @@ class Passage {
   #value: unknown
   #error: { readonly reason: unknown } | undefined
   #resolve: (value: unknown) => void = () => {}
+  readonly #close = () => this.#end(() => this.#ends.res)
 
   constructor(ends: PassageEnds) {
     this.#ends = ends
@@ -88,11 +81,11 @@ class Passage {
     if (this.#error !== undefined) throw this.#error.reason
     if (this.#state === 'over') return this.#value
     const { res } = this.#ends
-    if (res.writableEnded) return res
+    if (res.writableEnded || res.closed) return res
     this.#state = 'waiting'
     return new Promise((resolve) => {
       this.#resolve = resolve
-      res.once('close', () => this.#end(() => res))
+      res.once('close', this.#close)
     })
   }
 
@@ -100,6 +93,7 @@ class Passage {
     if (this.#state === 'over') return
     const isWaiting = this.#state === 'waiting'
     this.#state = 'over'
+    if (isWaiting) this.#ends.res.off('close', this.#close)
     try {
       this.#value = run()
     } catch (reason) {

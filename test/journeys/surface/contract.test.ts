@@ -1,3 +1,4 @@
+import { type } from 'arktype'
 import {
   App,
   Auth,
@@ -104,7 +105,13 @@ describe('the contract of a plugin', () => {
     [{ tags: 'a' }, '.tags'],
     [{ security: { Key: null } }, '.security'],
     [{ responses: [{ description: 'x' }] }, '.responses'],
+    [{ responses: [{ status: 410, schema: 'text' }] }, '.responses'],
+    [{ headers: { 'X-A': { schema: null } } }, '.headers'],
+    [{ headers: { 'X-A': { schema: [] } } }, '.headers'],
+    [{ headers: [] }, '.headers'],
+    [{ parameters: [{ name: 'a', in: 'path', schema: { type: 'string' } }] }, '.parameters'],
     ['all', ''],
+    [Promise.resolve({ errors: [451] }), ''],
   ])('is refused at boot if the document cannot describe it: %j', async (wrong, field) => {
     const plugin = { name: 'wrong', contract: () => wrong } as unknown as Plugin
     const problems = await bootProblems({ controllers: [Orders], plugins: [plugin] })
@@ -114,6 +121,22 @@ describe('the contract of a plugin', () => {
         subject: `plugin 'wrong' contract(Orders.list)${field}`,
       },
     ])
+  })
+
+  it('takes schemas that are functions, as those of arktype are', () => {
+    const headers = { 'X-A': { schema: type('string.uuid') } }
+    const { paths } = documentOf([{ name: 'own', contract: () => ({ headers }) }])
+    expect(JSON.stringify(paths['/orders']?.get?.responses)).toContain('"X-A":{"schema"')
+  })
+
+  it('has a parameter once that two plugins read', () => {
+    const reading = (name: string): Plugin => ({
+      name,
+      contract: () => ({ parameters: [{ in: 'header', name, schema: z.string() }] }),
+    })
+    const { paths } = documentOf([reading('X-Org'), reading('x-org'), reading('X-Other')])
+    const names = paths['/orders']?.get?.parameters?.map(({ name }) => name)
+    expect(names).toEqual(['X-Org', 'X-Other'])
   })
 
   it('is what the contract check of tests compares responses with', async () => {

@@ -114,6 +114,36 @@ describe('defineParameter() on a method', () => {
     expect(reads).toEqual(['org', 'org', 'org'])
   })
 
+  it('is refused with the status of `errors`, which the document contains', async () => {
+    await using app = await start([Items], { errors: { status: { validation: 422 } } })
+    await app.request().get('/items/1').set('x-org', 'y').expect(422)
+    expect(Object.keys(app.document.paths['/items/{id}']?.get?.responses ?? {})).toContain('422')
+    expect(app.document.paths['/items']?.get?.responses).not.toHaveProperty('422')
+  })
+
+  it.each(['constructor', '__proto__'])('is undefined, and nothing inherited: %s', async (name) => {
+    const Named = defineParameter(
+      ({ query }) => (Object.hasOwn(query, name) ? 'sent' : undefined),
+      {
+        in: 'query',
+        name,
+        schema: z.string().optional(),
+      },
+    )
+    @Controller('names')
+    class Names {
+      @Named()
+      @Get()
+      get(req: Request) {
+        return { type: typeof Named.of(req) }
+      }
+    }
+    await using app = await start([Names])
+    expect((await app.request().get('/names')).body.data).toEqual({ type: 'undefined' })
+    const { body } = await app.request().get(`/names?${name}=1`)
+    expect(body.data).toEqual({ type: 'string' })
+  })
+
   it('has generic messages under validation.messages', async () => {
     await using app = await start([Items], { validation: { messages: 'generic' } })
     const { body } = await app.request().get('/items/1').set('x-org', 'secret')

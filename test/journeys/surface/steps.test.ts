@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import {
@@ -183,6 +184,48 @@ describe('the steps of plugins', () => {
     await expect(app.authMatrix({ stranger: null })).resolves.toBeDefined()
   })
 
+  it.each<[string, Stage]>([
+    ['a value', (next) => (req, res) => ({ data: next(req, res) })],
+    ['nothing', (next) => (req, res) => void next(req, res)],
+    ['a promise', (next) => async (req, res) => void next(req, res)],
+  ])('cannot respond while the guard decides with %s', async (_, stage) => {
+    const slow = { canActivate: async (req: Request) => req.get('authorization') !== undefined }
+    await using app = await start([plugin({ beforeGuard: stage })], { auth: { guard: slow } })
+    await app.request().post('/things').send({ name: 'b' }).expect(500)
+    const headers = { authorization: 'Bearer x' }
+    await app.request().post('/things').set(headers).send({ name: 'b' }).expect(500)
+    expect(seen).toEqual([])
+  })
+
+  it('do not reach the handler after they have ended the request', async () => {
+    const late: Stage = (next) => (req, res) => void setImmediate(() => next(req, res))
+    for (const place of ['enter', 'beforeGuard'] as const) {
+      await using app = await start([plugin({ [place]: late })])
+      await app.request().get('/things').expect(500)
+      await new Promise(setImmediate)
+      expect(seen).toEqual([])
+    }
+  })
+
+  it.each(PLACES)('may wait for something else before the result of next: %s', async (place) => {
+    const patient: Stage = (next) => async (req, res) => {
+      const result = next(req, res)
+      await new Promise(setImmediate)
+      return result
+    }
+    const slow = { canActivate: async (req: Request) => req.get('authorization') !== undefined }
+    // A rejection without a handler would fail the requests.
+    await using app = await start(
+      [plugin({ [place]: patient }), plugin({ [place]: patient }, '2')],
+      {
+        auth: { guard: slow },
+      },
+    )
+    await app.request().post('/things').send({ name: 'b' }).expect(401)
+    await app.request().get('/things').expect(200)
+    await app.request().get('/things/fails').expect(409)
+  })
+
   it('may wait before the guard and call it later', async () => {
     const later: Stage = (next) => async (req, res) => {
       await Promise.resolve()
@@ -233,6 +276,10 @@ describe('the steps of plugins', () => {
     const bare = { name: 'odd', steps: () => true } as unknown as Plugin
     const [third] = await bootProblems({ controllers: [Things], plugins: [bare] })
     expect(third).toMatchObject({ code: 'E_OPTION_INVALID', cause: 'It returned boolean.' })
+    // Its steps would never run, and one of them may refuse requests.
+    const late = { name: 'odd', steps: async () => ({}) } as unknown as Plugin
+    const [fourth] = await bootProblems({ controllers: [Things], plugins: [late] })
+    expect(fourth).toMatchObject({ code: 'E_OPTION_INVALID', cause: 'It returned a promise.' })
   })
 })
 
@@ -260,6 +307,17 @@ describe('authMatrix()', () => {
     await using app = await start([closed])
     const matrix = await app.authMatrix({ clerk: { user: {}, headers: { authorization: 'x' } } })
     expect(JSON.stringify(matrix)).toContain('403')
+  })
+})
+
+describe('authMatrix() and `enter`', () => {
+  it('runs the guard in the async context that the steps enter', async () => {
+    const context = new AsyncLocalStorage<true>()
+    const entering = plugin({ enter: (next) => (req, res) => context.run(true, next, req, res) })
+    const reading = { canActivate: () => context.getStore() === true }
+    await using app = await start([entering], { auth: { guard: reading } })
+    const { rows } = await app.authMatrix({ anybody: null })
+    expect(rows.find(({ handler }) => handler === 'Things.add')?.access).toEqual({ anybody: 403 })
   })
 })
 

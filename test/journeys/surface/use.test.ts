@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   type AppOptions,
   Auth,
@@ -15,6 +16,7 @@ import {
   Use,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
+import express from 'express'
 import multer from 'multer'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -133,6 +135,54 @@ describe('@Use', () => {
     await using app = await start(A)
     await app.request().get('/a').expect(status)
     expect(calls).toBe(status === 200 ? 1 : 0)
+  })
+
+  it('leaves no listener at the response, however many middlewares have waited', async () => {
+    const later: RequestHandler = (_req, _res, next) => void setImmediate(next)
+    @Controller('a')
+    class A {
+      @Get()
+      bare(_req: Request, res: Response) {
+        return res.listenerCount('close')
+      }
+
+      @Use(Array.from({ length: 12 }, () => later))
+      @Get('used')
+      used(_req: Request, res: Response) {
+        return res.listenerCount('close')
+      }
+    }
+    await using app = await start(A)
+    const { body } = await app.request().get('/a')
+    expect((await app.request().get('/a/used')).body.data).toBe(body.data)
+  })
+
+  it('ends a request whose client has left before a middleware that never calls next()', async () => {
+    let calls = 0
+    const idle: RequestHandler = () => void calls++
+    const left = {
+      canActivate: (req: Request) => once(req.res as Response, 'close').then(() => true),
+    }
+    @Controller('a')
+    class A {
+      @Auth()
+      @Use(idle)
+      @Get()
+      get() {
+        return 'a'
+      }
+    }
+    const errors: unknown[] = []
+    const logger = { info() {}, warn() {}, error: (facts: object) => errors.push(facts) }
+    await using app = await start(A, { auth: { guard: left }, logger })
+    const aborting = new AbortController()
+    const response = app.fetch('/a', { signal: aborting.signal }).catch(() => 'aborted')
+    await new Promise(setImmediate)
+    aborting.abort()
+    expect(await response).toBe('aborted')
+    await expect.poll(() => calls).toBe(1)
+    await app.clock.advance('60s')
+    expect(errors).toEqual([])
   })
 
   it('logs the error of a middleware that has called next() already', async () => {
@@ -295,6 +345,7 @@ describe('a wrong entry is a boot error:', () => {
     ['undefined', [undefined], 'It is undefined, not an interceptor.'],
     ['an object', [{}], 'It is object, not an interceptor.'],
     ['an error middleware', [(_e: 1, _q: 2, _s: 3, _n: 4) => {}], 'It is an error middleware'],
+    ['an Express application', [express()], 'It is an Express application'],
     ['a class in a list', [[Plain]], 'Plain is a class without a method intercept'],
   ])('%s', async (_, entries, cause) => {
     @Controller('a')
