@@ -1,3 +1,4 @@
+import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { kHasFailed } from '../../http/own-fields.js'
 import { discardBody } from '../../http/send/raw-body.js'
@@ -51,7 +52,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
         value as PromiseLike<unknown>,
         (settled) => {
           // The request has failed meanwhile. The response is the error, even if it has not been sent yet.
-          if (mayRespondToErrorsLater && req[kHasFailed]) return discardBody(settled)
+          if (mayRespondToErrorsLater && req[kHasFailed]) return discard(settled, res)
           deadlines?.stop(req)
           settle(settled, req, res)
         },
@@ -80,13 +81,18 @@ export function settleOf(config: RespondConfig): Settle {
   }
 }
 
+/** Ends the body of a value that is not sent. The response itself is a stream, too, and may still have to be sent. */
+function discard(value: unknown, res: Response): void {
+  if (value !== res) discardBody(value)
+}
+
 /** Sends the value that a handler has returned, unless the handler has sent a response itself. */
 function sendOnce(config: RespondConfig): Settle {
   const { route, mayRespondLater, deadlines, send } = config
   const { status, redirect } = route
   const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
-    if (res.headersSent) return value === res ? undefined : discardBody(value)
+    if (res.headersSent) return discard(value, res)
     // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
     if (value !== undefined) {

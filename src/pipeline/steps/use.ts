@@ -1,5 +1,6 @@
 import type { NextFunction, RequestHandler, Response } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
+import { kIsExpired } from '../../http/own-fields.js'
 import { isNextError } from '../../step/next-error.js'
 import type { OnError, Stage, Step } from '../../step/step.js'
 import { callMiddleware } from '../call-middleware.js'
@@ -14,7 +15,8 @@ export interface UseConfig {
 
 /**
  * Runs Express middlewares as steps of a route. An error that a middleware passes on, throws or rejects with is the error
- * of the request. A middleware that sends the response ends the request.
+ * of the request. A middleware that sends the response ends the request. A request that has ended meanwhile passes no
+ * further middleware.
  *
  * @param middlewares If requests have scopes, their `next` returns to the scope of the request.
  */
@@ -31,7 +33,7 @@ function middlewareStep(
   return function runMiddleware(req, res) {
     const fail = (error: unknown) => onError(error, req, res)
     const passage = new Passage({
-      later: () => later(req, res),
+      later: () => (req[kIsExpired] ? res : later(req, res)),
       late: (error) => onLateError(error, { req, res, isAtRoute: true, fail }),
       res,
     })

@@ -1,4 +1,13 @@
-import { Body, Controller, defineControllers, Get, Post, type Request, type Response } from 'blazon'
+import {
+  Body,
+  Controller,
+  defineControllers,
+  type ErrorRequestHandler,
+  Get,
+  Post,
+  type Request,
+  type Response,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -124,6 +133,38 @@ describe('timeouts.handler', () => {
       expect(logged).toEqual([])
     },
   )
+
+  it('leaves the response to an error middleware that is slower than a handler that returns `res`', async () => {
+    let finish = () => {}
+    let respond = () => {}
+    @Controller('slow')
+    class Slow {
+      @Get()
+      async get(_req: Request, res: Response) {
+        await new Promise<void>((resolve) => {
+          finish = resolve
+        })
+        return res
+      }
+    }
+    const patient: ErrorRequestHandler = (_error, _req, res, _next) => {
+      respond = () => void res.status(503).json({ own: true })
+    }
+    await using other = await TestApp.create({
+      controllers: [Slow],
+      middlewares: [patient],
+      timeouts: { handler: '5s' },
+      logger: false,
+      contract: 'off',
+    })
+    const response = other.fetch('/slow')
+    await new Promise(setImmediate)
+    await other.clock.advance('5s')
+    finish()
+    await new Promise(setImmediate)
+    respond()
+    expect(await (await response).json()).toEqual({ own: true })
+  })
 
   it('does not end a response that has begun', async () => {
     const response = await app.fetch('/stream')

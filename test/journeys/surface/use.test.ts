@@ -4,6 +4,7 @@ import {
   Auth,
   type Class,
   Controller,
+  type ErrorRequestHandler,
   Get,
   HttpError,
   InjectionToken,
@@ -155,6 +156,35 @@ describe('@Use', () => {
     await using app = await start(A)
     const { body } = await app.request().get('/a')
     expect((await app.request().get('/a/used')).body.data).toBe(body.data)
+  })
+
+  it('calls no further middleware after the time of the request is over', async () => {
+    let proceed = () => {}
+    let respond = () => {}
+    const waiting: RequestHandler = (_req, _res, next) => {
+      proceed = next
+    }
+    const patient: ErrorRequestHandler = (_error, _req, res, _next) => {
+      respond = () => void res.sendStatus(503)
+    }
+    @Controller('a')
+    class A {
+      @Use(waiting, note('second'))
+      @Get()
+      get() {
+        seen.push('handler')
+        return 'a'
+      }
+    }
+    await using app = await start(A, { middlewares: [patient], timeouts: { handler: '5s' } })
+    const response = app.fetch('/a')
+    await new Promise(setImmediate)
+    await app.clock.advance('5s')
+    proceed()
+    await new Promise(setImmediate)
+    respond()
+    expect((await response).status).toBe(503)
+    expect(seen).toEqual([])
   })
 
   it('ends a request whose client has left before a middleware that never calls next()', async () => {
