@@ -28,7 +28,10 @@ export function guardStage(config: GuardConfig): Stage {
   return (next) => guardStep(config, next)
 }
 
-/** Runs the guard for requests that carry a credential. All others pass without it. */
+/**
+ * Runs the guard for requests that carry a credential. All others pass without it. A request whose user a middleware has
+ * set needs the guard, too: the guard alone decides who the user is.
+ */
 export function optionalGuardStage(
   config: GuardConfig,
   carriesCredential: CarriesCredential,
@@ -36,7 +39,8 @@ export function optionalGuardStage(
   return (next) => {
     const guarded = guardStep(config, next)
     return function guardCredentials(req, res) {
-      return carriesCredential(req) ? guarded(req, res) : next(req, res)
+      const isCaller = carriesCredential(req) || (req.user ?? null) !== null
+      return isCaller ? guarded(req, res) : next(req, res)
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   Public,
   RateLimit,
   type Request,
+  type RequestHandler,
   Tenant,
   type User,
 } from 'blazon'
@@ -70,6 +71,16 @@ describe('@Auth({ optional: true })', () => {
     await using app = await start({ auth: { guard } })
     expect(await ask(app)).toBe('anybody')
     expect(await ask(app, { 'x-api-key': 'ann', cookie: 'session=ann' })).toBe('anybody')
+  })
+
+  it('runs the guard for a request whose user a middleware has set', async () => {
+    const identify: RequestHandler = (req, _res, next) => {
+      req.user = { id: 'from a session' }
+      next()
+    }
+    await using app = await start({ middlewares: [identify] })
+    expect(await ask(app)).toBe(401)
+    expect(await ask(app, { authorization: 'Bearer ann' })).toBe('ann')
   })
 
   it('runs the guard for a request with credentials', async () => {
