@@ -1,6 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import { kHasFailed } from '../../http/own-fields.js'
-import { discardBody } from '../../http/send/raw-body.js'
+import { discardAfter, discardBody } from '../../http/send/raw-body.js'
 import { statusReader } from '../../http/send/status-of.js'
 import { Refusal } from '../../step/refusal.js'
 import type { OnError, RunRoute, Settle, Step } from '../../step/step.js'
@@ -86,7 +86,7 @@ function sendOnce(config: RespondConfig): Settle {
   const { status, redirect } = route
   const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
-    if (res.headersSent) return value === res ? undefined : discardBody(value)
+    if (res.headersSent) return value === res ? undefined : discardAfter(res, value)
     // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
     if (value !== undefined) {
