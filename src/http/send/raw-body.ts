@@ -68,6 +68,17 @@ function streamed(stream: Readable): Extract<RawBody, { kind: 'stream' }> {
   return { kind: 'stream', stream, type: null, length: null }
 }
 
+/** Whether a value is a body that is read bit by bit. As JSON, it would show its internals, or nothing. */
+export function isReadInParts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return (
+    isNodeStream(value) ||
+    value instanceof ReadableStream ||
+    value instanceof Blob ||
+    isResponse(value)
+  )
+}
+
 /** Streams of older packages are no instances of Node's class. */
 function isNodeStream(value: object): value is Readable {
   const { pipe, on, destroy } = value as Partial<Readable>

@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream'
 import {
   ApiResponseDoc,
   type AppOptions,
+  BaseController,
   Cache,
   Controller,
   type EnvelopeChoice,
@@ -82,6 +83,9 @@ class ValuesController {
     stream.pipe(res)
     res.write('some ')
     return stream
+  }
+  @Get('ok') okay(_req: Request, res: Res) {
+    return BaseController.prototype.ok(res, 'OK', make())
   }
   @Get('aborted') async aborted(req: Request) {
     await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
@@ -231,6 +235,20 @@ describe('a returned value that is not data', () => {
     await app.clock.advance('6s')
     expect((await response).status).toBe(503)
   })
+
+  it.each(STREAMS)(
+    'is a 500 as the data of this.ok, and not its internals: %s',
+    async (_, value) => {
+      await start()
+      make = value
+      const response = await app.fetch('/values/ok')
+      expect([response.status, await response.text()]).toEqual([
+        500,
+        expect.not.stringMatching(/readable|stream|"data"/),
+      ])
+      expect(errors.map(({ err }) => err.message).join()).toContain('return it from the handler')
+    },
+  )
 
   it('is sent although other code has paused the stream', async () => {
     await start()
