@@ -1,8 +1,10 @@
 import type { Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
+import { discardBody, isReadInParts } from '../http/send/raw-body.js'
 import { statusOf } from '../http/send/status-of.js'
 import { ownSender } from '../pipeline/send-success.js'
+import { isOrdinaryData } from '../pipeline/unusual-values.js'
 
 /**
  * Declares the type of `this.ok`. Extending this class is optional: every controller has the method.
@@ -25,6 +27,7 @@ export class BaseController {
    * @param status HTTP status, such as 201. Default: the status set with `res.status`, else the one of
    * `@HttpCode`, else 200.
    * @returns the response, which is already sent.
+   * @throws TypeError for a stream, a file or a `Response` as `data`: return it from the handler.
    */
   ok(
     res: Response,
@@ -32,6 +35,10 @@ export class BaseController {
     data?: unknown,
     status: number = statusOf(res, statedStatus(res)),
   ): Response {
+    if (!isOrdinaryData(data) && isReadInParts(data)) {
+      discardBody(data)
+      throw new TypeError(NO_DATA)
+    }
     const route = res.req.route as RouteModel | undefined
     // The `req.route` of an Express router has no such field.
     if (route?.isEnveloped === false) {
@@ -41,6 +48,9 @@ export class BaseController {
     return res.status(status).json(successEnvelope(status, message, data))
   }
 }
+
+const NO_DATA =
+  'this.ok was given a stream, a file or a Response as data, which has no form in JSON: return it from the handler.'
 
 /**
  * Returns the documented status of this route, or `null` if there is none. The `req.route` of an Express router

@@ -118,7 +118,11 @@ function checkSchemaOf(subject: string, envelope: EnvelopeFormat, data: OpenApiS
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
     return [invalid(subject, `Its \`schema\` returned ${shown(schema)}.`, remedy)]
   }
-  if ('then' in schema) return [invalid(subject, 'Its `schema` returned a promise.', remedy)]
+  if ('then' in schema) {
+    // Its rejection would end the process before the problem is reported.
+    Promise.resolve(schema).catch(() => {})
+    return [invalid(subject, 'Its `schema` returned a promise.', remedy)]
+  }
   const found = foreignKeyword(schema)
   if (found === undefined) return []
   const cause = `Its \`schema\` returned a schema with ${found}, which OpenAPI 3.0.3 does not have.`

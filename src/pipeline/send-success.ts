@@ -4,7 +4,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeFormat } from '../contracts/wire-format.js'
 import { successEnvelope } from '../errors/envelope.js'
 import { setDocumentedType } from '../http/send/content-type.js'
-import { preparedData, REFUSED, sendJsonAs } from '../http/send/send-json.js'
+import { preparedData, REFUSED, sendAround, sendJsonAs } from '../http/send/send-json.js'
 import {
   headerTypeOf,
   isJsonType,
@@ -89,8 +89,7 @@ function formatSender(envelope: EnvelopeFormat, route: WireRoute): SendSuccess {
     const body: unknown = envelope.success(ready, { status, message, req: res.req as Request })
     if (!isJsonData(body)) throw notJson(route.name, body)
     res.status(status)
-    if (isPlainJson(type)) res.json(body)
-    else sendJsonAs(res, type, body)
+    sendAround(res, () => void (isPlainJson(type) ? res.json(body) : sendJsonAs(res, type, body)))
   }
 }
 

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Response } from '../../contracts/handler.js'
 
 /** A body that is sent as it is: never as JSON, and never in the envelope. */
 export type RawBody =
@@ -34,11 +35,23 @@ export function fromWeb(stream: ReadableStream): Readable {
   return Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0])
 }
 
-/** Ends a body that is not sent: its file, socket or cursor would stay open. */
+/**
+ * Ends a body that is not sent: its file, socket or cursor would stay open. Never throws: no response depends on a value
+ * that other code reads, or that throws when it is read.
+ */
 export function discardBody(value: unknown): void {
-  const raw = toRawBody(value)
-  if (raw?.kind === 'stream') destroyStream(raw.stream)
-  else if (raw?.kind === 'response') cancel(raw.response)
+  try {
+    const raw = toRawBody(value)
+    if (raw?.kind === 'stream') destroyStream(raw.stream)
+    else if (raw?.kind === 'response') cancel(raw.response)
+  } catch {}
+}
+
+/** As {@link discardBody}, but not before the response is over: the handler may be piping the stream into it. */
+export function discardAfter(res: Response, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  if (res.writableEnded || res.closed) discardBody(value)
+  else res.once('close', () => discardBody(value))
 }
 
 /** Destroys a stream. Nobody is interested in its errors any more, and without a listener they would end the process. */
@@ -53,6 +66,17 @@ function cancel({ body }: globalThis.Response): void {
 
 function streamed(stream: Readable): Extract<RawBody, { kind: 'stream' }> {
   return { kind: 'stream', stream, type: null, length: null }
+}
+
+/** Whether a value is a body that is read bit by bit. As JSON, it would show its internals, or nothing. */
+export function isReadInParts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return (
+    isNodeStream(value) ||
+    value instanceof ReadableStream ||
+    value instanceof Blob ||
+    isResponse(value)
+  )
 }
 
 /** Streams of older packages are no instances of Node's class. */

@@ -17,10 +17,15 @@ export interface JsonPreparation {
   /** Returns the body to write; {@link REFUSED} if the request has failed instead. */
   readonly prepare: (body: unknown, res: Response) => unknown
   /**
-   * Changes data before an envelope of the application's own is around it, and sets how the body is prepared then.
-   * Returns {@link REFUSED} if the request has failed instead. `null`: the data is put into the envelope as it is.
+   * For data that an envelope of the application's own will be around; `null`: the data is put into the envelope as it
+   * is.
    */
-  readonly prepareData: ((data: unknown, status: number, res: Response) => unknown) | null
+  readonly inEnvelope: {
+    /** Changes the data. Returns {@link REFUSED} if the request has failed instead. */
+    readonly prepareData: (data: unknown, status: number, res: Response) => unknown
+    /** For the whole body. */
+    readonly ofBody: JsonPreparation
+  } | null
   /**
    * Whether the original body must never leave. If not, `JSON.stringify` creates the same text for both, and a
    * `json replacer` of the application receives the original body.
@@ -45,8 +50,23 @@ export function prepareJson(res: Response, preparation: JsonPreparation): void {
 /** Returns the data to put into an envelope of the application's own; {@link REFUSED} if the request has failed. */
 export function preparedData(res: Response, status: number, data: unknown): unknown {
   // The response may belong to another Express application.
-  const prepareData = (res as Response & Partial<OwnJson>)[kPrepare]?.prepareData
-  return prepareData ? prepareData(data, status, res) : data
+  const inEnvelope = (res as Response & Partial<OwnJson>)[kPrepare]?.inEnvelope
+  return inEnvelope ? inEnvelope.prepareData(data, status, res) : data
+}
+
+/**
+ * Sends a body with data that {@link preparedData} has returned. Only this body is prepared in another way: if it cannot
+ * be sent, the handler may send another one.
+ */
+export function sendAround(res: Response, send: () => void): void {
+  const own = (res as Response & Partial<OwnJson>)[kPrepare]
+  if (!own?.inEnvelope) return send()
+  prepareJson(res, own.inEnvelope.ofBody)
+  try {
+    send()
+  } finally {
+    prepareJson(res, own)
+  }
 }
 
 /**

@@ -43,7 +43,10 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
   res.on('drain', resume).on('close', abort)
   // `writable: false`: of a socket or a transform, only the readable side has to end.
   finished(stream, { writable: false }, end)
-  stream.on('data', write)
+  // A handler may have piped the stream into the response as well, which would write each chunk twice.
+  stream.unpipe?.(res)
+  // Code that has paused the stream does not know who resumes it.
+  stream.on('data', write).resume()
 }
 
 function isChunk(chunk: unknown): chunk is string | Uint8Array {

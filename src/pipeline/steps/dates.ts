@@ -22,5 +22,5 @@ export function datesStage(find: FindDateWriter): Stage {
 }
 
 function preparationOf(write: WriteDates | null): JsonPreparation | null {
-  return write && { prepare: write, prepareData: null, isRequired: false }
+  return write && { prepare: write, inEnvelope: null, isRequired: false }
 }

@@ -52,20 +52,19 @@ function preparationOf(config: FieldsConfig): JsonPreparation {
       const fields = byStatus.get(status)
       return fields === undefined ? body : limit(body, select(fields), { status, res })
     }
-  const ofWrapped: JsonPreparation = {
+  const ofBody: JsonPreparation = {
     prepare: prepared((fields) => fields.wrapped?.body ?? fields),
-    prepareData: null,
+    inEnvelope: null,
     isRequired: true,
+  }
+  const prepareData = (data: unknown, status: number, res: Response) => {
+    const wrapped = byStatus.get(status)?.wrapped
+    // An absent value has no fields, and a documented envelope may be without data.
+    return wrapped && data !== undefined ? limit(data, wrapped.data, { status, res }) : data
   }
   return {
     prepare: prepared((fields) => fields),
-    prepareData(data, status, res) {
-      const wrapped = byStatus.get(status)?.wrapped
-      if (!wrapped) return data
-      prepareJson(res, ofWrapped)
-      // An absent value has no fields, and a documented envelope may be without data.
-      return data === undefined ? data : limit(data, wrapped.data, { status, res })
-    },
+    inEnvelope: { prepareData, ofBody },
     isRequired: true,
   }
 }

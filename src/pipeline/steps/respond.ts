@@ -1,7 +1,7 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { kHasFailed } from '../../http/own-fields.js'
-import { discardBody } from '../../http/send/raw-body.js'
+import { discardAfter, discardBody } from '../../http/send/raw-body.js'
 import { statusReader } from '../../http/send/status-of.js'
 import { Refusal } from '../../step/refusal.js'
 import type { OnError, RunRoute, Settle, Step } from '../../step/step.js'
@@ -86,13 +86,18 @@ function discard(value: unknown, res: Response): void {
   if (value !== res) discardBody(value)
 }
 
+/** The same after the head was sent: the handler may be piping the value into the response. */
+function discardLate(value: unknown, res: Response): void {
+  if (value !== res) discardAfter(res, value)
+}
+
 /** Sends the value that a handler has returned, unless the handler has sent a response itself. */
 function sendOnce(config: RespondConfig): Settle {
   const { route, mayRespondLater, deadlines, send } = config
   const { status, redirect } = route
   const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
-    if (res.headersSent) return discard(value, res)
+    if (res.headersSent) return discardLate(value, res)
     // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
     if (value !== undefined) {

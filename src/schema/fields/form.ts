@@ -17,7 +17,7 @@ export type Lazy = () => Form
 export interface ObjectForm {
   readonly names: ReadonlyMap<string, Lazy>
   /** Returns the form of a property that `names` lacks, `null` if it may not be there; `null` if none may. */
-  readonly rest: ((name: string) => Form | null) | null
+  readonly rest: ((name: string) => Lazy | null) | null
 }
 
 export interface ListForm {
@@ -50,12 +50,6 @@ export const anything: Lazy = () => ANY
 /** Whether a value of this form stays as it is. */
 export function isAny({ object, list, choices }: Form): boolean {
   return object === 'any' && list === 'any' && choices.length === 0
-}
-
-/** Returns the form of a property; `null` if it may not be there. */
-export function formOfProperty({ names, rest }: ObjectForm, name: string): Form | null {
-  const form = names.get(name)
-  return form === undefined ? (rest?.(name) ?? null) : form()
 }
 
 /** Returns the form of an item; `null` if it may not be there. */

@@ -2,7 +2,6 @@ import {
   ANY,
   type Choice,
   type Form,
-  formOfProperty,
   type Lazy,
   type ListForm,
   type ObjectForm,
@@ -98,14 +97,12 @@ function joinObjects(a: ObjectForm, b: ObjectForm, rule: Rule): ObjectForm {
   if (first === null || second === null) {
     return { names, rest: rule.keepsSingle ? (first ?? second) : null }
   }
-  return { names, rest: (name) => joinNullable(first(name), second(name), rule) }
+  return { names, rest: (name) => joinLazy(first(name), second(name), rule) }
 }
 
-function lazyProperty(form: ObjectForm, name: string): Lazy | null {
-  const lazy = form.names.get(name)
-  if (lazy !== undefined) return lazy
-  const found = formOfProperty(form, name)
-  return found && (() => found)
+/** The form itself is not read yet: while a schema is read, a schema inside it may refer to it. */
+function lazyProperty({ names, rest }: ObjectForm, name: string): Lazy | null {
+  return names.get(name) ?? rest?.(name) ?? null
 }
 
 function joinLists(a: ListForm, b: ListForm, rule: Rule): ListForm {
@@ -122,11 +119,6 @@ function joinLists(a: ListForm, b: ListForm, rule: Rule): ListForm {
 function joinLazy(a: Lazy | null, b: Lazy | null, rule: Rule): Lazy | null {
   if (a === null || b === null) return rule.keepsSingle ? (a ?? b) : null
   return once(() => rule.join(a(), b()))
-}
-
-function joinNullable(a: Form | null, b: Form | null, rule: Rule): Form | null {
-  if (a === null || b === null) return rule.keepsSingle ? (a ?? b) : null
-  return rule.join(a, b)
 }
 
 /** Joins the same two forms only once. The result is held as long as the forms. */

@@ -133,15 +133,7 @@ function limitObject({ names, rest }: ObjectForm): (value: object) => unknown {
       } else if (rest !== null) {
         const form = rest(name)
         if (form === null) continue
-        setOwn(
-          copy,
-          name,
-          limitOne(
-            (value as Fields)[name],
-            name,
-            limitLazily(() => form),
-          ),
-        )
+        setOwn(copy, name, limitOne((value as Fields)[name], name, limitLazily(form)))
       }
     }
     return copy

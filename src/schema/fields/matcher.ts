@@ -33,11 +33,41 @@ export function createMatcher(resolve: References['resolve']): {
   readonly matches: Matches
   readonly findMismatch: FindMismatch
 } {
-  const find: Find = (schema, value, place) => findIn(schema, value, { place, find, resolve })
-  return {
-    matches: (schema, plain) => find(schema, plain, START) === null,
-    findMismatch: (schema, plain) => find(schema, plain, START),
+  const findMismatch: FindMismatch = (schema, plain) => {
+    const known: Known = new Map()
+    const find: Find = (node, value, place) => {
+      const search = { place, find, resolve }
+      const isPart = place.entered === null && typeof value === 'object' && value !== null
+      return isPart && isNode(node)
+        ? findOnce(node, value, { ...search, known })
+        : findIn(node, value, search)
+    }
+    return find(schema, plain, START)
   }
+  return { matches: (schema, plain) => findMismatch(schema, plain) === null, findMismatch }
+}
+
+/** The results of one search: for a schema and a part of the value, the path from there to what is not valid. */
+type Known = Map<Node, Map<object, Path | null>>
+
+/**
+ * Each alternative of a union compares the parts of a value. Without memory, alternatives that contain the union itself
+ * would compare a part again for each alternative at each level above it.
+ */
+function findOnce(
+  node: Node,
+  value: object,
+  { known, ...search }: Search & { readonly known: Known },
+): Path | null {
+  const { path } = search.place
+  const results = known.get(node) ?? new Map<object, Path | null>()
+  known.set(node, results)
+  let found = results.get(value)
+  if (found === undefined) {
+    found = findIn(node, value, { ...search, place: START })
+    results.set(value, found)
+  }
+  return found && [...path, ...found]
 }
 
 type Find = (schema: unknown, value: unknown, place: Place) => Path | null

@@ -93,11 +93,11 @@ function readObject(node: Node, reader: FormReader): ObjectForm {
   if (isClosed && patterns.length === 0) return { names, rest: null }
   const isAllowed = (name: string) =>
     !forbidden.has(name) && (propertyNames === undefined || reader.matches(propertyNames, name))
-  const rest = (name: string): Form | null => {
+  const rest = (name: string): Lazy | null => {
     if (!isAllowed(name)) return null
     const matching = patterns.filter(([pattern]) => pattern.test(name)).map(([, form]) => form)
-    if (matching.length === 0) return isClosed ? null : reader.read(others)
-    return matching.some(isNever) ? null : matching.map(reader.read).reduce(both)
+    if (matching.length === 0) return isClosed ? null : () => reader.read(others)
+    return matching.some(isNever) ? null : () => matching.map(reader.read).reduce(both)
   }
   return { names, rest }
 }

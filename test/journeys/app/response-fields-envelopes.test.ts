@@ -190,6 +190,27 @@ describe("responses: 'strip'", () => {
     expect(JSON.parse((await read('/sent/bare')).text)).toEqual(ADA)
   })
 
+  it('limits what a handler sends after the envelope of its data has failed', async () => {
+    const failing: EnvelopeFormat = {
+      ...own,
+      success() {
+        throw new Error('No envelope for this data')
+      },
+    }
+    @Controller('again')
+    class AgainController extends BaseController {
+      @Ok() @Get() again(_req: Req, res: Res) {
+        try {
+          return this.ok(res, 'OK', ROW)
+        } catch {
+          return res.json({ ok: true, note: 'OK', result: ROW })
+        }
+      }
+    }
+    await start(AgainController, { envelope: failing, responses: 'strip', contract: 'off' })
+    expect(JSON.parse((await read('/again')).text)).toEqual(wrapped(ADA))
+  })
+
   it('sends an envelope without data, and data of a status that is not described', async () => {
     @Controller('others')
     class OthersController extends BaseController {

@@ -300,6 +300,38 @@ describe('a schema', () => {
     expect(text).toContain('"id":3')
     expect(text).not.toContain('secret')
   })
+
+  it('that contains itself below a pattern names the fields of every name', async () => {
+    const Node = {
+      type: 'object',
+      properties: { name: { type: 'string' } },
+      patternProperties: { '^child': { $ref: '#' } },
+      allOf: [{ properties: { childOfAll: {} } }],
+    }
+    const child = { name: 'x', secret: 1 }
+    await start(routeOf(Node, () => ({ ...child, childOfAll: child, childOfOne: child })))
+    const { data } = await json('/user')
+    expect(data).toEqual({ name: 'x', childOfAll: { name: 'x' }, childOfOne: { name: 'x' } })
+  })
+
+  it('of a union that contains itself is compared with each part once', async () => {
+    let compared = 0
+    const counted = Object.defineProperty({ type: 'string' }, 'minLength', {
+      get: () => void compared++,
+    })
+    const Node = { $ref: '#/$defs/Node' }
+    const alternative = (more: object) => ({
+      type: 'object',
+      properties: { name: counted, child: { ...Node }, ...more },
+    })
+    const union = { anyOf: [alternative({}), alternative({ size: { type: 'integer' } })] }
+    let value: object = { name: null }
+    for (let depth = 0; depth < 12; depth++) value = { name: 'x', child: value, secret: 1 }
+    await start(routeOf({ ...Node, $defs: { Node: union } }, () => value))
+    const { text } = await read('/user')
+    expect(text).not.toContain('secret')
+    expect(compared).toBeLessThan(2000)
+  })
 })
 
 /** A union whose alternatives share `kind`, and one whose alternatives share nothing that tells them apart. */

@@ -2,10 +2,12 @@ import { PassThrough, Readable } from 'node:stream'
 import {
   ApiResponseDoc,
   type AppOptions,
+  BaseController,
   Cache,
   Controller,
   type EnvelopeChoice,
   type EnvelopeFormat,
+  type ErrorRequestHandler,
   Get,
   Header,
   HttpCode,
@@ -66,6 +68,29 @@ class ValuesController {
     res.json({ sent: true })
     return make()
   }
+  @Get('both-parts') bothParts(_req: Request, res: Res) {
+    res.write('some ')
+    setImmediate(() => res.end('bytes'))
+    return make()
+  }
+  @Get('piped') piped(_req: Request, res: Res) {
+    const stream = make() as Readable
+    stream.pipe(res)
+    return stream
+  }
+  @Get('begun') async begun(_req: Request, res: Res) {
+    const stream = make() as PassThrough
+    stream.pipe(res)
+    res.write('some ')
+    return stream
+  }
+  @Get('ok') okay(_req: Request, res: Res) {
+    return BaseController.prototype.ok(res, 'OK', make())
+  }
+  @Get('aborted') async aborted(req: Request) {
+    await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
+    return make()
+  }
 }
 
 let app: TestApp
@@ -106,6 +131,18 @@ const WHOLE: [string, () => unknown][] = [
 function viewOf(): DataView {
   const { buffer } = new TextEncoder().encode('[some bytes]')
   return new DataView(buffer, 1, 10)
+}
+
+function lockedStream(): ReadableStream {
+  const stream = new ReadableStream()
+  stream.getReader()
+  return stream
+}
+
+class Unreadable {
+  get pipe(): unknown {
+    throw new Error('This value cannot be read')
+  }
 }
 
 describe('a returned value that is not data', () => {
@@ -158,6 +195,65 @@ describe('a returned value that is not data', () => {
     make = () => stream
     expect(await (await app.fetch('/values/both')).json()).toEqual({ sent: true })
     expect(stream.destroyed).toBe(true)
+  })
+
+  it('is sent once, if the handler has piped it into the response', async () => {
+    await start()
+    make = () => Readable.from(['some ', 'bytes'])
+    expect(await (await app.fetch('/values/piped')).text()).toBe('some bytes')
+  })
+
+  it('is left to the handler that has begun to send it', async () => {
+    await start()
+    const stream = new PassThrough()
+    make = () => stream
+    const response = await app.fetch('/values/begun')
+    await expect.poll(() => stream.listenerCount('data')).toBe(1)
+    stream.end('bytes')
+    expect(await response.text()).toBe('some bytes')
+    await expect.poll(() => stream.destroyed).toBe(true)
+  })
+
+  it.each([
+    ['a web stream that other code reads', lockedStream],
+    ['a value that throws when it is read', () => new Unreadable()],
+  ])('does not end the response that the handler sends: %s', async (_, value) => {
+    await start()
+    make = value
+    expect(await (await app.fetch('/values/both-parts')).text()).toBe('some bytes')
+    expect(errors).toEqual([])
+  })
+
+  it.each([
+    ['a web stream that other code reads', lockedStream],
+    ['a value that throws when it is read', () => new Unreadable()],
+  ])('does not end the process after the handler timeout: %s', async (_, value) => {
+    const pass: ErrorRequestHandler = (error, _req, _res, next) => void next(error)
+    await start({ timeouts: { handler: '5s' }, middlewares: [pass] })
+    make = value
+    const response = app.fetch('/values/aborted')
+    await app.clock.advance('6s')
+    expect((await response).status).toBe(503)
+  })
+
+  it.each(STREAMS)(
+    'is a 500 as the data of this.ok, and not its internals: %s',
+    async (_, value) => {
+      await start()
+      make = value
+      const response = await app.fetch('/values/ok')
+      expect([response.status, await response.text()]).toEqual([
+        500,
+        expect.not.stringMatching(/readable|stream|"data"/),
+      ])
+      expect(errors.map(({ err }) => err.message).join()).toContain('return it from the handler')
+    },
+  )
+
+  it('is sent although other code has paused the stream', async () => {
+    await start()
+    make = () => Readable.from(['some ', 'bytes']).pause()
+    expect(await (await app.fetch('/values')).text()).toBe('some bytes')
   })
 
   it.each([...STREAMS, ['an empty Response', () => new Response(null)] as const])(

@@ -442,6 +442,17 @@ describe('an envelope that is no envelope', () => {
     expect(problems.every(({ remedy }) => remedy.length > 0)).toBe(true)
   })
 
+  it('does not end the process if the promise of its schema is rejected', async () => {
+    await start()
+    const rejections: unknown[] = []
+    const note = (reason: unknown) => void rejections.push(reason)
+    process.on('unhandledRejection', note)
+    await problemsOf({ ...own, schema: () => Promise.reject(new Error('late')) })
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', note)
+    expect(rejections).toEqual([])
+  })
+
   it('is a boot error of @Envelope, too', async () => {
     @Envelope('yes' as never)
     @Controller()
