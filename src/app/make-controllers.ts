@@ -1,11 +1,11 @@
 import type { AuthGuard } from '../contracts/guard.js'
-import type { Class, Token } from '../contracts/provider.js'
+import type { Token } from '../contracts/provider.js'
 import { type BoundContainer, makeAll } from '../di/build-container.js'
-import { originOf, toProblem } from '../di/chain.js'
 import type { Injector } from '../di/injector.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { attachOk } from './base-controller.js'
+import { resolveToken } from './resolve-token.js'
 
 /**
  * Creates every provider and controller.
@@ -37,7 +37,7 @@ export async function makeGuard(
 ): Promise<AuthGuard | null> {
   if (guard === null) return null
   if (isGuard(guard)) return guard
-  const resolved = await resolve(guard as Token<AuthGuard>, injector)
+  const resolved = await resolveToken(guard as Token<AuthGuard>, injector)
   if (isGuard(resolved)) return resolved
   throw new ConfigError([
     invalid(
@@ -46,16 +46,6 @@ export async function makeGuard(
       'Provide an object with canActivate(req, route) under that token.',
     ),
   ])
-}
-
-/** Resolves the token of the guard. A guard class need not be listed in the providers. */
-async function resolve(token: Token<AuthGuard>, injector: Injector): Promise<AuthGuard> {
-  if (typeof token === 'function') injector.bindOwn(token as Class<AuthGuard>)
-  try {
-    return await injector.getAsync(token)
-  } catch (error) {
-    throw new ConfigError([toProblem(error)], { cause: originOf(error) })
-  }
 }
 
 function isGuard(value: unknown): value is AuthGuard {

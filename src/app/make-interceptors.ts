@@ -1,11 +1,11 @@
 import type { Interceptor, InterceptorEntry } from '../contracts/interceptor.js'
-import type { Class, Token } from '../contracts/provider.js'
+import type { Token } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
-import { originOf, toProblem } from '../di/chain.js'
 import type { Injector } from '../di/injector.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { isInterceptor } from '../model/use-entries.js'
+import { resolveToken } from './resolve-token.js'
 import type { Settings } from './settings/settings.js'
 
 /** Returns the interceptors of a route, the outermost first. */
@@ -37,7 +37,7 @@ export async function makeInterceptors(
 async function make(entry: InterceptorEntry, injector: Injector): Promise<Interceptor> {
   if (isInterceptor(entry)) return entry as Interceptor
   const token = entry as Token<Interceptor>
-  const made = await resolve(token, injector)
+  const made = await resolveToken(token, injector)
   if (isInterceptor(made)) return made
   throw new ConfigError([
     invalid(
@@ -46,13 +46,4 @@ async function make(entry: InterceptorEntry, injector: Injector): Promise<Interc
       'Provide an object with intercept(req, next) under that token.',
     ),
   ])
-}
-
-async function resolve(token: Token<Interceptor>, injector: Injector): Promise<Interceptor> {
-  if (typeof token === 'function') injector.bindOwn(token as Class<Interceptor>)
-  try {
-    return await injector.getAsync(token)
-  } catch (error) {
-    throw new ConfigError([toProblem(error)], { cause: originOf(error) })
-  }
 }

@@ -24,5 +24,5 @@ export function isInterceptor(entry: unknown): boolean {
 /** Whether an entry can be the token of an interceptor: a class, an `InjectionToken`, a string or a symbol. */
 export function isToken(entry: unknown): entry is InterceptorEntry {
   const isNamed = typeof (entry as { description?: unknown } | null)?.description === 'string'
-  return isInterceptorClass(entry) || isNamed || typeof entry === 'string'
+  return isInterceptorClass(entry) || isNamed || ['string', 'symbol'].includes(typeof entry)
 }

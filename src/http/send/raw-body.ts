@@ -44,7 +44,9 @@ export function discardBody(value: unknown): void {
     const raw = toRawBody(value)
     if (raw?.kind === 'stream') destroyStream(raw.stream)
     else if (raw?.kind === 'response') cancel(raw.response)
-  } catch {}
+  } catch {
+    // The value cannot be read. It is not sent, so there is nothing to end.
+  }
 }
 
 /** As {@link discardBody}, but not before the response is over: the handler may be piping the stream into it. */

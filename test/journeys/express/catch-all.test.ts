@@ -138,7 +138,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
       'serveStatic responded to GET /orders/:id with 404',
     ],
     'a middleware that waits': [
-      (req, res, next) => setTimeout(() => spa(req, res, next), 1),
+      (req, res, next) => setImmediate(() => spa(req, res, next)),
       'It responded to GET /orders/:id with 200',
     ],
     'a middleware that throws 404': [

@@ -300,8 +300,11 @@ describe('an interceptor', () => {
     expect((await app.request().get('/flaky')).status).toBe(503)
   })
 
-  it('may be named by a token', async () => {
-    const Shout = new InjectionToken<Interceptor>('Shout')
+  it.each([
+    ['an InjectionToken', new InjectionToken<Interceptor>('Shout')],
+    ['a text', 'shout'],
+    ['a symbol without description', Symbol()],
+  ])('may be named by a token: %s', async (_, Shout) => {
     @Controller('a')
     class A {
       @Use(Shout)
