@@ -71,6 +71,11 @@ class OrdersController {
     res.writeHead(202, 'Fine', ['X-One', '1', 'X-One', '2', 'X-Two', 'over']).end('accepted')
   }
 
+  @Get('head-without-reason')
+  headWithoutReason(_req: Request, res: Response) {
+    res.writeHead(202, undefined, { 'X-One': '1' }).end('accepted')
+  }
+
   @Get('stream')
   stream(_req: Request, res: Response) {
     Readable.from(['one,', Buffer.from('two,'), 'three']).pipe(res.type('text/plain'))
@@ -247,6 +252,8 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect(headerOf(answer, 'x-one')).toMatch(/^1/)
     expect(headerOf(answer, 'x-two')).toBe('over')
     expect(headerOf(answer, 'x-frame-options')).toBe('SAMEORIGIN')
+    const { answer: plain } = await start()({ path: '/orders/head-without-reason' })
+    expect([plain.statusCode, headerOf(plain, 'x-one')]).toEqual([202, '1'])
   })
 
   it('returns a streamed body', async () => {
