@@ -1,0 +1,38 @@
+import type { Problem } from '../../errors/config-error.js'
+import { usesTenants } from '../../features/tenancy/build-tenancy.js'
+import { addRoutes } from '../add-routes.js'
+import { ignoredOverrides } from '../describe.js'
+import { featurePlugins } from '../features.js'
+import type { UnstartedApp } from '../unstarted-app.js'
+import { findHiddenRoutes } from './find-hidden-routes.js'
+import { checkProduction, type ProductionProblem } from './production-options.js'
+
+/** What the doctor wants to know of an application. */
+export interface ExaminedApp {
+  /** What boot reports, and what is unsafe in production. None of it prevents the start, except codes with `E_`. */
+  readonly problems: readonly (Problem | ProductionProblem)[]
+  readonly usesTenants: boolean
+}
+
+/**
+ * Examines an application that has not started: nothing is constructed, and no plugin is set up.
+ *
+ * @throws ConfigError with everything that prevents the start.
+ */
+export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> {
+  const { context, reading } = unstarted
+  const { settings, documents, description } = reading
+  const { model, warnings } = description
+  const plugins = [...settings.plugins, ...(await featurePlugins(settings))]
+  const added = addRoutes({ documents, plugins, model, app: context, settings })
+  return {
+    problems: [
+      ...warnings,
+      ...added.problems,
+      ...ignoredOverrides(settings),
+      ...findHiddenRoutes(settings, model),
+      ...checkProduction(settings, model),
+    ],
+    usesTenants: usesTenants(settings.tenant, model),
+  }
+}

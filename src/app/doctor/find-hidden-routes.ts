@@ -1,0 +1,66 @@
+import type { AppModel, RouteModel } from '../../contracts/route-model.js'
+import type { Problem } from '../../errors/config-error.js'
+import { isAtRoot, type Layer, routerIn } from '../../http/express-routers.js'
+import { endsAll, isEnd, MOUNT_REMEDY } from '../check-middlewares.js'
+import type { Settings } from '../settings/settings.js'
+import type { NamedMiddleware } from '../tenancy/check-routers.js'
+
+/**
+ * Finds routers in `middlewares` with a handler for many paths that responds to a route of the application: boot cannot know
+ * whether a handler calls `next`, unless it has no such parameter.
+ */
+export function findHiddenRoutes({ middlewares }: Settings, { routes }: AppModel): Problem[] {
+  return middlewares.flatMap((named) => {
+    // `W_MIDDLEWARE_DEAD_END` says already that all routes are hidden.
+    if (endsAll(named.middleware)) return []
+    const hidden = routes.filter((route) => hides(named.middleware, route))
+    return hidden.length === 0 ? [] : [problemOf(named, hidden)]
+  })
+}
+
+function hides(middleware: unknown, route: RouteModel): boolean {
+  return routerIn(middleware)?.stack.some((layer) => layerHides(layer, route)) === true
+}
+
+function layerHides(layer: Layer, route: RouteModel): boolean {
+  if (isAtRoot(layer)) return hides(layer.handle, route)
+  if (!matches(layer, exampleOf(route))) return false
+  if (layer.route === undefined) return routerIn(layer.handle) === undefined && isEnd(layer.handle)
+  const { path, methods, stack } = layer.route
+  // A route with a path of its own is there on purpose.
+  if (typeof path === 'string' && !path.includes('*')) return false
+  const method = route.method.toLowerCase()
+  const isFor = methods['_all'] === true || methods[method] === true
+  return isFor && stack.some((each) => isForMethod(each, method) && isEnd(each.handle))
+}
+
+/** Whether a handler of a route is for a method. One for all methods names none. */
+function isForMethod(layer: Layer, method: string): boolean {
+  const own = (layer as { method?: string }).method
+  return own === undefined || own === method
+}
+
+/** Some versions return `true`, others what they have found. Routers that are not Express' have no such method. */
+function matches(layer: Layer, path: string): boolean {
+  try {
+    return Boolean((layer as { match?: (path: string) => unknown }).match?.(path))
+  } catch {
+    return false
+  }
+}
+
+/** A path of a request to a route. */
+function exampleOf({ path }: RouteModel): string {
+  return path.replace(/[:*]\w+/g, 'x')
+}
+
+function problemOf({ name }: NamedMiddleware, hidden: readonly RouteModel[]): Problem {
+  const [first] = hidden as [RouteModel]
+  const others = hidden.length === 1 ? '' : `, and to ${hidden.length - 1} more`
+  return {
+    code: 'W_MIDDLEWARE_HIDES_ROUTE',
+    subject: name,
+    cause: `A handler in it, for many paths and without a parameter \`next\`, responds to ${first.method} ${first.path}${others}: such requests never reach ${first.name}.`,
+    remedy: `Remove the handler, or call \`next()\` where a route follows. ${MOUNT_REMEDY}`,
+  }
+}

@@ -1,0 +1,86 @@
+import type { AppModel } from '../../contracts/route-model.js'
+import type { Problem } from '../../errors/config-error.js'
+import { planLimits } from '../../features/rate-limit/plan-limits.js'
+import { loggerOf } from '../settings/logger-options.js'
+import type { Settings } from '../settings/settings.js'
+
+/** A code of an option that is allowed, and seldom right in production. */
+export type ProductionCode =
+  | 'W_HANDLER_UNLIMITED'
+  | 'W_HELMET_OFF'
+  | 'W_LOGGER_OFF'
+  | 'W_PROXY_UNSET'
+  | 'W_REQUEST_ID_TRUSTED'
+
+/** An option that is seldom right in production. */
+export interface ProductionProblem extends Omit<Problem, 'code'> {
+  readonly code: ProductionCode
+}
+
+/** One check; `null` if the option is fine. */
+type Check = (settings: Settings, model: AppModel) => ProductionProblem | null
+
+const CHECKS: readonly Check[] = [checkLogger, checkProxy, checkRequestIds, checkHelmet, checkTime]
+
+/** Finds options that boot accepts without a warning, and that are seldom right in production. */
+export function checkProduction(settings: Settings, model: AppModel): ProductionProblem[] {
+  return CHECKS.flatMap((check) => check(settings, model) ?? [])
+}
+
+function checkLogger({ logger, ownLogger, onError }: Settings): ProductionProblem | null {
+  const isSilent = logger === loggerOf(false) || ownLogger?.level === 'silent'
+  if (!isSilent || onError !== null) return null
+  return {
+    code: 'W_LOGGER_OFF',
+    subject: 'logger',
+    cause: 'Nothing is logged: an error of a handler is a 500 whose cause nobody can find.',
+    remedy: "Leave the option out, set { level: 'error' }, or report errors by `onError`.",
+  }
+}
+
+function checkProxy(settings: Settings, model: AppModel): ProductionProblem | null {
+  if (settings.trustProxy !== null) return null
+  const { ofApp, ofRoutes } = planLimits(settings.rateLimit, model)
+  const limit = [ofApp, ...ofRoutes].flat().find(({ by }) => by === 'ip')
+  if (limit === undefined) return null
+  return {
+    code: 'W_PROXY_UNSET',
+    subject: 'rateLimit',
+    cause: `The limit '${limit.name}' counts addresses. Behind a proxy or load balancer all clients have its address, so they share one limit.`,
+    remedy: 'Give `trustProxy` the number of your proxies, or `false` if clients connect directly.',
+  }
+}
+
+function checkRequestIds({ trustsRequestId, trustProxy }: Settings): ProductionProblem | null {
+  if (!trustsRequestId || (trustProxy !== null && trustProxy !== false)) return null
+  return {
+    code: 'W_REQUEST_ID_TRUSTED',
+    subject: 'trustRequestId',
+    cause:
+      'Every client chooses the ids of its requests, also one that another request has: no proxy is declared that sets them.',
+    remedy:
+      'Remove the option; or, behind a proxy that sets X-Request-Id, declare it by `trustProxy`.',
+  }
+}
+
+function checkHelmet({ security }: Settings): ProductionProblem | null {
+  if (security.helmet !== null) return null
+  return {
+    code: 'W_HELMET_OFF',
+    subject: 'helmet',
+    cause:
+      'Responses have no protective headers, such as Strict-Transport-Security and X-Content-Type-Options.',
+    remedy: 'Remove `helmet: false`, or give `helmet` the options that differ.',
+  }
+}
+
+function checkTime({ timeouts }: Settings): ProductionProblem | null {
+  if (timeouts.handlerMs !== null) return null
+  return {
+    code: 'W_HANDLER_UNLIMITED',
+    subject: 'handler',
+    cause: 'A handler that never ends keeps its request and its connection until the process ends.',
+    remedy:
+      'Give `timeouts.handler` a duration, and routes that take longer their own: @Limits({ timeout }).',
+  }
+}

@@ -1,0 +1,53 @@
+import { CliError } from '../cli-error.js'
+import type { Kind } from './part-kinds.js'
+
+/** A name in the spellings that files and code need. */
+export interface PartName {
+  /** `order-items` */
+  readonly kebab: string
+  /** `order_items` */
+  readonly snake: string
+  /** `orderItems` */
+  readonly camel: string
+  /** `OrderItems` */
+  readonly pascal: string
+}
+
+const NAME = /^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/
+const MAX_LENGTH = 60
+
+/**
+ * Reads a name in any spelling. The kind at its end is left out: `OrdersController` is `orders`.
+ *
+ * @throws CliError when the name has other characters than letters, digits, `-` and `_`, such as those of a path.
+ */
+export function partName(given: string, kind: Kind): PartName {
+  if (!NAME.test(given) || given.length > MAX_LENGTH) throw wrong(given, kind)
+  const words = given
+    .replace(/([a-z0-9])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$&-')
+    .toLowerCase()
+    .split(/[-_]/)
+  if (words.length > 1 && words.at(-1) === kind) words.pop()
+  const pascal = words.map(capital).join('')
+  return {
+    kebab: words.join('-'),
+    snake: words.join('_'),
+    camel: pascal.charAt(0).toLowerCase() + pascal.slice(1),
+    pascal,
+  }
+}
+
+/** The word with a capital letter at its beginning. */
+export function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+function wrong(given: string, kind: Kind): CliError {
+  const shown = JSON.stringify(given.length > 70 ? `${given.slice(0, 70)}…` : given)
+  return new CliError({
+    status: 2,
+    what: `${shown} cannot be the name of a ${kind}.`,
+    cause: `A name begins with a letter, and has at most ${MAX_LENGTH} letters, digits, "-" and "_".`,
+    remedy: `Choose another name: blazon add ${kind} order-items. A folder is given by --dir.`,
+  })
+}

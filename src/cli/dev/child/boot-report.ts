@@ -1,0 +1,54 @@
+import { findOwnLine } from '../../own-line.js'
+import type { BootError } from '../protocol.js'
+import type { Channel } from './channel.js'
+import { locateSyntaxError } from './locate-syntax-error.js'
+
+/** Reports to the command why this process does not start: an error, and what it has written to stderr. */
+export class BootReport {
+  readonly #channel: Channel
+  readonly #files: ReadonlySet<string>
+  readonly #write = process.stderr.write
+  #isOver = false
+
+  /** @param files The files that the application has loaded, in order; it grows. */
+  constructor(channel: Channel, files: ReadonlySet<string>) {
+    this.#channel = channel
+    this.#files = files
+    process.prependListener('uncaughtException', this.#fail)
+    const { stderr } = process
+    const write = this.#write as (...args: unknown[]) => boolean
+    stderr.write = ((...args: unknown[]) => {
+      if (!this.#isOver) channel.send({ kind: 'output', text: String(args[0]) })
+      return write.apply(stderr, args)
+    }) as typeof stderr.write
+  }
+
+  /** A server listens: from now on errors are as they would be without the command. */
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    process.removeListener('uncaughtException', this.#fail)
+    process.stderr.write = this.#write
+  }
+
+  /** Adds the place of a syntax error, if Node has not written it into the error. */
+  #describe(error: unknown): BootError {
+    const described = plain(error)
+    if (!(error instanceof SyntaxError) || findOwnLine(described.stack)) return described
+    const place = locateSyntaxError([...this.#files])
+    return place === undefined ? described : { ...described, stack: place }
+  }
+
+  readonly #fail = (error: unknown): void => {
+    // The application handles its errors itself.
+    if (process.listenerCount('uncaughtException') > 1) return
+    this.#channel.send({ kind: 'failed', error: this.#describe(error) }, () => process.exit(1))
+  }
+}
+
+function plain(error: unknown): BootError {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error), stack: '' }
+  const { name, message, stack = '' } = error
+  const { code } = error as NodeJS.ErrnoException
+  return { name, message, stack, code: typeof code === 'string' ? code : undefined }
+}

@@ -1,0 +1,41 @@
+/** Calls a function after some milliseconds, unless it is cancelled before. Real time: it waits for people and processes. */
+export class Deadline {
+  readonly #timer: NodeJS.Timeout
+
+  constructor(ms: number, run: () => void) {
+    this.#timer = setTimeout(run, ms)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+/** Calls a function again and again, until the returned function is called. */
+export function every(ms: number, run: () => void): () => void {
+  const timer = setInterval(run, ms)
+  return () => clearInterval(timer)
+}
+
+/** Waits for a promise, but not longer than some milliseconds. Never rejects. */
+export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let deadline: Deadline | undefined
+  const limit = new Promise<void>((resolve) => {
+    deadline = new Deadline(ms, resolve)
+  })
+  await Promise.race([work.catch(() => undefined), limit])
+  deadline?.cancel()
+}
+
+/** A stopwatch: the whole milliseconds since it was made. */
+export function stopwatch(): () => number {
+  const start = performance.now()
+  return () => Math.round(performance.now() - start)
+}
+
+/** Waits until the event loop has handled what is there already. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}

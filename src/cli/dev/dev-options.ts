@@ -1,0 +1,15 @@
+/** Options of `blazon dev`. */
+export interface DevOptions {
+  readonly cwd: string
+  /** The value of `--entry`. */
+  readonly entry?: string
+  /** The port of the first server; `undefined` is the one that the application names. */
+  readonly port?: number
+  /** The seconds for which a request waits for a process that starts. */
+  readonly timeout: number
+  /** `true`, or the address of the debugger. */
+  readonly inspect?: string | true
+  readonly typecheck: boolean
+  /** The arguments of the application. */
+  readonly args: readonly string[]
+}

@@ -1,0 +1,75 @@
+/** The address at which a server of the application wants to listen. */
+export interface Place {
+  readonly port: number
+  /** A host name or address; `undefined` is all addresses of the machine. */
+  readonly host?: string | undefined
+}
+
+/** The address of a socket that listens, as `server.address()` returns it. */
+export interface Address {
+  readonly address: string
+  readonly family: string
+  readonly port: number
+}
+
+/** An error of Node, as it crosses the channel between two processes. */
+export interface PlainError {
+  readonly message: string
+  readonly code?: string | undefined
+  readonly syscall?: string | undefined
+}
+
+/** An error that ended a process before one of its servers listened. */
+export interface BootError {
+  readonly name: string
+  readonly message: string
+  readonly stack: string
+  readonly code?: string | undefined
+}
+
+/** A message of the application's process to the command. */
+export type ChildMessage =
+  /** Files that were loaded, and paths of imports that do not exist. */
+  | { readonly kind: 'files'; readonly paths: readonly string[] }
+  | { readonly kind: 'listen'; readonly id: number; readonly place: Place }
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'failed'; readonly error: BootError }
+  /** A part of stderr, until the first server listens. */
+  | { readonly kind: 'output'; readonly text: string }
+  /** The application asks for a process that outlives it: `module` is a URL. */
+  | {
+      readonly kind: 'keep'
+      readonly id: number
+      readonly module: string
+      readonly argument: string
+    }
+  | { readonly kind: 'inspector-closed' }
+
+/** A message of the command to the application's process. */
+export type ParentMessage =
+  | { readonly kind: 'door'; readonly id: number; readonly address: Address }
+  | { readonly kind: 'no-door'; readonly id: number; readonly error: PlainError }
+  /** Comes with a connection, for the server whose `listen` had this `id`. */
+  | { readonly kind: 'connection'; readonly id: number }
+  /** Respond to what has arrived, then end. */
+  | { readonly kind: 'retire' }
+  | { readonly kind: 'close-inspector' }
+  | { readonly kind: 'kept'; readonly id: number; readonly result: KeptResult }
+
+/** The reply of a process that is kept: the path of its socket, or why there is none. */
+export type KeptResult =
+  | { readonly path: string }
+  | { readonly message: string; readonly problems?: readonly unknown[] }
+
+/** Marks our messages: the application may use the same channel. */
+export interface Envelope<T> {
+  readonly blazon: T
+}
+
+/** The message of an envelope; `undefined` for messages of other code. */
+export function opened<T>(message: unknown): T | undefined {
+  return (message as Partial<Envelope<T>> | null)?.blazon
+}
+
+/** The environment variable that tells a process of the application the number of the command's process. */
+export const PARENT_VARIABLE = 'BLAZON_DEV_PARENT'

@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import type { ProgramContext } from '../program-context.js'
+import type { DoctorOptions } from './doctor-options.js'
+
+const NOTES = `
+Nothing is started, changed or installed. The database is examined if the application keeps tenants in one: --url, else
+DATABASE_URL of the environment or of .env.
+`
+
+/** Adds the command `doctor`, whose options of loading are added by `withLoading`. */
+export function addDoctor(
+  parent: Command,
+  { cwd, streams }: ProgramContext,
+  withLoading: (command: Command) => Command,
+): void {
+  const command = parent
+    .command('doctor')
+    .description(
+      'examine a project: Node, packages, compilers, the application in production, its database',
+    )
+    .option('--json', 'print JSON')
+    .option('--strict', 'fail on warnings')
+    .option('--url <url>', 'postgres://user:password@host:5432/database')
+    .option(
+      '--tenant-role <role>',
+      'the role of statements that run for a tenant (default: app_tenant)',
+    )
+    .option(
+      '--all-tenants-role <role>',
+      'the role of statements in withoutTenant (default: app_all_tenants)',
+    )
+    .addHelpText('after', NOTES)
+  withLoading(command).action(async (options: Omit<DoctorOptions, 'cwd'>) => {
+    // Only this command needs its modules.
+    const { runDoctor } = await import('./run-doctor.js')
+    await runDoctor({ ...options, cwd }, streams)
+  })
+}

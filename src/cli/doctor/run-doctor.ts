@@ -1,0 +1,52 @@
+import { CliError } from '../cli-error.js'
+import type { Streams } from '../streams.js'
+import { checkApplication } from './check-application.js'
+import { checkCompilers } from './check-compilers.js'
+import { checkDatabase } from './check-database.js'
+import { checkNode } from './check-node.js'
+import { checkPackages } from './check-packages.js'
+import { checkPeers } from './check-peers.js'
+import { checkTypeScript } from './check-typescript.js'
+import { readConfigurations } from './configurations.js'
+import type { DoctorOptions } from './doctor-options.js'
+import { joined } from './finding.js'
+import { type Project, readProject } from './project.js'
+import { type Group, toJson, toText } from './report.js'
+
+/**
+ * Examines a project, and prints what is wrong with it.
+ *
+ * @throws CliError with status 1 when something is an error, or a warning under `--strict`; with status 2 when `--entry` is
+ * wrong.
+ */
+export async function runDoctor(options: DoctorOptions, streams: Streams): Promise<void> {
+  const project = await readProject(options)
+  const groups = await check(project, options)
+  if (options.json === true) streams.out(`${JSON.stringify(toJson(groups, project), null, 2)}\n`)
+  else streams.out(toText(groups, project))
+  const all = groups.flatMap(({ findings }) => findings)
+  const errors = all.filter(({ severity }) => severity === 'error').length
+  const warnings = all.length - errors
+  const summary = `${count(errors, 'error')}, ${count(warnings, 'warning')}.`
+  if (errors > 0 || (options.strict === true && warnings > 0)) {
+    throw new CliError({ status: 1, what: summary })
+  }
+  streams.note(all.length === 0 ? 'Nothing was found.' : summary)
+}
+
+async function check(project: Project, options: DoctorOptions): Promise<Group[]> {
+  const configurations = readConfigurations(project)
+  const app = await checkApplication(project, options)
+  return [
+    { name: 'Node', ...checkNode(project) },
+    { name: 'packages', ...joined([checkPackages(project), checkPeers(project)]) },
+    { name: 'TypeScript', ...checkTypeScript(project, configurations) },
+    { name: 'compilers', ...checkCompilers(project, configurations) },
+    { name: 'application', ...app },
+    { name: 'database', ...(await checkDatabase(project, app.usesTenants, options)) },
+  ]
+}
+
+function count(length: number, what: string): string {
+  return `${length} ${what}${length === 1 ? '' : 's'}`
+}

@@ -1,0 +1,54 @@
+import { type Command, Option } from 'commander'
+import type { ProgramContext } from '../program-context.js'
+import { DECORATORS, type NewOptions, PACKAGE_MANAGERS, RUNNERS, TEMPLATES } from './new-options.js'
+
+const NOTES = `
+Templates:
+  minimal   one controller and its test
+  service   variables, a guard, validated input, logs, health checks, a Dockerfile
+  saas      the same for several tenants, with PostgreSQL: embedded while you write, a server in production
+
+On a terminal, the command asks for the folder and the template, unless they are given. Files that exist are never
+touched. Until the package is published, name its tarball: --package ../blazon-0.1.0.tgz
+`
+
+/** Adds the command `new`. */
+export function addNew(parent: Command, context: ProgramContext): void {
+  parent
+    .command('new')
+    .description('make a new project')
+    .argument('[folder]', 'the folder of the project: it is made, or it is empty')
+    .addOption(
+      new Option('--template <name>', 'what the project begins with (default: minimal)').choices(
+        TEMPLATES,
+      ),
+    )
+    .option('--name <name>', 'the name of its package (default: that of the folder)')
+    .addOption(
+      new Option('--decorators <dialect>', 'standard, or legacy: experimentalDecorators')
+        .choices(DECORATORS)
+        .default('standard'),
+    )
+    .addOption(
+      new Option('--test <runner>', 'the runner of its tests').choices(RUNNERS).default('vitest'),
+    )
+    .addOption(
+      new Option(
+        '--pm <name>',
+        'the package manager (default: the one that runs the command, else npm)',
+      ).choices(PACKAGE_MANAGERS),
+    )
+    .option(
+      '--package <source>',
+      'where blazon comes from: a version, a tarball or a folder (default: the version of this command)',
+    )
+    .option('--no-install', 'do not install the packages')
+    .option('--no-git', 'do not make a git repository')
+    .option('--yes', 'ask nothing')
+    .allowExcessArguments(false)
+    .addHelpText('after', NOTES)
+    .action(async (folder: string | undefined, options: Omit<NewOptions, 'folder'>) => {
+      const { newProject } = await import('./new-project.js')
+      await newProject({ ...options, folder }, context)
+    })
+}

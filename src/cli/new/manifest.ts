@@ -1,0 +1,73 @@
+import { CliError } from '../cli-error.js'
+import type { ProjectFacts, Template } from './new-options.js'
+import type { OwnManifest } from './own-manifest.js'
+
+/** Packages that this package does not use itself. */
+const VERSIONS: Readonly<Record<string, string>> = { esbuild: '^0.28.2' }
+
+const PACKAGES: Readonly<Record<Template, readonly string[]>> = {
+  minimal: [],
+  service: ['zod'],
+  saas: ['pg', 'redis', 'zod'],
+}
+
+/** Packages for development and tests alone. */
+const TEMPLATE_TOOLS: Readonly<Partial<Record<Template, readonly string[]>>> = {
+  saas: ['@electric-sql/pglite'],
+}
+
+const TOOLS = ['@types/node', '@types/supertest', 'supertest', 'tsx', 'typescript']
+
+/** The tools of each runner. Vite 8 leaves decorators in its output, so esbuild compiles them: see vitest.config.ts. */
+const RUNNER_TOOLS = { vitest: ['esbuild', 'vitest'], node: [] } as const
+
+const TESTS = {
+  vitest: 'vitest run',
+  // The shell finds the files: Node 20 does not.
+  node: 'node --import tsx --test test/*.test.ts',
+} as const
+
+/** What only one package manager reads. pnpm has a file of its own: see `SETTINGS` in `package-managers.ts`. */
+const MANAGER_FIELDS = {
+  // Whether the install scripts of packages run: npm 11 asks, npm 12 runs none. esbuild works without its own.
+  npm: { allowScripts: { esbuild: false } },
+  pnpm: {},
+  // Where this field is absent, corepack runs Yarn 1.
+  yarn: { packageManager: 'yarn@4.18.1', dependenciesMeta: { esbuild: { built: false } } },
+} as const
+
+/** The text of `package.json`. */
+export function manifestOf(facts: ProjectFacts, own: OwnManifest): string {
+  const { name, pm, source, template, test } = facts
+  const versions = (names: readonly string[]) =>
+    Object.fromEntries([...names].sort().map((each) => [each, versionOf(each, own)]))
+  const manifest = {
+    name,
+    version: '0.1.0',
+    private: true,
+    type: 'module',
+    engines: own.engines,
+    ...MANAGER_FIELDS[pm],
+    scripts: {
+      dev: 'blazon dev',
+      build: 'tsc -p tsconfig.build.json',
+      start: 'node --enable-source-maps dist/main.js',
+      test: TESTS[test],
+      check: 'tsc && blazon openapi export --check',
+      openapi: 'blazon openapi export',
+    },
+    dependencies: { blazon: source, ...versions(PACKAGES[template]) },
+    devDependencies: versions([
+      ...TOOLS,
+      ...(TEMPLATE_TOOLS[template] ?? []),
+      ...RUNNER_TOOLS[test],
+    ]),
+  }
+  return `${JSON.stringify(manifest, null, 2)}\n`
+}
+
+function versionOf(name: string, { devDependencies }: OwnManifest): string {
+  const version = VERSIONS[name] ?? devDependencies[name]
+  if (version !== undefined) return version
+  throw new CliError({ status: 1, what: `The template needs ${name}, whose version is unknown.` })
+}

@@ -1,0 +1,40 @@
+/** What a project begins with. Each is a folder of `templates/`. */
+export const TEMPLATES = ['minimal', 'service', 'saas'] as const
+export type Template = (typeof TEMPLATES)[number]
+
+/** The dialects of decorators. */
+export const DECORATORS = ['standard', 'legacy'] as const
+
+/** The runners of tests. */
+export const RUNNERS = ['vitest', 'node'] as const
+
+/** The package managers whose commands the files of a project name. */
+export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn'] as const
+export type PackageManager = (typeof PACKAGE_MANAGERS)[number]
+
+/** The options of `blazon new`, as the command line gives them. */
+export interface NewOptions {
+  readonly folder?: string | undefined
+  readonly template?: Template
+  readonly name?: string
+  readonly decorators: (typeof DECORATORS)[number]
+  readonly test: (typeof RUNNERS)[number]
+  readonly pm?: PackageManager
+  /** A version, or the path of a tarball or folder. */
+  readonly package?: string
+  readonly install: boolean
+  readonly git: boolean
+  readonly yes?: boolean
+}
+
+/** All that decides the files of a project. */
+export interface ProjectFacts {
+  readonly template: Template
+  /** A name that npm accepts. */
+  readonly name: string
+  readonly decorators: NewOptions['decorators']
+  readonly test: NewOptions['test']
+  readonly pm: PackageManager
+  /** What `package.json` says about blazon: a range, or `file:` with a path. */
+  readonly source: string
+}

@@ -1,0 +1,110 @@
+import { join, relative } from 'node:path'
+import { CliError } from '../cli-error.js'
+import type { ProgramContext } from '../program-context.js'
+import { writeFiles } from '../write-files.js'
+import { manifestOf } from './manifest.js'
+import {
+  type NewOptions,
+  PACKAGE_MANAGERS,
+  type PackageManager,
+  type ProjectFacts,
+  TEMPLATES,
+  type Template,
+} from './new-options.js'
+import { ownManifest } from './own-manifest.js'
+import { packageSource } from './package-source.js'
+import { projectFolder } from './project-folder.js'
+import { projectName } from './project-name.js'
+import { readTemplate } from './read-template.js'
+import { runProgram } from './run-program.js'
+
+/**
+ * Makes a project: writes its files, makes a git repository and installs the packages. Prints the next commands.
+ *
+ * @throws CliError when the folder, the name or the source of the package is wrong: then nothing was written; or when
+ * the packages cannot be installed: then the files are complete.
+ */
+export async function newProject(options: NewOptions, context: ProgramContext): Promise<void> {
+  const { streams, cwd } = context
+  const ask = options.yes ? undefined : context.ask
+  const given = options.folder ?? (await askFolder(ask))
+  const folder = projectFolder(given, cwd)
+  const own = ownManifest()
+  const facts: ProjectFacts = {
+    name: projectName(options.name, folder),
+    template: options.template ?? (await askTemplate(ask)),
+    decorators: options.decorators,
+    test: options.test,
+    pm: options.pm ?? runningManager(),
+    source: packageSource(options.package, `^${own.version}`, { cwd, folder }),
+  }
+  const files = new Map([['package.json', manifestOf(facts, own)], ...readTemplate(facts)])
+  writeFiles([...files].map(([name, text]) => ({ path: join(folder, name), text })))
+  streams.out(`${folder}: ${files.size} files of the template ${facts.template}.\n`)
+  if (options.git) await makeRepository(folder)
+  if (options.install) await install(facts.pm, folder)
+  streams.out(nextSteps(facts.pm, { way: relative(cwd, folder), isInstalled: options.install }))
+}
+
+type Ask = ProgramContext['ask']
+
+async function askFolder(ask: Ask): Promise<string> {
+  const name = (await ask?.('Folder of the project: '))?.trim()
+  if (name) return name
+  throw new CliError({
+    status: 2,
+    what: 'The folder of the project is missing.',
+    remedy: 'Name a folder that does not exist yet: blazon new my-api',
+  })
+}
+
+async function askTemplate(ask: Ask): Promise<Template> {
+  const given = (await ask?.(`Template, ${TEMPLATES.join(', ')} (minimal): `))?.trim() || 'minimal'
+  const template = TEMPLATES.find((each) => each === given)
+  if (template !== undefined) return template
+  throw new CliError({
+    status: 2,
+    what: `There is no template ${JSON.stringify(given)}.`,
+    remedy: `Choose one of ${TEMPLATES.join(', ')}.`,
+  })
+}
+
+/** The package manager that runs this command: `npm_config_user_agent` begins with its name. */
+function runningManager(): PackageManager {
+  const [name] = (process.env['npm_config_user_agent'] ?? '').split('/')
+  return PACKAGE_MANAGERS.find((each) => each === name) ?? 'npm'
+}
+
+/** Makes a repository, unless the folder is in one. Without git there is none, which is no failure. */
+async function makeRepository(folder: string): Promise<void> {
+  const inside = await runProgram('git', ['rev-parse', '--is-inside-work-tree'], {
+    cwd: folder,
+    isQuiet: true,
+  })
+  if (typeof inside === 'number' && inside !== 0) {
+    await runProgram('git', ['init', '--quiet'], { cwd: folder, isQuiet: true })
+  }
+}
+
+async function install(pm: PackageManager, folder: string): Promise<void> {
+  const ending = await runProgram(pm, ['install'], { cwd: folder })
+  if (ending === 0) return
+  throw new CliError({
+    status: ending === 'missing' ? 4 : 1,
+    what: 'The project is complete, but its packages are not installed.',
+    cause: ending === 'missing' ? `${pm} cannot be started.` : `${pm} install failed: ${ending}.`,
+    remedy: `Run it yourself in ${folder}: ${pm} install`,
+  })
+}
+
+function nextSteps(
+  pm: PackageManager,
+  { way, isInstalled }: { readonly way: string; readonly isInstalled: boolean },
+): string {
+  const steps = [
+    way === '' ? [] : [`cd ${/^[\w./@-]+$/.test(way) ? way : JSON.stringify(way)}`],
+    isInstalled ? [] : [`${pm} install`],
+    [`${pm} test`, `${pm} run dev`],
+  ].flat()
+  return `\n${steps.map((step) => `  ${step}\n`).join('')}`
+}

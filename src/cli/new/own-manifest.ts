@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+
+/** What a project takes from the manifest of this package. */
+export interface OwnManifest {
+  readonly version: string
+  readonly engines: { readonly node: string }
+  /** The versions that the tests of this package use. A project begins with the same. */
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
+/** The manifest of the package whose command runs. */
+export function ownManifest(): OwnManifest {
+  return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+}

@@ -1,0 +1,74 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { CliError } from '../cli-error.js'
+import { messageOf } from '../message-of.js'
+import { followLinks, isOutside } from '../output-path.js'
+
+/** What may be in the folder: it may be a repository before it is a project. */
+const ALLOWED = ['.git']
+
+/** How many names of files the message lists. */
+const MOST_NAMES = 8
+
+/**
+ * The absolute path of the project's folder, without links. The folder does not exist, or is empty but for `.git`.
+ *
+ * A relative path must stay inside the current folder, also through links. To make a project elsewhere, pass an
+ * absolute path.
+ *
+ * @throws CliError when the path leaves the current folder, is a link or a file, or something is in the way.
+ */
+export function projectFolder(path: string, cwd: string): string {
+  if (path.trim() === '' || path.includes('\0')) {
+    throw wrong(JSON.stringify(path), 'It is not the name of a folder.', 'Name a folder: my-api')
+  }
+  const named = resolve(cwd, path)
+  const target = followLinks(named)
+  if (!isAbsolute(path) && isOutside(target, followLinks(cwd))) {
+    const remedy = `Go there first, or give the absolute path: blazon new ${target}`
+    throw wrong(path, `It leads out of the current folder, to ${target}.`, remedy)
+  }
+  refuseOccupied(path, named)
+  return target
+}
+
+function refuseOccupied(path: string, named: string): void {
+  const stats = statsOf(named)
+  if (stats === undefined) return
+  if (!stats.isDirectory()) {
+    const kind = stats.isSymbolicLink() ? 'a link' : 'a file'
+    throw wrong(path, `It is ${kind}.`, 'Choose another folder. Nothing was written.')
+  }
+  const names = namesIn(path, named)
+  if (names.length === 0) return
+  const shown = names.slice(0, MOST_NAMES).join(', ')
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
+  throw wrong(
+    path,
+    `The folder is not empty. In the way: ${shown}${more}`,
+    'Choose another folder. Nothing was written.',
+  )
+}
+
+function namesIn(path: string, named: string): string[] {
+  try {
+    return readdirSync(named)
+      .filter((name) => !ALLOWED.includes(name))
+      .sort()
+  } catch (error) {
+    throw wrong(path, messageOf(error), 'Choose a folder that you may read and write.')
+  }
+}
+
+/** `undefined` when there is nothing at the path. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function wrong(path: string, cause: string, remedy: string): CliError {
+  return new CliError({ status: 2, what: `No project can be made in ${path}.`, cause, remedy })
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ProjectFacts, Template } from './new-options.js'
+import { SETTINGS, withCommandsOf } from './package-managers.js'
+
+/** The folders whose files a template consists of. A later one replaces files of an earlier one. */
+const FOLDERS: Readonly<Record<Template, readonly string[]>> = {
+  minimal: ['common', 'minimal'],
+  service: ['common', 'container', 'service'],
+  saas: ['common', 'container', 'saas'],
+}
+
+/** The name of the project in the files of the templates. */
+const NAME = 'project-name'
+
+/** The files of a template by path, with forward slashes, for a project with these facts. */
+export function readTemplate(facts: ProjectFacts): Map<string, string> {
+  const files = new Map<string, string>()
+  for (const folder of FOLDERS[facts.template]) {
+    for (const [path, text] of filesIn(folder)) files.set(nameOf(path), adapt(path, text, facts))
+  }
+  if (facts.test === 'node') files.delete('vitest.config.ts')
+  for (const [path, text] of Object.entries(SETTINGS[facts.pm])) files.set(path, text)
+  return files
+}
+
+function* filesIn(folder: string): Generator<[path: string, text: string]> {
+  const root = join(fileURLToPath(new URL('../../../templates', import.meta.url)), folder)
+  for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(root, name)
+    if (statSync(path).isFile()) yield [name.replaceAll('\\', '/'), readFileSync(path, 'utf8')]
+  }
+}
+
+/** npm leaves out `.gitignore` when it packs, so hidden files begin with an underscore. */
+function nameOf(path: string): string {
+  return path.replace(/(^|\/)_/, '$1.')
+}
+
+/** The templates are real files: standard decorators, Vitest and npm. Everything else is a replacement. */
+function adapt(path: string, text: string, { name, decorators, test, pm }: ProjectFacts): string {
+  let adapted = text.replaceAll(NAME, name)
+  if (path === 'tsconfig.json' && decorators === 'legacy') {
+    adapted = adapted.replace('"experimentalDecorators": false', '"experimentalDecorators": true')
+  }
+  if (path.endsWith('.test.ts') && test === 'node') {
+    adapted = adapted.replace("from 'vitest'", "from 'node:test'")
+  }
+  return /\.tsx?$/.test(path) ? adapted : withCommandsOf(pm, adapted)
+}

@@ -1,0 +1,17 @@
+import type { AuthGuard, Request } from 'blazon';
+
+/** Lets a request in if its bearer token belongs to a user. */
+export class SampleNameGuard implements AuthGuard {
+  async canActivate(req: Request) {
+    const token = req.get('authorization')?.match(/^Bearer (\S+)$/i)?.[1];
+    const user = token === undefined ? undefined : await this.userOf(token);
+    if (user === undefined) return false;
+    req.user = user;
+    return true;
+  }
+
+  /** Nobody is let in until this method finds your users. */
+  protected async userOf(_token: string): Promise<Request['user']> {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { TestApp } from 'blazon/testing';
+import { afterEach, beforeEach, describe, it } from 'vitest';
+import { SampleNameController } from '../src/sample-name-controller.js';
+
+describe('SampleNameController', () => {
+  let app: TestApp;
+
+  beforeEach(async () => {
+    // A controller with a guard, providers or options of the application needs them here, too.
+    app = await TestApp.create({
+      controllers: [SampleNameController],
+      contract: 'throw',
+    });
+  });
+
+  afterEach(() => app?.close());
+
+  it('responds to a request', async () => {
+    const { body } = await app.request().get('/sample-name/7').expect(200);
+    assert.deepEqual(body.data, { id: '7' });
+  });
+});

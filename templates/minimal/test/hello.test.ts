@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, it } from 'vitest'
+import { options } from '../src/app.js'
+
+describe('hello', () => {
+  let app: TestApp
+
+  beforeEach(async () => {
+    app = await TestApp.create({ ...options, contract: 'throw' })
+  })
+
+  afterEach(() => app?.close())
+
+  it('greets', async () => {
+    const { body } = await app.request().get('/hello/Ada').expect(200)
+    assert.deepEqual(body.data, { greeting: 'Hello Ada' })
+  })
+
+  it('responds 404 to an unknown path', async () => {
+    await app.request().get('/nothing').expect(404)
+  })
+})

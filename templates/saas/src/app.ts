@@ -1,0 +1,20 @@
+import { defineAppOptions } from 'blazon'
+import { Env } from './env.js'
+import { NotesController } from './notes-controller.js'
+import { NotesRepository } from './notes-repository.js'
+import { TokenGuard } from './token-guard.js'
+
+/** The application, but for where it keeps things. `main.ts` starts it, the tests and the command `blazon` read it. */
+export const options = defineAppOptions({
+  controllers: [NotesController],
+  providers: [NotesRepository, Env.provider],
+  auth: { guard: TokenGuard },
+  // The header X-Tenant-Id says which tenant is meant. Whether the user belongs to it is decided here, after the guard.
+  tenant: { authorize: (_req, tenant, user) => user?.tenants?.includes(tenant) === true },
+  rateLimit: { limit: 300, window: '1m' },
+  requestIds: true,
+  // /livez, /readyz and /startupz, for whatever runs the container.
+  health: true,
+  // In production, nobody reads the documentation of protected routes.
+  swagger: { title: 'project-name', enabled: process.env['NODE_ENV'] !== 'production' },
+})

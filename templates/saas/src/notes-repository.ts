@@ -1,0 +1,27 @@
+import { inject } from 'blazon'
+import { Database, sql } from 'blazon/postgres'
+import type { NewNote, Note } from './notes-schemas.js'
+
+const COLUMNS = sql`id, text, created_at as "createdAt"`
+
+/** The notes of the tenant whose request this is: PostgreSQL shows it no others. */
+export class NotesRepository {
+  private readonly db = inject(Database)
+
+  async add({ text }: NewNote): Promise<Note> {
+    const [note] = await this.db
+      .sql<Note>`insert into notes (text) values (${text}) returning ${COLUMNS}`
+    if (note === undefined) throw new Error('PostgreSQL returned no row')
+    return note
+  }
+
+  async find(id: string): Promise<Note | undefined> {
+    const [note] = await this.db.sql<Note>`select ${COLUMNS} from notes where id = ${id}`
+    return note
+  }
+
+  async list(limit: number): Promise<Note[]> {
+    return this.db
+      .sql<Note>`select ${COLUMNS} from notes order by created_at desc, id limit ${limit}`
+  }
+}

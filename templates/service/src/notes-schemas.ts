@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+export const NoteId = z.object({ id: z.coerce.number().int().positive() })
+
+export const NewNote = z
+  .object({ text: z.string().trim().min(1).max(1000) })
+  .meta({ id: 'NewNote' })
+
+export const Note = NewNote.extend({ id: z.int().positive() }).meta({ id: 'Note' })
+
+export const Paging = z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) })
+
+export type NewNote = z.infer<typeof NewNote>
+export type Note = z.infer<typeof Note>

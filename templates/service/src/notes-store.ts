@@ -1,0 +1,20 @@
+import type { NewNote, Note } from './notes-schemas.js'
+
+/** Keeps the notes in this process. Replace it by a database. */
+export class NotesStore {
+  private readonly notes: Note[] = []
+
+  add(note: NewNote): Note {
+    const added = { id: this.notes.length + 1, ...note }
+    this.notes.push(added)
+    return added
+  }
+
+  find(id: number): Note | undefined {
+    return this.notes[id - 1]
+  }
+
+  list(limit: number): Note[] {
+    return this.notes.slice(-limit)
+  }
+}
