@@ -9,18 +9,21 @@ import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { keepDocument } from '../schema/dialect/rewrite-schema.js'
 import { addErrorFormat, addSchemas } from './build-operation.js'
 import { buildPaths } from './build-paths.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_SCHEMAS, errorBodiesOf } from './envelopes.js'
+import { GUARD_SCHEME } from './guard-scheme.js'
 import { type ContractsOf, mergeContracts } from './merge-contracts.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
 import { ownCopy } from './own-copy.js'
 import { canonicalPaths } from './path-templates.js'
 import { placeOperations } from './place-operations.js'
+import { withRequestIds } from './request-id-header.js'
 import { type DescribeSchema, SchemaRegistry } from './schema-registry.js'
 import { type DocumentWire, SharedResponses } from './shared-responses.js'
-import type { DocumentSettings } from './swagger-options.js'
+import { type DocumentSettings, PATCHES } from './swagger-options.js'
 
 /** The input of {@link buildDocument} beside the model. */
 export interface DocumentConfig {
@@ -34,6 +37,8 @@ export interface DocumentConfig {
   readonly wire: DocumentWire
   /** The responses that the application documents for every route. */
   readonly documented: readonly ApiResponseOptions[]
+  /** Whether every response has an `X-Request-Id`. */
+  readonly sendsRequestIds: boolean
 }
 
 /** A document, with the errors and warnings found while it was built. */
@@ -48,7 +53,7 @@ export interface BuiltDocument {
  * and the document contains nothing of the machine or the time.
  */
 export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
-  const { settings, parsesNestedQuery, wire, documented } = config
+  const { settings, parsesNestedQuery, wire, documented, sendsRequestIds } = config
   const contractsOf = mergeContracts(config.contracts)
   const listed = listOperations(model.routes)
   const operations = listed.operations.filter(
@@ -72,8 +77,8 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     const shared = new SharedResponses(wire, schemas)
     const context = { schemas, contractsOf, hasGuard, shared, documented }
     const paths = buildPaths(placed, context)
-    return {
-      openapi: '3.0.3',
+    const document: OpenApiDocument = {
+      openapi: PATCHES[settings.openapi],
       info: ownCopy(infoOf(settings)),
       servers: serversOf(settings),
       // By default no operation is secured. The empty list states this, because some tools require the field.
@@ -87,6 +92,8 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
         securitySchemes: securitySchemes(operations, contractsOf, hasGuard),
       }),
     }
+    const whole = sendsRequestIds ? withRequestIds(document) : document
+    return settings.openapi === '3.0' ? whole : keepDocument(whole)
   }
   return { write, problems: [...listed.problems, ...registry.problems, ...problems] }
 }
@@ -163,7 +170,7 @@ function securitySchemes(
 ): SecuritySchemes {
   const added = operations.flatMap(({ route }) => contractsOf(route).security)
   return {
-    ...(hasGuard && { BearerAuth: { type: 'http', scheme: 'bearer' } as const }),
+    ...(hasGuard && { BearerAuth: { ...GUARD_SCHEME } }),
     ...ownCopy(Object.fromEntries(added)),
   }
 }

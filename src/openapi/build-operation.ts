@@ -10,7 +10,7 @@ import { handlerName, pascalCase, titleCase } from './naming.js'
 import type { DocumentedOperation } from './operations.js'
 import { buildParameters, liftFromSchema } from './parameters.js'
 import { pathTemplate } from './path-templates.js'
-import { bodySchemaOf, buildRequestBody } from './request-body.js'
+import { bodySchemasOf, buildRequestBody } from './request-body.js'
 import { buildResponses, type ResponseContext } from './responses.js'
 import type { SchemaRegistry } from './schema-registry.js'
 
@@ -28,16 +28,19 @@ export function addSchemas(
   contract: MergedContract,
   registry: SchemaRegistry,
 ): void {
-  const { params, query, headers } = route.inputs
+  const { params, query, headers, cookies } = route.inputs
   const addInput = (schema: Schema | null, part: string): void => {
     if (schema === null) return
     const name = () => pascalCase(operationId) + part
     registry.add({ schema, side: 'input', name, subject: `${route.name} @${part}` })
   }
-  addInput(bodySchemaOf(route), 'Body')
+  bodySchemasOf(route).forEach((schema, index) => {
+    addInput(schema, index === 0 ? 'Body' : `Body${index + 1}`)
+  })
   addInput(params, 'Params')
   addInput(query, 'Query')
   addInput(headers, 'Headers')
+  addInput(cookies, 'Cookies')
   for (const { definition, input } of route.definedParameters ?? []) {
     addInput(input, pascalCase(definition.place?.name ?? ''))
   }

@@ -34,7 +34,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
     type: 'object',
     description: 'A field of the request that does not match its schema.',
     properties: {
-      in: { type: 'string', enum: ['body', 'params', 'query', 'headers'] },
+      in: { type: 'string', enum: ['body', 'params', 'query', 'headers', 'cookies'] },
       path: {
         type: 'string',
         description: 'The dotted path of the field within that part of the request.',

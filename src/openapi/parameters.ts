@@ -30,10 +30,11 @@ export function buildParameters(
   path: string,
   schemas: DocumentSchemas,
 ): OpenApiParameter[] {
-  const { query, headers } = route.inputs
+  const { query, headers, cookies } = route.inputs
   const parameters = pathParameters(route, path, schemas)
   if (query !== null) parameters.push(...queryParameters(query, schemas))
   if (headers !== null) parameters.push(...headerParameters(headers, schemas))
+  if (cookies !== null) parameters.push(...cookieParameters(cookies, schemas))
   if (route.parameters !== null) parameters.push(...keysWithoutSchema(route))
   for (const { definition, input } of route.definedParameters ?? []) {
     const { place } = definition
@@ -61,17 +62,19 @@ function definedParameter(
 function keysWithoutSchema({ parameters, inputs }: RouteModel): OpenApiParameter[] {
   const found = new Map<string, OpenApiParameter>()
   for (const { source, key } of parameters ?? []) {
-    if (key === null || (source !== 'query' && source !== 'headers')) continue
-    const described = inputs[source]
+    if (key === null || !Object.hasOwn(PLACES, source)) continue
+    const described = inputs[source as keyof typeof PLACES]
     const isPart = described instanceof KeyedSchema ? described.entries[key] !== null : described
     if (isPart) continue
-    const place = source === 'query' ? 'query' : 'header'
+    const place = PLACES[source as keyof typeof PLACES]
     if (place === 'header' && NOT_PARAMETERS.has(key)) continue
     const schema: OpenApiSchema = place === 'query' ? {} : { type: 'string' }
     found.set(`${place} ${key}`, { name: key, in: place, schema })
   }
   return [...found.values()]
 }
+
+const PLACES = { query: 'query', headers: 'header', cookies: 'cookie' } as const
 
 function pathParameters(
   route: RouteModel,
@@ -154,6 +157,17 @@ function headerParameters(headers: Schema, schemas: DocumentSchemas): OpenApiPar
     }))
 }
 
+function cookieParameters(cookies: Schema, schemas: DocumentSchemas): OpenApiParameter[] {
+  return propertiesOf(schemas.of(cookies, 'input'), schemas).map(
+    ({ name, isRequired, schema }) => ({
+      name,
+      in: 'cookie',
+      ...(isRequired && { required: true }),
+      ...liftFromSchema(schema, schemas),
+    }),
+  )
+}
+
 /**
  * Moves `description` and `deprecated` from the schema to the parameter. A schema that is a reference keeps
  * them, too.
@@ -214,7 +228,7 @@ function eitherOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
 /** The types that a value may have. Follows references and unions. */
 function typesOf(schema: OpenApiSchema, schemas: SettledSchemas, depth = 0): ReadonlySet<string> {
   const { type, allOf = [], anyOf = [], oneOf = [] } = schemas.resolve(schema)
-  const types = new Set<string>(type === undefined ? [] : [type])
+  const types = new Set<string>(type === undefined ? [] : [type].flat())
   if (depth > 8) return types
   for (const part of [...allOf, ...anyOf, ...oneOf]) {
     for (const each of typesOf(part, schemas, depth + 1)) types.add(each)

@@ -1,12 +1,19 @@
+import type { BodyModel } from '../contracts/body.js'
 import type { OpenApiMediaType, OpenApiRequestBody, OpenApiSchema } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
+import { schemasOfBody } from '../schema/body-schemas.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
-/** The schema of the request body of a route: that of `@ApiBody`, else that of `@Body`. */
-export function bodySchemaOf({ operation, inputs }: RouteModel): Schema | null {
-  return operation.body?.schema ?? inputs.body
+/** The schemas of the request body of a route: that of `@ApiBody`, else those of `@Body`. */
+export function bodySchemasOf(route: RouteModel): readonly Schema[] {
+  const { body } = route.operation
+  if (body !== null) return [body.schema]
+  if (route.bodies === null) return schemasOfBody(route)
+  return route.bodies.flatMap(({ type, schema }) =>
+    schema === null || type === 'bytes' ? [] : [schema],
+  )
 }
 
 /** The request body of an operation; `null` when the route describes none. */
@@ -14,15 +21,41 @@ export function buildRequestBody(
   route: RouteModel,
   schemas: DocumentSchemas,
 ): OpenApiRequestBody | null {
-  const source = bodySchemaOf(route)
-  if (source === null) return null
-  const { description, required = true } = route.operation.body ?? {}
-  const schema = schemas.of(source, 'input')
-  return {
-    ...(description !== undefined && { description }),
-    content: contentOf(schema, schemas),
-    required,
+  const { body: stated } = route.operation
+  const { description, required = true } = stated ?? {}
+  const about = { ...(description !== undefined && { description }) }
+  if (route.bodies !== null) {
+    const of = (body: BodyModel) => typedContent(body, route, schemas)
+    return { ...about, content: Object.assign({}, ...route.bodies.map(of)), required }
   }
+  const source = stated?.schema ?? route.inputs.body
+  if (source === null) return null
+  return { ...about, content: contentOf(schemas.of(source, 'input'), schemas), required }
+}
+
+/** The content of a body whose `@Body` has options. The schema of `@ApiBody` describes all of them. */
+function typedContent(
+  { type, contentTypes, schema, maxBytes }: BodyModel,
+  { operation, bounds }: RouteModel,
+  schemas: DocumentSchemas,
+): Readonly<Record<string, OpenApiMediaType>> {
+  const source = operation.body?.schema ?? (type === 'bytes' ? null : schema)
+  const limit =
+    maxBytes === null || maxBytes === bounds?.bodyBytes ? {} : { 'x-max-body-bytes': maxBytes }
+  return Object.fromEntries(
+    contentTypes.map((contentType) => {
+      const described = source === null ? RAW[type] : schemas.of(source, 'input')
+      return [contentType, { ...limit, schema: schemas.copy(described) }]
+    }),
+  )
+}
+
+/** The bodies of each type that are not validated. */
+const RAW: Readonly<Record<BodyModel['type'], OpenApiSchema>> = {
+  json: {},
+  form: { type: 'object', additionalProperties: true },
+  text: { type: 'string' },
+  bytes: { type: 'string', format: 'binary' },
 }
 
 /** A body with files is `multipart/form-data`; every other body is JSON. */
@@ -51,5 +84,5 @@ function contentOf(
 function fileOf(schema: OpenApiSchema, schemas: SettledSchemas): OpenApiSchema | null {
   const part = schemas.resolve(schema)
   if (part.format === 'binary') return part
-  return part.items === undefined ? null : fileOf(part.items, schemas)
+  return typeof part.items === 'object' ? fileOf(part.items, schemas) : null
 }

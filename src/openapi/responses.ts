@@ -89,7 +89,8 @@ function addHeaders(
 
 /** The 413 of an operation whose `@Limits` sets the size of its body: clients can read the size. */
 function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
-  return { description: `The request body is larger than ${bytes} bytes.`, content }
+  const description = `The request body is larger than ${bytes} bytes.`
+  return { description, 'x-max-body-bytes': bytes, content }
 }
 
 /**

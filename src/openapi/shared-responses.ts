@@ -23,6 +23,7 @@ const text: OpenApiSchema = { type: 'string' }
 interface ErrorFacts {
   readonly description: string
   readonly headers?: Headers
+  readonly 'x-max-body-bytes'?: number
 }
 
 /** The framework's own errors by status, whichever step of a route causes them. */
@@ -72,6 +73,8 @@ export interface DocumentWire {
   readonly errors: ErrorWire
   /** The status of requests that a schema rejects. */
   readonly validationStatus: number
+  /** The largest body of a request, in bytes. `@Limits` sets another one for a route. */
+  readonly bodyBytes: number
 }
 
 type Make = () => OpenApiResponse
@@ -163,7 +166,8 @@ export class SharedResponses {
   }
 }
 
-function errorFacts(status: number, { validationStatus }: DocumentWire): ErrorFacts {
+function errorFacts(status: number, { validationStatus, bodyBytes }: DocumentWire): ErrorFacts {
+  if (status === 413) return { ...(ERRORS[413] as ErrorFacts), 'x-max-body-bytes': bodyBytes }
   if (validationStatus !== 400) {
     if (status === 400) return { description: 'The request is malformed.' }
     if (status === validationStatus)

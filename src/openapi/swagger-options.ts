@@ -1,4 +1,5 @@
 import type {
+  OpenApiDocument,
   OpenApiInfo,
   OpenApiServer,
   OpenApiTag,
@@ -6,12 +7,31 @@ import type {
 } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, shown } from '../errors/invalid.js'
 import { type Names, type OptionGroup, unknownNames } from '../errors/option-group.js'
 import { pathShape } from '../model/paths.js'
+import { checkTagTree } from './check-tag-tree.js'
+
+/** A version of OpenAPI that documents can have. */
+export type OpenApiVersion = '3.0' | '3.1' | '3.2'
+
+/** The patch of each version, as the document writes it. No patch changes the format. */
+export const PATCHES: Readonly<Record<OpenApiVersion, OpenApiDocument['openapi']>> = {
+  '3.0': '3.0.3',
+  '3.1': '3.1.2',
+  '3.2': '3.2.0',
+}
 
 /** The `swagger` option: one OpenAPI document and its page. */
 export interface SwaggerOptions {
+  /**
+   * The version of OpenAPI: `'3.0'` (3.0.3), `'3.1'` (3.1.2) or `'3.2'` (3.2.0). From 3.1 on, schemas are JSON Schema
+   * 2020-12 as their library gives it.
+   *
+   * @defaultValue `'3.0'`
+   * @see docs/openapi.md#versions-of-openapi
+   */
+  readonly openapi?: OpenApiVersion
   /**
    * `false` serves neither the page nor the document. If routes are protected, set this option explicitly in
    * production: otherwise boot warns (`W_DOCS_EXPOSED`).
@@ -69,7 +89,7 @@ export interface SwaggerOptions {
   readonly servers?: readonly OpenApiServer[]
   /**
    * Descriptions of tags, and their order: `{ name, description }[]`. Other tags follow in the order of their
-   * controllers.
+   * controllers. With `openapi: '3.2'`, tags may also have `summary`, `parent` and `kind`.
    *
    * @defaultValue tags without descriptions, in the order of their controllers
    */
@@ -91,6 +111,7 @@ export interface SwaggerOptions {
 
 /** The resolved options of one document. */
 export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled'> {
+  readonly openapi: OpenApiVersion
   readonly isServed: boolean
   /** Whether the application sets `enabled` explicitly. */
   readonly isDecided: boolean
@@ -103,6 +124,7 @@ export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled'> {
 type Option = false | SwaggerOptions | readonly SwaggerOptions[] | undefined
 
 const NAMES: Names<SwaggerOptions> = {
+  openapi: true,
   enabled: true,
   path: true,
   title: true,
@@ -143,6 +165,7 @@ function listOf(swagger: Option = {}): readonly SwaggerOptions[] {
 function resolve(options: SwaggerOptions): DocumentSettings {
   const { enabled, path = PATH, title = TITLE, version = VERSION, ...rest } = options
   return Object.freeze({
+    openapi: '3.0',
     ...rest,
     isServed: enabled !== false,
     isDecided: enabled !== undefined,
@@ -171,7 +194,11 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
     return [invalid(subject, 'It is not an object.', 'Give { path, title, … }.')]
   }
   const problems: Problem[] = []
-  const { enabled, path, include } = options
+  const { enabled, path, include, openapi = '3.0' } = options
+  if (typeof openapi !== 'string' || !Object.hasOwn(PATCHES, openapi)) {
+    const cause = `It is ${shown(openapi)}.`
+    problems.push(invalid(`${subject}.openapi`, cause, "Give '3.0', '3.1' or '3.2', as a string."))
+  }
   if (enabled !== undefined && typeof enabled !== 'boolean') {
     problems.push(invalid(`${subject}.enabled`, 'It is neither true nor false.', 'Give a boolean.'))
   }
@@ -187,6 +214,7 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   }
   problems.push(...checkList(`${subject}.servers`, options.servers, 'url'))
   problems.push(...checkList(`${subject}.tags`, options.tags, 'name'))
+  problems.push(...checkTagTree(`${subject}.tags`, options))
   if (options.contact !== undefined && !isRecord(options.contact)) {
     problems.push(
       invalid(`${subject}.contact`, 'It is not an object.', 'Give { name, url, email }.'),

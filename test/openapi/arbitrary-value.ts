@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { DescribedSchema, OpenApiSchema } from '../../src/contracts/openapi.js'
+import type { DescribedSchema, OpenApiSchema } from '../../src/contracts/openapi-3-0.js'
 
 /** The maximal depth of values of recursive schemas. */
 const DEPTH = 3

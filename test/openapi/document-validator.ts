@@ -19,6 +19,18 @@ export function documentValidator(described: DescribedSchema): (value: unknown) 
   return (value) => validate(value) === true
 }
 
+/**
+ * A validator for a schema of OpenAPI 3.1 or later, which is JSON Schema 2020-12 as it stands. Also refuses a schema that
+ * 2020-12 does not allow.
+ */
+export function laterDocumentValidator(described: DescribedSchema): (value: unknown) => boolean {
+  const $defs = Object.fromEntries(described.definitions.map(({ name, schema }) => [name, schema]))
+  const text = JSON.stringify({ ...described.schema, $defs })
+  const schema = JSON.parse(text.replaceAll('"#/components/schemas/', '"#/$defs/'))
+  const validate = ajv.compile(schema)
+  return (value) => validate(value) === true
+}
+
 /** Converts an OpenAPI 3.0 schema to JSON Schema 2020-12. It supports only the keywords of OpenAPI. */
 function toJsonSchema(schema: OpenApiSchema): Json {
   // "This object cannot be extended with additional properties and any properties added SHALL be ignored."

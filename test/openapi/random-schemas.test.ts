@@ -2,9 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { DescribedSchema } from '../../src/contracts/openapi.js'
-import { describeSchema } from '../../src/schema/describe-schema.js'
+import { describeKept, describeSchema } from '../../src/schema/describe-schema.js'
+import { keepDocument } from '../../src/schema/dialect/rewrite-schema.js'
 import { anyRootSchema, anySmallValue } from './arbitrary-schema.js'
-import { documentValidator } from './document-validator.js'
+import { documentValidator, laterDocumentValidator } from './document-validator.js'
 
 const SCHEMAS = 300
 const VALUES = 40
@@ -58,6 +59,34 @@ describe('random JSON Schemas', () => {
     // Both kinds must be frequent enough for a useful test.
     expect(exact).toBeGreaterThan(SCHEMAS / 10)
     expect(differing).toBeGreaterThan(0)
+  })
+
+  it('are exact in OpenAPI 3.1, or accept more with a reported loss', () => {
+    const wrong: unknown[] = []
+    let exact = 0
+    for (const schema of schemas) {
+      const described = describeKept(schema, { side: 'output' })
+      const [isValid, isDescribed] = [compile(schema), laterDocumentValidator(described)]
+      if (described.losses.length === 0) exact++
+      for (const value of values) {
+        const is = tryOn(isValid, value)
+        const says = tryOn(isDescribed, value)
+        if (is === undefined || says === undefined || is === says) continue
+        if (described.losses.length > 0 && says) continue
+        wrong.push({ schema, value, is, says, described: described.schema })
+      }
+    }
+    expect(wrong.slice(0, 3).map((one) => JSON.stringify(one))).toEqual([])
+    expect(exact).toBeGreaterThan(SCHEMAS / 2)
+  })
+
+  it('do not change when they are written again', () => {
+    for (const schema of schemas) {
+      const { schema: root, definitions } = describeKept(schema, { side: 'output' })
+      const components = Object.fromEntries(definitions.map((each) => [each.name, each.schema]))
+      const document = { paths: {}, components: { schemas: { root, ...components } } } as never
+      expect(keepDocument(document)).toEqual(document)
+    }
   })
 
   it('become schemas that OpenAPI 3.0.3 allows', () => {

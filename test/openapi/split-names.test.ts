@@ -66,5 +66,7 @@ describe('a chain of schemas', () => {
     const user = differing.meta({ id: 'V' })
     const taken = same.meta({ id: 'VInput' })
     expect(namesOf(user, taken)).toEqual(['V', 'VInput', 'VInput_'])
+    const next = same.meta({ id: 'VInput_' })
+    expect(namesOf(user, taken, next)).toEqual(['V', 'VInput', 'VInput_', 'VInput__'])
   })
 })

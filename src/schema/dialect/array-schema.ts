@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { below, type Conversion, type Draft, isNever, type Node } from './conversion.js'
 import { copyCount } from './scalar-schema.js'
 import { isEqual } from './types.js'
@@ -38,6 +38,7 @@ export function arraySchema(node: Node, path: string, conversion: Conversion): O
     conversion.lose(path, 'OpenAPI 3.0 has no tuples: any of the items may stand at any place.')
   }
   return {
+    ...(conversion.keepsTuples && { prefixItems: places }),
     items: items.some(isAnything) ? {} : anyOf(items),
     ...bounds,
     ...(isClosed && { maxItems: Math.min(bounds.maxItems ?? places.length, places.length) }),

@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { combine } from './combine.js'
 import { type Conversion, isNever, NEVER, type Node } from './conversion.js'
 import { anyOf, oneOf } from './union.js'
@@ -64,7 +64,10 @@ function negation(schema: unknown, path: string, conversion: Conversion): OpenAp
   return isNever(not) ? {} : { not }
 }
 
-function watched(conversion: Conversion): Pick<Conversion, 'convert'> & { hasLost: () => boolean } {
+/** The `convert` of a conversion, and whether anything was lost since this call. */
+export function watched<S>(
+  conversion: Conversion<S>,
+): Pick<Conversion<S>, 'convert'> & { readonly hasLost: () => boolean } {
   const before = conversion.countLosses()
   return { convert: conversion.convert, hasLost: () => conversion.countLosses() > before }
 }

@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { isNever, NEVER } from './conversion.js'
 
 /** Combines parts into one schema: side by side if their keywords do not collide, else in `allOf`. */

@@ -1,16 +1,29 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema as AnySchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 
 /** A JSON Schema object, of any draft. */
 export type Node = Readonly<Record<string, unknown>>
 
-/** The functions of the whole conversion that its parts call. */
-export interface Conversion {
+/** The functions of the whole conversion that its parts call. `S` is the kind of schema that it writes. */
+export interface Conversion<S = OpenApiSchema> {
   /** Converts a schema inside the current one. */
-  readonly convert: (schema: unknown, path: string) => OpenApiSchema
-  /** Records a constraint that OpenAPI 3.0 cannot express. */
+  readonly convert: (schema: unknown, path: string) => S
+  /** Records a constraint that the document cannot express. */
   readonly lose: (path: string, cause: string) => void
   /** Returns a count that grows with every loss, and with every reference to a definition that has losses. */
   readonly countLosses: () => number
+  /** Converts the schema to which the `$ref` of a schema leads; an empty list if it has none. */
+  readonly follow: (node: Node, path: string) => S[]
+  /** Whether the places of tuples stay beside the union that replaces them. */
+  readonly keepsTuples?: boolean
+}
+
+/** The kind of schemas that a conversion writes. */
+export interface Dialect<S> {
+  /** Writes a schema, in which the conversion writes the schemas inside it. */
+  readonly write: (node: Node, path: string, conversion: Conversion<S>) => S
+  /** Takes a schema with keywords that all dialects have. */
+  readonly of: (schema: OpenApiSchema) => S
 }
 
 /** An OpenAPI schema under construction. */
@@ -38,7 +51,7 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function isNever(schema: OpenApiSchema): boolean {
+export function isNever(schema: AnySchema): boolean {
   const { not } = schema
   return not !== undefined && Object.keys(not).length === 0 && Object.keys(schema).length === 1
 }

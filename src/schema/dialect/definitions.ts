@@ -1,41 +1,42 @@
 import type { OpenApiSchema, SchemaDefinition } from '../../contracts/openapi.js'
-import { isNode, type Node } from './conversion.js'
+import { type Dialect, isNode, type Node } from './conversion.js'
 import type { References } from './references.js'
 
 /** Keys that zod and valibot generate. They are no names from the author. */
 const MADE_UP = /^(__schema\d+|\d+)$/
 
 /** The schemas to which others refer, in the order of their first visit. */
-export interface Definitions {
+export interface Definitions<S> {
   /**
    * Returns a reference if the schema becomes a definition, else `null`. `body` is called once for a
    * definition.
    */
-  readonly refer: (node: Node, body: () => OpenApiSchema) => OpenApiSchema | null
-  readonly all: () => SchemaDefinition[]
+  readonly refer: (node: Node, body: () => S) => S | null
+  readonly all: () => SchemaDefinition<S>[]
 }
 
-interface Definition {
+interface Definition<S> {
   name: string
   readonly isNamed: boolean
-  schema: OpenApiSchema
+  schema: S
 }
 
 /** Turns schemas with a name and recursive schemas into definitions. All others stay inline. */
-export function createDefinitions(references: References): Definitions {
-  const byNode = new Map<Node, Definition>()
-  const byName = new Map<string, Definition>()
+export function createDefinitions<S>(references: References, { of }: Dialect<S>): Definitions<S> {
+  const byNode = new Map<Node, Definition<S>>()
+  const byName = new Map<string, Definition<S>>()
   const plain = new Set<Node>()
+  const reference = (name: string): S => of({ $ref: referenceTo(name) })
 
-  const define = (node: Node, author: string | undefined): Definition => {
+  const define = (node: Node, author: string | undefined): Definition<S> => {
     const name = author === undefined ? free('Schema', byName, 1) : free(author, byName, 2)
-    const definition = { name, isNamed: name === author, schema: {} }
+    const definition = { name, isNamed: name === author, schema: of({}) }
     byNode.set(node, definition)
     byName.set(name, definition)
     return definition
   }
 
-  const refer = (node: Node, body: () => OpenApiSchema): OpenApiSchema | null => {
+  const refer = (node: Node, body: () => S): S | null => {
     const known = byNode.get(node)
     if (known !== undefined) return reference(known.name)
     if (plain.has(node)) return null
@@ -60,14 +61,14 @@ export function createDefinitions(references: References): Definitions {
   return { refer, all: () => [...byName.values()].map((definition) => ({ ...definition })) }
 }
 
-function reference(name: string): OpenApiSchema {
-  return { $ref: `#/components/schemas/${name}` }
+function referenceTo(name: string): string {
+  return `#/components/schemas/${name}`
 }
 
 /** Compares two definitions. References to themselves count as equal. */
-function isSame(a: Definition, b: Definition): boolean {
-  const textOf = ({ name, schema }: Definition): string =>
-    JSON.stringify(schema).replaceAll(JSON.stringify(reference(name)), '"itself"')
+function isSame(a: Definition<unknown>, b: Definition<unknown>): boolean {
+  const textOf = ({ name, schema }: Definition<unknown>): string =>
+    JSON.stringify(schema).replaceAll(JSON.stringify({ $ref: referenceTo(name) }), '"itself"')
   return textOf(a) === textOf(b)
 }
 
@@ -116,14 +117,15 @@ function toComponentName(name: string): string {
  * Whether a definition leads back to itself only through references and combinations. Checking a value
  * against it would never end.
  */
-export function isEmptyCycle(name: string, schemas: ReadonlyMap<string, OpenApiSchema>): boolean {
+export function isEmptyCycle(name: string, schemas: ReadonlyMap<string, unknown>): boolean {
   const seen = new Set<string>()
   const open: unknown[] = [schemas.get(name)]
   while (open.length > 0) {
     const schema = open.pop()
     if (!isNode(schema)) continue
-    const { $ref, allOf = [], anyOf = [], oneOf = [] } = schema as OpenApiSchema
-    open.push(...allOf, ...anyOf, ...oneOf)
+    const { $ref, allOf = [], anyOf = [], oneOf = [], ...others } = schema as OpenApiSchema
+    open.push(...allOf, ...anyOf, ...oneOf, others.if, others.then, others.else)
+    open.push(...Object.values(others.dependentSchemas ?? {}))
     const target = $ref?.slice('#/components/schemas/'.length)
     if (target === name) return true
     if (target === undefined || seen.has(target)) continue

@@ -1,7 +1,8 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type * as Lowered from '../../contracts/openapi-3-0.js'
 
 /** A schema that accepts only `null`. It has a type because `nullable` has no effect without one. */
-export const NULL: OpenApiSchema = { type: 'string', nullable: true, enum: [null] }
+export const NULL: Lowered.OpenApiSchema = { type: 'string', nullable: true, enum: [null] }
 
 export function isNull({ type, nullable, enum: values }: OpenApiSchema): boolean {
   return type !== undefined && nullable === true && values?.length === 1 && values[0] === null
@@ -11,6 +12,8 @@ export function isNull({ type, nullable, enum: values }: OpenApiSchema): boolean
  * Adds `null` to a schema. Returns `undefined` for references, combinations and schemas without a type, where
  * `nullable` has no effect.
  */
+export function withNull(schema: Lowered.OpenApiSchema): Lowered.OpenApiSchema | undefined
+export function withNull(schema: OpenApiSchema): OpenApiSchema | undefined
 export function withNull(schema: OpenApiSchema): OpenApiSchema | undefined {
   const { type, enum: values, allOf, anyOf, oneOf, not, nullable } = schema
   if (type === undefined || allOf || anyOf || oneOf || not) return undefined

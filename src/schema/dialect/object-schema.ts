@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { setOwn } from '../set-own.js'
 import { combine } from './combine.js'
 import { below, type Conversion, type Draft, isNever, isNode, type Node } from './conversion.js'

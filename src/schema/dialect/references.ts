@@ -144,8 +144,11 @@ function lookUp(
   return resource === undefined ? undefined : follow(resource, pointer)
 }
 
-/** Follows a JSON Pointer (RFC 6901), through own properties only, so that no pointer reaches a prototype. */
-function follow(root: unknown, pointer: string): unknown {
+/**
+ * Follows a JSON Pointer in a URI fragment (RFC 6901, section 6), through own properties only, so that no pointer reaches
+ * a prototype.
+ */
+export function follow(root: unknown, pointer: string): unknown {
   let value = root
   for (const step of pointer.split('/').slice(1)) {
     const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import type { Conversion, Draft, Node, TypeName } from './conversion.js'
 import { toPattern } from './pattern.js'
 
@@ -6,7 +6,7 @@ import { toPattern } from './pattern.js'
  * The range of exact integers. Zod and other libraries write it as bounds, but it is not a limit that an
  * author set, so it is dropped.
  */
-const SAFE = Number.MAX_SAFE_INTEGER
+export const SAFE: number = Number.MAX_SAFE_INTEGER
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
 
 /** Converts `minLength` and the other keywords of text. */
@@ -27,10 +27,13 @@ export function stringSchema(node: Node, path: string, { lose }: Conversion): Op
   return schema
 }
 
-function formatOf({ format, contentEncoding }: Node): string | undefined {
+/** The format of a text: that of the schema, or one that says how bytes are written. */
+export function formatOf({ format, contentEncoding, secret }: Node): string | undefined {
   if (contentEncoding === 'base64') return 'byte'
   if (contentEncoding === 'binary') return 'binary'
-  return typeof format === 'string' && format !== '' ? format : undefined
+  if (typeof format === 'string' && format !== '') return format
+  // Tools that ask for the value hide it while it is typed.
+  return secret === true ? 'password' : undefined
 }
 
 /**
@@ -82,7 +85,7 @@ function highest({ maximum, exclusiveMaximum }: Node): Bound {
   return isBound(maximum) && maximum !== SAFE ? { maximum } : undefined
 }
 
-function isBound(value: unknown): value is number {
+export function isBound(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }
 

@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { arraySchema } from './array-schema.js'
 import { type Conversion, NEVER, type Node, type TypeName } from './conversion.js'
 import { toJsonValue } from './json-value.js'

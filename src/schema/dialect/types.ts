@@ -77,7 +77,8 @@ function unique(values: readonly unknown[]): unknown[] {
   return values.filter((value, at) => values.findIndex((other) => isEqual(value, other)) === at)
 }
 
-function isOfType(value: unknown): (type: unknown) => boolean {
+/** Whether a value is of a type of JSON Schema. */
+export function isOfType(value: unknown): (type: unknown) => boolean {
   return (type) => {
     if (type === 'null') return value === null
     if (type === 'array') return Array.isArray(value)

@@ -1,13 +1,17 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type * as Lowered from '../../contracts/openapi-3-0.js'
 import { isNever, NEVER } from './conversion.js'
 import { isNull, NULL, withNull } from './null.js'
 
 /** Writes a union of schemas in its shortest form, with `null` in the form that OpenAPI allows. */
+export function anyOf(schemas: readonly Lowered.OpenApiSchema[]): Lowered.OpenApiSchema
+export function anyOf(schemas: readonly OpenApiSchema[]): OpenApiSchema
 export function anyOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
   return union('anyOf', schemas)
 }
 
 /** Like {@link anyOf}, but exactly one schema may match. */
+export function oneOf(schemas: readonly Lowered.OpenApiSchema[]): Lowered.OpenApiSchema
 export function oneOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
   return union('oneOf', schemas)
 }
@@ -72,6 +76,8 @@ function isMergeable(a: OpenApiSchema, b: OpenApiSchema): boolean {
 }
 
 /** Drops the enum of a boolean that lists both `true` and `false`. */
+export function withoutFullEnum(schema: Lowered.OpenApiSchema): Lowered.OpenApiSchema
+export function withoutFullEnum(schema: OpenApiSchema): OpenApiSchema
 export function withoutFullEnum(schema: OpenApiSchema): OpenApiSchema {
   const { enum: values, ...others } = schema
   if (schema.type !== 'boolean' || !values?.includes(true) || !values.includes(false)) return schema

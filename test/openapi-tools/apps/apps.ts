@@ -1,4 +1,4 @@
-import type { AppOptions } from 'blazon'
+import type { AppOptions, SwaggerOptions } from 'blazon'
 import { options as orders } from '../../../examples/orders/app.js'
 import { database } from '../../../examples/orders/stores.js'
 import type { Exchange } from '../traffic/exchange.js'
@@ -20,7 +20,7 @@ export interface ProvenApp {
 /** The orders example, in memory: every application that starts has a database of its own. */
 const ordersInMemory: AppOptions = {
   ...orders,
-  plugins: [...orders.plugins, database({ DATABASE_FOLDER: 'memory' })],
+  plugins: [database({ DATABASE_FOLDER: 'memory' })],
   logger: false,
 }
 
@@ -30,6 +30,22 @@ export const APPS: readonly ProvenApp[] = [
   { name: 'museum', options: museum, exchanges: MUSEUM_EXCHANGES },
   { name: 'libraries', options: libraries, exchanges: LIBRARIES_EXCHANGES },
 ]
+
+/** The versions of OpenAPI in which each document is tested. */
+export const VERSIONS = ['3.0', '3.1', '3.2'] as const
+
+type Version = (typeof VERSIONS)[number]
+
+/** The same application with documents of another version of OpenAPI. */
+export function inVersion(options: AppOptions, openapi: Version): AppOptions {
+  const { swagger = {} } = options
+  if (swagger === false) return options
+  const change = (each: SwaggerOptions): SwaggerOptions => ({ ...each, openapi })
+  return {
+    ...options,
+    swagger: Array.isArray(swagger) ? swagger.map(change) : change(swagger as SwaggerOptions),
+  }
+}
 
 /** A document that is tested. */
 export interface ProvenDocument {

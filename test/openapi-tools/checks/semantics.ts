@@ -1,15 +1,17 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { OpenApiDocument } from 'blazon'
 import { type KindName, walkDocument } from './walk-document.js'
 
 /**
- * Problems that validators accept and OpenAPI 3.0.3 does not allow: `#` as a reference, keys of later versions,
- * `nullable` without a type. Also broken promises of the framework: a fixed order, and no unused parts.
+ * Problems that validators accept and the version of OpenAPI does not allow: `#` as a reference, keys of another
+ * version, `nullable` without a type, schemas that JSON Schema 2020-12 does not allow. Also broken promises of the
+ * framework: a fixed order, and no unused parts.
  */
 export function semanticProblems(document: OpenApiDocument): string[] {
   return [
     ...walkDocument(document).flatMap(({ problems }) => problems),
     ...referenceProblems(document),
-    ...nullableProblems(document),
+    ...(document.openapi === '3.0.3' ? nullableProblems(document) : schemaProblems(document)),
     ...operationProblems(document),
     ...orderProblems(document),
     ...tagProblems(document),
@@ -23,7 +25,7 @@ function objectsOf(document: OpenApiDocument, ...kinds: KindName[]) {
   return walkDocument(document).filter(({ kind }) => kinds.includes(kind))
 }
 
-const COMPONENT = /^#\/components\/(schemas|responses|securitySchemes)\/([A-Za-z0-9._-]+)$/
+const COMPONENT = /^#\/components\/(schemas|responses|headers|securitySchemes)\/([A-Za-z0-9._-]+)$/
 
 function referenceProblems(document: OpenApiDocument): string[] {
   const problems: string[] = []
@@ -66,6 +68,20 @@ function nullableProblems(document: OpenApiDocument): string[] {
     if (value['nullable'] === true && members !== undefined && !members.includes(null))
       problems.push(`${path}: nullable enum without null`)
     return problems
+  })
+}
+
+const ajv = new Ajv2020({ strict: false })
+
+/** Schemas that are wrong by the schema of JSON Schema 2020-12. The one of OpenAPI allows any object in their place. */
+function schemaProblems(document: OpenApiDocument): string[] {
+  const isInside = new Set<unknown>()
+  return objectsOf(document, 'Schema').flatMap(({ value, path }) => {
+    // A schema is checked with all schemas inside it.
+    if (isInside.has(value)) return []
+    JSON.stringify(value, (_, each) => isInside.add(each) && each)
+    if (ajv.validateSchema(value) === true) return []
+    return (ajv.errors ?? []).map((error) => `${path}${error.instancePath}: ${error.message}`)
   })
 }
 

@@ -10,7 +10,7 @@ type Content = KindName | readonly [KindName] | { readonly of: KindName } | type
 
 /**
  * Every object of OpenAPI 3.0.3 with the keys it may have (section 4.7 of the specification). Callbacks and links are
- * never written and have no row: their keys are problems, like keys of a later version.
+ * never written and have no row: their keys are problems, like keys of another version.
  */
 const KINDS = {
   Document: {
@@ -37,6 +37,7 @@ const KINDS = {
   Components: {
     schemas: { of: 'Schema' },
     responses: { of: 'Response' },
+    headers: { of: 'Header' },
     securitySchemes: { of: 'SecurityScheme' },
   },
   PathItem: {
@@ -131,6 +132,76 @@ const KINDS = {
   SecurityRequirement: {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
+type Kinds = Readonly<Record<KindName, Readonly<Record<string, Content>>>>
+
+/** From OpenAPI 3.1 on, schemas are JSON Schema 2020-12. The keywords that no part of this package writes are missing. */
+const KINDS_OF_3_1: Kinds = {
+  ...KINDS,
+  Schema: {
+    title: ANY,
+    description: ANY,
+    default: ANY,
+    examples: ANY,
+    deprecated: ANY,
+    readOnly: ANY,
+    writeOnly: ANY,
+    discriminator: 'Discriminator',
+    externalDocs: 'ExternalDocs',
+    type: ANY,
+    enum: ANY,
+    const: ANY,
+    multipleOf: ANY,
+    maximum: ANY,
+    exclusiveMaximum: ANY,
+    minimum: ANY,
+    exclusiveMinimum: ANY,
+    maxLength: ANY,
+    minLength: ANY,
+    pattern: ANY,
+    format: ANY,
+    contentEncoding: ANY,
+    contentMediaType: ANY,
+    contentSchema: 'Schema',
+    prefixItems: ['Schema'],
+    items: 'Schema',
+    contains: 'Schema',
+    minContains: ANY,
+    maxContains: ANY,
+    maxItems: ANY,
+    minItems: ANY,
+    uniqueItems: ANY,
+    unevaluatedItems: 'Schema',
+    properties: { of: 'Schema' },
+    patternProperties: { of: 'Schema' },
+    additionalProperties: 'Schema',
+    propertyNames: 'Schema',
+    required: ANY,
+    maxProperties: ANY,
+    minProperties: ANY,
+    dependentRequired: ANY,
+    dependentSchemas: { of: 'Schema' },
+    unevaluatedProperties: 'Schema',
+    allOf: ['Schema'],
+    anyOf: ['Schema'],
+    oneOf: ['Schema'],
+    not: 'Schema',
+    if: 'Schema',
+    then: 'Schema',
+    else: 'Schema',
+  },
+}
+
+const KINDS_OF_3_2: Kinds = {
+  ...KINDS_OF_3_1,
+  Tag: { ...KINDS.Tag, summary: ANY, parent: ANY, kind: ANY },
+}
+
+const BY_VERSION: Readonly<Record<string, Kinds>> = {
+  '3.0.3': KINDS,
+  '3.1.2': KINDS_OF_3_1,
+  '3.2.0': KINDS_OF_3_2,
+}
+
 /** A kind of object of the specification. */
 export type KindName = keyof typeof KINDS
 
@@ -151,13 +222,28 @@ const REFERABLE: readonly KindName[] = ['Schema', 'Response', 'Parameter', 'Requ
 
 /** Every object of a document, each with its kind. */
 export function walkDocument(document: OpenApiDocument): Found[] {
-  return [...walk(document, 'Document', [])]
+  const kinds = BY_VERSION[document.openapi]
+  if (kinds === undefined) throw new Error(`There are no rules for OpenAPI ${document.openapi}.`)
+  return [...walk(document, 'Document', { kinds, keys: [] })]
 }
 
-function* walk(node: unknown, name: KindName, keys: readonly string[]): Generator<Found> {
+interface Place {
+  readonly kinds: Kinds
+  readonly keys: readonly string[]
+}
+
+/** The keywords that may be a boolean in place of a schema: in OpenAPI 3.0, the first one. */
+const MAY_BE_BOOLEAN = [
+  'additionalProperties',
+  'items',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]
+
+function* walk(node: unknown, name: KindName, { kinds, keys }: Place): Generator<Found> {
   const path = keys.join('.')
-  // `additionalProperties` alone may be a boolean.
-  if (typeof node === 'boolean' && keys.at(-1) === 'additionalProperties') return
+  const mayBeBoolean = kinds === KINDS ? MAY_BE_BOOLEAN.slice(0, 1) : MAY_BE_BOOLEAN
+  if (typeof node === 'boolean' && mayBeBoolean.includes(keys.at(-1) ?? '')) return
   if (typeof node !== 'object' || node === null || Array.isArray(node)) {
     yield { kind: name, value: {}, keys, path, problems: [`${path} is no ${name}`] }
     return
@@ -167,10 +253,10 @@ function* walk(node: unknown, name: KindName, keys: readonly string[]): Generato
   if (kind === 'Responses') {
     yield { kind, value, keys, path, problems: statusProblems(value, path) }
     for (const [status, response] of Object.entries(value))
-      yield* walk(response, 'Response', [...keys, status])
+      yield* walk(response, 'Response', { kinds, keys: [...keys, status] })
     return
   }
-  const contents: Readonly<Record<string, Content>> = KINDS[kind]
+  const contents = kinds[kind]
   const isFree = kind === 'SecurityRequirement'
   const foreign = Object.keys(value).filter(
     (key) => !isFree && !Object.hasOwn(contents, key) && !key.startsWith('x-'),
@@ -178,15 +264,17 @@ function* walk(node: unknown, name: KindName, keys: readonly string[]): Generato
   const problems = foreign.map((key) => `${path}: '${key}' is no key of a ${kind} Object`)
   yield { kind, value, keys, path, problems }
   for (const [key, content] of Object.entries(contents)) {
-    if (value[key] !== undefined) yield* walkContent(value[key], content, [...keys, key])
+    if (value[key] !== undefined)
+      yield* walkContent(value[key], content, { kinds, keys: [...keys, key] })
   }
 }
 
-function* walkContent(node: unknown, content: Content, keys: readonly string[]): Generator<Found> {
+function* walkContent(node: unknown, content: Content, place: Place): Generator<Found> {
   if (content === ANY) return
-  if (typeof content === 'string') return yield* walk(node, content, keys)
+  if (typeof content === 'string') return yield* walk(node, content, place)
   const kind = 'of' in content ? content.of : content[0]
-  for (const [key, child] of Object.entries(node as Json)) yield* walk(child, kind, [...keys, key])
+  for (const [key, child] of Object.entries(node as Json))
+    yield* walk(child, kind, { ...place, keys: [...place.keys, key] })
 }
 
 function statusProblems(responses: Json, path: string): string[] {

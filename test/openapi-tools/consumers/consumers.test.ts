@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { APPS, DOCUMENTS } from '../apps/apps.js'
+import { APPS, DOCUMENTS, inVersion, VERSIONS } from '../apps/apps.js'
 import { documentOf } from '../apps/document-of.js'
 import { withServer } from '../traffic/with-server.js'
 import { GENERATED, GENERATORS, generateClients } from './generate.js'
@@ -20,7 +20,18 @@ beforeAll(async () => {
   rmSync(GENERATED, { recursive: true, force: true })
   for (const { name, options, index } of DOCUMENTS)
     await generateClients(name, documentOf(options, index))
+  for (const { name, options, index } of LATER)
+    await generateClients(name, documentOf(options, index))
 })
+
+/** The documents of whole applications in later versions of OpenAPI. */
+const LATER = DOCUMENTS.filter(({ name }) => name !== 'corpus').flatMap((each) =>
+  VERSIONS.slice(1).map((version) => ({
+    ...each,
+    name: `${each.name}-${version}`,
+    options: inVersion(each.options, version),
+  })),
+)
 
 describe('generated clients', () => {
   it('compile strictly, by TypeScript 5', () => {

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OpenApiOperation, OpenApiResponse } from 'blazon'
+import type { OpenApiDocument, OpenApiHeader, OpenApiOperation, OpenApiResponse } from 'blazon'
 import type { Answer, Exchange } from './exchange.js'
 
 type Target = Pick<Exchange, 'method' | 'path'>
@@ -36,11 +36,16 @@ export function undocumented(
     if (answer.contentType === '' ? types.length > 0 : !types.includes(answer.contentType))
       problems.push(`type '${answer.contentType}', documented: '${types}'`)
   }
-  for (const [name, { required }] of Object.entries(response.headers ?? {})) {
-    if (required === true && answer.headers[name.toLowerCase()] === undefined)
+  for (const [name, described] of Object.entries(response.headers ?? {})) {
+    const header = '$ref' in described ? headerAt(document, described.$ref) : described
+    if (header?.required === true && answer.headers[name.toLowerCase()] === undefined)
       problems.push(`header ${name} is missing`)
   }
   return problems
+}
+
+function headerAt({ components }: OpenApiDocument, reference: string): OpenApiHeader | undefined {
+  return components.headers?.[reference.slice('#/components/headers/'.length)]
 }
 
 function responseOf(

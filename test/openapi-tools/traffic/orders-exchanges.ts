@@ -17,8 +17,6 @@ const post = { method: 'POST', ...clerk }
 
 /** Requests to the orders example. Each one depends on those before it. */
 export const ORDERS_EXCHANGES: readonly Exchange[] = [
-  { name: 'health', method: 'GET', path: '/health', status: 200 },
-  { name: 'ready', method: 'GET', path: '/health/ready', status: 200 },
   { name: 'no token', method: 'GET', path: '/orders', headers: shop, status: 401 },
   { name: 'a wrong token', ...get, path: '/orders', status: 401, token: 'nobody' },
   { name: 'no shop', ...get, path: '/orders', headers: {}, status: 400, isRefused: true },

@@ -1,0 +1,51 @@
+import type { OpenApiTag } from '../contracts/openapi.js'
+import type { Problem } from '../errors/config-error.js'
+import { invalid, shown } from '../errors/invalid.js'
+
+/** The fields of a tag that OpenAPI has from version 3.2 on. */
+const FIELDS = ['summary', 'parent', 'kind'] as const
+
+type Tags = readonly OpenApiTag[]
+
+/** The options of a document that the check reads. */
+interface TaggedOptions {
+  readonly tags?: Tags
+  readonly openapi?: string
+}
+
+/** Checks the tree of tags: each `parent` is another tag of the list, and no tag is inside itself (OpenAPI 3.2.0). */
+export function checkTagTree(subject: string, { tags, openapi }: TaggedOptions): Problem[] {
+  // `checkList` reports what is no list, and tags without a name.
+  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag?.name === 'string')) return []
+  return (tags as Tags).flatMap((tag, index) => {
+    const at = (field: string) => `${subject}[${index}].${field}`
+    const given = FIELDS.filter((field) => tag[field] !== undefined)
+    if (openapi !== '3.2') {
+      const cause = `OpenAPI has it from version 3.2 on, and this document has ${openapi ?? '3.0'}.`
+      return given.map((field) => invalid(at(field), cause, "Set openapi: '3.2', or remove it."))
+    }
+    const wrong = given.filter((field) => typeof tag[field] !== 'string')
+    if (wrong.length > 0) {
+      return wrong.map((field) => invalid(at(field), 'It is not a text.', 'Give a string.'))
+    }
+    return parentProblems(at('parent'), tag, tags)
+  })
+}
+
+function parentProblems(subject: string, { name, parent }: Tags[number], tags: Tags): Problem[] {
+  const parents = new Map(tags.map((tag) => [tag.name, tag.parent]))
+  if (parent === undefined) return []
+  if (!parents.has(parent)) {
+    const cause = `No tag of this list is called ${shown(parent)}.`
+    return [invalid(subject, cause, `Add { name: ${shown(parent)} } to the list.`)]
+  }
+  const seen = new Set<string>()
+  for (let each: string | undefined = parent; each !== undefined; each = parents.get(each)) {
+    if (each === name) {
+      return [invalid(subject, `The tag ${shown(name)} is inside itself.`, 'Break the circle.')]
+    }
+    if (seen.has(each)) return []
+    seen.add(each)
+  }
+  return []
+}

@@ -1,0 +1,84 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import { annotationsOf } from './annotations.js'
+import { watched } from './combination.js'
+import type { Conversion, Dialect, Node } from './conversion.js'
+import { toJsonValue } from './json-value.js'
+import { KEYWORDS } from './keep-keywords.js'
+
+/**
+ * The dialect of OpenAPI 3.1 and later: JSON Schema 2020-12 as the library gives it. Keywords of earlier drafts and of
+ * OpenAPI 3.0 are written as those of 2020-12 that mean the same. Writing the result again changes nothing.
+ */
+export const KEPT: Dialect<OpenApiSchema> = {
+  write(node, path, conversion) {
+    const { hasLost } = watched(conversion)
+    const [referred] = conversion.follow(node, path)
+    const all = limitUnevaluated(ownKeywords(node, path, conversion), () => {
+      const isInexact = hasLost()
+      if (isInexact) conversion.lose(path, UNEVALUATED)
+      return isInexact
+    })
+    const only = referred === undefined ? onlyBranch(all) : undefined
+    const [target, own] = only === undefined ? [referred, all] : [only, {}]
+    const { example, ...annotations } = annotationsOf(node)
+    const examples = examplesOf(node, example)
+    const said = { ...annotations, ...(examples.length > 0 && { examples }) }
+    if (target === undefined) return { ...withRequired(own), ...said }
+    const isBare = Object.keys(own).length === 0
+    // Readers ignore what is beside a reference, as OpenAPI 3.0 does, so it stands in `allOf`.
+    if (isBare && (target.$ref === undefined || Object.keys(said).length === 0)) {
+      return { ...target, ...said }
+    }
+    return { ...own, ...said, allOf: [target, ...(own.allOf ?? [])] }
+  },
+  of: (schema) => schema,
+}
+
+/**
+ * Lists the required properties of a record, because tools refuse a document with a required property that has no
+ * schema. Only where other properties have a schema: it then applies to this one, too.
+ */
+function withRequired(schema: OpenApiSchema): OpenApiSchema {
+  const { required = [], properties = {}, additionalProperties: rest, patternProperties } = schema
+  const missing = required.filter((name) => !Object.hasOwn(properties, name))
+  if (missing.length === 0 || typeof rest !== 'object' || patternProperties !== undefined)
+    return schema
+  const added = Object.fromEntries(missing.map((name) => [name, rest]))
+  return { ...schema, properties: { ...properties, ...added } }
+}
+
+/** The branch of a union that has no other branch, and no keywords beside it. */
+function onlyBranch({ anyOf, oneOf, ...others }: OpenApiSchema): OpenApiSchema | undefined {
+  const [only, ...more] = [...(anyOf ?? []), ...(oneOf ?? [])]
+  return more.length === 0 && Object.keys(others).length === 0 ? only : undefined
+}
+
+function examplesOf({ examples }: Node, example: unknown): unknown[] {
+  if (!Array.isArray(examples)) return example === undefined ? [] : [example]
+  return examples.map(toJsonValue).filter((value) => value !== undefined)
+}
+
+function ownKeywords(
+  node: Node,
+  path: string,
+  conversion: Conversion<OpenApiSchema>,
+): OpenApiSchema {
+  const place = { node, path, conversion }
+  let schema: OpenApiSchema = {}
+  for (const keyword in node) {
+    const write = KEYWORDS.get(keyword)
+    if (write !== undefined && node[keyword] !== undefined) {
+      schema = { ...schema, ...write(node[keyword], place) }
+    }
+  }
+  return schema
+}
+
+const UNEVALUATED = 'Its unevaluated parts are not limited, because another part is inexact.'
+
+/** A part that has become less exact evaluates less, so the keywords of unevaluated parts would refuse valid values. */
+function limitUnevaluated(schema: OpenApiSchema, isInexact: () => boolean): OpenApiSchema {
+  const { unevaluatedItems, unevaluatedProperties, ...others } = schema
+  const isLimited = unevaluatedItems !== undefined || unevaluatedProperties !== undefined
+  return isLimited && isInexact() ? others : schema
+}

@@ -1,0 +1,63 @@
+import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import type * as Lowered from '../../contracts/openapi-3-0.js'
+import { mapDocument } from '../map-document.js'
+import { type Conversion, type Dialect, isNode, NEVER } from './conversion.js'
+import { KEPT } from './keep-body.js'
+import { LOWERED } from './lower-body.js'
+
+const keep = createRewriter(KEPT)
+const lower = createRewriter(LOWERED)
+
+/** Writes the schemas of a document as JSON Schema 2020-12. Schemas that have this form already stay equal. */
+export function keepDocument(document: OpenApiDocument): OpenApiDocument {
+  return mapDocument(document, keep)
+}
+
+const lowered = new WeakMap<OpenApiDocument, Lowered.OpenApiDocument>()
+
+/**
+ * Writes the schemas of a document with the keywords of OpenAPI 3.0, for code that reads documents of all versions. What
+ * 3.0 cannot express becomes less exact; the places of tuples stay in `prefixItems`.
+ */
+export function lowerDocument(document: OpenApiDocument): Lowered.OpenApiDocument {
+  const known = lowered.get(document)
+  if (known !== undefined) return known
+  const written = isOfVersion30(document) ? document : mapDocument(document, lower)
+  lowered.set(document, written)
+  return written
+}
+
+const schemas = new WeakMap<OpenApiSchema, Lowered.OpenApiSchema>()
+
+/** Writes a schema of a document with the keywords of OpenAPI 3.0. References stay; a schema of 3.0 stays as it is. */
+export function lowerSchema(
+  schema: OpenApiSchema,
+  document: OpenApiDocument,
+): Lowered.OpenApiSchema {
+  if (isOfVersion30(document)) return schema as Lowered.OpenApiSchema
+  const known = schemas.get(schema) ?? lower(schema)
+  schemas.set(schema, known)
+  return known
+}
+
+/** The schemas of a document of OpenAPI 3.0 have its keywords only. */
+function isOfVersion30(document: OpenApiDocument): document is Lowered.OpenApiDocument {
+  return document.openapi.startsWith('3.0')
+}
+
+/** Rewrites schemas one by one: references stay, and losses are nothing new. */
+function createRewriter<S>(dialect: Dialect<S>): (schema: unknown) => S {
+  let losses = 0
+  const convert = (schema: unknown, path = ''): S => {
+    if (isNode(schema)) return dialect.write(schema, path, conversion)
+    return dialect.of(schema === false ? NEVER : {})
+  }
+  const conversion: Conversion<S> = {
+    convert,
+    lose: () => void losses++,
+    countLosses: () => losses,
+    follow: ({ $ref }) => (typeof $ref === 'string' ? [dialect.of({ $ref })] : []),
+    keepsTuples: true,
+  }
+  return (schema) => convert(schema)
+}

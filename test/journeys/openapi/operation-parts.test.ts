@@ -1,0 +1,293 @@
+import {
+  All,
+  ApiBody,
+  ApiOperation,
+  ApiResponseDoc,
+  ApiTags,
+  App,
+  type AppOptions,
+  Body,
+  type Class,
+  Controller,
+  Get,
+  Header,
+  Headers,
+  HttpCode,
+  type Plugin,
+  Post,
+  Query,
+  Redirect,
+  type RouteContract,
+  type Schema,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems } from '../../support.js'
+
+const documentOf = (controller: Class, options: AppOptions = {}) =>
+  new App({ controllers: [controller], logger: false, ...options }).document
+
+function queryOf(schema: Schema) {
+  @Controller('a')
+  class Routes {
+    @Query(schema as never) @Get() list() {}
+  }
+  const { parameters = [] } = documentOf(Routes).paths['/a']?.get ?? {}
+  return Object.fromEntries(
+    parameters.map(({ name, required = false, style, explode }) => [
+      name,
+      [required, style, explode],
+    ]),
+  )
+}
+
+const plain = (isRequired: boolean) => [isRequired, undefined, undefined]
+
+describe('the query parameters of a document', () => {
+  it('are required where every branch of a union requires them', () => {
+    const union = z.union([
+      z.object({ both: z.string(), one: z.string(), some: z.string().optional() }),
+      z.object({ both: z.number(), some: z.string() }),
+    ])
+    expect(queryOf(union)).toEqual({
+      both: plain(true),
+      one: plain(false),
+      some: plain(false),
+    })
+  })
+
+  it('are required where one part of an intersection requires them', () => {
+    const first = z.object({ a: z.string(), b: z.string().optional() })
+    const second = z.object({ a: z.string().optional(), b: z.string() })
+    expect(queryOf(z.intersection(first, second))).toEqual({ a: plain(true), b: plain(true) })
+  })
+
+  it('have a style where they may be lists or objects', () => {
+    expect(
+      queryOf({
+        type: 'object',
+        properties: {
+          text: { type: 'string' },
+          list: { type: 'array', items: { type: 'string' } },
+          maybe: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+          deep: { type: 'object', properties: {} },
+          either: { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] },
+        },
+      }),
+    ).toEqual({
+      text: plain(false),
+      list: [false, 'form', true],
+      maybe: [false, 'form', true],
+      deep: [false, 'deepObject', true],
+      either: [false, 'form', true],
+    })
+  })
+})
+
+describe('the request body of a document', () => {
+  @Controller('bodies')
+  class Bodies {
+    @Body(z.object({ a: z.string() })) @Post('own') own() {}
+
+    @ApiBody({ schema: z.object({ a: z.string() }), required: false, description: 'Text' })
+    @Post('optional')
+    optional() {}
+
+    @ApiBody({
+      schema: {
+        type: 'object',
+        properties: { f: { type: 'array', items: { type: 'string', format: 'binary' } } },
+      },
+    })
+    @Post('files')
+    files() {}
+
+    @Post('none') none() {}
+  }
+  const { paths } = documentOf(Bodies)
+  const bodyOf = (name: string) => paths[`/bodies/${name}`]?.post?.requestBody
+
+  it('is required, unless @ApiBody says otherwise', () => {
+    expect(bodyOf('own')?.required).toBe(true)
+    expect(bodyOf('own')).not.toHaveProperty('description')
+    expect(bodyOf('optional')).toMatchObject({ required: false, description: 'Text' })
+    expect(bodyOf('none')).toBeUndefined()
+  })
+
+  it('is a form where a field is a file, or a list of files', () => {
+    expect(Object.keys(bodyOf('files')?.content ?? {})).toEqual(['multipart/form-data'])
+    expect(Object.keys(bodyOf('own')?.content ?? {})).toEqual(['application/json'])
+  })
+})
+
+describe('the responses of a document', () => {
+  @Controller('r')
+  class Responses {
+    @ApiResponseDoc({ status: 304, description: 'Unchanged' }) @Get('unchanged') unchanged() {}
+    @ApiResponseDoc({ status: 302, description: 'Elsewhere' }) @Get('moved') moved() {}
+    @ApiResponseDoc({ status: 404, description: 'None' }) @Get('missing') missing() {}
+    @ApiResponseDoc({ status: 204, description: 'Nothing' }) @Get('nothing') nothing() {}
+    @HttpCode(201) @Header('X-Own', 'a') @Get('made') made() {}
+    @Redirect('/x', 307) @Header('X-Own', 'a') @Get('away') away() {}
+  }
+  const audit: Plugin = {
+    name: 'audit',
+    contract: (): RouteContract => ({
+      headers: { 'X-Audit': { schema: z.string() }, 'X-Own': { schema: z.number() } },
+    }),
+  }
+  const successesOf = (document: App['document'], name: string) =>
+    Object.entries(document.paths[`/r/${name}`]?.get?.responses ?? {}).filter(
+      ([status]) => status < '4',
+    )
+
+  it.each([
+    ['unchanged', ['304', '2XX']],
+    ['moved', ['302']],
+    ['missing', ['2XX']],
+    ['nothing', ['204']],
+    ['made', ['201']],
+    ['away', ['307']],
+  ])('of %s have the successes %j', (name, statuses) => {
+    const found = successesOf(documentOf(Responses), name).map(([status]) => status)
+    expect(found.sort()).toEqual([...statuses].sort())
+  })
+
+  it('have the headers of plugins, and those of the route where both have one', () => {
+    const document = documentOf(Responses, { plugins: [audit] })
+    const headersOf = (name: string) =>
+      successesOf(document, name).map(([, response]) =>
+        Object.entries(('headers' in response && response.headers) || {}).map(
+          ([header, shape]) => `${header}: ${'schema' in shape && shape.schema?.type}`,
+        ),
+      )
+    expect(headersOf('made')[0]?.sort()).toEqual(['X-Audit: string', 'X-Own: string'])
+    expect(headersOf('missing')[0]?.sort()).toEqual(['X-Audit: string', 'X-Own: number'])
+    expect(headersOf('away')[0]?.sort()).toEqual([
+      'Location: string',
+      'X-Audit: string',
+      'X-Own: string',
+    ])
+    const { responses = {} } = document.paths['/r/missing']?.get ?? {}
+    expect(JSON.stringify(responses['404'])).not.toContain('X-Audit')
+  })
+})
+
+describe('the operations of a document', () => {
+  it('of @All have ids of their own, also where the id is stated', () => {
+    @Controller('all')
+    class Everything {
+      @ApiOperation({ operationId: 'every' }) @All('stated') stated() {}
+      @All('free') free() {}
+    }
+    const { paths } = documentOf(Everything)
+    const ids = (path: string) =>
+      Object.values(paths[path] ?? {}).map(({ operationId }) => operationId)
+    expect(ids('/all/stated').sort()).toEqual(
+      ['delete', 'get', 'patch', 'post', 'put'].map((method) => `every_${method}`),
+    )
+    expect(new Set(ids('/all/free')).size).toBe(5)
+  })
+
+  it('may not have a stated id that is the inferred id of another operation', async () => {
+    @Controller('ids')
+    class Ids {
+      @Get() list() {}
+      @ApiOperation({ operationId: 'Ids_list' }) @Post() create() {}
+    }
+    const problems = await bootProblems({ controllers: [Ids] })
+    expect(problems.map(({ code }) => code)).toEqual(['E_OPERATION_ID_DUPLICATE'])
+  })
+
+  it('of paths with one shape use the names of the first', () => {
+    @Controller('p')
+    class Paths {
+      @Get(':id/of/:owner') get() {}
+      @Post(':key/of/:group') post() {}
+    }
+    const { paths } = documentOf(Paths)
+    expect(Object.keys(paths)).toEqual(['/p/{id}/of/{owner}'])
+    const names = paths['/p/{id}/of/{owner}']?.post?.parameters?.map(({ name }) => name)
+    expect(names).toEqual(['id', 'owner'])
+  })
+
+  it('have a parameter of a plugin once, in any case of the letters of a header', () => {
+    @Controller('h')
+    class Sent {
+      @Headers(z.object({ 'x-reason': z.string() }))
+      @Query(z.object({ dry: z.string() }))
+      @Get()
+      get() {}
+    }
+    const schema = z.boolean()
+    const plugin: Plugin = {
+      name: 'reason',
+      contract: () => ({
+        parameters: [
+          { in: 'header', name: 'X-Reason', schema },
+          { in: 'query', name: 'Dry', schema },
+          { in: 'query', name: 'dry', schema },
+          { in: 'header', name: 'X-More', schema },
+          { in: 'header', name: 'x-more', schema },
+        ],
+      }),
+    }
+    const { parameters = [] } = documentOf(Sent, { plugins: [plugin] }).paths['/h']?.get ?? {}
+    expect(parameters.map(({ in: place, name }) => `${place} ${name}`)).toEqual([
+      'query dry',
+      'header x-reason',
+      'query Dry',
+      'header X-More',
+    ])
+  })
+})
+
+describe('the head of a document', () => {
+  @ApiTags('used', 'described')
+  @Controller('t')
+  class Tagged {
+    @Get() get() {}
+  }
+
+  it('lists each tag once, those of the option first', () => {
+    const tags = [{ name: 'described', description: 'By hand' }, { name: 'unused' }]
+    expect(documentOf(Tagged, { swagger: { tags } }).tags).toEqual([...tags, { name: 'used' }])
+  })
+
+  it.each([
+    ['/api-docs', '.'],
+    ['/docs/api', '..'],
+    ['/a/b/c/', '../..'],
+  ])('at %s names the root of the server as %s', (path, url) => {
+    const { servers } = documentOf(Tagged, { swagger: { path } })
+    expect(servers).toEqual([{ url, description: 'This server' }])
+  })
+
+  it('lists at most as many errors of fields as a response has', () => {
+    const { ErrorEnvelope, ProblemDetails } = documentOf(Tagged).components.schemas ?? {}
+    for (const schema of [ErrorEnvelope, ProblemDetails]) {
+      expect(schema?.properties?.['errors']?.maxItems).toBe(20)
+    }
+  })
+})
+
+describe('schemas that equal a component', () => {
+  it('refer to it, in any order of their fields and of what they require', () => {
+    const Named = z.object({ a: z.string(), b: z.number() }).meta({ id: 'Named' })
+    const object = (required: string[]): Schema => ({
+      type: 'object',
+      required,
+      properties: { b: { type: 'number' }, a: { type: 'string' } },
+    })
+    @Controller('s')
+    class Schemas {
+      @ApiResponseDoc({ status: 200, schema: Named }) @Get('named') named() {}
+      @ApiResponseDoc({ status: 200, schema: object(['b', 'a']) }) @Get('equal') equal() {}
+      @ApiResponseDoc({ status: 200, schema: object(['b']) }) @Get('other') other() {}
+    }
+    const { paths } = documentOf(Schemas)
+    const refers = (name: string) =>
+      JSON.stringify(paths[`/s/${name}`]).includes('#/components/schemas/Named')
+    expect(['named', 'equal', 'other'].map(refers)).toEqual([true, true, false])
+  })
+})
