@@ -1,4 +1,4 @@
-import type { BlazonRequest } from './request.js'
+import type { Request } from '../contracts/handler.js'
 
 type Resume = (goOn: () => void) => void
 type TakeError = (error: unknown) => void
@@ -27,25 +27,25 @@ interface Continuation {
 }
 
 /** The few requests that do not simply continue with the next middleware or route. */
-const continuations = new WeakMap<BlazonRequest, Continuation>()
+const continuations = new WeakMap<Request, Continuation>()
 
 /** Stores how a request continues if an error middleware calls `next()` for its error. */
-export function noteResume(req: BlazonRequest, resume: Resume): void {
+export function noteResume(req: Request, resume: Resume): void {
   continuationOf(req).resume = resume
 }
 
 /** Stores that the framework has refused a request. No error middleware may let it continue. */
-export function noteRefusal(req: BlazonRequest): void {
+export function noteRefusal(req: Request): void {
   continuationOf(req).resume = null
 }
 
 /** Whether the framework has refused a request in place of a middleware. */
-export function isRefused(req: BlazonRequest): boolean {
+export function isRefused(req: Request): boolean {
   return continuations.get(req)?.resume === null
 }
 
 /** Continues a request after an error middleware has called `next()` for its error. */
-export function resumeAsBefore(req: BlazonRequest, goOn: () => void): void {
+export function resumeAsBefore(req: Request, goOn: () => void): void {
   const continuation = continuations.get(req)
   const resume = continuation?.resume
   if (continuation !== undefined) continuation.resume = undefined
@@ -58,7 +58,7 @@ export function resumeAsBefore(req: BlazonRequest, goOn: () => void): void {
  *
  * @returns the removed state. {@link noteReturn} gives it back to the host.
  */
-export function takeContinuation(req: BlazonRequest, app: object): Resume | null | undefined {
+export function takeContinuation(req: Request, app: object): Resume | null | undefined {
   const continuation = continuations.get(req)
   if (continuation === undefined) return undefined
   const { resume, returned } = continuation
@@ -69,7 +69,7 @@ export function takeContinuation(req: BlazonRequest, app: object): Resume | null
 
 /** Stores that an application has given a request back to its host. */
 export function noteReturn(
-  req: BlazonRequest,
+  req: Request,
   { app, takeError }: Omit<Return, 'before'>,
   resume: Resume | null | undefined,
 ): void {
@@ -82,13 +82,13 @@ export function noteReturn(
  * Returns the function that handles the errors of a request that this application has given back; `undefined`
  * while the application still has the request.
  */
-export function errorTakerOf(req: BlazonRequest, app: object): TakeError | undefined {
+export function errorTakerOf(req: Request, app: object): TakeError | undefined {
   let returned = continuations.get(req)?.returned ?? null
   while (returned !== null && returned.app !== app) returned = returned.before
   return returned?.takeError
 }
 
-function continuationOf(req: BlazonRequest): Continuation {
+function continuationOf(req: Request): Continuation {
   const known = continuations.get(req)
   if (known !== undefined) return known
   const continuation: Continuation = { resume: undefined, returned: null }

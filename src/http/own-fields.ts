@@ -13,6 +13,10 @@ export const kQueryUrl: unique symbol = Symbol('blazon.queryUrl')
  * lost in callbacks, so this field counts.
  */
 export const kTenantScope: unique symbol = Symbol('blazon.tenantScope')
+/** The id of the request. The field does not exist until the id is read or set. */
+export const kRequestId: unique symbol = Symbol('blazon.requestId')
+/** The trace of the request. The field does not exist until the trace is read. */
+export const kTrace: unique symbol = Symbol('blazon.trace')
 /** See `takeArrived`. */
 export const kIsBodyTaken: unique symbol = Symbol('blazon.isBodyTaken')
 /** The value of `next`. */
@@ -26,6 +30,10 @@ export const kHasFailed: unique symbol = Symbol('blazon.hasFailed')
 export const kPassedSteps: unique symbol = Symbol('blazon.passedSteps')
 /** Passes a request without a route back to the application that ours is mounted in. */
 export const kPassOn: unique symbol = Symbol('blazon.passOn')
+/** The facts of an observed request, on its response. Only applications with an observer set it. */
+export const kObserved: unique symbol = Symbol('blazon.observed')
+/** How many bytes a connection had sent when its last observed request was over. */
+export const kSentBytes: unique symbol = Symbol('blazon.sentBytes')
 
 /** The value of `locals`. */
 export const kLocals: unique symbol = Symbol('blazon.locals')
@@ -35,6 +43,10 @@ export const kPrepare: unique symbol = Symbol('blazon.prepare')
 export const kRemoved: unique symbol = Symbol('blazon.removed')
 /** Headers that were added with `addHeaders`, as `[name, value, …]`; `null` for most responses. */
 export const kAdded: unique symbol = Symbol('blazon.added')
+/** Tells whether the response class can write an added header of this name together with the head. */
+export const kTakes: unique symbol = Symbol('blazon.takes')
+/** The static headers of the response class, by lower-case name. */
+export const kStatics: unique symbol = Symbol('blazon.statics')
 /** Whether the static headers were already set on the response. */
 export const kIsFilled: unique symbol = Symbol('blazon.isFilled')
 /** Complete header lines as text, which are sent with the head; empty if there are none. */

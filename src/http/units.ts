@@ -13,7 +13,13 @@ export function toSeconds(duration: Duration): number | undefined {
   return read(duration, SECONDS)
 }
 
-/** Converts a size to bytes; `undefined` if it is not a size. */
+/**
+ * Converts a size to bytes, rounded down; `undefined` if it is not a size. The units are `b`, `kb`, `mb` and `gb`; 1 kb is
+ * 1024 bytes.
+ *
+ * @example
+ * toBytes('1.5kb') // 1536
+ */
 export function toBytes(size: Size): number | undefined {
   const bytes = read(size, BYTES)
   return bytes === undefined ? undefined : Math.floor(bytes)

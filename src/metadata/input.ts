@@ -1,3 +1,5 @@
+import type { BodyOptions, BodyType, RawBody } from '../contracts/body.js'
+import type { CookiesOptions } from '../contracts/cookies.js'
 import type {
   InputDecorator,
   KeyDecorator,
@@ -6,31 +8,46 @@ import type {
 import type { Fact } from '../contracts/facts.js'
 import type { Request } from '../contracts/handler.js'
 import type { InferOutput, InputSource, Schema } from '../contracts/schema.js'
-import { decorator, refuseBare } from './write.js'
+import { describeBody, isBodyDescription } from './body-description.js'
+import { decorator, isStandardContext, refuseBare } from './write.js'
 
 // biome-ignore-start lint/suspicious/noExplicitAny: the parts that a decorator does not describe stay as they are
 
 /**
- * Validates the JSON body; the validated value replaces `req.body`. A missing body is validated as `undefined`. A
- * body of another type is refused with 415, one over the limit with 413, and one that the schema rejects with 400.
+ * Validates the body; the validated value replaces `req.body`. A missing body is validated as `undefined`. A body of
+ * another type is refused with 415, one over the limit with 413, and one that the schema rejects with 400.
+ *
+ * The body is JSON. With `type`, it is a form, text or bytes: a form is coerced like a query, text is a string, and
+ * bytes are a `Buffer`. Several decorators with several types describe several bodies, and `Content-Type` decides.
  *
  * On a handler parameter (legacy dialect) it also passes the value to the parameter, and the schema may be left out.
  *
  * With a key, the schema describes this key only: several decorators describe several keys, and other keys are left out.
  * A handler parameter receives the value of the key.
  *
- * @param schema A Standard Schema or a JSON Schema object.
+ * The schema is a Standard Schema or a JSON Schema object. With a `type`, it may be left out: the body is then not
+ * validated.
+ *
+ * @param options `type`, `contentType` and `limit`, see {@link BodyOptions}.
  * @example
  * @Post()
  * @Body(z.object({ name: z.string().min(1) }))
  * create(req: Request, res: Response) { return this.ok(res, 'User created', req.body, 201) }
  *
+ * @Put('logo')
+ * @Body({ type: 'bytes', contentType: 'image/*', limit: '2mb' })
+ * upload(req: Request) { return logos.save(req.body) }
+ *
  * @Patch(':id')
  * @Body('name', z.string().min(1))
  * rename(req: Request) { return users.rename(req.params.id, req.body.name) }
  */
+export function Body<const T extends BodyType>(
+  options: BodyOptions<T> & { readonly type: T | readonly T[] },
+): InputDecorator<Request<any, RawBody[T]>, RawBody[T]>
 export function Body<S extends Schema>(
   schema: S,
+  options?: BodyOptions,
 ): InputDecorator<Request<any, InferOutput<S>>, InferOutput<S>>
 export function Body<const K extends string, S extends Schema>(
   key: K,
@@ -38,6 +55,11 @@ export function Body<const K extends string, S extends Schema>(
 ): KeyDecorator<'body', K, InferOutput<S>>
 export function Body(key?: string): LegacyParameterDecorator
 export function Body(...args: unknown[]): unknown {
+  const [first, second] = args
+  const isKey = typeof first === 'string'
+  if (isBodyDescription(first) || (!isKey && isPlain(second)) || (isKey && args.length > 2)) {
+    return bodyWithOptions(args)
+  }
   return input('body', '@Body', args)
 }
 
@@ -113,20 +135,66 @@ export function Headers(key?: string): LegacyParameterDecorator
 export function Headers(...args: unknown[]): unknown {
   return input('headers', '@Headers', args)
 }
+
+/**
+ * Validates cookies, which are strings. The validated value is in `req.validated.cookies`, and also replaces
+ * `req.cookies`. With a key, it describes this cookie only.
+ *
+ * @param options `signed`: the names of the cookies that `res.cookie` has signed, see {@link CookiesOptions}.
+ * @example
+ * @Get('me')
+ * @Cookies(z.object({ session: z.string() }), { signed: ['session'] })
+ * me(req: Request) { return sessions.find(req.validated.cookies.session) }
+ */
+export function Cookies<S extends Schema>(
+  schema: S,
+  options?: CookiesOptions,
+): InputDecorator<Request<any, any, any, any, InferOutput<S>>, InferOutput<S>>
+export function Cookies<const K extends string, S extends Schema>(
+  key: K,
+  schema: S,
+): KeyDecorator<'cookies', K, InferOutput<S>>
+export function Cookies(key?: string): LegacyParameterDecorator
+export function Cookies(...args: unknown[]): unknown {
+  return input('cookies', '@Cookies', args)
+}
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
+
+/** Options of `@Body` are no context of a standard decorator, which `@Body` without parentheses receives. */
+function isPlain(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !isStandardContext(value) &&
+    !('~standard' in value)
+  )
+}
+
+function bodyWithOptions(args: readonly unknown[]): unknown {
+  const [first, ...rest] = args
+  const described: Fact = isBodyDescription(first)
+    ? { kind: 'body', ...describeBody(first) }
+    : { kind: 'body', schema: first as Schema, options: rest.length > 1 ? rest : rest[0] }
+  return decorator('@Body()', {
+    method: described,
+    parameter: (index) => [described, { kind: 'parameter', index, source: 'body' }],
+  })
+}
 
 interface Given {
   readonly key?: string
   readonly schema?: Schema
   /** Whether the author has given a schema, be it `undefined`: that often comes from a circular import. */
   readonly hasSchema: boolean
+  /** Options after the schema, which only `@Cookies` has. */
+  readonly more?: { readonly options: unknown }
 }
 
 function input(source: InputSource, name: string, args: readonly unknown[]): unknown {
-  const { key, schema, hasSchema } = readArguments(source, name, args)
+  const { key, schema, hasSchema, more } = readArguments(source, name, args)
   const whose = key === undefined ? { source } : { source, key }
   // A missing schema reaches the checks as a wrong one, with the decorator that has none.
-  const described: Fact = { kind: 'input', ...whose, schema: schema as Schema }
+  const described: Fact = { kind: 'input', ...whose, schema: schema as Schema, ...more }
   return decorator(`${name}()`, {
     method: described,
     parameter: (index) => {
@@ -142,6 +210,9 @@ function readArguments(source: InputSource, name: string, args: readonly unknown
     // Node writes names of headers in lower case.
     const key = source === 'headers' ? first.toLowerCase() : first
     return { key, schema: second as Schema, hasSchema: args.length > 1 }
+  }
+  if (source === 'cookies' && isPlain(second)) {
+    return { schema: first as Schema, hasSchema: true, more: { options: second } }
   }
   // A single function may be a class in place of a schema. The checks at boot explain that mistake.
   if (typeof first !== 'function' || second !== undefined) refuseBare(name, first, second)

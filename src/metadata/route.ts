@@ -4,12 +4,14 @@ import type { InputSchemas } from '../contracts/handler.js'
 import type { HttpMethod } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError } from '../errors/config-error.js'
+import { describeBody, isBodyDescription } from './body-description.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
  * The signature of all route decorators: a path relative to that of the controller, empty by default, and the
- * schemas of the inputs. The schemas work like those of `@Params`, `@Query`, `@Headers` and `@Body`; each part of
- * the request may be described in one place only. With schemas in the route decorator, the compiler compares the
+ * schemas of the inputs. The schemas work like those of `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`; each part of
+ * the request may be described in one place only. A body may have options, as with `@Body`, and there may be several:
+ * `{ body: { schema, type: 'form' } }`. With schemas in the route decorator, the compiler compares the
  * request type of the handler with all of them.
  *
  * @example
@@ -42,8 +44,19 @@ function optionFacts(by: string, options: unknown): Fact[] {
   if (typeof options !== 'object' || options === null) return [given]
   const inputs = Object.entries(options as Record<InputSource, Schema>)
     .filter(([source]) => Object.hasOwn(SOURCES, source))
-    .map(([source, schema]): Fact => ({ kind: 'input', source: source as InputSource, schema, by }))
+    .flatMap(([source, given]) => inputFacts(source as InputSource, given, by))
   return [given, ...inputs]
+}
+
+function inputFacts(source: InputSource, given: unknown, by: string): Fact[] {
+  const bodies: readonly unknown[] = Array.isArray(given) ? given : [given]
+  if (source === 'body' && bodies.length > 0 && bodies.every(isBodyDescription)) {
+    return bodies.map((each): Fact => ({ kind: 'body', ...describeBody(each), by }))
+  }
+  if (source === 'cookies' && isBodyDescription(given)) {
+    return [{ kind: 'input', source, by, ...(describeBody(given) as { schema: Schema }) }]
+  }
+  return [{ kind: 'input', source, schema: given as Schema, by }]
 }
 
 const SOURCES: Readonly<Record<InputSource, true>> = {
@@ -51,6 +64,7 @@ const SOURCES: Readonly<Record<InputSource, true>> = {
   query: true,
   headers: true,
   body: true,
+  cookies: true,
 }
 
 /**

@@ -4,8 +4,12 @@ import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 const METHODS_WITH_BODY: readonly HttpMethod[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
 
 /** Whether the framework reads the body of a route's requests. */
-export function readsBody({ method, inputs }: Pick<RouteModel, 'method' | 'inputs'>): boolean {
-  return inputs.body !== null || hasBody(method)
+export function readsBody({
+  method,
+  inputs,
+  bodies,
+}: Pick<RouteModel, 'method' | 'inputs' | 'bodies'>): boolean {
+  return inputs.body !== null || bodies !== null || hasBody(method)
 }
 
 /** Whether the requests of a method have a body. */

@@ -34,7 +34,8 @@ function checkStated(subject: string, limits: unknown): Problem[] {
 /** Warns of limits for a body on a method that reads none. Those on a class are for its other methods. */
 export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[] {
   const methods = factsOf(facts, 'route').map(({ method }) => method)
-  const isRead = factsOf(facts, 'input').some(({ source }) => source === 'body')
+  const inputs = factsOf(facts, 'input')
+  const isRead = facts.body !== undefined || inputs.some(({ source }) => source === 'body')
   if (isRead || methods.length === 0 || methods.some(hasBody)) return []
   const stated = factsOf(facts, 'bounds').map(({ limits }) => limits)
   const unused = (['body', 'depth'] as const).filter((name) =>

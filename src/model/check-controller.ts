@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Class } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { checkBodies } from './check-bodies.js'
 import { checkBounds, checkUnusedBounds } from './check-bounds.js'
 import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
@@ -14,6 +15,7 @@ import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkTenant } from './check-tenant.js'
 import { checkUses } from './check-uses.js'
+import { checkWebhook } from './check-webhook.js'
 import { checkDefined } from './compile-defined.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
@@ -67,6 +69,8 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   const problems = [...checkVerb(subject, facts), ...checkRepeated(subject, facts)]
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
   if (facts.input ?? facts.routeOptions) problems.push(...checkInputs(subject, facts))
+  if (facts.webhook) problems.push(...checkWebhook(subject, facts))
+  if (facts.body) problems.push(...checkBodies(subject, facts))
   if (facts.status ?? facts.redirect ?? facts.header)
     problems.push(...checkResponse(subject, facts))
   if (facts.rateLimit) problems.push(...checkLimits(subject, facts))

@@ -1,6 +1,7 @@
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { isMediaType } from '../schema/media-type.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
@@ -57,7 +58,7 @@ export function checkDocumented(
   const problems: Problem[] = []
   const seen = new Set<number>()
   for (const options of stated) {
-    const { status, schema, description } = options ?? {}
+    const { status, schema, description, contentType } = options ?? {}
     if (!isStatus(status)) {
       const cause = `${label} was given the status ${String(status)}.`
       problems.push(invalid(subject, cause, 'Give a whole number, 100 to 599.'))
@@ -72,6 +73,10 @@ export function checkDocumented(
       const cause = `${label} of the status ${status} has a description that is no text.`
       const remedy = 'Give a text, or leave it out: the reason phrase of the status is the default.'
       problems.push(invalid(subject, cause, remedy))
+    }
+    if (contentType !== undefined && !isMediaType(contentType)) {
+      const cause = `${label} of the status ${status} has a \`contentType\` that is no media type.`
+      problems.push(invalid(subject, cause, "Give a type with its subtype: 'text/csv'."))
     }
     if (schema !== undefined) {
       problems.push(...checkSchema(`${subject} ${label}(${status})`, schema))

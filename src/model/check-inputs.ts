@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import type { CookiesOptions } from '../contracts/cookies.js'
 import type { FactOf } from '../contracts/facts.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
@@ -8,8 +9,14 @@ import { schemaProblem } from './schema-problem.js'
 
 type Input = FactOf<'input'>
 
-const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers']
-const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', headers: '@Headers' }
+const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers', 'cookies']
+const DECORATOR_OF = {
+  body: '@Body',
+  params: '@Params',
+  query: '@Query',
+  headers: '@Headers',
+  cookies: '@Cookies',
+}
 
 /** Checks the schemas of a method, in decorators and in route options. */
 export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
@@ -54,9 +61,18 @@ function checkSchema(subject: string, input: Input): Problem[] {
     return [invalid(subject, cause, `Write the name: ${DECORATOR_OF[input.source]}('id', schema).`)]
   }
   const problem = schemaProblem(input.schema)
-  if (problem === null) return []
+  if (problem === null) return checkSigned(subject, input)
   const cause = `The schema of ${placeOf(input)} ${problem.cause}`
   return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
+}
+
+function checkSigned(subject: string, { options }: Input): Problem[] {
+  if (options === undefined) return []
+  const { signed, ...others } = options as CookiesOptions
+  const isList = Array.isArray(signed) && signed.every((name) => typeof name === 'string')
+  if (isList && Object.keys(others).length === 0) return []
+  const cause = '@Cookies was given options that are not a list of signed cookies.'
+  return [invalid(subject, cause, "Write @Cookies(schema, { signed: ['session'] }).")]
 }
 
 /** The place in the source where the author has written a schema. */

@@ -83,7 +83,7 @@ function checkUnit(subject: string, window: unknown): Problem[] {
 }
 
 /** The length of a window in milliseconds. */
-export function windowMs({ window }: Pick<RateLimitPolicy, 'window'>): number {
+function windowMs({ window }: Pick<RateLimitPolicy, 'window'>): number {
   return Math.round((toSeconds(window) ?? Number.NaN) * 1000)
 }
 

@@ -16,7 +16,13 @@ interface Unchecked {
 
 type Type = { readonly name: string } & ((...args: never[]) => unknown)
 
-const DECORATOR_OF = { body: '@Body', params: '@Params', query: '@Query', headers: '@Headers' }
+const DECORATOR_OF = {
+  body: '@Body',
+  params: '@Params',
+  query: '@Query',
+  headers: '@Headers',
+  cookies: '@Cookies',
+}
 
 /** No JSON value has one of these types: body parsers in `middlewares` create them. */
 const OF_PARSERS: readonly unknown[] = [Buffer, Uint8Array]
@@ -46,13 +52,16 @@ export function checkParameterTypes(routes: readonly RouteModel[]): Problem[] {
 
 type GetMetadata = (key: string, target: object, member: PropertyKey) => unknown
 
-function uncheckedOf({ parameters, inputs }: RouteModel, types: unknown): Unchecked[] {
+function uncheckedOf({ parameters, inputs, bodies }: RouteModel, types: unknown): Unchecked[] {
   if (!Array.isArray(types)) return []
   return (parameters ?? []).flatMap(({ index, source, key }) => {
     if (!isInput(source) || isDescribed(inputs[source], key)) return []
+    // A body without a schema was read as the author has asked.
+    if (source === 'body' && bodies !== null) return []
     const type: unknown = types[index]
     // One path parameter or header is always a string. A query parameter is a list if a client repeats it.
-    if (key !== null && type === String && (source === 'params' || source === 'headers')) return []
+    if (key !== null && type === String && ['params', 'headers', 'cookies'].includes(source))
+      return []
     const isOfParser = source === 'body' && OF_PARSERS.includes(type)
     if (SILENT.includes(type) || isOfParser || typeof type !== 'function') return []
     return [{ index, source, key, type: type as Type }]

@@ -113,8 +113,9 @@ function keysOfParameters({ parameters }: RouteModel): string[] {
   )
 }
 
-function checkBody({ name, method, inputs }: RouteModel): Problem[] {
-  if (inputs.body === null || !['GET', 'HEAD', 'OPTIONS'].includes(method)) return []
+function checkBody({ name, method, inputs, bodies }: RouteModel): Problem[] {
+  const isRead = inputs.body !== null || bodies !== null
+  if (!isRead || !['GET', 'HEAD', 'OPTIONS'].includes(method)) return []
   return [
     {
       code: 'W_BODY_ON_GET',

@@ -1,3 +1,4 @@
+import type { CookiesOptions } from '../contracts/cookies.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
@@ -9,17 +10,26 @@ const NONE: RouteModel['inputs'] = Object.freeze({
   params: null,
   query: null,
   headers: null,
+  cookies: null,
   body: null,
 })
 
 /** The schema of each part of the request: the first one, or one of all keys that are described one by one. */
 export function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
   if (facts.input === undefined) return NONE
-  const { params, query, headers, body } = NONE
-  const inputs: Record<InputSource, Schema | null> = { params, query, headers, body }
+  const inputs: Record<InputSource, Schema | null> = { ...NONE }
   for (const source of Object.keys(inputs) as InputSource[])
     inputs[source] = schemaOf(source, facts)
   return Object.freeze(inputs)
+}
+
+/** How the cookies of a route are read; `null` if it has none. */
+export function compileCookies(facts: FactsByKind): RouteModel['cookies'] {
+  const inputs = factsOf(facts, 'input').filter(({ source }) => source === 'cookies')
+  const isPassed = factsOf(facts, 'parameter').some(({ source }) => source === 'cookies')
+  if (inputs.length === 0 && !isPassed) return null
+  const signed = inputs.flatMap(({ options }) => (options as CookiesOptions)?.signed ?? [])
+  return Object.freeze({ signed: Object.freeze(signed) })
 }
 
 /** A second schema of a part is an error, which `checkInputs` reports. */

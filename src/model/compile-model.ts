@@ -19,9 +19,10 @@ import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
 import { checkUses } from './check-uses.js'
+import { withBodies } from './compile-bodies.js'
 import { compileBounds } from './compile-bounds.js'
 import { compileDefined } from './compile-defined.js'
-import { compileInputs } from './compile-inputs.js'
+import { compileCookies, compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
 import { compileResponses } from './compile-responses.js'
 import { compileUses } from './compile-uses.js'
@@ -126,6 +127,8 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
   const { isProtected, isAuthOptional, abilities } = compileAccess(facts, owner)
   const responses = compileResponses(facts, owner)
   const { options, option } = compileOptions(owner.facts, facts)
+  const stated = { inputs: compileInputs(facts), bounds: compileBounds(owner.facts, facts) }
+  const { inputs, bodies, bounds } = withBodies(facts, stated)
   return Object.freeze({
     index,
     method: verb.method,
@@ -136,14 +139,17 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     controller,
     handler,
     name: `${controller.name}.${String(handler)}`,
-    inputs: compileInputs(facts),
+    inputs,
+    bodies,
+    cookies: compileCookies(facts),
+    webhook: firstOf(facts, 'webhook')?.verifier ?? null,
     isProtected,
     isAuthOptional,
     abilities,
     tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
-    bounds: compileBounds(owner.facts, facts),
+    bounds,
     status: compileStatus(facts, verb, owner),
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     headers: responses.headers,
@@ -171,7 +177,9 @@ function compileAccess(
   const auth = firstOf(facts, 'auth') ?? firstOf(classFacts, 'auth')
   // Nobody without a user has abilities, so `@Can` always requires the guard.
   const isAuthOptional = !isCan && auth?.isOptional === true
-  const isStated = isCan || auth !== undefined || defaultAccess === 'protected'
+  // Nobody who sends webhooks has credentials: the signature is in their place.
+  const isByDefault = defaultAccess === 'protected' && facts.webhook === undefined
+  const isStated = isCan || auth !== undefined || isByDefault
   const isProtected = isStated && !isAuthOptional
   if (!isCan) return { isProtected, isAuthOptional, abilities: null }
   const stated = [...factsOf(classFacts, 'can'), ...factsOf(facts, 'can')]

@@ -169,6 +169,16 @@ describe('a held response', () => {
     expect([status, text]).toEqual([503, 'too late'])
   })
 
+  it('returns to a late handler what Node returns', () => {
+    const res = new ServerResponse(new IncomingMessage(new Socket()))
+    dropLaterCalls(res)
+    expect(res.writeHead(200).setHeader('x-late', '1').appendHeader('x-late', '2')).toBe(res)
+    // A handler that gets `false` waits for `drain`, which never comes.
+    expect(res.write('late')).toBe(true)
+    expect(res.end('late')).toBe(res)
+    expect(res.getHeaders()).toEqual({})
+  })
+
   const lateCalls: [string, (res: ServerResponse) => unknown][] = [
     ['setHeader', (res) => res.setHeader('x-late', '1')],
     ['appendHeader', (res) => res.appendHeader('x-late', '1')],

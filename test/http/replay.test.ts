@@ -1,13 +1,13 @@
+import { replayResponse } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
-import { replay } from '../../src/http/send/replay.js'
 
 it('sends a stored header that is not Content-Type under its own name', async () => {
   const format = 'application/json; charset=utf-8'
   const app = await TestApp.create({
     controllers: [],
     middlewares: [
-      (_req, res) => replay(res, { headers: ['X-Format', format], body: 'kept' }, null),
+      (_req, res) => replayResponse(res, { headers: ['X-Format', format], body: 'kept' }),
     ],
   })
   const { headers, status } = await app.request().get('/')

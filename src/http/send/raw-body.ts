@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import type { Response } from '../../contracts/handler.js'
 
 /** A body that is sent as it is: never as JSON, and never in the envelope. */
@@ -85,6 +85,12 @@ export function isReadInParts(value: unknown): boolean {
 function isNodeStream(value: object): value is Readable {
   const { pipe, on, destroy } = value as Partial<Readable>
   return [pipe, on, destroy].every((method) => typeof method === 'function')
+}
+
+/** Whether nobody can read a stream. Streams of older packages have no `read`, and say `readable`. */
+export function isWriteOnly(stream: object): boolean {
+  const { write, read, readable } = stream as Partial<Duplex>
+  return typeof write === 'function' && typeof read !== 'function' && readable !== true
 }
 
 /** Packages such as undici have a `Response` class of their own. */

@@ -1,20 +1,15 @@
 import type { Response } from '../../contracts/handler.js'
+import { kAdded } from '../own-fields.js'
 import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
-import type { OwnHeaders } from './response-headers.js'
+import { indexOfHeader, type OwnHeaders } from './response-headers.js'
 import type { StaticHeaders } from './static-headers.js'
 
-/** A stored response, as its handler sent it. */
-export interface KeptResponse {
-  /** Names and values, alternating. */
+/** A response of status 200 that was stored to be sent again. */
+export interface StoredResponse {
+  /** The headers that describe the body: names and values, alternating. */
   readonly headers: readonly string[]
+  /** The body, as text or bytes. */
   readonly body: string | Uint8Array
-}
-
-/** The headers that the cache adds to a stored response. */
-export interface KeptNotes {
-  readonly state: 'HIT' | 'STALE'
-  /** Whole seconds since the response was made. */
-  readonly age: number
 }
 
 const kReplay = Symbol('replay')
@@ -25,25 +20,36 @@ interface Replaying {
    * Sends a stored response by the fast path. Returns `false`, and sends nothing, if other code could notice the
    * difference.
    */
-  readonly [kReplay]: (kept: KeptResponse, notes: KeptNotes | null) => boolean
+  readonly [kReplay]: (stored: StoredResponse) => boolean
 }
 
 /**
- * Sends a stored response: to `HEAD` without its body, and as 304 to a client that has it already (RFC 9110, 13.1).
- * Headers that middlewares have set for this request stay.
+ * Sends a stored response with status 200: to `HEAD` without its body, and as 304 to a client that has it already
+ * (RFC 9110, 13.1). Headers that middlewares have set for this request stay, and names in `Vary` are added to theirs. A
+ * step that has called it returns `res`.
  *
- * @param notes `X-Cache` and `Age`; `null` for neither.
+ * @param res A response of an application of this package.
+ * @param stored The body, with the headers that describe it.
+ * @throws Error if a response has been sent already.
+ * @example
+ * const sendStored: Stage = (next) => (req, res) => {
+ *   const stored = entries.get(req.originalUrl)
+ *   if (stored === undefined) return next(req, res)
+ *   replayResponse(res, stored)
+ *   return res
+ * }
  */
-export function replay(res: Response, kept: KeptResponse, notes: KeptNotes | null): void {
+export function replayResponse(res: Response, stored: StoredResponse): void {
   res.statusCode = 200
-  if ((res as Response & Replaying)[kReplay](kept, notes)) return
-  const { headers, body } = kept
+  if ((res as Response & Replaying)[kReplay](stored)) return
+  const { headers, body } = stored
   for (let i = 0; i < headers.length; i += 2) {
     const [name, value] = [headers[i] as string, headers[i + 1] as string]
-    if (name === 'Vary') res.vary(value)
+    const key = name.toLowerCase()
+    if (key === 'vary') res.vary(value)
+    else if (key === 'set-cookie') res.appendHeader(name, value)
     else res.setHeader(name, value)
   }
-  if (notes !== null) res.setHeader('X-Cache', notes.state).setHeader('Age', String(notes.age))
   if (res.req.fresh) {
     res.statusCode = 304
     res.removeHeader('Content-Type')
@@ -61,32 +67,32 @@ function lengthOf(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 }
 
-/** With one of these headers, a stored response also depends on the request. */
-const CONDITIONAL = ['ETag', 'Last-Modified', 'Vary']
+/** Headers with which a stored response also depends on the request, and the length, which is written anyway. */
+const NOT_FLAT = ['etag', 'last-modified', 'vary', 'content-length']
 
 /**
  * Gives the responses of an application the fast path for stored responses. It writes the head in one call, as
  * `res.json` does.
  */
 export function defineReplay(prototype: Response, { text, byName }: StaticHeaders): void {
-  const isPlain = (headers: readonly string[]): boolean => {
+  const isPlain = ({ [kAdded]: added }: OwnHeaders, headers: readonly string[]): boolean => {
     for (let i = 0; i < headers.length; i += 2) {
       const name = headers[i] as string
       if (name === 'Content-Type') continue
-      if (CONDITIONAL.includes(name) || byName.has(name.toLowerCase())) return false
+      const key = name.toLowerCase()
+      if (NOT_FLAT.includes(key) || byName.has(key)) return false
+      if (added !== null && indexOfHeader(added, name) >= 0) return false
     }
     return true
   }
   const value = function replayFlat(
     this: Response & OwnHeaders,
-    { headers, body }: KeptResponse,
-    notes: KeptNotes | null,
+    { headers, body }: StoredResponse,
   ): boolean {
-    if (!isUntouched(this, prototype) || !isPlain(headers)) return false
+    if (!isUntouched(this, prototype) || !isPlain(this, headers)) return false
     const isJson = headers.length === 2 && headers[0] === 'Content-Type' && headers[1] === JSON_TYPE
     const head: unknown[] = isJson ? [] : [...headers]
     head.push('Content-Length', lengthOf(body))
-    if (notes !== null) head.push('X-Cache', notes.state, 'Age', String(notes.age))
     writeFlatHead(this, isJson ? text + JSON_LINE : text, head)
     this.end(body)
     return true

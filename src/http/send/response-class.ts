@@ -5,6 +5,7 @@ import { copyDescriptors } from '../copy-descriptors.js'
 import { kAdded, kLocals, kPrepare } from '../own-fields.js'
 import type { BlazonRequest } from '../request.js'
 import { bindListeners, type RequestScopes } from '../request-scopes.js'
+import { IS_BUN } from '../runtime.js'
 import { defineReplay } from './replay.js'
 import {
   assignOwnHeaders,
@@ -14,6 +15,7 @@ import {
 } from './response-headers.js'
 import { defineSendError } from './send-error.js'
 import { defineJson, type OwnJson } from './send-json.js'
+import { defineCookie } from './set-cookie.js'
 import { setHeadersForStandIn } from './stand-in.js'
 import { defineHeaderLines, type StaticHeaders } from './static-headers.js'
 
@@ -40,6 +42,8 @@ export interface HeaderSources {
 export interface ResponseConfig extends HeaderSources {
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
+  /** The keys of signed cookies, the newest first. */
+  readonly cookieKeys: readonly string[]
 }
 
 const NO_HEADERS: StaticHeaders = { text: '', byName: new Map() }
@@ -55,18 +59,21 @@ interface Own extends OwnHeaders, OwnJson {
  */
 export function createResponseClass(
   app: Application,
-  { statics, addsHeaders, scopes }: ResponseConfig,
+  { statics, addsHeaders, scopes, cookieKeys }: ResponseConfig,
 ): ResponseClass {
   class AppResponse extends NodeResponse {
     constructor(req: IncomingMessage, options?: { highWaterMark?: number }) {
       super(req, options)
       assignFields(this as unknown as Own)
+      // Bun sets 200 on every response, which must not count as a status of the handler: see `statusOf`.
+      if (IS_BUN) delete (this as Partial<ServerResponse>).statusCode
     }
   }
   const prototype = AppResponse.prototype as unknown as Response
   copyDescriptors(prototype, express.response)
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   defineLocals(prototype)
+  defineCookie(prototype, cookieKeys)
   const headers = statics ?? NO_HEADERS
   defineHeaderLines(prototype)
   if (statics !== null || addsHeaders) defineStaticHeaders(prototype, headers)
@@ -115,11 +122,6 @@ function assignFields(own: Own): void {
   own[kPrepare] = null
   assignOwnHeaders(own)
   ;(own as unknown as ServerResponse).on('error', ignore)
-}
-
-/** Returns `res.locals` if it has been read or set before, without creating it; else `undefined`. */
-export function localsOf(res: Response): Record<string, unknown> | undefined {
-  return (res as unknown as Own)[kLocals]
 }
 
 /** Makes `res.locals` on first use, without a prototype, as Express does. */

@@ -3,7 +3,7 @@ import type { Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../request.js'
 import { endUnread, isUnread } from './end-unread.js'
 import { isUntouched, writeFlatHead } from './flat-head.js'
-import type { OwnHeaders } from './response-headers.js'
+import { dropUnwritableAdded, type OwnHeaders } from './response-headers.js'
 import { headerLine, type StaticHeaders } from './static-headers.js'
 
 /** The whole response to an error. */
@@ -68,8 +68,12 @@ function textOf(value: unknown): string | string[] {
   return Array.isArray(value) ? value.map(String) : String(value)
 }
 
-/** Removes headers that cannot be written: Node accepts an object as a value until it writes the head. */
+/**
+ * Removes headers that cannot be written: Node accepts an object as a value until it writes the head, and `addHeaders`
+ * accepts everything.
+ */
 export function removeUnwritable(res: Response): void {
+  dropUnwritableAdded(res)
   for (const [name, value] of Object.entries(res.getHeaders())) {
     if (typeof value === 'object') res.removeHeader(name)
   }

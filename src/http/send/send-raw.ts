@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Response } from '../../contracts/handler.js'
 import { setDocumentedType } from './content-type.js'
 import { copyResponseHead } from './copy-response-head.js'
-import { destroyStream, fromWeb, type RawBody } from './raw-body.js'
+import { destroyStream, fromWeb, isWriteOnly, type RawBody } from './raw-body.js'
 import { sendStream } from './send-stream.js'
 
 /** How a raw body is sent. */
@@ -19,7 +19,7 @@ export interface RawOptions {
 /**
  * Sends a body that is not JSON.
  *
- * @throws TypeError for a response of the Fetch API whose body has been read.
+ * @throws TypeError for a response of the Fetch API whose body has been read, and for a stream without a readable side.
  */
 export function sendRaw(res: Response, body: RawBody, options: RawOptions): void {
   const { status, type, fallback, fail } = options
@@ -29,6 +29,10 @@ export function sendRaw(res: Response, body: RawBody, options: RawOptions): void
     return
   }
   if (body.kind === 'stream') {
+    if (isWriteOnly(body.stream)) {
+      destroyStream(body.stream)
+      throw new TypeError(WRITE_ONLY)
+    }
     setType(res, { documented: type, own: body.type ?? fallback })
     if (body.length !== null && !res.hasHeader('Content-Length')) {
       res.setHeader('Content-Length', body.length)
@@ -46,6 +50,9 @@ export function sendRaw(res: Response, body: RawBody, options: RawOptions): void
 
 const READ =
   'The handler returned a Response whose body has been read: return it unread, or a clone of it.'
+
+const WRITE_ONLY =
+  'The handler returned a stream that can only be written: return one that can be read, such as a PassThrough, or write to `res` and return `res`.'
 
 interface Types {
   readonly documented: string | null

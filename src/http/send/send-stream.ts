@@ -5,12 +5,15 @@ import { destroyStream } from './raw-body.js'
 
 /**
  * Sends a stream as a body. The stream is paused while the client does not read, and destroyed when the client leaves.
- * `pipe` would do neither in all cases, and would leave the response open after an error of the stream.
+ * `pipe` would do neither in all cases, and would leave the response open after an error of the stream. A body that is
+ * shorter than its `Content-Length` is an error, too: the client would wait for the rest (RFC 9112, 6.3).
  *
  * @param fail Called once if the stream fails, or ends early. Before the first byte, the response can still be an error.
  */
 export function sendStream(res: Response, stream: Readable, fail: (error: unknown) => void): void {
   if (res.closed || hasLostConnection(res)) return destroyStream(stream)
+  const length = statedLength(res)
+  let sent = 0
   let isOver = false
   const stop = () => {
     isOver = true
@@ -19,14 +22,18 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
   const end = (error?: unknown) => {
     if (isOver) return
     stop()
-    if (error === undefined || error === null) return void res.end()
+    const hasEnded = error === undefined || error === null
+    if (hasEnded && (length === null || sent === length)) return void res.end()
     destroyStream(stream)
-    fail(error)
+    fail(hasEnded ? new TypeError(otherLength(`${sent}`, length)) : error)
   }
   const write = (chunk: unknown) => {
     if (isOver) return
     try {
       if (!isChunk(chunk)) throw new TypeError(notBytes(chunk))
+      sent += Buffer.byteLength(chunk)
+      // More bytes would be read as the beginning of the next response.
+      if (length !== null && sent > length) throw new TypeError(otherLength('more', length))
       if (!res.write(chunk)) stream.pause()
     } catch (error) {
       // A head that cannot be written, or a stream of objects. In a listener, no other code would catch it.
@@ -47,6 +54,16 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
   stream.unpipe?.(res)
   // Code that has paused the stream does not know who resumes it.
   stream.on('data', write).resume()
+}
+
+/** The `Content-Length` that the handler has set, in bytes; `null` if it has set none. */
+function statedLength(res: Response): number | null {
+  const stated = String(res.getHeader('Content-Length'))
+  return /^\d+$/.test(stated) ? Number(stated) : null
+}
+
+function otherLength(sent: string, stated: number | null): string {
+  return `The handler returned a body of ${sent} bytes with a Content-Length of ${stated}: leave this header out, or correct it.`
 }
 
 function isChunk(chunk: unknown): chunk is string | Uint8Array {

@@ -5,6 +5,7 @@ import {
   validateHeaderValue,
 } from 'node:http'
 import { kHeaderLines } from '../own-fields.js'
+import { IS_BUN } from '../runtime.js'
 
 /** The headers of every response, unless a handler or a middleware changes one, in the forms that responses need. */
 export interface StaticHeaders {
@@ -84,7 +85,8 @@ export function canWriteHeaderLines(): boolean {
 }
 
 function tryHeaderLines(): boolean {
-  if (typeof node._storeHeader !== 'function') return false
+  // Bun calls the method only for a response without a connection, like that of this trial.
+  if (IS_BUN || typeof node._storeHeader !== 'function') return false
   class Probe extends ServerResponse {
     _storeHeader(firstLine: string, headers: unknown): void {
       node._storeHeader.call(this, firstLine + headerLine('X-First', '1'), headers)

@@ -1,0 +1,71 @@
+import type { BodyModel } from '../contracts/body.js'
+import type { Clock } from '../contracts/clock.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import type { WebhookCheck } from '../features/webhooks/webhook-check.js'
+import type { PipelineConfig, RouteParts } from '../pipeline/compile-route.js'
+import type { CompiledInput } from '../pipeline/steps/validate.js'
+import { type InputCompiler, invalidSchema } from './compile-inputs.js'
+
+/** The input of {@link compileBodies}. */
+export interface BodiesCompiler extends InputCompiler {
+  readonly clock: Clock
+  readonly settingsOf: (route: RouteModel) => PipelineConfig
+  /** The compiled schemas of each route, without those of its bodies. */
+  readonly inputs: readonly (readonly CompiledInput[])[]
+}
+
+/**
+ * Makes the steps of the routes whose bodies have options. The module of the steps is loaded only if there is one.
+ *
+ * @throws ConfigError that names every schema that does not compile.
+ */
+export async function compileBodies(
+  routes: readonly RouteModel[],
+  compiler: BodiesCompiler,
+): Promise<(route: RouteModel) => RouteParts['bodies']> {
+  const described = routes.filter(({ bodies }) => bodies !== null)
+  if (described.length === 0) return () => null
+  const { bodyStages } = await import('../pipeline/steps/bodies.js')
+  const checkOf = await loadChecks(described, compiler.clock)
+  const problems: Problem[] = []
+  const byRoute = new Map<RouteModel, RouteParts['bodies']>()
+  for (const route of described) {
+    const bodies = route.bodies as readonly BodyModel[]
+    const { bodyLimits: limits, validationStatus } = compiler.settingsOf(route)
+    const compiling = bodies.map((body) => compileBody(body, compiler))
+    try {
+      const validators = await Promise.all(compiling)
+      const inputs = compiler.inputs[route.index] ?? []
+      const isRequired = bodies[0]?.schema === null && route.operation.body?.required !== false
+      const verify = checkOf(route)
+      const config = { bodies, verify, limits, isRequired, inputs, validators, validationStatus }
+      byRoute.set(route, bodyStages(config))
+    } catch (error) {
+      if (error instanceof ConfigError) problems.push(...error.problems)
+      else problems.push(invalidSchema(route, 'body', error))
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return (route) => byRoute.get(route) ?? null
+}
+
+/** Loads the module that verifies webhooks, but only if a route has one. */
+async function loadChecks(
+  routes: readonly RouteModel[],
+  clock: Clock,
+): Promise<(route: RouteModel) => WebhookCheck | null> {
+  if (routes.every(({ webhook }) => webhook === null)) return () => null
+  const { webhookCheck } = await import('../features/webhooks/webhook-check.js')
+  return (route) => (route.webhook === null ? null : webhookCheck(route, clock))
+}
+
+/** The values of a form are text, as those of a query, and so they are coerced as a query is. */
+async function compileBody(
+  { type, schema }: BodyModel,
+  { compile, declaresOf }: InputCompiler,
+): Promise<CompiledInput | null> {
+  if (schema === null) return null
+  const validate = await compile(schema, type === 'form' ? 'query' : 'body')
+  return { source: 'body', validate, declares: declaresOf(schema) }
+}

@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { MaybePromise } from './cache.js'
+import type { Duration } from './units.js'
+
+/** A request that a webhook has sent. */
+export interface WebhookDelivery {
+  /** The headers, in lower case. */
+  readonly headers: IncomingHttpHeaders
+  /** The bytes of the body, as they were sent. */
+  readonly body: Buffer
+  /** The time of the application's clock, in milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+/** Verifies the requests of a sender whose scheme is not built in. */
+export interface WebhookVerifier {
+  /** The names of the headers that it reads, for the document. Default: none. */
+  readonly headers?: readonly string[]
+  /** Returns whether the sender has signed the request. Only `true` lets it pass. Compare in constant time. */
+  verify(delivery: WebhookDelivery): MaybePromise<boolean>
+}
+
+/** Remembers the deliveries that were handled, so that a replay of one is refused. */
+export interface WebhookReplays {
+  /**
+   * Returns `false` if the key is claimed already; else claims it.
+   *
+   * @param key Names one delivery.
+   * @param seconds The time after which the key may be forgotten.
+   */
+  claim(key: string, seconds: number): MaybePromise<boolean>
+  /** Gives a key back, because its delivery was not handled: the sender sends it again. */
+  release(key: string): unknown
+}
+
+/** Options of the schemes of webhooks. */
+export interface WebhookOptions {
+  /**
+   * How far the time of a delivery may be from that of the application: a duration. The scheme of GitHub has no time.
+   * Default `'5m'`.
+   */
+  readonly tolerance?: Duration
+  /** Where handled deliveries are remembered. Default: the memory of the process. */
+  readonly replays?: WebhookReplays
+}
+
+/**
+ * Secrets that a sender and the application share. Several are for rotation: a delivery may be signed with any of them. A
+ * function is called once, at boot.
+ */
+export type WebhookSecrets = string | readonly string[] | (() => string | readonly string[])
+
+/** A scheme that is built in, as data. */
+export interface WebhookScheme {
+  /** The name of the scheme. */
+  readonly scheme: 'standard' | 'stripe' | 'github'
+  /** The secrets, or the function that returns them. */
+  readonly secrets: WebhookSecrets
+  /** The options of the scheme. */
+  readonly options: WebhookOptions
+}

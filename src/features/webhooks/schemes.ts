@@ -1,0 +1,118 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { WebhookDelivery, WebhookScheme } from '../../contracts/webhook.js'
+
+/** What the headers of a delivery say, before the signature is verified. */
+interface Signed {
+  /** The text in front of the body that is signed with it; `''` for none. */
+  readonly prefix: string
+  /** The signatures: a sender that rotates its secret signs with several. */
+  readonly signatures: readonly Buffer[]
+  /** Seconds since 1970; `null` if the scheme has no time. */
+  readonly seconds: number | null
+  /** Names the delivery; `null` if the signature does, because time and body are signed. */
+  readonly id: string | null
+}
+
+/** How a scheme reads its headers and its secrets. */
+interface Scheme {
+  /** Returns `null` if a header is missing or malformed. */
+  readonly read: (headers: IncomingHttpHeaders) => Signed | null
+  /** Returns the key of a secret; `null` if it is none. */
+  readonly keyOf: (secret: string) => Buffer | null
+}
+
+/** The signature that is right, and the facts of the delivery. */
+export interface Verified extends Pick<Signed, 'seconds' | 'id'> {
+  readonly signature: string
+}
+
+/** The shortest key of Standard Webhooks, in bytes. */
+const SHORTEST_KEY = 24
+
+const SCHEMES: Readonly<Record<WebhookScheme['scheme'], Scheme>> = {
+  standard: { read: readStandard, keyOf: standardKey },
+  stripe: { read: readStripe, keyOf: textKey },
+  github: { read: readGithub, keyOf: textKey },
+}
+
+/** Returns the keys of a scheme; `null` if there are none, or if one is invalid. */
+export function keysOf({ scheme, secrets }: WebhookScheme): readonly Buffer[] | null {
+  const given: unknown = typeof secrets === 'function' ? secrets() : secrets
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given]
+  const { keyOf } = SCHEMES[scheme]
+  const keys = list.map((secret) => (typeof secret === 'string' ? keyOf(secret) : null))
+  return keys.length === 0 || keys.includes(null) ? null : (keys as Buffer[])
+}
+
+/** Verifies a delivery, in constant time for all signatures of one length; `null` if no key has signed it. */
+export function verifySignature(
+  { scheme }: WebhookScheme,
+  keys: readonly Buffer[],
+  { headers, body }: WebhookDelivery,
+): Verified | null {
+  const signed = SCHEMES[scheme].read(headers)
+  if (signed === null) return null
+  const { prefix, signatures, seconds, id } = signed
+  for (const key of keys) {
+    const expected = createHmac('sha256', key).update(prefix).update(body).digest()
+    if (signatures.some((given) => isEqual(expected, given))) {
+      return { seconds, id, signature: expected.toString('base64') }
+    }
+  }
+  return null
+}
+
+function isEqual(expected: Buffer, given: Buffer): boolean {
+  return expected.length === given.length && timingSafeEqual(expected, given)
+}
+
+function readStandard(headers: IncomingHttpHeaders): Signed | null {
+  const of = (name: string) => textOf(headers[`webhook-${name}`] ?? headers[`svix-${name}`])
+  const [id, time, list] = [of('id'), of('timestamp'), of('signature')]
+  const seconds = secondsOf(time)
+  if (id === null || list === null || seconds === null) return null
+  const signatures = list.split(' ').flatMap((each) => decode(each, 'v1,', 'base64'))
+  // The signature is over the id and the time, so it names the delivery.
+  return { prefix: `${id}.${time}.`, signatures, seconds, id: null }
+}
+
+function readStripe(headers: IncomingHttpHeaders): Signed | null {
+  const parts = textOf(headers['stripe-signature'])?.split(',') ?? []
+  const time = parts.find((part) => part.startsWith('t='))?.slice(2) ?? null
+  const seconds = secondsOf(time)
+  if (seconds === null) return null
+  const signatures = parts.flatMap((part) => decode(part, 'v1=', 'hex'))
+  return { prefix: `${time}.`, signatures, seconds, id: null }
+}
+
+function readGithub(headers: IncomingHttpHeaders): Signed | null {
+  const signature = textOf(headers['x-hub-signature-256'])
+  const id = textOf(headers['x-github-delivery'])
+  if (signature === null || id === null) return null
+  return { prefix: '', signatures: decode(signature, 'sha256=', 'hex'), seconds: null, id }
+}
+
+function textOf(header: string | readonly string[] | undefined): string | null {
+  return typeof header === 'string' && header !== '' ? header : null
+}
+
+function secondsOf(text: string | null): number | null {
+  return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null
+}
+
+/** The bytes of one signature; none for another version. */
+function decode(text: string, version: string, encoding: 'hex' | 'base64'): Buffer[] {
+  return text.startsWith(version) ? [Buffer.from(text.slice(version.length), encoding)] : []
+}
+
+function standardKey(secret: string): Buffer | null {
+  const text = secret.replace(/^whsec_/, '')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
+  const key = Buffer.from(text, 'base64')
+  return key.length >= SHORTEST_KEY ? key : null
+}
+
+function textKey(secret: string): Buffer | null {
+  return secret === '' ? null : Buffer.from(secret, 'utf8')
+}

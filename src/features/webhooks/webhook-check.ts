@@ -1,0 +1,86 @@
+import type { Clock } from '../../contracts/clock.js'
+import type { Request, Response } from '../../contracts/handler.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { WebhookReplays, WebhookScheme, WebhookVerifier } from '../../contracts/webhook.js'
+import { ConfigError } from '../../errors/config-error.js'
+import type { HttpError } from '../../errors/http-error.js'
+import { invalid } from '../../errors/invalid.js'
+import { refuse } from '../../errors/refuse.js'
+import { toSeconds } from '../../http/units.js'
+import { ReplayMemory } from './replay-memory.js'
+import { keysOf, verifySignature } from './schemes.js'
+
+/** Verifies the bytes of a request. Resolves with the error of a refusal; `null` lets the request pass. */
+export type WebhookCheck = (req: Request, res: Response, body: Buffer) => Promise<HttpError | null>
+
+/** How long the id of a scheme without a time is remembered. */
+const DAY = 86_400
+
+/**
+ * Makes the check of a route with `@Webhook`.
+ *
+ * @throws ConfigError if a secret is missing or invalid.
+ */
+export function webhookCheck(
+  { webhook, name }: Pick<RouteModel, 'webhook' | 'name'>,
+  clock: Clock,
+): WebhookCheck {
+  const verifier = webhook as WebhookScheme | WebhookVerifier
+  return 'scheme' in verifier ? schemeCheck(verifier, name, clock) : ownCheck(verifier, clock)
+}
+
+function ownCheck(verifier: WebhookVerifier, clock: Clock): WebhookCheck {
+  return async function verifyOwn({ headers }, _res, body) {
+    const isSigned = await verifier.verify({ headers, body, nowMs: clock.now() })
+    return isSigned === true ? null : unverified()
+  }
+}
+
+function schemeCheck(scheme: WebhookScheme, name: string, clock: Clock): WebhookCheck {
+  const keys = keysOf(scheme)
+  if (keys === null) throw withoutSecret(name, scheme)
+  const { tolerance = '5m', replays = new ReplayMemory(clock) } = scheme.options
+  const seconds = toSeconds(tolerance) as number
+  return async function verifyScheme({ headers }, res, body) {
+    const nowMs = clock.now()
+    const verified = verifySignature(scheme, keys, { headers, body, nowMs })
+    if (verified === null) return unverified()
+    const { seconds: sent, id, signature } = verified
+    if (sent !== null && Math.abs(nowMs / 1000 - sent) > seconds) {
+      return unverified('The webhook was sent at another time')
+    }
+    const key = `${name} ${id ?? signature}`
+    // A delivery may come from the future, and is then valid for twice the time.
+    if (!(await replays.claim(key, sent === null ? DAY : 2 * seconds))) return replayed()
+    releaseUnhandled(res, replays, key)
+    return null
+  }
+}
+
+/** A delivery that failed is sent again by its sender, so it must not count as a replay. */
+function releaseUnhandled(res: Response, replays: WebhookReplays, key: string): void {
+  res.once('close', () => {
+    if (res.writableFinished && res.statusCode < 400) return
+    Promise.resolve(replays.release(key)).catch(() => {
+      // The key is forgotten when its time is over.
+    })
+  })
+}
+
+function unverified(message = 'The signature of the webhook is missing or invalid'): HttpError {
+  const headers = { 'WWW-Authenticate': 'Webhook' }
+  return refuse('WEBHOOK_UNVERIFIED', message, { headers })
+}
+
+function replayed(): HttpError {
+  return refuse('WEBHOOK_REPLAYED', 'This delivery of the webhook was handled before')
+}
+
+function withoutSecret(name: string, { scheme }: WebhookScheme): ConfigError {
+  const cause = 'Its @Webhook has no secret, or one that is invalid.'
+  const remedy =
+    scheme === 'standard'
+      ? 'Give the secret of the sender: base64 of 24 bytes or more, with or without whsec_.'
+      : 'Give the secret of the sender. If it comes from the environment, the variable is missing.'
+  return new ConfigError([invalid(name, cause, remedy)])
+}

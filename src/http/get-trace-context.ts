@@ -1,0 +1,35 @@
+import type { Request } from '../contracts/handler.js'
+import type { TraceContext } from '../contracts/trace.js'
+import type { BlazonRequest } from './request.js'
+import { RequestContext } from './request-context.js'
+import { knownTrace, traceOf } from './trace-context.js'
+
+/**
+ * Returns the trace of a request (W3C Trace Context, Level 2), to continue it in outgoing calls and to name it in logs.
+ * The trace of the caller is continued if its `traceparent` is valid; else a trace begins. It is made when it is first
+ * asked for, and every later call returns the same object.
+ *
+ * @param req The request.
+ * @example
+ * await fetch(stockUrl, { headers: { ...getTraceContext(req).headers } })
+ */
+export function getTraceContext(req: Request): TraceContext
+/**
+ * Returns the trace of the current request, where a plugin has entered the {@link RequestContext}; else `undefined`.
+ */
+export function getTraceContext(req?: Request): TraceContext | undefined
+export function getTraceContext(req = RequestContext.current()): TraceContext | undefined {
+  return req === undefined ? undefined : traceOf(req as BlazonRequest)
+}
+
+/**
+ * Returns the trace of a request if it leads anywhere: the caller has sent a valid `traceparent`, or code has asked for the
+ * trace. It makes none, so it suits the lines of a log.
+ *
+ * @param req The request.
+ * @example
+ * const { traceId, spanId } = knownTraceContext(req) ?? {}
+ */
+export function knownTraceContext(req: Request): TraceContext | undefined {
+  return knownTrace(req)
+}

@@ -1,0 +1,145 @@
+import { Duplex } from 'node:stream'
+
+/** What a server knows about the client of a connection. */
+export interface ConnectionOrigin {
+  readonly remoteAddress: string | undefined
+  /** `'IPv4'` or `'IPv6'`. */
+  readonly remoteFamily: string | undefined
+  /** Whether the client has sent its requests encrypted, as on a socket of `node:tls`. */
+  readonly encrypted: boolean
+}
+
+const LOOPBACK: ConnectionOrigin = {
+  remoteAddress: '127.0.0.1',
+  remoteFamily: 'IPv4',
+  encrypted: false,
+}
+
+/**
+ * One end of a connection in memory. It has the members that Node's HTTP code uses of a socket, so the real
+ * parser, server and client run on it.
+ */
+export class MemorySocket extends Duplex {
+  readonly remoteAddress: string | undefined
+  readonly remoteFamily: string | undefined
+  readonly remotePort: number = 0
+  readonly encrypted: boolean
+  readonly connecting: boolean = false
+  /** How many bytes have arrived, as on a socket of the network. */
+  bytesRead = 0
+  #written = 0
+  #peer: MemorySocket | undefined
+  #resumePeer: (() => void) | undefined
+
+  private constructor(origin: ConnectionOrigin, allowHalfOpen: boolean) {
+    super({ allowHalfOpen })
+    this.remoteAddress = origin.remoteAddress
+    this.remoteFamily = origin.remoteFamily
+    this.encrypted = origin.encrypted
+  }
+
+  /**
+   * Creates two connected ends: data written to one end is read from the other.
+   *
+   * @param origin What the server's end shows of the client. Default: an unencrypted connection of this machine.
+   */
+  static pair(origin: ConnectionOrigin = LOOPBACK): [client: MemorySocket, server: MemorySocket] {
+    // A client's socket closes when the server ends the connection. The server's socket stays half open until
+    // the server closes it.
+    const client = new MemorySocket(LOOPBACK, false)
+    const server = new MemorySocket(origin, true)
+    client.#peer = server
+    server.#peer = client
+    return [client, server]
+  }
+
+  override _read(): void {
+    const resume = this.#resumePeer
+    this.#resumePeer = undefined
+    resume?.()
+  }
+
+  /** How many bytes were sent, including those that wait. */
+  get bytesWritten(): number {
+    return this.#written + this.writableLength
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    const sent = () => {
+      this.#written += chunk.length
+      done()
+    }
+    this.#deliver((peer) => {
+      peer.bytesRead += chunk.length
+      // `push` returns false when the peer's buffer is full: the writer waits, as with a full TCP window.
+      if (peer.push(chunk)) sent()
+      else peer.#resumePeer = sent
+    }, done)
+  }
+
+  override _final(done: () => void): void {
+    this.#deliver((peer) => {
+      peer.push(null)
+      done()
+    }, done)
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    // As in TCP: closing with unread data resets the connection; otherwise the peer sees the end of the
+    // stream.
+    const isReset = this.readableLength > 0 || this.#resumePeer !== undefined
+    this.#deliver(
+      (peer) => {
+        peer.#peer = undefined
+        if (isReset) peer.destroy(connectionReset())
+        else if (!peer.readableEnded) peer.push(null)
+      },
+      () => {},
+    )
+    done(error)
+  }
+
+  /** Waits a tick, so that neither end runs inside the other end's `write`. */
+  #deliver(action: (peer: MemorySocket) => void, otherwise: () => void): void {
+    process.nextTick(() => {
+      const peer = this.#peer
+      if (peer === undefined || peer.destroyed) otherwise()
+      else action(peer)
+    })
+  }
+
+  destroySoon(): void {
+    if (this.writable) this.end()
+    if (this.writableFinished) this.destroy()
+    else this.once('finish', () => this.destroy())
+  }
+
+  address(): object {
+    return {}
+  }
+
+  // An in-memory connection has no network: timeouts, delays and references do nothing.
+  setTimeout(): this {
+    return this
+  }
+
+  setNoDelay(): this {
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+}
+
+function connectionReset(): Error {
+  return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
+}

@@ -1,0 +1,67 @@
+import type { EndedRequest, ResponseCause } from '../contracts/ended-request.js'
+import type { Request, Response } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { RequestOutcome } from '../contracts/steps.js'
+import type { TenantScope } from '../contracts/tenant.js'
+import { kObserved, kTenantScope } from './own-fields.js'
+
+/** The fields of a response whose request is observed. */
+export interface ObservedResponse extends Response {
+  [kObserved]?: ObservedRequest
+}
+
+/** The times at which a request began. */
+export interface StartTimes {
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Milliseconds of the clock that never goes back. */
+  readonly monotonic: number
+}
+
+/** The facts of a request, collected while it runs. They are public once the request is over. */
+export class ObservedRequest implements EndedRequest {
+  readonly req: Request | null
+  readonly res: Response | null
+  route: RouteModel | null = null
+  status: number | null = null
+  outcome: RequestOutcome = 'aborted'
+  readonly startedAt: number
+  /** Until the end, the time of the monotonic clock at which the request began. */
+  durationMs: number
+  bytes = 0
+  cause: ResponseCause = 'head'
+  isQuiet = false
+  /** The status with which Node's parser has refused the rest of the request. */
+  refusedWith: number | null = null
+  /** The facts of an application around this one, which observes the same response; `undefined` if there is none. */
+  outer: ObservedRequest | undefined = undefined
+  /** The `emit` that other code had set on the response before; `undefined` if there was none. */
+  hostEmit: Response['emit'] | undefined = undefined
+  isOver = false
+  /** Called once, when the request is over, with the bytes that were sent. */
+  onOver: ((observed: ObservedRequest, bytes: number) => void) | null = null
+
+  /**
+   * @param req `null` if Node's parser could not read a request.
+   * @param res `null` if there is none.
+   * @param start The times at which the request began.
+   */
+  constructor(req: Request | null, res: Response | null, start: StartTimes) {
+    this.req = req
+    this.res = res
+    this.startedAt = start.now
+    this.durationMs = start.monotonic
+  }
+
+  get tenant(): string | undefined {
+    return this.#scope?.id
+  }
+
+  get claimedTenant(): string | undefined {
+    return this.tenant === undefined ? this.#scope?.claim : undefined
+  }
+
+  get #scope(): TenantScope | undefined {
+    return (this.req as { [kTenantScope]?: TenantScope } | null)?.[kTenantScope]
+  }
+}

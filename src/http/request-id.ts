@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { kRequestId } from './own-fields.js'
+
+/** The header that carries the id of a request, in both directions. */
+export const REQUEST_ID_HEADER = 'X-Request-Id'
+
+/** The ids of clients that are accepted. They go into logs and headers, so they are short and have no separators. */
+const ACCEPTED = /^[\w.-]{1,128}$/
+
+/** The ids that a header can carry: visible characters of ASCII. A middleware may set any id. */
+const SENDABLE = /^[\x21-\x7e]+$/
+
+/** How many characters of an id are used that a middleware has set. */
+const MAX_LENGTH = 128
+
+/** The properties of a request that its id depends on. */
+interface Identified {
+  readonly headers: IncomingHttpHeaders
+  [kRequestId]?: unknown
+}
+
+/** How the requests of an application get their ids. */
+export interface RequestIds<Req extends Identified> {
+  /** Whether a valid `X-Request-Id` of the client is the id. */
+  readonly trustsClient: boolean
+  /** Called after other code has set `req.id`, with the id that was sent so far; `null` if no id is sent. */
+  readonly onSet: ((req: Req, from: string | undefined) => void) | null
+}
+
+let isPeeking = false
+
+/**
+ * Defines `id`. It is made when it is first read, because most requests need none. A middleware may assign another
+ * one.
+ */
+export function defineRequestId<Req extends Identified>(
+  prototype: Req,
+  { trustsClient, onSet }: RequestIds<Req>,
+): void {
+  Object.defineProperty(prototype, 'id', {
+    configurable: true,
+    enumerable: true,
+    get(this: Req) {
+      if (this[kRequestId] === undefined && !isPeeking) {
+        this[kRequestId] = (trustsClient ? acceptedId(this) : undefined) ?? randomUUID()
+      }
+      return this[kRequestId]
+    },
+    set(this: Req, value: unknown) {
+      const from = onSet === null ? undefined : sendableRequestId(this)
+      this[kRequestId] = value
+      onSet?.(this, from)
+    },
+  })
+}
+
+/** A repeated header has its values joined with commas, so it is not accepted. */
+function acceptedId({ headers }: Identified): string | undefined {
+  const id = headers['x-request-id']
+  return typeof id === 'string' && ACCEPTED.test(id) ? id : undefined
+}
+
+/**
+ * Returns the id of a request; `undefined` if other code has set one that is neither a string nor a number. Never
+ * throws.
+ */
+export function requestIdOf(req: Identified): string | undefined {
+  const id = read(req)
+  return typeof id === 'string' || typeof id === 'number'
+    ? String(id).slice(0, MAX_LENGTH)
+    : undefined
+}
+
+/** Returns the id of a request if it was read or set before. Makes no id. Never throws. */
+export function knownRequestId(req: Identified): string | undefined {
+  isPeeking = true
+  try {
+    return requestIdOf(req)
+  } finally {
+    isPeeking = false
+  }
+}
+
+/** Returns the id of a request for a header; `undefined` if no header can carry it. */
+export function sendableRequestId(req: Identified): string | undefined {
+  const id = requestIdOf(req)
+  return id !== undefined && SENDABLE.test(id) ? id : undefined
+}
+
+/** Reads `req.id`, which may be a getter of other code that throws. */
+function read(req: Identified): unknown {
+  try {
+    return (req as { id?: unknown }).id
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+import type { CookieOptions } from 'express'
+import type { Response } from '../../contracts/handler.js'
+import { routeOf } from '../own-route.js'
+import { sign } from '../signed-cookie.js'
+
+/** Hosts that browsers reach without TLS: the machine itself, and the connections of a `TestApp`. */
+const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[?::1\]?|in-process)$/i
+
+/**
+ * Defines `res.cookie`. For a route of a controller, a cookie is `HttpOnly`, `SameSite=Lax`, and `Secure` outside of
+ * localhost, unless the caller says otherwise. For Express middlewares and applications, it is that of Express.
+ *
+ * @param keys The keys of signed cookies. Without keys, Express signs with the secret of cookie-parser.
+ */
+export function defineCookie(prototype: Response, keys: readonly string[]): void {
+  const ofExpress = prototype.cookie as SetCookie
+  function cookie(this: Response, name: string, value: unknown, options = {}): Response {
+    if (routeOf(this.req) === undefined) return ofExpress.call(this, name, value, options)
+    const { signed, ...given } = withDefaults(options, this)
+    const [key] = keys
+    if (signed !== true) return ofExpress.call(this, name, value, given)
+    if (key === undefined) return ofExpress.call(this, name, value, { ...given, signed })
+    const text = typeof value === 'object' ? `j:${JSON.stringify(value)}` : String(value)
+    return ofExpress.call(this, name, sign(name, text, key), given)
+  }
+  prototype.cookie = cookie
+}
+
+/** The signature of Express, whose overloads `call` cannot choose from. */
+type SetCookie = (this: Response, name: string, value: unknown, options: CookieOptions) => Response
+
+function withDefaults(options: CookieOptions, { req }: Response): CookieOptions {
+  const { httpOnly = true, sameSite = 'lax' } = options
+  // Browsers refuse `SameSite=None` without `Secure`.
+  const needsTls = sameSite === 'none' || options.partitioned === true
+  const { secure = needsTls || req.secure || !LOCAL.test(req.hostname ?? '') } = options
+  return { ...options, httpOnly, sameSite, secure }
+}

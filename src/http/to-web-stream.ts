@@ -1,0 +1,46 @@
+import { finished, type Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
+
+/** Statuses whose `Response` must not have a body (Fetch standard, "null body status"). */
+const BODILESS = [204, 205, 304]
+
+/** Whether a response to this method has no body. */
+export function isBodiless(method: string, status: number): boolean {
+  return method === 'HEAD' || BODILESS.includes(status)
+}
+
+/**
+ * Converts to a web stream with backpressure.
+ *
+ * @param onCancel Called when the reader cancels, after the source has been destroyed.
+ */
+export function toWebStream(
+  source: Readable,
+  onCancel: () => void = () => {},
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let isCancelled = false
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      source.on('data', (chunk: Buffer) => {
+        // Chunks may still arrive after `cancel`; the controller no longer takes them.
+        if (isCancelled) return
+        controller.enqueue(new Uint8Array(chunk))
+        if ((controller.desiredSize ?? 0) <= 0) source.pause()
+      })
+      // Not the events `end` and `error`: a connection may be lost before this function listens.
+      finished(source, { writable: false }, (error) => {
+        if (isCancelled) return
+        if (error) controller.error(error)
+        else controller.close()
+      })
+    },
+    pull() {
+      source.resume()
+    },
+    cancel() {
+      isCancelled = true
+      source.destroy()
+      onCancel()
+    },
+  })
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { TraceContext } from '../contracts/trace.js'
+import { kTrace } from './own-fields.js'
+
+/** The facts of a `traceparent`. */
+export interface TraceParent {
+  readonly traceId: string
+  readonly parentId: string
+  /** Only the flags that this version of the standard knows. */
+  readonly flags: number
+}
+
+const SAMPLED = 1
+const RANDOM = 2
+
+/** Version, trace id, parent id, flags, and what only a later version can have. */
+const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-[^,]*)?$/
+
+/** Digits that are all zero mean that there is no id. */
+const ZERO = /^0+$/
+
+/**
+ * Reads a `traceparent` (W3C Trace Context, Level 2, section 3.2). Of a later version, only the parts of version 00
+ * are read, and of its flags only the first. `undefined`: the header is missing, repeated or invalid.
+ */
+export function parseTraceparent(value: unknown): TraceParent | undefined {
+  const [, version, traceId, parentId, flags, rest] =
+    (typeof value === 'string' && TRACEPARENT.exec(value)) || []
+  if (traceId === undefined || parentId === undefined || flags === undefined) return undefined
+  const isFirst = version === '00'
+  if (version === 'ff' || (isFirst && rest !== undefined)) return undefined
+  if (ZERO.test(traceId) || ZERO.test(parentId)) return undefined
+  const known = isFirst ? SAMPLED | RANDOM : SAMPLED
+  return { traceId, parentId, flags: Number.parseInt(flags, 16) & known }
+}
+
+/** The most members of a `tracestate`. */
+const MAX_MEMBERS = 32
+
+/** A key, and a value that does not end with a space (W3C Trace Context, Level 2, section 3.3.1.3). */
+const MEMBER =
+  /^([a-z\d][a-z\d_\-*/@]{0,255})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
+
+/**
+ * Reads a `tracestate`: `undefined` if it is missing, empty, or not valid as a whole. Of two members with the same key,
+ * the first is the newer one, and the other is dropped. Node joins the lines of a repeated header with commas, as the
+ * standard does.
+ */
+export function parseTracestate(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const found = new Map<string, string>()
+  let count = 0
+  for (const part of value.split(',')) {
+    const member = trimmed(part)
+    // An empty member counts as none.
+    if (member === '') continue
+    const key = MEMBER.exec(member)?.[1]
+    if (key === undefined || ++count > MAX_MEMBERS) return undefined
+    if (!found.has(key)) found.set(key, member)
+  }
+  return found.size === 0 ? undefined : [...found.values()].join(',')
+}
+
+/**
+ * Removes spaces and tabs at both ends, and no other characters. A regular expression would take a time that grows with
+ * the square of the number of spaces.
+ */
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && isSpace(text, start)) start++
+  while (end > start && isSpace(text, end - 1)) end--
+  return text.slice(start, end)
+}
+
+function isSpace(text: string, index: number): boolean {
+  return text[index] === ' ' || text[index] === '\t'
+}
+
+/** The parts of a request that its trace depends on. */
+interface Traced {
+  readonly headers: IncomingHttpHeaders
+  [kTrace]?: TraceContext
+}
+
+/**
+ * Returns the trace of a request. It is made when it is first read, because most requests need none. A request that is
+ * passed between applications keeps it.
+ */
+export function traceOf(req: Traced): TraceContext {
+  req[kTrace] ??= createTrace(req.headers['traceparent'], req.headers['tracestate'])
+  return req[kTrace]
+}
+
+/**
+ * Returns the trace of a request if it leads anywhere: the caller has sent it, or code has read it. Makes no trace.
+ */
+export function knownTrace(req: Traced): TraceContext | undefined {
+  const isGiven = parseTraceparent(req.headers['traceparent']) !== undefined
+  return isGiven ? traceOf(req) : req[kTrace]
+}
+
+/** Continues the trace of the headers, or begins one if `traceparent` is not valid. */
+export function createTrace(traceparent: unknown, tracestate: unknown): TraceContext {
+  const parent = parseTraceparent(traceparent)
+  // Without a valid `traceparent`, `tracestate` belongs to no trace.
+  const state = parent && parseTracestate(tracestate)
+  const traceId = parent?.traceId ?? randomHex(16)
+  const spanId = randomHex(8)
+  const flags = parent?.flags ?? RANDOM
+  return Object.freeze({
+    traceId,
+    spanId,
+    ...(parent !== undefined && { parentId: parent.parentId }),
+    flags,
+    ...(state !== undefined && { state }),
+    headers: Object.freeze({
+      traceparent: `00-${traceId}-${spanId}-0${flags}`,
+      ...(state !== undefined && { tracestate: state }),
+    }),
+  })
+}
+
+/** An id of zeros alone means that there is none. */
+function randomHex(bytes: number): string {
+  const id = randomBytes(bytes).toString('hex')
+  return ZERO.test(id) ? randomHex(bytes) : id
+}

@@ -1,0 +1,76 @@
+import type { DualMethodDecorator } from '../contracts/decorator.js'
+import type {
+  WebhookOptions,
+  WebhookScheme,
+  WebhookSecrets,
+  WebhookVerifier,
+} from '../contracts/webhook.js'
+import { decorator, refuseBare } from './write.js'
+
+/**
+ * Lets only requests pass that their sender has signed. The bytes of the body are verified before they are parsed; a
+ * request without a valid signature is a 401, and one that was handled before is a 409. The signature replaces the
+ * guard: the route needs none, unless it has `@Auth()`.
+ *
+ * The body is JSON, or that of `@Body`. With `@Body({ type: 'bytes' })`, the handler receives the bytes.
+ *
+ * @param verifier {@link standardWebhooks}, {@link stripeWebhooks}, {@link githubWebhooks}, or a verifier of your own.
+ * @example
+ * @Post('payments')
+ * @Webhook(stripeWebhooks(() => process.env['STRIPE_WEBHOOK_SECRET'] ?? ''))
+ * @Body(z.object({ type: z.string() }))
+ * paid(req: Request) { return payments.handle(req.body) }
+ */
+export function Webhook(verifier: WebhookScheme | WebhookVerifier): DualMethodDecorator
+export function Webhook(...args: unknown[]): DualMethodDecorator {
+  refuseBare('@Webhook', args[0], args[1])
+  const verifier = args[0] as WebhookScheme | WebhookVerifier
+  return decorator('@Webhook()', { method: { kind: 'webhook', verifier } }) as DualMethodDecorator
+}
+
+/**
+ * The scheme of Standard Webhooks and Svix: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same names
+ * with `svix-`.
+ *
+ * @param secrets In base64, with or without `whsec_` in front: 24 bytes or more.
+ * @see https://www.standardwebhooks.com
+ * @example
+ * @Webhook(standardWebhooks(['whsec_new…', 'whsec_old…']))
+ */
+export function standardWebhooks(
+  secrets: WebhookSecrets,
+  options: WebhookOptions = {},
+): WebhookScheme {
+  return Object.freeze({ scheme: 'standard', secrets, options })
+}
+
+/**
+ * The scheme of Stripe: `Stripe-Signature` with a time and signatures.
+ *
+ * @param secrets The secrets of the endpoint, which begin with `whsec_`.
+ * @see https://docs.stripe.com/webhooks
+ * @example
+ * @Webhook(stripeWebhooks(() => secrets.stripe))
+ */
+export function stripeWebhooks(
+  secrets: WebhookSecrets,
+  options: WebhookOptions = {},
+): WebhookScheme {
+  return Object.freeze({ scheme: 'stripe', secrets, options })
+}
+
+/**
+ * The scheme of GitHub: `X-Hub-Signature-256`, and the id `X-GitHub-Delivery`. It has no time, and the id is not signed:
+ * an old delivery with another id passes.
+ *
+ * @param secrets The secrets of the webhook.
+ * @see https://docs.github.com/webhooks
+ * @example
+ * @Webhook(githubWebhooks(() => secrets.github))
+ */
+export function githubWebhooks(
+  secrets: WebhookSecrets,
+  options: WebhookOptions = {},
+): WebhookScheme {
+  return Object.freeze({ scheme: 'github', secrets, options })
+}

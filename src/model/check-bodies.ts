@@ -1,0 +1,86 @@
+import type { BodyOptions } from '../contracts/body.js'
+import type { FactOf } from '../contracts/facts.js'
+import type { Problem } from '../errors/config-error.js'
+import { invalid, shown } from '../errors/invalid.js'
+import { type Names, unknownNames } from '../errors/option-group.js'
+import { checkSize } from '../http/check-units.js'
+import { isMediaType } from '../schema/media-type.js'
+import { CONTENT_TYPES, contentTypesOf, typesOf } from './compile-bodies.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { schemaProblem } from './schema-problem.js'
+
+const NAMES: Names<BodyOptions> = { type: true, contentType: true, limit: true }
+const REMEDY = "Write @Body(schema, { type: 'json' | 'form' | 'text' | 'bytes', limit: '1mb' })."
+
+type Body = FactOf<'body'>
+
+/** Checks the bodies of a method that have options. */
+export function checkBodies(subject: string, facts: FactsByKind): Problem[] {
+  const stated = factsOf(facts, 'body')
+  const problems = stated.flatMap((body) => checkBody(`${subject} ${placeOf(body)}`, body))
+  return problems.length > 0 ? problems : checkDistinct(subject, facts)
+}
+
+function placeOf({ by }: Body): string {
+  return by === undefined ? '@Body' : `\`body\` in ${by}()`
+}
+
+function checkBody(subject: string, body: Body): Problem[] {
+  const { options } = body
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    const cause = 'Its options are no object, or belong to a key, which has none.'
+    return [invalid(subject, cause, REMEDY)]
+  }
+  const types = typesOf(options as BodyOptions)
+  const wrong = types.find((type) => !Object.hasOwn(CONTENT_TYPES, type))
+  if (wrong !== undefined || types.length === 0) {
+    return [invalid(subject, `${shown(wrong)} is not a type of bodies.`, REMEDY)]
+  }
+  return [
+    ...unknownNames(`${subject} `, options, NAMES),
+    ...checkSize(`${subject} limit`, (options as BodyOptions).limit),
+    ...checkContentTypes(subject, options as BodyOptions),
+    ...checkSchema(subject, body),
+  ]
+}
+
+function checkContentTypes(subject: string, options: BodyOptions): Problem[] {
+  const types = typesOf(options)
+  if (options.contentType === undefined) return []
+  const [type = 'json'] = types
+  const mayBeRange = type === 'text' || type === 'bytes'
+  const isRight = (each: string) =>
+    isMediaType(each) && !each.includes(';') && (mayBeRange || !each.includes('*'))
+  const given = contentTypesOf(type, options)
+  if (types.length === 1 && given.length > 0 && given.every(isRight)) return []
+  const cause = `Its contentType ${given.map(shown).join(', ')} does not name the media types of one type of bodies.`
+  const remedy =
+    "Give a type with its subtype and no parameters: 'text/csv'; for bytes, also 'image/*'."
+  return [invalid(subject, cause, remedy)]
+}
+
+function checkSchema(subject: string, body: Body): Problem[] {
+  if (!('schema' in body)) return []
+  const problem = schemaProblem(body.schema)
+  if (problem !== null) {
+    const cause = `Its schema ${problem.cause}`
+    return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
+  }
+  const isBytes = typesOf(Object(body.options)).includes('bytes')
+  if (!isBytes || '~standard' in Object(body.schema)) return []
+  const cause = 'Its schema is a JSON Schema, which cannot describe a Buffer.'
+  return [invalid(subject, cause, "Write @Body({ type: 'bytes' }), or give a Standard Schema.")]
+}
+
+/** Two bodies of one media type: only the first would be read. */
+function checkDistinct(subject: string, facts: FactsByKind): Problem[] {
+  const hasPlain = factsOf(facts, 'input').some(({ source }) => source === 'body')
+  const all = factsOf(facts, 'body').flatMap(({ options }) =>
+    typesOf(options as BodyOptions).flatMap((type) => contentTypesOf(type, options as BodyOptions)),
+  )
+  if (hasPlain) all.push(CONTENT_TYPES.json)
+  const repeated = all.find((type, index) => all.indexOf(type) !== index)
+  if (repeated === undefined) return []
+  const cause = `Its body of the type ${repeated} is described twice; only one schema can describe it.`
+  return [{ code: 'E_INPUT_TWICE', subject, cause, remedy: 'Keep one of them, or merge them.' }]
+}

@@ -1,0 +1,70 @@
+import type { BodyModel, BodyOptions, BodyType } from '../contracts/body.js'
+import type { RouteBounds } from '../contracts/route-limits.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Schema } from '../contracts/schema.js'
+import { toBytes } from '../http/units.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
+
+/** The media type of each type of body. */
+export const CONTENT_TYPES: Readonly<Record<BodyType, string>> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  text: 'text/plain',
+  bytes: 'application/octet-stream',
+}
+
+/** What the `@Body` decorators with options say about a route. */
+type Bodies = Pick<RouteModel, 'inputs' | 'bodies' | 'bounds'>
+
+/** Adds the bodies that have options to the inputs and the limits of a route. */
+export function withBodies(facts: FactsByKind, { inputs, bounds }: Omit<Bodies, 'bodies'>): Bodies {
+  if (facts.body === undefined && facts.webhook === undefined) {
+    return { inputs, bodies: null, bounds }
+  }
+  // The signature of a webhook is that of the bytes, so its body is read by the same step as bytes are.
+  const isPlain = inputs.body !== null || facts.body === undefined
+  const plain = isPlain ? [modelOf('json', inputs.body, {})] : []
+  const bodies = [...plain, ...factsOf(facts, 'body').flatMap(modelsOf)]
+  const body = bodies.find(({ schema }) => schema !== null)?.schema ?? null
+  return {
+    inputs: Object.freeze({ ...inputs, body }),
+    bodies: facts.webhook === undefined && isDefault(bodies) ? null : Object.freeze(bodies),
+    bounds: withLimits(bounds, bodies),
+  }
+}
+
+/** The types that the options of a body name. */
+export function typesOf({ type = 'json' }: BodyOptions): readonly BodyType[] {
+  return typeof type === 'string' ? [type] : type
+}
+
+/** The media types of a body, in lower case. */
+export function contentTypesOf(type: BodyType, { contentType }: BodyOptions): readonly string[] {
+  return [contentType ?? CONTENT_TYPES[type]].flat().map((each) => String(each).toLowerCase())
+}
+
+function modelsOf({ schema, options }: { schema?: Schema; options: unknown }): BodyModel[] {
+  // `checkBodies` reports options that are none.
+  const given = Object(options) as BodyOptions
+  return typesOf(given).map((type) => modelOf(type, schema ?? null, given))
+}
+
+function modelOf(type: BodyType, schema: Schema | null, options: BodyOptions): BodyModel {
+  const { limit } = options
+  const contentTypes = Object.freeze(contentTypesOf(type, options))
+  const maxBytes = limit === undefined ? null : (toBytes(limit) ?? Number.NaN)
+  return Object.freeze({ type, contentTypes, schema, maxBytes })
+}
+
+/** Whether the route reads its body as one with `@Body(schema)` does, apart from the limit. */
+function isDefault([first, second]: readonly BodyModel[]): boolean {
+  const isJson = first?.type === 'json' && first.contentTypes.join() === CONTENT_TYPES.json
+  return second === undefined && isJson && first.schema !== null
+}
+
+/** If every body has a limit of its own, the largest one is that of the route. */
+function withLimits(bounds: RouteBounds | null, bodies: readonly BodyModel[]): RouteBounds | null {
+  const limits = bodies.map(({ maxBytes }) => maxBytes)
+  if (limits.includes(null)) return bounds
+  return Object.freeze({ ...bounds, bodyBytes: Math.max(...(limits as number[])) })
+}

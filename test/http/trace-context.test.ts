@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { createTrace, parseTraceparent, parseTracestate } from '../../src/http/trace-context.js'
+
+const TRACE = '12345678901234567890123456789012'
+const SPAN = '1234567890123456'
+const valid = `00-${TRACE}-${SPAN}-01`
+
+/** Values that the test suite of the standard sends, and that must begin a new trace. */
+const INVALID: Record<string, unknown> = {
+  'no header': undefined,
+  'an empty header': '',
+  'a list': [valid, valid],
+  'version 00 with a character behind': `${valid}.`,
+  'version 00 with another field': `${valid}-what-the-future-will-be-like`,
+  'version 00 with a dash behind': `${valid}-`,
+  'a later version with a dot behind the flags': `cc-${TRACE}-${SPAN}-01.what-the-future-will-be-like`,
+  'a later version with longer flags': `cc-${TRACE}-${SPAN}-011`,
+  'a later version without flags': `cc-${TRACE}-${SPAN}`,
+  'version ff': `ff-${TRACE}-${SPAN}-01`,
+  'an illegal character at the start of the version': `.0-${TRACE}-${SPAN}-01`,
+  'an illegal character at the end of the version': `0.-${TRACE}-${SPAN}-01`,
+  'a version in upper case': `CC-${TRACE}-${SPAN}-01`,
+  'three digits of version': `000-${TRACE}-${SPAN}-01`,
+  'four digits of version': `0000-${TRACE}-${SPAN}-01`,
+  'one digit of version': `0-${TRACE}-${SPAN}-01`,
+  'a trace id of zeros': `00-${'0'.repeat(32)}-${SPAN}-01`,
+  'a trace id of zeros in a later version': `cc-${'0'.repeat(32)}-${SPAN}-01`,
+  'an illegal character at the start of the trace id': `00-.2345678901234567890123456789012-${SPAN}-01`,
+  'an illegal character at the end of the trace id': `00-1234567890123456789012345678901.-${SPAN}-01`,
+  'a trace id in upper case': `00-${'A'.repeat(32)}-${SPAN}-01`,
+  'a long trace id': `00-${TRACE}3-${SPAN}-01`,
+  'a short trace id': `00-${TRACE.slice(1)}-${SPAN}-01`,
+  'a parent id of zeros': `00-${TRACE}-${'0'.repeat(16)}-01`,
+  'an illegal character at the start of the parent id': `00-${TRACE}-.234567890123456-01`,
+  'an illegal character at the end of the parent id': `00-${TRACE}-123456789012345.-01`,
+  'a parent id in upper case': `00-${TRACE}-ABCDEFABCDEFABCD-01`,
+  'a long parent id': `00-${TRACE}-${SPAN}7-01`,
+  'a short parent id': `00-${TRACE}-${SPAN.slice(1)}-01`,
+  'an illegal character at the start of the flags': `00-${TRACE}-${SPAN}-.0`,
+  'an illegal character at the end of the flags': `00-${TRACE}-${SPAN}-0.`,
+  'flags in upper case': `00-${TRACE}-${SPAN}-0B`,
+  'long flags': `00-${TRACE}-${SPAN}-001`,
+  'short flags': `00-${TRACE}-${SPAN}-1`,
+  'a space inside': `00-${TRACE} -${SPAN}-01`,
+  'another separator': `00_${TRACE}_${SPAN}_01`,
+  'two headers, joined': `${valid}, ${valid}`,
+  'two headers of a later version, joined': `cc-${TRACE}-${SPAN}-01-x, cc-${TRACE}-${SPAN}-01-x`,
+  'a line break behind': `${valid}\n`,
+}
+
+describe('parseTraceparent', () => {
+  it.each(Object.keys(INVALID))('refuses %s', (name) => {
+    expect(parseTraceparent(INVALID[name])).toBeUndefined()
+    const trace = createTrace(INVALID[name], 'foo=1')
+    expect(trace.traceId).not.toBe(TRACE)
+    expect(trace).not.toHaveProperty('parentId')
+    expect(trace).not.toHaveProperty('state')
+    expect(trace.headers).not.toHaveProperty('tracestate')
+  })
+
+  it.each([
+    [`00-${TRACE}-${SPAN}-00`, 0],
+    [`00-${TRACE}-${SPAN}-01`, 1],
+    [`00-${TRACE}-${SPAN}-02`, 2],
+    [`00-${TRACE}-${SPAN}-03`, 3],
+    // Flags that the standard does not define are dropped.
+    [`00-${TRACE}-${SPAN}-ff`, 3],
+    [`00-${TRACE}-${SPAN}-fc`, 0],
+    [`cc-${TRACE}-${SPAN}-01`, 1],
+    [`cc-${TRACE}-${SPAN}-03`, 1],
+    [`01-${TRACE}-${SPAN}-00-what-the-future-will-be-like`, 0],
+    [`fe-${TRACE}-${SPAN}-01-`, 1],
+  ])('reads %s', (header, flags) => {
+    expect(parseTraceparent(header)).toEqual({ traceId: TRACE, parentId: SPAN, flags })
+  })
+})
+
+const characters = (from: number, to: number) =>
+  String.fromCharCode(...Array.from({ length: to - from + 1 }, (_, i) => from + i))
+const KEY = `${characters(0x61, 0x7a)}0123456789_-*/@`
+const VALUE = characters(0x20, 0x2b) + characters(0x2d, 0x3c) + characters(0x3e, 0x7e)
+const members = (count: number) => Array.from({ length: count }, (_, i) => `bar${i}=${i}`).join(',')
+
+describe('parseTracestate', () => {
+  it.each([
+    ['one member', 'foo=1', 'foo=1'],
+    ['two members', 'foo=1,bar=2', 'foo=1,bar=2'],
+    ['spaces and tabs around members', ' foo=1 \t , \t bar=2, \t baz=3\t', 'foo=1,bar=2,baz=3'],
+    ['empty members', 'foo=1,, ,\t,bar=2,', 'foo=1,bar=2'],
+    ['all characters', `${KEY}=${VALUE}`, `${KEY}=${VALUE}`],
+    ['a key that begins with a digit', '1a-2f@foo=bar', '1a-2f@foo=bar'],
+    ['a key with several @', 'foo@bar@baz=1', 'foo@bar@baz=1'],
+    ['a value that begins with a space', 'foo= 1', 'foo= 1'],
+    ['a long key', `${'z'.repeat(256)}=1`, `${'z'.repeat(256)}=1`],
+    ['a long value', `foo=${'v'.repeat(256)}`, `foo=${'v'.repeat(256)}`],
+    ['32 members', members(32), members(32)],
+    ['32 members and empty ones', `,,${members(32)},,`, members(32)],
+    ['a repeated key', 'foo=1,bar=2,foo=3', 'foo=1,bar=2'],
+  ])('reads %s', (_, header, read) => {
+    expect(parseTracestate(header)).toBe(read)
+  })
+
+  it.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['empty members alone', ' ,\t, '],
+    ['33 members', members(33)],
+    ['33 members with one key', Array<string>(33).fill('foo=1').join(',')],
+    ['a space behind a key', 'foo =1'],
+    ['a key in upper case', 'FOO=1'],
+    ['a dot in a key', 'foo.bar=1'],
+    ['a key that begins with @', '@foo=1,bar=2'],
+    ['a key that begins with _', '_foo=1'],
+    ['a key of 257 characters', `${'z'.repeat(257)}=1`],
+    ['a value of 257 characters', `foo=${'v'.repeat(257)}`],
+    ['no value', 'foo='],
+    ['no key', '=1'],
+    ['no =', 'foo'],
+    ['two =', 'foo=bar=baz'],
+    ['a letter outside ASCII', 'foo=ä'],
+    ['another kind of space around a member', 'foo=1\u00a0'],
+    ['a control character', 'foo=a\x07b'],
+    ['one invalid member among valid ones', 'foo=1,BAR=2,baz=3'],
+  ])('drops %s', (_, header) => {
+    expect(parseTracestate(header)).toBeUndefined()
+    expect(createTrace(valid, header)).not.toHaveProperty('state')
+  })
+})
+
+describe('createTrace', () => {
+  it('continues a trace: with a new span, whose parent is the caller', () => {
+    const trace = createTrace(valid, 'foo=1')
+    expect(trace).toEqual({
+      traceId: TRACE,
+      spanId: expect.stringMatching(/^[\da-f]{16}$/),
+      parentId: SPAN,
+      flags: 1,
+      state: 'foo=1',
+      headers: { traceparent: `00-${TRACE}-${trace.spanId}-01`, tracestate: 'foo=1' },
+    })
+    expect(trace.spanId).not.toBe(SPAN)
+  })
+
+  it('begins a trace with a random id that is not marked as recorded', () => {
+    const [a, b] = [createTrace(undefined, undefined), createTrace(undefined, undefined)]
+    expect(a.traceId).toMatch(/^[\da-f]{32}$/)
+    expect(a.traceId).not.toBe(b.traceId)
+    expect(a.headers).toEqual({ traceparent: `00-${a.traceId}-${a.spanId}-02` })
+    expect(parseTraceparent(a.headers.traceparent)).toBeDefined()
+  })
+
+  it('is frozen, because all code of a request shares it', () => {
+    const trace = createTrace(valid, 'foo=1')
+    expect([Object.isFrozen(trace), Object.isFrozen(trace.headers)]).toEqual([true, true])
+  })
+})
