@@ -40,7 +40,7 @@ export function buildAccess({
   const { ofRouters } = features
   // Boot rejects routers that need a tenant if there is no guard, so there is nothing to build without one.
   if (ofRouters !== null && tenant !== null && auth.guard !== null) {
-    ofRouters.noteAdmission(compileAdmission(ofRouters.stagesOfRouters, access))
+    ofRouters.noteAdmission(compileAdmission(ofRouters.stages, access))
   }
   return access
 }

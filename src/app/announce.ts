@@ -1,5 +1,6 @@
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
+import type { ExaminedApp } from './doctor/examine-app.js'
 import type { AppDocument } from './documents.js'
 import type { ExplainResult, RouteQuery } from './explain/explanation.js'
 
@@ -18,6 +19,8 @@ export interface AppDescription {
   warnings(): readonly Problem[]
   /** Explains what requests of a route pass. Its module is loaded now. */
   explain(query: RouteQuery): Promise<ExplainResult>
+  /** Lists what boot would report, and what is unsafe in production. Its module is loaded now. */
+  examine(): Promise<ExaminedApp>
 }
 
 /** A copy of this package in a process that reads applications. */

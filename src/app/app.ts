@@ -6,33 +6,39 @@ import type { NextFunction } from '../contracts/handler.js'
 import type { OpenApiDocument } from '../contracts/openapi.js'
 import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
-import { Clock } from '../di/clock.js'
 import { blameCaller } from '../errors/blame-caller.js'
+import { RequestLogs } from '../features/logs/log.js'
+import { getTenantId } from '../features/tenancy/tenant-context.js'
 import { recordDecorators } from '../metadata/read.js'
+import { RequestSecrets } from '../pipeline/request-secrets.js'
+import { addRoutes } from './add-routes.js'
 import { findDescriber, neverStart } from './announce.js'
+import { AppLogger } from './app-logger.js'
 import { boot, type RunningApp } from './boot.js'
-import { checkDocsRoutes } from './check-docs.js'
-import {
-  type Description,
-  describeApp,
-  ignoredOverrides,
-  logWarnings,
-  throwErrors,
-} from './describe.js'
-import { type AppDocument, buildDocsRoutes, listDocuments } from './documents.js'
-import type { ExplainResult, RouteQuery } from './explain/explanation.js'
+import { settlesWithin } from './closing-timer.js'
+import { ignoredOverrides, logWarnings, throwErrors } from './describe.js'
+import { describedBy } from './described-by.js'
+import type { AppDocument } from './documents.js'
 import { configureExpressHost, createExpressHost } from './express-host.js'
-import { declareFeatures, type Features } from './features.js'
+import { featurePlugins } from './features.js'
+import type { Fetch } from './fetch.js'
 import { type Harness, harnessOf, NO_HARNESS } from './harness.js'
-import { Health } from './health.js'
 import { keepTickShape } from './keep-tick-shape.js'
+import { closedError } from './lifecycle.js'
+import { Reading } from './reading.js'
 import { routeTable } from './route-table.js'
 import { listen } from './server.js'
 import type { AppOptions } from './settings/app-options.js'
-import { loggerOf } from './settings/logger-option.js'
-import { type Resolved, resolveSettings } from './settings/resolve-settings.js'
-import type { Settings } from './settings/settings.js'
+import {
+  checkPort,
+  type ListenOptions,
+  type ListenPlace,
+  type SocketPath,
+} from './settings/listen-options.js'
+import { loggerOf } from './settings/logger-options.js'
 import { shutDown } from './shut-down.js'
+import { ProcessEnd } from './signals.js'
+import { logStart } from './start-line.js'
 
 const DEFAULT_PORT = 3000
 
@@ -49,17 +55,22 @@ export class App {
    * routes.
    */
   readonly express: Application
-  readonly #options: AppOptions
   readonly #describer = findDescriber()
   readonly #scope = new AsyncResource('BlazonApp')
-  #resolved: Resolved | undefined
-  #description: Description | undefined
-  #declared: Features | undefined
-  #documents: readonly AppDocument[] | undefined
+  readonly #requestLogs = new RequestLogs(getTenantId)
+  readonly #logger: AppLogger
+  /** The application as plugins see it before it has started. */
+  readonly #context = { get: <T>(token: Token<T>) => this.get(token) }
+  readonly #reading: Reading
   #starting: Promise<RunningApp> | undefined
   #running: RunningApp | undefined
-  #listening: Promise<AddressInfo> | undefined
+  #fetching: Promise<Fetch> | undefined
+  #startMs = 0
+  #listening: Promise<AddressInfo | string> | undefined
   #closing: Promise<void> | undefined
+  /** Whether closing had to cut requests, or the start. */
+  #isForced = false
+  #processEnd: ProcessEnd | undefined
 
   /**
    * Stores the options. It starts nothing; see {@link App.init} and {@link App.listen}.
@@ -68,14 +79,21 @@ export class App {
    */
   constructor(options: AppOptions = {}) {
     keepTickShape()
-    this.#options = options
     this.express = createExpressHost()
-    this.#describer?.declared(this, {
-      documents: () => this.documents,
-      routes: () => this.getRouteTable(),
-      warnings: () => this.#describe().warnings,
-      explain: (query) => this.#explain(query),
+    this.#logger = new AppLogger(() => this.#harness.logger ?? loggerOf(options.logger))
+    this.#reading = new Reading({
+      options,
+      express: this.express,
+      logger: this.#logger,
+      requestLogs: this.#requestLogs,
+      app: this.#context,
+      harnessOf: () => this.#harness,
+      isClosing: () => this.#closing !== undefined,
     })
+    this.#describer?.declared(
+      this,
+      describedBy({ app: this, context: this.#context, reading: this.#reading }),
+    )
   }
 
   /**
@@ -102,23 +120,33 @@ export class App {
   /**
    * Starts the application if it has not started yet, and listens.
    *
-   * @param port A port number; 0 takes any free port. Default: 3000.
-   * @param host A host name or address. Default: all addresses of the machine.
-   * @returns the address of the server.
+   * @param port A port number; 0 takes any free port. Default: 3000. A string is the path of a Unix socket.
+   * @param where A host name or address, or {@link ListenOptions}. Default: all addresses of the machine, and no signals.
+   * @returns the address of the server, or the path of the socket.
    * @throws RangeError if `port` is not a port number; ConfigError as `init`; an `Error` of Node if the port is
    * in use. After that last error the application stays started: call `listen` with another port, or `close`.
+   * @example
+   * await app.listen(Number(process.env.PORT ?? 3000), { signals: true })
    */
-  async listen(port: number = DEFAULT_PORT, host?: string): Promise<AddressInfo> {
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw new RangeError(
-        `listen(): ${String(port)} is not a port. Give a whole number, 0 to 65535.`,
-      )
+  listen(port?: number, where?: string | ListenOptions): Promise<AddressInfo>
+  listen(path: SocketPath, options?: ListenOptions): Promise<string>
+  async listen(
+    port: number | string = DEFAULT_PORT,
+    where: string | ListenOptions = {},
+  ): Promise<AddressInfo | string> {
+    checkPort(port)
+    const options = typeof where === 'string' ? { host: where } : where
+    if (options.signals === true && this.#describer === undefined) this.#endWithProcess()
+    try {
+      const place = { port, host: options.host }
+      return await blameCaller(App.prototype.listen, () => this.#listen(place, options))
+    } catch (error) {
+      // The signal ends the process, and the caller has nothing more to do.
+      if (this.#processEnd?.hasBegun === true) return await new Promise(() => {})
+      // A second `listen` fails while the server listens.
+      if (this.#running?.server.listening !== true) this.#stopWatching()
+      throw error
     }
-    const { server } = await blameCaller(App.prototype.listen, () => this.#start())
-    // `close` may have been called during the start.
-    if (this.#closing !== undefined) throw closed()
-    this.#listening = listen(server, port, host)
-    return await this.#listening
   }
 
   /**
@@ -139,6 +167,25 @@ export class App {
         ({ listener }) => listener.handleForeign(req, res, next),
         (error) => (next === undefined ? this.#refuse(error, res) : next(error)),
       )
+  }
+
+  /**
+   * Handles a request of the Fetch standard, for hosts that call such a function and for clients in this process. It is
+   * bound: `export default { fetch: app.fetch }`. The first call starts the application. The request passes Node's HTTP
+   * server on a connection in memory, so everything behaves as on a port, streams and their back-pressure included.
+   *
+   * @param request Its URL is absolute. When its `signal` aborts, the application sees that the client disconnects.
+   * @param info What the host knows about the client. `object`, because hosts pass objects of their own, which are ignored.
+   * @returns the response, as soon as its head is sent. Redirects are not followed, and nothing is decompressed.
+   * @throws ConfigError as `init`; TypeError if an argument is wrong, or the application sends no response; the error of
+   * the request's body; the reason of its signal; an `Error` after `close`.
+   * @see https://fetch.spec.whatwg.org
+   * @example
+   * const response = await app.fetch(new Request('http://localhost/users/1'))
+   */
+  readonly fetch: Fetch = async (request, info) => {
+    this.#fetching ??= this.#scope.runInAsyncScope(() => this.#openFetch())
+    return (await this.#fetching)(request, info)
   }
 
   /**
@@ -172,8 +219,7 @@ export class App {
 
   /** Every document of the `swagger` option, with the path of its page. Each is built when it is first read. */
   get documents(): readonly AppDocument[] {
-    this.#documents ??= listDocuments(this.#describe().model, this.#settings, this.express)
-    return this.#documents
+    return this.#reading.documents
   }
 
   /**
@@ -182,20 +228,32 @@ export class App {
    * @throws ConfigError as `init` does.
    */
   getRouteTable(): RouteTableEntry[] {
-    return routeTable(this.#describe().model)
+    return routeTable(this.#reading.description.model)
   }
 
   /**
    * Closes the application: stops listening, ends idle connections, aborts `req.signal` of streams with an
    * `AppClosingError`, waits for requests under way (at most `timeouts.close`), runs `onClose` in reverse order
-   * of construction, and ends upgraded connections. A second call returns the same promise.
+   * of construction, and ends upgraded connections. It logs the routes of requests that had to be cut. A second call
+   * returns the same promise.
    *
-   * @param signal The name that `onClose` receives, such as `'SIGTERM'`. Default: none.
+   * @param signal The name that `onClose` receives, such as `'SIGTERM'`. With a name, clients still send requests: the
+   * application first accepts them for `timeouts.preStop`, and does not end idle connections at once. Default: none.
    * @throws AggregateError with the errors of `onClose`, after everything is closed.
    */
   close(signal?: string): Promise<void> {
-    this.#closing ??= this.#close(signal)
+    this.#closing ??= this.#close(signal).finally(() => {
+      this.#logger.close()
+      this.#stopWatching()
+    })
     return this.#closing
+  }
+
+  /** A process that is to end keeps its listeners until then, so that a second signal ends it at once. */
+  #stopWatching(): void {
+    if (this.#processEnd?.hasBegun === true) return
+    this.#processEnd?.remove()
+    this.#processEnd = undefined
   }
 
   /**
@@ -203,17 +261,8 @@ export class App {
    * receives the error, so it is logged.
    */
   #refuse(err: unknown, res: ServerResponse): void {
-    loggerOf(this.#options.logger).error({ err }, 'The application did not start')
+    this.#logger.error({ err }, 'The application did not start')
     res.destroy()
-  }
-
-  #resolve(): Resolved {
-    this.#resolved ??= resolveSettings(this.#options)
-    return this.#resolved
-  }
-
-  get #settings(): Settings {
-    return this.#resolve().settings
   }
 
   /**
@@ -223,48 +272,50 @@ export class App {
     return harnessOf(this)
   }
 
-  get #features(): Features {
-    this.#declared ??= declareFeatures(this.#settings, this.#harness)
-    return this.#declared
+  async #listen(place: ListenPlace, options: ListenOptions): Promise<AddressInfo | string> {
+    const { server } = await this.#start()
+    // `close` may have been called during the start.
+    if (this.#closing !== undefined) throw closedError()
+    this.#listening = listen(server, place)
+    const address = await this.#listening
+    const { announce = this.#harness === NO_HARNESS } = options
+    const routes = this.#reading.description.model.routes.length
+    if (announce) logStart({ logger: this.#logger, address, routes, startMs: this.#startMs })
+    return address
   }
 
-  #describe(): Description {
-    this.#description ??= describeApp(this.#resolve(), [
-      { token: Clock, useValue: this.#harness.clock },
-      { token: Health, useValue: this.#health() },
-      ...this.#features.providers,
-    ])
-    return this.#description
-  }
-
-  /** Its code is loaded here, because only the command line uses it. */
-  async #explain(query: RouteQuery): Promise<ExplainResult> {
-    const { model } = this.#describe()
-    const { explainQuery } = await import('./explain/explain-route.js')
-    const app = { settings: this.#settings, model, express: this.express, cwd: process.cwd() }
-    return explainQuery(query, app)
-  }
-
-  #health(): Health {
-    return new Health(this.#settings.plugins, { get: (token) => this.get(token) })
+  #endWithProcess(): void {
+    this.#processEnd ??= new ProcessEnd({
+      close: (signal) => this.close(signal),
+      isForced: () => this.#isForced,
+      clock: this.#harness.clock,
+      logger: this.#logger,
+    })
   }
 
   #start(): Promise<RunningApp> {
     if (this.#describer !== undefined) return neverStart(this.#describer, this)
-    if (this.#closing !== undefined) return Promise.reject(closed())
-    this.#starting ??= this.#boot()
+    if (this.#closing !== undefined) return Promise.reject(closedError())
+    this.#starting ??= this.#boot().catch((error) => {
+      this.#logger.close()
+      throw error
+    })
     return this.#starting
   }
 
   async #boot(): Promise<RunningApp> {
-    const settings = this.#settings
+    const { settings } = this.#reading
     const harness = this.#harness
-    const logger = harness.logger ?? settings.logger
-    const description = this.#describe()
+    const begin = harness.clock.monotonic()
+    const { description } = this.#reading
+    const { model } = description
+    const secrets = new RequestSecrets(settings.converters)
+    const logger = await this.#logger.open({ settings, harness, model, secrets })
+    this.#requestLogs.start(logger, secrets.hide)
     configureExpressHost(this.express, settings)
-    const served = this.documents.filter(({ isEnabled }) => isEnabled)
-    const problems = served.flatMap((each) => each.problems)
-    problems.push(...checkDocsRoutes(description.model, served))
+    const plugins = [...settings.plugins, ...(await featurePlugins(settings))]
+    const to = { documents: this.documents, plugins, model, app: this.#context, settings }
+    const { frameworkRoutes, problems } = addRoutes(to)
     const warnings = throwErrors(problems, settings)
     const ignored = harness === NO_HARNESS ? ignoredOverrides(settings) : []
     logWarnings(logger, [...description.warnings, ...warnings, ...ignored])
@@ -275,11 +326,21 @@ export class App {
       express: this.express,
       logger,
       clock: harness.clock,
-      declaredFeatures: this.#features,
-      frameworkRoutes: buildDocsRoutes(served),
+      requestLogs: this.#requestLogs,
+      secrets,
+      declaredFeatures: this.#reading.features,
+      plugins,
+      frameworkRoutes,
       isClosing: () => this.#closing !== undefined,
     })
+    this.#startMs = harness.clock.monotonic() - begin
     return this.#running
+  }
+
+  /** Its code is loaded here, because only `fetch` uses it. */
+  async #openFetch(): Promise<Fetch> {
+    const { createFetch } = await import('./fetch.js')
+    return createFetch(await this.#start())
   }
 
   #started(what: string): RunningApp {
@@ -288,8 +349,7 @@ export class App {
   }
 
   async #close(signal: string | undefined): Promise<void> {
-    // A failed start has closed what it had opened, and its caller has received the error.
-    const running = await this.#starting?.catch(() => undefined)
+    const running = this.#running ?? (await this.#untilStarted())
     if (running === undefined) return
     // A server cannot be closed while it resolves its host name.
     await this.#listening?.catch(() => {})
@@ -298,12 +358,27 @@ export class App {
       stop()
       return hooks.close(signal)
     }
-    await shutDown({ ...entrance, graceMs: this.#settings.timeouts.closeMs, closeRest })
+    const { closeMs: graceMs, preStopMs } = this.#reading.settings.timeouts
+    const { clock } = this.#harness
+    const times = { clock, graceMs, preStopMs, isBySignal: signal !== undefined }
+    const cut = await shutDown({ ...entrance, ...times, logger: this.#logger, closeRest })
+    this.#isForced = cut > 0
   }
-}
 
-function closed(): Error {
-  return new Error('The application is closed.')
+  /**
+   * Waits for a start that is under way. A failed start has closed what it had opened, and its caller has received the
+   * error.
+   */
+  async #untilStarted(): Promise<RunningApp | undefined> {
+    const starting = this.#starting?.catch(() => undefined)
+    // Without settings, the start has failed at once.
+    if (starting === undefined || !this.#reading.hasSettings) return undefined
+    const limit = { clock: this.#harness.clock, ms: this.#reading.settings.timeouts.closeMs }
+    if (await settlesWithin(limit, starting)) return await starting
+    this.#isForced = true
+    this.#logger.error({}, 'The start did not end, so nothing that it has opened was closed')
+    return undefined
+  }
 }
 
 findDescriber()?.loaded({ make: (options) => new App(options), recordDecorators })

@@ -1,6 +1,6 @@
 import type { Response } from '../contracts/handler.js'
-import type { RouteModel } from '../contracts/route-model.js'
 import { successEnvelope } from '../errors/envelope.js'
+import { routeOf } from '../http/own-route.js'
 import { discardBody, isReadInParts } from '../http/send/raw-body.js'
 import { statusOf } from '../http/send/status-of.js'
 import { ownSender } from '../pipeline/send-success.js'
@@ -19,7 +19,8 @@ import { isOrdinaryData } from '../pipeline/unusual-values.js'
 export class BaseController {
   /**
    * Sends the success envelope `{ statusCode: 'success', status, message, data }`, or the one of the route: bare data
-   * under `@Envelope(false)`, or an envelope of your own.
+   * under `@Envelope(false)`, or an envelope of your own. In the routers and middlewares of `@Use`, too; those of the
+   * option `middlewares` have no route, so there it is the success envelope.
    *
    * @param res The response of the request.
    * @param message The `message` of the envelope.
@@ -39,8 +40,7 @@ export class BaseController {
       discardBody(data)
       throw new TypeError(NO_DATA)
     }
-    const route = res.req.route as RouteModel | undefined
-    // The `req.route` of an Express router has no such field.
+    const route = routeOf(res.req)
     if (route?.isEnveloped === false) {
       ownSender(route)(res, { status, message, data })
       return res
@@ -52,13 +52,9 @@ export class BaseController {
 const NO_DATA =
   'this.ok was given a stream, a file or a Response as data, which has no form in JSON: return it from the handler.'
 
-/**
- * Returns the documented status of this route, or `null` if there is none. The `req.route` of an Express router
- * has none.
- */
+/** Returns the documented status of this route, or `null` if there is none. */
 function statedStatus({ req }: Response): number | null {
-  const status: unknown = (req.route as RouteModel | undefined)?.status
-  return typeof status === 'number' ? status : null
+  return routeOf(req)?.status ?? null
 }
 
 /** Adds `ok` to a controller that does not extend {@link BaseController} and has no `ok` itself. */

@@ -2,14 +2,18 @@ import type { Application } from 'express'
 import type { Clock } from '../contracts/clock.js'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { Logger } from '../contracts/logger.js'
-import type { Plugin } from '../contracts/plugin.js'
+import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { Token } from '../contracts/provider.js'
 import { bindScopes } from '../di/build-container.js'
 import type { Injector } from '../di/injector.js'
 import { unusedOverrides } from '../di/unused-overrides.js'
+import type { RequestLogs } from '../features/logs/log.js'
 import { buildSecurity } from '../features/security/security.js'
+import { REQUEST_ID_HEADER } from '../http/request-id.js'
 import { readInjections } from '../metadata/read.js'
 import { defineNext } from '../pipeline/define-next.js'
+import { startReports } from '../pipeline/report-error.js'
+import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { buildAccess } from './access.js'
 import { compileRoutes } from './compile-routes.js'
 import { type Description, logWarnings, throwErrors } from './describe.js'
@@ -19,10 +23,11 @@ import type { Features } from './features.js'
 import { findDecorated } from './find-decorated.js'
 import { buildFront } from './front.js'
 import type { Harness } from './harness.js'
-import { LifecycleHooks } from './lifecycle.js'
+import { closedError, LifecycleHooks } from './lifecycle.js'
 import { makeControllers, makeGuard } from './make-controllers.js'
 import { makeInterceptors } from './make-interceptors.js'
 import { createMessageClasses } from './message-classes.js'
+import { collectObservers } from './observe-requests.js'
 import { prepareMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 
@@ -32,10 +37,14 @@ export interface DescribedApp {
   readonly description: Description
   readonly express: Application
   readonly logger: Logger
+  readonly requestLogs: RequestLogs
+  readonly secrets: RequestSecrets
   readonly clock: Clock
   readonly declaredFeatures: Features
-  /** The pages of the OpenAPI documents. */
+  /** The pages of the OpenAPI documents, and the routes of plugins. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
+  /** The plugins of the application, and those that options add. */
+  readonly plugins: readonly Plugin[]
   readonly isClosing: () => boolean
   readonly harness: Harness
 }
@@ -46,6 +55,15 @@ export interface RunningApp extends Entrance {
   readonly hooks: LifecycleHooks
   /** Stops the timers and listeners of the framework itself. */
   readonly stop: () => void
+}
+
+/** Adds the plugin of `Log`, if the constructed instances have injected one. */
+function withLog(app: DescribedApp): DescribedApp {
+  const { plugin } = app.requestLogs
+  if (plugin === null) return app
+  const { settings, secrets, description } = app
+  secrets.readNames(description.model.routes)
+  return { ...app, settings: { ...settings, plugins: [plugin, ...settings.plugins] } }
 }
 
 /** Starts a described application. If a line fails, everything that has been opened is closed again. */
@@ -59,47 +77,48 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const plugins: Plugin[] = []
   // Members close in reverse order, so the features come first here. A provider may use a feature until the
   // provider itself is closed.
-  const hooks = new LifecycleHooks(() => [...opened, ...injector.made, ...plugins])
+  const limit = { clock: app.clock, ms: settings.timeouts.onCloseMs }
+  const hooks = new LifecycleHooks(() => [...opened, ...injector.made, ...plugins], limit)
   try {
     // The instances: providers, controllers, the guard and interceptors, and the stores of features.
     const controllers = await makeControllers(container)
     const guard = harness.wrapGuard(await makeGuard(settings.auth.guard, injector))
     const interceptors = await makeInterceptors(model, settings, injector)
-    const features = await app.declaredFeatures.start({ model, logger })
+    const { report, logger: background } = startReports(settings.onError, logger)
+    const features = await app.declaredFeatures.start({ model, logger: background })
     opened.push({ onClose: () => features.close() })
 
     // The functions that run for every request.
-    const security = await buildSecurity(settings.security)
-    const messages = createMessageClasses(express, { security, features })
+    const security = await buildSecurity(settings.security, addedHeaders(settings))
+    const messages = createMessageClasses(express, { settings, security, features })
     const middlewares = prepareMiddlewares(settings, { express, features })
 
-    // Error handling.
-    const errors = buildErrorPaths({ ...app, features, middlewares })
+    // Error handling, and the observers of all requests.
+    const errors = buildErrorPaths({ ...app, report, features, middlewares })
     defineNext(messages.Request, errors.onError)
+    const observers = collectObservers({ ...app, ...features, get, model })
 
     // The compiled routes.
     const { wrapCredentials, beforeHandler, wrapRoutes, wrapListener } = harness
     const access = buildAccess({ ...app, guard, wrapCredentials, features, errors })
     const instances = { controllers, interceptors, get }
-    const made = { ...instances, features, access, errors, middlewares, beforeHandler }
-    const routes = wrapRoutes(await compileRoutes({ ...app, ...made }))
+    const made = { ...instances, features, access, errors, middlewares, observers }
+    const routes = wrapRoutes(await compileRoutes({ ...withLog(app), ...made, beforeHandler }))
 
     // The way of a request from Node to its route.
-    const front = buildFront({ ...app, security, features, middlewares, errors, routes })
-    const entrance = buildEntrance({ ...app, messages, features, front, errors, wrapListener })
+    const way = { ...app, features, errors, observers }
+    const front = buildFront({ ...way, security, middlewares, routes })
+    const entrance = buildEntrance({ ...way, messages, front, wrapListener })
 
     // The hooks of plugins and providers: `setup`, `onInit`, `onReady`.
     const find = findDecorated({ instances: injector.made, modules: settings.modules })
-    for (const plugin of settings.plugins) {
-      plugins.push(plugin)
-      const { usesTenants } = features
-      await plugin.setup?.({ get, find, express, logger, model, usesTenants })
-    }
+    const { usesTenants } = features
+    await setUp(app, plugins, { get, find, express, logger, model, usesTenants })
     // The check runs last, because any line above may request a token.
     const unused = unusedOverrides(harness.overrides, injector.requested)
     logWarnings(logger, throwErrors(unused, settings))
-    await hooks.init()
-    await hooks.ready()
+    await hooks.init(() => goOn(app))
+    await hooks.ready(() => goOn(app))
     return { ...entrance, injector, hooks, stop: () => errors.deadlines.close() }
   } catch (error) {
     await hooks
@@ -107,4 +126,24 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
       .catch((failure) => logger.error({ err: failure }, 'Closing after a failed start'))
     throw error
   }
+}
+
+/** The headers that the framework adds to responses for clients to read, and that CORS has to expose. */
+function addedHeaders({ sendsRequestIds }: Settings): readonly string[] {
+  return sendsRequestIds ? [REQUEST_ID_HEADER] : []
+}
+
+/** Sets the plugins up, in order. `begun` gets each one before, so that `onClose` of its plugins is called. */
+async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext): Promise<void> {
+  for (const plugin of app.plugins) {
+    goOn(app)
+    begun.push(plugin)
+    await plugin.setup?.(context)
+  }
+  goOn(app)
+}
+
+/** Ends the boot of an application that is closed meanwhile: what has been opened is closed again. */
+function goOn({ isClosing }: DescribedApp): void {
+  if (isClosing()) throw closedError()
 }

@@ -1,5 +1,6 @@
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
+import { schemasOfBody } from '../schema/body-schemas.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { findUnboundedLists } from '../schema/unbounded-lists.js'
 import type { Settings } from './settings/settings.js'
@@ -19,11 +20,12 @@ export function checkBodies(
   { routes }: AppModel,
 ): readonly Problem[] {
   return routes.flatMap((route) => {
-    const { body } = route.inputs
     const bodyBytes = route.bounds?.bodyBytes ?? limits.bodyBytes
-    if (body === null || bodyBytes <= HARMLESS_BYTES) return []
-    const described = describeOnce(body, { side: 'input', converters })
-    return findUnboundedLists(described, bodyBytes).map((path) => unbounded(route, path))
+    if (bodyBytes <= HARMLESS_BYTES) return []
+    return schemasOfBody(route).flatMap((body) => {
+      const described = describeOnce(body, { side: 'input', converters })
+      return findUnboundedLists(described, bodyBytes).map((path) => unbounded(route, path))
+    })
   })
 }
 

@@ -34,7 +34,7 @@ function deadEnd(subject: string, middleware: object, count: number): Problem {
 }
 
 /** Whether a middleware ends every request. A router does so if one of the handlers at its root does. */
-function endsAll(middleware: unknown): boolean {
+export function endsAll(middleware: unknown): boolean {
   const router = routerIn(middleware)
   if (router === undefined) return typeof middleware === 'function' && isEnd(middleware as Handle)
   return router.stack.some((layer) => isAtRoot(layer) && endsAll(layer.handle))
@@ -44,7 +44,7 @@ function endsAll(middleware: unknown): boolean {
  * Whether a function certainly never calls `next`. It may also get `next` from `req.next`, `arguments`,
  * `...all` or a default value, and a function with four parameters handles errors.
  */
-function isEnd(handle: Handle): boolean {
+export function isEnd(handle: Handle): boolean {
   if (handle.length !== 1 && handle.length !== 2) return false
   const source = Function.prototype.toString.call(handle)
   return !/^[^{]*=(?!>)|\bnext\b|\barguments\b|\.\.\.|\[native code\]/.test(source)

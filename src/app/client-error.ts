@@ -1,5 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Response } from '../contracts/handler.js'
+import type { BlazonRequest } from '../http/request.js'
+import type { RequestObservers } from './observe-requests.js'
 
 /**
  * How many bytes a client may still send after a parse error while earlier requests are served. Node's parser
@@ -16,8 +18,18 @@ interface Connection extends Duplex {
   readonly bytesRead?: number
 }
 
-/** Returns the response to an error of the parser, as text to be sent. */
-export type ResponseText = (error: NodeJS.ErrnoException) => string
+/**
+ * Returns the response to an error of the parser, as text to be sent. `req` is the request whose body is broken;
+ * `undefined` if there is no request yet.
+ */
+export type ResponseText = (error: NodeJS.ErrnoException, req: BlazonRequest | undefined) => string
+
+/** The parts of an application that respond to errors of the parser. */
+export interface ClientErrorConfig {
+  readonly responseTo: ResponseText
+  /** `null` if no plugin observes all requests. */
+  readonly observers: RequestObservers | null
+}
 
 /** Connections with a parse error, and how many bytes they had received by then. */
 const refusedAt = new WeakMap<Connection, number>()
@@ -30,27 +42,32 @@ const refusedAt = new WeakMap<Connection, number>()
 export function handleClientError(
   error: NodeJS.ErrnoException,
   socket: Connection,
-  responseTo: ResponseText,
+  config: ClientErrorConfig,
 ): void {
   if (error.code === 'ECONNRESET') return void socket.destroy()
   const { bytesRead = 0 } = socket
   const before = refusedAt.get(socket)
   if (before === undefined) {
     refusedAt.set(socket, bytesRead)
-    refuse(error, socket, responseTo)
+    refuse(error, socket, config)
   } else if (bytesRead - before > MOST_UNREADABLE_BYTES) socket.destroy()
 }
 
-function refuse(error: NodeJS.ErrnoException, socket: Connection, responseTo: ResponseText): void {
+function refuse(error: NodeJS.ErrnoException, socket: Connection, config: ClientErrorConfig): void {
   // An earlier response was the last one of this connection.
   if (!socket.writable) return end(socket, '')
   const pending = socket._httpMessage ?? null
   // Either no response is pending, or the pending one belongs to the broken request. This response then takes
   // its place.
-  if (pending === null || hasNoResponse(pending)) return end(socket, responseTo(error))
+  if (pending === null || hasNoResponse(pending)) {
+    const { req } = pending ?? {}
+    const text = config.responseTo(error, req as BlazonRequest | undefined)
+    if (!socket.destroyed) config.observers?.refused(text, pending)
+    return end(socket, text)
+  }
   // Bytes written into the response to an earlier request would become a part of it, so wait until that is
   // sent. If the pending response has begun and belongs to the broken request, it may never finish: close.
-  if (pending.req.complete) pending.once('finish', () => refuse(error, socket, responseTo))
+  if (pending.req.complete) pending.once('finish', () => refuse(error, socket, config))
   else end(socket, '')
 }
 

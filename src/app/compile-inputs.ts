@@ -5,7 +5,7 @@ import type { CompiledInput } from '../pipeline/steps/validate.js'
 import type { CompileValidator } from '../schema/compile-validator.js'
 import type { DeclaresOf } from './declared-names.js'
 
-const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'body']
+const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
 
 /** The input of {@link compileInputs}. */
 export interface InputCompiler {
@@ -36,7 +36,9 @@ export async function compileInputs(
   const compiling: ReturnType<typeof compileInput>[] = []
   for (const route of routes) {
     for (const source of SOURCES) {
-      const schema = route.inputs[source]
+      // Bodies with options have steps of their own: see `compileBodies`.
+      const isElsewhere = source === 'body' && route.bodies !== null
+      const schema = isElsewhere ? null : route.inputs[source]
       if (schema !== null) compiling.push(compileInput(route, source, schema))
     }
   }

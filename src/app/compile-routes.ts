@@ -1,3 +1,4 @@
+import type { Clock } from '../contracts/clock.js'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { Logger } from '../contracts/logger.js'
 import type { SchemaConverters } from '../contracts/openapi.js'
@@ -7,6 +8,7 @@ import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import {
   compileProbe,
   compileRoute,
+  compileSettle,
   type PipelineConfig,
   type RouteParts,
 } from '../pipeline/compile-route.js'
@@ -15,6 +17,8 @@ import { buildRouter, type Routable, type Router } from '../routing/build-router
 import { createValidatorCompiler } from '../schema/compile-validator.js'
 import type { RunRoute, Stage } from '../step/step.js'
 import type { Access } from './access.js'
+import { compileBodies } from './compile-bodies.js'
+import { compileCookies } from './compile-cookies.js'
 import { compileInputs } from './compile-inputs.js'
 import { compileParameters } from './compile-parameters.js'
 import { declaresFor } from './declared-names.js'
@@ -23,6 +27,7 @@ import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
 import type { InterceptorsOf } from './make-interceptors.js'
 import { ModelMemory } from './model-memory.js'
+import type { RequestObservers } from './observe-requests.js'
 import { collectSteps } from './plugin-steps.js'
 import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
@@ -34,16 +39,19 @@ export interface RoutesConfig {
   readonly controllers: ReadonlyMap<unknown, object>
   /** The pages of the OpenAPI documents. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
+  readonly clock: Clock
   readonly get: PluginContext['get']
   readonly logger: Logger
   readonly interceptors: InterceptorsOf
   readonly features: Pick<
     RunningFeatures,
-    'stagesOf' | 'usesTenants' | 'scopes' | 'wrapMiddlewares'
+    'stepSources' | 'usesTenants' | 'scopes' | 'wrapMiddlewares'
   >
   readonly access: Access
   readonly errors: Pick<ErrorPaths, 'onError' | 'onLateError' | 'deadlines' | 'log'>
   readonly middlewares: SortedMiddlewares
+  /** `null` if no plugin observes all requests. */
+  readonly observers: RequestObservers | null
   /** Returns a step that tests insert right before the handler of a route, or `null`. */
   readonly beforeHandler: (route: RouteModel) => Stage | null
 }
@@ -71,7 +79,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
   const { model } = config.description
   const shared = whatRoutesShare(config)
   const settingsOf = (route: RouteModel) => withOwnLimits(route, shared, config)
-  const partsOf = await collectParts(config)
+  const partsOf = await collectParts(config, settingsOf)
   const handlers = model.routes.map((route) =>
     compileRoute(route, partsOf(route), settingsOf(route)),
   )
@@ -99,6 +107,7 @@ function whatRoutesShare(config: RoutesConfig): PipelineConfig {
     deadlines: errors.deadlines.of(null),
     validationStatus: wire.validationStatus,
     scopes: features.scopes,
+    isObserved: config.observers !== null,
     mayFailLate: middlewares.handlers.length > 0,
     mayRespondToErrorsLater: middlewares.errorHandlers.length > 0,
     bodyLimits: { size: limits.bodyBytes, depth: limits.depth },
@@ -123,30 +132,40 @@ function withOwnLimits(
 const NONE: readonly never[] = Object.freeze([])
 
 /** Prepares what routes need in addition to their model: compiled schemas, and the steps of plugins. */
-async function collectParts(config: RoutesConfig): Promise<(route: RouteModel) => RouteParts> {
+async function collectParts(
+  config: RoutesConfig,
+  settingsOf: (route: RouteModel) => PipelineConfig,
+): Promise<(route: RouteModel) => RouteParts> {
   const { settings, controllers, features, beforeHandler } = config
   const { routes } = config.description.model
   const { converters } = settings
   const compile = createValidatorCompiler(converters)
   const compiler = { compile, declaresOf: declaresFor(settings) }
   const inputs = await compileInputs(routes, compiler)
+  const bodiesOf = await compileBodies(routes, { ...compiler, ...config, inputs, settingsOf })
+  const cookiesOf = await compileCookies(routes, settings.cookies.keys)
   const parametersOf = await compileParameters(routes, {
     ...compiler,
     validationStatus: settings.errors.validationStatus,
   })
   const fieldsOf = await loadFields(routes, settings)
   const datesOf = await loadDates(routes, converters)
-  const added = collectSteps(config)
+  const instanceOf = (route: RouteModel) => controllers.get(route.controller) as object
+  const stepsOf = collectSteps({
+    ...config,
+    settleFor: (route) => compileSettle(route, instanceOf(route), settingsOf(route)),
+  })
   return (route) => {
     const fields = fieldsOf(route)
     return {
-      instance: controllers.get(route.controller) as object,
+      ...stepsOf(route),
+      instance: instanceOf(route),
       inputs: inputs[route.index] ?? [],
-      stages: features.stagesOf(route),
+      bodies: bodiesOf(route),
+      cookies: cookiesOf(route),
       fields,
       // The copy with the described fields only has its dates as text already.
       dates: fields === null ? datesOf(route) : null,
-      added: added(route),
       middlewares: middlewaresOf(route, features),
       interceptors: config.interceptors(route),
       parameters: parametersOf(route),

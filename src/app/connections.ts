@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { respondsOn } from '../http/close-with-connection.js'
-import { isStreaming, type NotifyStream } from './notify-stream.js'
+import { isStreaming, type NoteCut, type NotifyStream } from './notify-stream.js'
 
 /** Properties that Node sets on a connection. They are not part of its documented interface. */
 interface Parsed extends Socket {
@@ -18,11 +18,18 @@ export class Connections {
   /** Connections that were ended, and responses that were made the last one of their connection. */
   readonly #notified = new WeakSet<Socket | ServerResponse>()
   readonly #notifyStream: NotifyStream
+  /** How many sweeps have found a connection without a request, one after the other. */
+  readonly #idleSweeps = new WeakMap<Socket, number>()
   #isClosing = false
   #notify: () => void = () => {}
 
   constructor(notifyStream: NotifyStream) {
     this.#notifyStream = notifyStream
+  }
+
+  /** Whether the server has stopped accepting requests. */
+  get isClosing(): boolean {
+    return this.#isClosing
   }
 
   /** Stores a connection until it is closed. */
@@ -36,11 +43,29 @@ export class Connections {
   }
 
   /**
-   * Ends idle connections. On all others it makes the last pending response announce the end of the connection.
+   * Before closing: makes the last pending response of each connection announce the end of the connection, and notes
+   * which connections are idle.
    */
-  sweep(): void {
+  announce(): void {
+    for (const socket of this.#open) {
+      const last = respondsOn(socket).at(-1)
+      if (last !== undefined) last.shouldKeepAlive = false
+      this.#countIdle(socket)
+    }
+  }
+
+  /**
+   * Ends connections that were idle for some sweeps. On all others it makes the last pending response announce the end of
+   * the connection.
+   *
+   * @param idleSweeps How many sweeps. A request may be on its way on a connection that is idle here; 0 does not wait
+   * for it.
+   */
+  sweep(idleSweeps: number): void {
     this.#isClosing = true
-    for (const socket of this.#open) this.#look(socket)
+    for (const socket of this.#open) {
+      if (this.#countIdle(socket) >= idleSweeps) this.#look(socket)
+    }
     this.#notify()
   }
 
@@ -55,14 +80,37 @@ export class Connections {
     await this.#until(() => this.#open.size === 0)
   }
 
-  /** Destroys all remaining connections. */
-  cut(): void {
-    for (const socket of this.#open) socket.destroy()
+  /** Aborts the signals of all requests that are under way. */
+  abort(): void {
+    for (const socket of this.#open) for (const res of respondsOn(socket)) this.#notifyStream(res)
+  }
+
+  /**
+   * Destroys all remaining connections.
+   *
+   * @param note Called for each response that is not sent completely.
+   */
+  cut(note: NoteCut): void {
+    for (const socket of this.#open) {
+      for (const res of respondsOn(socket)) note(res)
+      socket.destroy()
+    }
   }
 
   get #speaksHttp(): boolean {
     for (const socket of this.#open) if (!isUpgraded(socket)) return true
     return false
+  }
+
+  /** Counts the sweeps since the last request of a connection. A connection with a request counts as ready to end. */
+  #countIdle(socket: Socket): number {
+    if (respondsOn(socket).length > 0) {
+      this.#idleSweeps.delete(socket)
+      return Number.POSITIVE_INFINITY
+    }
+    const count = this.#idleSweeps.get(socket) ?? 0
+    this.#idleSweeps.set(socket, count + 1)
+    return count
   }
 
   #look(socket: Socket): void {

@@ -87,12 +87,17 @@ function isExplained({ code, subject }: Problem, foreign: readonly Problem[]): b
   )
 }
 
+/** Whether a problem stops the start: an error, and with `strict` a warning, too. */
+export function isFatal({ code }: Problem, { strict }: Pick<Settings, 'strict'>): boolean {
+  return strict || code.startsWith('E_')
+}
+
 /** Throws the problems that prevent a start. Returns the others. */
 export function throwErrors(
   problems: readonly Problem[],
-  { strict }: Pick<Settings, 'strict'>,
+  settings: Pick<Settings, 'strict'>,
 ): readonly Problem[] {
-  const fatal = problems.filter(({ code }) => strict || code.startsWith('E_'))
+  const fatal = problems.filter((problem) => isFatal(problem, settings))
   if (fatal.length > 0) throw new ConfigError(fatal)
   return problems
 }

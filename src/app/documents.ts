@@ -11,7 +11,7 @@ import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import type { DocumentWire } from '../openapi/shared-responses.js'
 import type { DocumentSettings } from '../openapi/swagger-options.js'
 import { errorResponses } from '../pipeline/error-responses.js'
-import { describeOnce } from '../schema/describe-once.js'
+import { describeKeptOnce, describeOnce } from '../schema/describe-once.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import { featureContracts, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
@@ -21,6 +21,8 @@ import type { Settings } from './settings/settings.js'
 export interface AppDocument {
   /** The path of its page. */
   readonly path: string
+  /** The version of OpenAPI. */
+  readonly openapi: DocumentSettings['openapi']
   /** Whether the document and its page are served. */
   readonly isEnabled: boolean
   /** Built when it is first read. */
@@ -49,6 +51,7 @@ export function listDocuments(
     }
     return {
       path: swagger.path,
+      openapi: swagger.openapi,
       isEnabled: swagger.isServed,
       get document() {
         document ??= build().write()
@@ -76,8 +79,10 @@ export function buildAppDocument(
 ): BuiltDocument {
   return buildDocument(model, {
     settings: swagger,
-    describeSchema: (schema, side) =>
-      describeOnce(schema, { side, converters: swagger.converters }),
+    describeSchema: (schema, side) => {
+      const describe = swagger.openapi === '3.0' ? describeOnce : describeKeptOnce
+      return describe(schema, { side, converters: swagger.converters })
+    },
     contracts: [
       errorResponses(settings),
       ...featureContracts(settings),
@@ -86,11 +91,16 @@ export function buildAppDocument(
     parsesNestedQuery: parsesNested(express),
     wire: wireOf(settings),
     documented: settings.responses.documented,
+    sendsRequestIds: settings.sendsRequestIds,
   })
 }
 
-function wireOf({ envelope, errors: { wire: errors, validationStatus } }: Settings): DocumentWire {
-  return { envelope, errors, validationStatus }
+function wireOf({
+  envelope,
+  errors: { wire: errors, validationStatus },
+  limits,
+}: Settings): DocumentWire {
+  return { envelope, errors, validationStatus, bodyBytes: limits.bodyBytes }
 }
 
 /** Everything that `buildAppDocument` reads besides the model and its schemas. */
@@ -100,6 +110,7 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
     hasDeadline: settings.timeouts.handlerMs !== null,
     parsesNestedQuery: parsesNested(express),
     features: featureFacts(settings),
+    sendsRequestIds: settings.sendsRequestIds,
     ...constantsOf(wireOf(settings)),
     mayBlame: settings.plugins.some(({ explain }) => explain !== undefined),
     // A function may return something else at each call, so a document with one is not shared.
@@ -118,6 +129,7 @@ export function buildDocsRoutes(served: readonly AppDocument[]): FrameworkRoute[
   if (served.length === 0) return []
   const documents = served.map((each) => ({
     path: each.path,
+    openapi: each.openapi,
     document: () => each.document,
   }))
   return buildDocs({ documents, isProduction: process.env['NODE_ENV'] === 'production' })
@@ -148,27 +160,30 @@ function keyOf({ routes }: AppModel, facts: object): string | null {
 }
 
 /** A format of your own has a function, which makes the document depend on more than its text. */
-function constantsOf({ envelope, errors, validationStatus }: DocumentWire): object {
+function constantsOf({ envelope, errors, ...rest }: DocumentWire): object {
   return {
+    ...rest,
     envelope: typeof envelope === 'object' ? envelope.schema : envelope,
     errors: typeof errors === 'object' ? errors.format : errors,
-    validationStatus,
   }
 }
 
 function hasConstantSchemas({
   inputs,
+  bodies,
   operation,
   envelope,
   definedParameters,
 }: RouteModel): boolean {
-  const { body, params, query, headers } = inputs
+  const { body, params, query, headers, cookies } = inputs
   return (
     typeof envelope === 'boolean' &&
     isConstantSchema(body) &&
+    (bodies ?? []).every(({ schema }) => isConstantSchema(schema)) &&
     isConstantSchema(params) &&
     isConstantSchema(query) &&
     isConstantSchema(headers) &&
+    isConstantSchema(cookies) &&
     isConstantSchema(operation.body?.schema) &&
     (definedParameters ?? []).every(({ input }) => isConstantSchema(input)) &&
     operation.responses.every(({ schema }) => isConstantSchema(schema))

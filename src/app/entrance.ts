@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Application } from 'express'
+import { sendRequestId } from '../http/send/send-request-id.js'
 import { Connections } from './connections.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
@@ -8,6 +9,7 @@ import { HostedRequests } from './hosted-requests.js'
 import { createListener, type Listener } from './listener.js'
 import { hostedClasses, type MessageClasses } from './message-classes.js'
 import { notifyStreamIn } from './notify-stream.js'
+import type { RequestObservers } from './observe-requests.js'
 import { createHttpServer } from './server.js'
 import type { Settings } from './settings/settings.js'
 
@@ -29,17 +31,23 @@ export interface EntranceConfig {
   readonly errors: Pick<ErrorPaths, 'onRefusal' | 'parserErrorResponse'>
   readonly front: Front
   readonly isClosing: () => boolean
+  /** `null` if no plugin observes all requests. */
+  readonly observers: RequestObservers | null
   /** Changes the listener before it is added to the server. */
   readonly wrapListener: (listener: Listener) => Listener
 }
 
 /** Creates the listener, and the server that calls it. The server does not listen yet. */
 export function buildEntrance(config: EntranceConfig): Entrance {
-  const { express, settings, messages, front, features, errors, isClosing } = config
+  const { express, settings, messages, front, features, errors, isClosing, observers } = config
   const { limits, timeouts } = settings
   const notifyStream = notifyStreamIn(features.scopes)
   const connections = new Connections(notifyStream)
   const hostedRequests = new HostedRequests(notifyStream)
+  const begin = [
+    ...(observers === null ? [] : [observers.begin]),
+    ...(settings.sendsRequestIds ? [sendRequestId] : []),
+  ]
   const created = createListener({
     ...front,
     app: express,
@@ -49,8 +57,11 @@ export function buildEntrance(config: EntranceConfig): Entrance {
     maxHeaders: limits.headers,
     isClosing,
     hostedRequests,
+    begin,
+    observers,
   })
   const listener = config.wrapListener(created)
   const server = createHttpServer({ ...messages, listener, connections, timeouts })
+  observers?.watch(server)
   return { server, listener, connections, hostedRequests }
 }

@@ -7,7 +7,9 @@ import type { ErrorFormat } from '../contracts/wire-format.js'
 import { errorFormatOf } from '../errors/error-wire.js'
 import { toFailure, toMiddlewareFailure } from '../errors/failure.js'
 import { kHasFailed } from '../http/own-fields.js'
+import { routeOf } from '../http/own-route.js'
 import type { BlazonRequest } from '../http/request.js'
+import { sendableRequestId } from '../http/request-id.js'
 import { composeErrorMiddlewares, type OnFailure } from '../pipeline/compose-error-middlewares.js'
 import { DeadlineSet } from '../pipeline/deadline-set.js'
 import { explainErrors } from '../pipeline/explain-errors.js'
@@ -16,9 +18,12 @@ import {
   createFail,
   createRender,
   type OnFormatFault,
+  type RenderFailure,
 } from '../pipeline/fail.js'
 import { createOnLateError, type OnLateError } from '../pipeline/late-errors.js'
 import { createFailureLog, type LogFailure } from '../pipeline/log-failure.js'
+import type { ReportError } from '../pipeline/report-error.js'
+import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { scopedErrors } from '../pipeline/scoped-errors.js'
 import type { OnError } from '../step/step.js'
 import { ignoreRejection } from '../step/thenable.js'
@@ -58,6 +63,9 @@ export interface ErrorPathConfig {
   readonly express: Application
   readonly clock: Clock
   readonly logger: Logger
+  /** `null` without `onError`. */
+  readonly report: ReportError | null
+  readonly secrets: RequestSecrets
   readonly features: Pick<RunningFeatures, 'scopes'>
   readonly middlewares: Pick<SortedMiddlewares, 'errorHandlers'>
 }
@@ -67,13 +75,17 @@ export interface ErrorPathConfig {
  * renders it.
  */
 export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
-  const { settings, express, clock, logger } = config
+  const { settings, express, clock, logger, report } = config
   const { scopes } = config.features
   const { errorHandlers } = config.middlewares
-  const log = createFailureLog(logger)
+  const { secrets } = config
+  const log = createFailureLog({ logger, report, secrets })
   const { wire, validationStatus } = settings.errors
-  const onFault = formatFaults(logger, log)
-  const render = createRender({ wire, formatOf: routeFormats(config.description.model), onFault })
+  const onFault = formatFaults(config, log)
+  const formatOf = routeFormats(config.description.model)
+  const renderAny = createRender({ wire, formatOf, onFault })
+  const render: RenderFailure = (failure, req) =>
+    renderAny(secrets.hideInFailure(failure, req), req)
   const explaining = {
     plugins: settings.plugins,
     declaresOf: declaresFor(settings),
@@ -103,12 +115,18 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
     onLateError: createOnLateError(log, { scopes, app: express }),
     deadlines,
     log,
-    parserErrorResponse: (error) => clientErrorResponse(error, { wire, onFault }),
+    parserErrorResponse(error, req) {
+      const requestId = req && settings.sendsRequestIds ? sendableRequestId(req) : undefined
+      return clientErrorResponse(error, { wire, onFault, requestId })
+    },
   }
 }
 
 /** Logs why a format of errors could not be used. */
-function formatFaults(logger: Logger, log: LogFailure): OnFormatFault {
+function formatFaults(
+  { logger, report }: Pick<ErrorPathConfig, 'logger' | 'report'>,
+  log: LogFailure,
+): OnFormatFault {
   const message = 'The format of errors failed; the client got the default format'
   return function onFault(err, status, req) {
     if (req !== undefined) return log(err, req, { status, message })
@@ -117,6 +135,7 @@ function formatFaults(logger: Logger, log: LogFailure): OnFormatFault {
     } catch {
       // The response must be sent even if the logger fails.
     }
+    report?.(err, () => Object.freeze({ message, status }))
   }
 }
 
@@ -125,8 +144,10 @@ function routeFormats({
   routes,
 }: AppModel): ((req: BlazonRequest) => ErrorFormat | undefined) | null {
   if (!routes.some((route) => errorFormatOf(route) !== undefined)) return null
-  // The `req.route` of an Express router is a route of Express.
-  return ({ route }) => (route === undefined ? undefined : errorFormatOf(route))
+  return (req) => {
+    const route = routeOf(req)
+    return route === undefined ? undefined : errorFormatOf(route)
+  }
 }
 
 function noteFailure(onError: OnFailure): OnFailure {

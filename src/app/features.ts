@@ -1,16 +1,17 @@
 import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
+import type { Plugin } from '../contracts/plugin.js'
 import type { Provider } from '../contracts/provider.js'
 import type { ContractOf } from '../contracts/route-contract.js'
-import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { AppModel } from '../contracts/route-model.js'
+import type { Stage as PublicStage } from '../contracts/steps.js'
 import type { Problem } from '../errors/config-error.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
 import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
-import { checkRouters } from '../features/tenancy/check-routers.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import {
   actingTenant,
@@ -20,9 +21,13 @@ import {
 } from '../features/tenancy/tenant-context.js'
 import { tenantFacts, tenantResponses } from '../features/tenancy/tenant-responses.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
-import type { OnError, RunRoute, Stage } from '../step/step.js'
+import { ownStage } from '../step/own-stage.js'
+import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
 import type { Settings } from './settings/settings.js'
+import type { StepSource } from './step-source.js'
+import { checkRouters } from './tenancy/check-routers.js'
+import { returnInOwnContext, wrapMiddlewares } from './tenancy/keep-scopes.js'
+import { noteAdmission } from './tenancy/tenant-router.js'
 
 /** The features of an application before it starts. */
 export interface Features {
@@ -46,20 +51,29 @@ export interface RunningFeatures {
   /** Runs before all middlewares; `null` if there is nothing to run. */
   readonly enter: ((ends: { run: RunRoute; onError: OnError }) => RunRoute) | null
   /** Wraps the application's own middlewares; `null` if there is nothing to wrap them in. */
-  readonly wrapMiddlewares: Tenancy['wrapMiddlewares'] | null
-  /** The steps that run before routers that need a tenant; `null` without tenants. */
-  readonly ofRouters: Pick<Tenancy, 'stagesOfRouters' | 'noteAdmission'> | null
+  readonly wrapMiddlewares: typeof wrapMiddlewares | null
+  /** For routers that need a tenant; `null` without tenants. */
+  readonly ofRouters: RouterTenancy | null
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** Whether requests have tenants. */
   readonly usesTenants: boolean
   /** Runs before the response to a request that has no route; `null` if there is nothing to run. */
   readonly admission: Stage | null
-  readonly stagesOf: (route: RouteModel) => RouteStages
+  /** The features that add steps to routes. */
+  readonly stepSources: readonly StepSource[]
   /** Whether a feature adds headers to responses. */
   readonly addsHeaders: boolean
   /** Closes the stores. Call it after the last request. */
   close(): Promise<void>
+}
+
+/** How an application admits requests to routers that need a tenant. */
+export interface RouterTenancy {
+  /** The stages before such a router; `null` for a stage that the application does not use. */
+  readonly stages: Readonly<Record<'claim' | 'tenant' | 'membership', Stage | null>>
+  /** Sets the step that decides about admission. Only its result `true` admits the request. */
+  readonly noteAdmission: (admit: Step) => void
 }
 
 /** The input of the features besides the options. */
@@ -84,6 +98,20 @@ export function declareFeatures(
     providers: cache.providers,
     start: (input) => startFeatures(settings, { ...input, clock, host, cache }),
   }
+}
+
+/** The features that are plugins. Each is loaded only for an application that uses it. */
+export async function featurePlugins({ health, logs }: Settings): Promise<Plugin[]> {
+  const plugins: Plugin[] = []
+  if (health !== null) {
+    const { healthPlugin } = await import('../features/health/health-plugin.js')
+    plugins.push(healthPlugin(health))
+  }
+  if (logs !== null) {
+    const { requestLog } = await import('../features/logs/request-log.js')
+    plugins.push(requestLog(logs))
+  }
+  return plugins
 }
 
 /** Lists what features add to the OpenAPI document. */
@@ -129,18 +157,17 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
     throw error
   })
   return {
-    enter: tenancy?.enter ?? null,
-    wrapMiddlewares: tenancy?.wrapMiddlewares ?? null,
-    ofRouters: tenancy,
+    enter: tenancy === null ? null : (ends) => returnInOwnContext(tenancy.enter(ends)),
+    wrapMiddlewares: tenancy === null ? null : wrapMiddlewares,
+    ofRouters: tenancy === null ? null : routerTenancy(tenancy, config.host),
     scopes: tenancy?.scopes ?? null,
     usesTenants: tenancy !== null,
-    admission: limits?.unmatched ?? null,
-    stagesOf: (route) =>
-      toStages({
-        ...tenancy?.stagesOf(route),
-        ...limits?.stagesOf(route),
-        cache: cache.stageOf(route),
-      }),
+    admission: orNull(limits?.unmatched),
+    stepSources: [
+      ...(tenancy === null ? [] : [{ name: 'tenant', steps: tenancy.steps }]),
+      ...(limits === null ? [] : [{ name: 'rateLimit', steps: limits.steps }]),
+      { name: 'cache', steps: cache.steps },
+    ],
     addsHeaders: limits !== null || cache.addsHeaders,
     close: async () => {
       await Promise.all([limits?.close(), cache.close()])
@@ -148,11 +175,14 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
   }
 }
 
-/**
- * Returns the shared `NO_STAGES` for a route that uses no feature, because such routes are recognized by this
- * object.
- */
-function toStages(found: Partial<RouteStages>): RouteStages {
-  const isUsed = Object.values(found).some((stage) => stage !== null)
-  return isUsed ? { ...NO_STAGES, ...found } : NO_STAGES
+function routerTenancy({ stagesOfRouters }: Tenancy, host: object): RouterTenancy {
+  const { claim, tenant, membership } = stagesOfRouters
+  return {
+    stages: { claim: orNull(claim), tenant: orNull(tenant), membership: orNull(membership) },
+    noteAdmission: (admit) => noteAdmission(host, admit),
+  }
+}
+
+function orNull(stage: PublicStage | null | undefined): Stage | null {
+  return stage == null ? null : ownStage(stage)
 }

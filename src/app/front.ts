@@ -6,12 +6,15 @@ import type { Security } from '../features/security/security.js'
 import { compileDispatch } from '../pipeline/compile-dispatch.js'
 import { composeMiddlewares, type MiddlewareEnds } from '../pipeline/compose-middlewares.js'
 import { limitQuery, refuseQuery } from '../pipeline/limit-query.js'
+import { markCause, markRoutes, NO_MARKS } from '../pipeline/mark-causes.js'
 import { nameRoutes } from '../pipeline/name-routes.js'
 import { ownSender } from '../pipeline/send-success.js'
 import type { RunRoute } from '../step/step.js'
 import type { CompiledRoutes } from './compile-routes.js'
+import { earlyRoutes } from './early-routes.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
+import type { RequestObservers } from './observe-requests.js'
 import type { ReadyMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 import { watchMiddlewares } from './watch-middlewares.js'
@@ -26,6 +29,8 @@ export interface FrontConfig {
   readonly middlewares: ReadyMiddlewares
   readonly errors: ErrorPaths
   readonly routes: CompiledRoutes
+  /** `null` if no plugin observes all requests. */
+  readonly observers: RequestObservers | null
 }
 
 /** The functions that lead a request to its route. */
@@ -48,10 +53,14 @@ export function buildFront(config: FrontConfig): Front {
     logger,
     isProduction: process.env['NODE_ENV'] === 'production',
   })
+  const isObserved = config.observers !== null
+  const mark = isObserved ? markCause : NO_MARKS
+  const named = nameRoutes(routes.handlers, traced)
+  const handlers = isObserved ? markRoutes(named, model.routes, frameworkRoutes) : named
   const dispatch = compileDispatch({
     match,
     routes: model.routes,
-    handlers: nameRoutes(routes.handlers, traced),
+    handlers,
     onError: onRefusal,
     admission: features.admission,
     sendMethods: ownSender({
@@ -61,12 +70,15 @@ export function buildFront(config: FrontConfig): Front {
       operation: { responses: [] },
     }),
   })
-  const ends = { done: dispatch, onError: onMiddlewareError, onLateError, watch }
-  const inScope = inFrontOf(ends, middlewares.handlers)
-  const entered = features.enter?.({ run: inScope, onError: onEarlyError }) ?? inScope
-  const run = behindSecurity(config, entered)
+  const ends = { done: mark('router', dispatch), onError: onMiddlewareError, onLateError, watch }
+  const inScope = mark('middleware', inFrontOf(ends, middlewares.handlers))
+  const enter = features.enter?.({ run: inScope, onError: onEarlyError })
+  const entered = enter === undefined ? inScope : mark('tenant', enter)
+  const run = mark('security', behindSecurity(config, entered))
   const refuse = behindSecurity(config, refuseQuery(onRefusal))
-  return { run, runExcessive: limitQuery({ express, match, run, refuse }) }
+  const runExcessive = limitQuery({ express, match, run, refuse })
+  const putFirst = earlyRoutes({ frameworkRoutes, handlers })
+  return { run: putFirst(run), runExcessive: putFirst(runExcessive) }
 }
 
 /**

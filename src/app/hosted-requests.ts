@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { isStreaming, type NotifyStream } from './notify-stream.js'
+import { isStreaming, type NoteCut, type NotifyStream } from './notify-stream.js'
 
 /** How many responses are stored before ended ones are removed. */
 const SWEEP_FROM = 64
@@ -29,14 +29,17 @@ export class HostedRequests {
     this.#responses.delete(res)
   }
 
-  /** Makes every pending response announce the end of its connection, and notifies streams. */
-  sweep(): void {
+  /** Makes every pending response announce the end of its connection. */
+  announce(): void {
     this.#forgetEnded()
-    for (const res of this.#responses) {
-      // This has no effect if the headers are already sent.
-      res.shouldKeepAlive = false
-      if (isStreaming(res)) this.#notifyStream(res)
-    }
+    // This has no effect if the headers are already sent.
+    for (const res of this.#responses) res.shouldKeepAlive = false
+  }
+
+  /** Does the same, and notifies streams. */
+  sweep(): void {
+    this.announce()
+    for (const res of this.#responses) if (isStreaming(res)) this.#notifyStream(res)
   }
 
   /**
@@ -51,9 +54,23 @@ export class HostedRequests {
     await Promise.race([Promise.all([...this.#responses].map(ended)), cut])
   }
 
-  /** Destroys all remaining responses. */
-  cut(): void {
-    for (const res of this.#responses) res.destroy()
+  /** Aborts the signals of all requests that are under way. */
+  abort(): void {
+    this.#forgetEnded()
+    for (const res of this.#responses) this.#notifyStream(res)
+  }
+
+  /**
+   * Destroys all remaining responses.
+   *
+   * @param note Called for each of them.
+   */
+  cut(note: NoteCut): void {
+    this.#forgetEnded()
+    for (const res of this.#responses) {
+      note(res)
+      res.destroy()
+    }
     this.#cut()
   }
 

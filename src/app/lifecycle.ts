@@ -1,4 +1,6 @@
+import type { Clock } from '../contracts/clock.js'
 import type { Lifecycle } from '../contracts/provider.js'
+import { settlesWithin } from './closing-timer.js'
 
 /**
  * Lists the instances that may have hooks, in order of construction. Instances that are not created yet are
@@ -6,31 +8,53 @@ import type { Lifecycle } from '../contracts/provider.js'
  */
 export type ListMembers = () => Iterable<unknown>
 
+/** The time that each `onClose` gets. */
+export interface CloseLimit {
+  readonly clock: Clock
+  readonly ms: number
+}
+
+/** The error of a start that `close` has ended. */
+export function closedError(): Error {
+  return new Error('The application is closed.')
+}
+
 /** Runs the lifecycle hooks of an application. */
 export class LifecycleHooks {
   readonly #list: ListMembers
   readonly #begun: Set<Partial<Lifecycle>> = new Set()
 
-  constructor(list: ListMembers) {
+  readonly #limit: CloseLimit
+
+  constructor(list: ListMembers, limit: CloseLimit) {
     this.#list = list
+    this.#limit = limit
   }
 
-  /** Calls `onInit` of each member, one after the other. */
-  async init(): Promise<void> {
+  /**
+   * Calls `onInit` of each member, one after the other.
+   *
+   * @param goOn Called before each. It throws to end the boot.
+   */
+  async init(goOn: () => void): Promise<void> {
     for (const member of this.#members()) {
+      goOn()
       this.#begun.add(member)
       await member.onInit?.()
     }
   }
 
-  /** Calls `onReady` of each member, one after the other. */
-  async ready(): Promise<void> {
-    for (const member of this.#members()) await member.onReady?.()
+  /** Calls `onReady` of each member, as {@link init} calls `onInit`. */
+  async ready(goOn: () => void): Promise<void> {
+    for (const member of this.#members()) {
+      goOn()
+      await member.onReady?.()
+    }
   }
 
   /**
    * Calls `onClose` in reverse order, for every member whose `onInit` has begun or that has no `onInit`. If one
-   * fails, the others are still closed. Throws an `AggregateError` of all failures at the end.
+   * fails or takes too long, the others are still closed. Throws an `AggregateError` of all failures at the end.
    */
   async close(signal?: string): Promise<void> {
     const errors: unknown[] = []
@@ -39,12 +63,19 @@ export class LifecycleHooks {
     )
     for (const member of begun.reverse()) {
       try {
-        await member.onClose?.(signal)
+        await this.#closeMember(member, signal)
       } catch (error) {
         errors.push(error)
       }
     }
     if (errors.length > 0) throw new AggregateError(errors, 'Closing the application failed')
+  }
+
+  async #closeMember(member: Partial<Lifecycle>, signal: string | undefined): Promise<void> {
+    if (member.onClose === undefined) return
+    if (await settlesWithin(this.#limit, member.onClose(signal))) return
+    const name = nameOf(member)
+    throw new Error(`onClose of ${name} did not end within ${this.#limit.ms} ms (timeouts.onClose)`)
   }
 
   /** The members that are objects. Other values have no hooks. */
@@ -53,4 +84,10 @@ export class LifecycleHooks {
       (member) => typeof member === 'object' && member !== null,
     ) as object[]
   }
+}
+
+/** The name of a plugin, or of the class of a provider. */
+function nameOf(member: object): string {
+  const { name } = member as { readonly name?: unknown }
+  return typeof name === 'string' ? `plugin '${name}'` : member.constructor?.name || 'a provider'
 }

@@ -19,6 +19,7 @@ import type { OnError, RunRoute } from '../step/step.js'
 import { handleClientError, type ResponseText } from './client-error.js'
 import type { HostedRequests } from './hosted-requests.js'
 import type { MessageClasses } from './message-classes.js'
+import type { RequestObservers } from './observe-requests.js'
 
 /** The input of {@link createListener}. */
 export interface ListenerConfig {
@@ -36,8 +37,12 @@ export interface ListenerConfig {
   readonly isClosing: () => boolean
   /** Counts the requests that did not come through the application's own server. */
   readonly hostedRequests: HostedRequests
+  /** Called with each request before anything else, in this order. */
+  readonly begin: readonly ((req: BlazonRequest, res: Response) => void)[]
   /** Identifies the application. */
   readonly app: object
+  /** `null` if no plugin observes all requests. */
+  readonly observers: RequestObservers | null
 }
 
 /** The functions that take requests and parse errors from Node. */
@@ -46,21 +51,26 @@ export interface Listener {
   readonly handle: (req: BlazonRequest, res: Response) => void
   /** Takes requests of any server or Express application. `next` is called for those without a route here. */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
+  /** Refuses requests with an `Expect` header that the server does not know (RFC 9110, 10.1.1). */
+  readonly handleExpectation: (req: BlazonRequest, res: Response) => void
   readonly handleClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
 }
 
 /** The first functions for a request that has the application's prototype. */
 interface Entrance {
-  readonly open: (req: BlazonRequest, res: Response) => void
+  readonly open: Open
   /**
    * For a request that an Express application has handled before. It has changed `url` to the part below its
    * mount path.
    */
-  readonly openMounted: (req: BlazonRequest, res: Response) => void
+  readonly openMounted: Open
+  readonly refuseExpectation: Open
 }
 
+type Open = (req: BlazonRequest, res: Response) => void
+
 function createEntrance(config: ListenerConfig): Entrance {
-  const { run, runExcessive, onError, maxHeaders, isClosing } = config
+  const { run, runExcessive, onError, maxHeaders, isClosing, begin } = config
   function enter(req: BlazonRequest, res: Response): void {
     req.res = res
     if (isClosing()) res.shouldKeepAlive = false
@@ -99,18 +109,38 @@ function createEntrance(config: ListenerConfig): Entrance {
     if (req.url === '*') req[kPassOn]?.()
     else enter(req, res)
   }
-  return { open, openMounted }
+  const refuseExpectation: Open = (req, res) => {
+    req.originalUrl = req.url
+    refuseTarget(refuse('EXPECTATION_FAILED', EXPECTATION), req, res)
+  }
+  return {
+    open: beginning(begin, open),
+    openMounted: beginning(begin, openMounted),
+    refuseExpectation: beginning(begin, refuseExpectation),
+  }
+}
+
+const EXPECTATION = 'The server knows only the expectation 100-continue'
+
+function beginning(begin: ListenerConfig['begin'], open: Open): Open {
+  if (begin.length === 0) return open
+  return function beginAndOpen(req, res) {
+    req.res = res
+    for (const each of begin) each(req, res)
+    open(req, res)
+  }
 }
 
 /** Creates the functions that connect Node's events with the pipeline. */
 export function createListener(config: ListenerConfig): Listener {
-  const { open, openMounted } = createEntrance(config)
-  const { hostedRequests, app: thisApp, parserErrorResponse } = config
-  function handle(req: BlazonRequest, res: Response): void {
-    if (res.socket === null && !mayWait(req, res)) return
-    // Do not start a request on a connection that has ended.
-    if (req.socket.writable) open(req, res)
-  }
+  const { open, openMounted, refuseExpectation } = createEntrance(config)
+  const { hostedRequests, app: thisApp, parserErrorResponse, observers } = config
+  const taking = (start: Open): Open =>
+    function handle(req, res) {
+      if (res.socket === null && !mayWait(req, res)) return
+      // Do not start a request on a connection that has ended.
+      if (req.socket.writable) start(req, res)
+    }
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
     if (res.socket === null && !mayWait(req, res)) return
     // The connection was cut just now, so drop the request. A request whose response is closed already may
@@ -132,6 +162,7 @@ export function createListener(config: ListenerConfig): Listener {
     const continuation = takeContinuation(adopted, thisApp)
     adopted[kPassOn] = () => {
       hostedRequests.remove(res)
+      observers?.forget(adoptedRes)
       Object.setPrototypeOf(req, reqPrototype)
       Object.setPrototypeOf(res, resPrototype)
       Object.assign(req, { next: theirNext, [kPassOn]: passOn, [kTenantScope]: scope })
@@ -142,9 +173,11 @@ export function createListener(config: ListenerConfig): Listener {
     openMounted(adopted, adoptedRes)
   }
   return {
-    handle,
+    handle: taking(open),
     handleForeign,
-    handleClientError: (error, socket) => handleClientError(error, socket, parserErrorResponse),
+    handleExpectation: taking(refuseExpectation),
+    handleClientError: (error, socket) =>
+      handleClientError(error, socket, { responseTo: parserErrorResponse, observers }),
   }
 }
 

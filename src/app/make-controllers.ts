@@ -18,8 +18,10 @@ export async function makeControllers(
 ): Promise<ReadonlyMap<unknown, object>> {
   const { instances, problems, errors } = await makeAll(container)
   if (problems.length > 0) {
-    const cause = errors.length === 1 ? errors[0] : new AggregateError(errors)
-    throw new ConfigError(problems, { cause })
+    if (errors.length === 0) throw new ConfigError(problems)
+    throw new ConfigError(problems, {
+      cause: errors.length === 1 ? errors[0] : new AggregateError(errors),
+    })
   }
   for (const instance of instances.values()) attachOk(instance as object)
   return instances as ReadonlyMap<unknown, object>

@@ -8,8 +8,10 @@ import {
   hostedResponseClass,
   type ResponseClass,
 } from '../http/send/response-class.js'
+import { resendRequestId } from '../http/send/send-request-id.js'
 import { staticHeaders } from '../http/send/static-headers.js'
 import type { RunningFeatures } from './features.js'
+import type { Settings } from './settings/settings.js'
 
 /** The request and response classes for one host of the application. */
 export interface MessageClasses {
@@ -21,18 +23,26 @@ export interface MessageClasses {
 export interface MessageConfig {
   readonly security: Security
   readonly features: Pick<RunningFeatures, 'scopes' | 'addsHeaders'>
+  readonly settings: Pick<Settings, 'sendsRequestIds' | 'trustsRequestId' | 'cookies'>
 }
 
 /** Creates the classes of an application's requests and responses. */
 export function createMessageClasses(
   host: Application,
-  { security: { headers, crossOrigin }, features: { scopes, addsHeaders } }: MessageConfig,
+  {
+    security: { headers, crossOrigin },
+    features: { scopes, addsHeaders },
+    settings,
+  }: MessageConfig,
 ): MessageClasses {
-  const Request = createRequestClass(host, scopes)
+  const { sendsRequestIds, trustsRequestId: trustsClient } = settings
+  const ids = { trustsClient, onSet: sendsRequestIds ? resendRequestId : null }
+  const Request = createRequestClass(host, { scopes, ids })
   const Response = createResponseClass(host, {
     statics: staticHeaders(headers),
-    addsHeaders: addsHeaders || crossOrigin?.headersOf != null,
+    addsHeaders: addsHeaders || sendsRequestIds || crossOrigin?.headersOf != null,
     scopes,
+    cookieKeys: settings.cookies.keys,
   })
   adoptPrototypes(host, Request, Response)
   return { Request, Response }

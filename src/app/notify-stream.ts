@@ -12,6 +12,9 @@ import { inScopeOf } from '../pipeline/scoped-errors.js'
  */
 export type NotifyStream = (res: ServerResponse) => void
 
+/** Counts requests that were cut, by their names. */
+export type NoteCut = (res: ServerResponse) => void
+
 /** Whether a response has begun and `end` was not called yet. */
 export function isStreaming({ headersSent, writableEnded, destroyed }: ServerResponse): boolean {
   return headersSent && !writableEnded && !destroyed

@@ -1,25 +1,41 @@
 import type { Logger } from '../contracts/logger.js'
-import type { Plugin, PluginContext, RouteSetup } from '../contracts/plugin.js'
+import type { PluginContext, RouteSetup } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import type { PluginSteps } from '../contracts/steps.js'
+import type { PluginSteps, Stage as PublicStage } from '../contracts/steps.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import type { BlazonRequest } from '../http/request.js'
+import { NO_STAGES, type RouteStages } from '../pipeline/compile-route.js'
 import type { NamedSteps } from '../pipeline/steps/observe.js'
-import { ignoreRejection, isThenable } from '../step/thenable.js'
+import { ownStage } from '../step/own-stage.js'
+import type { Settle } from '../step/step.js'
+import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { Settings } from './settings/settings.js'
+import type { StepSource } from './step-source.js'
 
-/** The parts of an application that the steps of plugins may use. */
+/** The parts of an application that steps may use. */
 export interface StepsConfig {
   readonly settings: Pick<Settings, 'plugins'>
   readonly get: PluginContext['get']
   readonly logger: Logger
-  readonly features: Pick<PluginContext, 'usesTenants'>
+  readonly features: Pick<PluginContext, 'usesTenants'> & {
+    readonly stepSources: readonly StepSource[]
+  }
   readonly errors: Pick<ErrorPaths, 'onError'>
+  /** Creates the function that sends the values of a route as responses. */
+  readonly settleFor: (route: RouteModel) => Settle
 }
 
-const PLACES = {
+/** The steps of one route that are not the pipeline's own. */
+export interface CollectedSteps {
+  /** Those of features. */
+  readonly stages: RouteStages
+  /** Those of plugins, the outermost first. */
+  readonly added: readonly NamedSteps[]
+}
+
+const OF_PLUGINS = {
   enter: true,
   beforeGuard: true,
   afterGuard: true,
@@ -30,59 +46,87 @@ const PLACES = {
   onEnd: true,
 } satisfies Record<keyof PluginSteps, true>
 
-const NONE: readonly never[] = Object.freeze([])
-
 /**
- * Asks the plugins for the steps that they add to a route. A plugin is asked once for each route.
+ * Asks the features and the plugins for the steps that they add to a route, once for each route. Features and plugins
+ * return the same: stages by place. The places of features have a position of their own in the list of steps.
  *
- * @throws ConfigError if the answer of a plugin is not an object of stages.
+ * @throws ConfigError if one of them returns anything but an object of stages.
  */
-export function collectSteps(config: StepsConfig): (route: RouteModel) => readonly NamedSteps[] {
-  const plugins = config.settings.plugins.filter(({ steps }) => steps !== undefined)
-  if (plugins.length === 0) return () => NONE
-  const { get, logger, features, errors } = config
-  const setup: RouteSetup = {
+export function collectSteps(config: StepsConfig): (route: RouteModel) => CollectedSteps {
+  const { settings, features } = config
+  const known = new Map<RouteModel, CollectedSteps>()
+  return (route) => {
+    const found = known.get(route)
+    if (found !== undefined) return found
+    const setup = setupFor(route, config)
+    const stages = features.stepSources.map(({ name, steps }) =>
+      readSteps(`feature '${name}' steps(${route.name})`, steps(route, setup), NO_STAGES),
+    )
+    const added = settings.plugins.flatMap((plugin): NamedSteps[] => {
+      const subject = `plugin '${plugin.name}' steps(${route.name})`
+      const steps = readSteps(subject, plugin.steps?.(route, setup), OF_PLUGINS)
+      // Every field is a function, at a place of plugins.
+      return steps === null ? [] : [{ plugin: plugin.name, steps: steps as PluginSteps }]
+    })
+    const collected = { stages: toStages(stages), added }
+    known.set(route, collected)
+    return collected
+  }
+}
+
+function setupFor(route: RouteModel, config: StepsConfig): RouteSetup {
+  const { get, logger, features, errors, settleFor } = config
+  let settle: Settle | undefined
+  return {
     get,
     logger,
     usesTenants: features.usesTenants,
     fail: (error, req, res) => errors.onError(error, req as BlazonRequest, res),
-  }
-  const known = new Map<RouteModel, readonly NamedSteps[]>()
-  return (route) => {
-    const added = known.get(route) ?? plugins.flatMap((plugin) => stepsOf(plugin, route, setup))
-    known.set(route, added)
-    return added
+    respond(value, req, res) {
+      settle ??= settleFor(route)
+      const send = (settled: unknown) => settle?.(settled, req as BlazonRequest, res)
+      const fail = (error: unknown) => errors.onError(error, req as BlazonRequest, res)
+      if (isThenable(value)) whenSettled(value, send, fail)
+      else send(value)
+    },
   }
 }
 
-function stepsOf(plugin: Plugin, route: RouteModel, setup: RouteSetup): NamedSteps[] {
-  const steps: unknown = plugin.steps?.(route, setup) ?? null
-  if (steps === null) return []
-  const { name } = plugin
-  const subject = `plugin '${name}' steps(${route.name})`
+type Stages = Readonly<Record<string, unknown>>
+
+/** Checks what a feature or a plugin has returned for a route. */
+function readSteps(subject: string, returned: unknown, allowed: object): Stages | null {
+  const steps = returned ?? null
+  if (steps === null) return null
   if (typeof steps !== 'object' || isThenable(steps)) {
     ignoreRejection(steps)
     const what = isThenable(steps) ? 'a promise' : typeof steps
     throw new ConfigError([invalid(subject, `It returned ${what}.`, REMEDY)])
   }
-  const places = Object.keys(PLACES).join(', ')
-  const misspelt = Object.keys(steps)
-    .filter((place) => !Object.hasOwn(PLACES, place))
-    .map((place) =>
-      invalid(`${subject}.${place}`, 'No place has this name.', `The places are: ${places}.`),
-    )
-  const wrong = Object.entries(steps)
-    .filter(
-      ([place, step]) =>
-        Object.hasOwn(PLACES, place) &&
-        step !== undefined &&
-        step !== null &&
-        typeof step !== 'function',
-    )
-    .map(([place, step]) => invalid(`${subject}.${place}`, `It is ${typeof step}.`, REMEDY))
-  const problems = [...misspelt, ...wrong]
+  const places = Object.keys(allowed).join(', ')
+  const problems = Object.entries(steps).flatMap(([place, step]) => {
+    if (!Object.hasOwn(allowed, place)) {
+      const remedy = `The places are: ${places}.`
+      return [invalid(`${subject}.${place}`, 'No place has this name.', remedy)]
+    }
+    if (step === undefined || step === null || typeof step === 'function') return []
+    return [invalid(`${subject}.${place}`, `It is ${typeof step}.`, REMEDY)]
+  })
   if (problems.length > 0) throw new ConfigError(problems)
-  return [{ plugin: name, steps: steps as PluginSteps }]
+  return steps as Stages
+}
+
+/**
+ * Returns the shared `NO_STAGES` for a route that uses no feature, because such routes are recognized by this
+ * object.
+ */
+function toStages(found: readonly (Stages | null)[]): RouteStages {
+  const used = found
+    .flatMap((stages) => Object.entries(stages ?? {}))
+    .filter(([, stage]) => stage != null)
+  if (used.length === 0) return NO_STAGES
+  const own = used.map(([place, stage]) => [place, ownStage(stage as PublicStage)])
+  return { ...NO_STAGES, ...Object.fromEntries(own) }
 }
 
 const REMEDY = 'Return an object of functions, by place, or null for a route without steps.'

@@ -1,12 +1,12 @@
 import type { Application } from 'express'
 import type { Middleware, RequestHandler } from '../contracts/handler.js'
-import type { NamedMiddleware } from '../features/tenancy/check-routers.js'
-import { guardedRouterOf } from '../features/tenancy/tenant-router.js'
 import { isExpressApp } from '../http/express-routers.js'
 import { runExpressApp } from '../http/run-express-app.js'
 import type { PlacedErrorMiddleware } from '../pipeline/compose-error-middlewares.js'
 import type { RunningFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
+import type { NamedMiddleware } from './tenancy/check-routers.js'
+import { guardedRouterOf } from './tenancy/tenant-router.js'
 
 /** The `middlewares`, sorted as Express does it: a function with four parameters is an error middleware. */
 export interface SortedMiddlewares {

@@ -1,5 +1,5 @@
 import type { Class, Token } from '../contracts/provider.js'
-import { originOf, toProblem } from '../di/chain.js'
+import { originOf, toProblems } from '../di/chain.js'
 import type { Injector } from '../di/injector.js'
 import { ConfigError } from '../errors/config-error.js'
 
@@ -13,6 +13,6 @@ export async function resolveToken<T>(token: Token<T>, injector: Injector): Prom
   try {
     return await injector.getAsync(token)
   } catch (error) {
-    throw new ConfigError([toProblem(error)], { cause: originOf(error) })
+    throw new ConfigError(toProblems(error), { cause: originOf(error) })
   }
 }

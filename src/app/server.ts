@@ -5,6 +5,7 @@ import type { RequestClass } from '../http/request.js'
 import type { ResponseClass } from '../http/send/response-class.js'
 import type { Connections } from './connections.js'
 import type { Listener } from './listener.js'
+import type { ListenPlace } from './settings/listen-options.js'
 import type { TimeoutSettings } from './settings/timeout-options.js'
 
 /**
@@ -45,18 +46,36 @@ export function createHttpServer(config: ServerConfig): Server {
     continueOnRead(req, res)
     listener.handle(req as never, res as never)
   })
+  server.on('checkExpectation', listener.handleExpectation as never)
   server.on('clientError', listener.handleClientError)
   server.on('connection', (socket) => connections.add(socket))
   return server
 }
 
+/** Adds a remedy to the message of an error of `server.listen`. The error stays the same object, with its `code`. */
+function explained(error: unknown, port: number | string): unknown {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    error.message += `. Another program uses ${typeof port === 'string' ? 'this path' : `port ${port}`}: end it, or choose another one.`
+  }
+  return error
+}
+
 /** Starts listening. Rejects if the port is in use or not allowed. */
-export function listen(server: Server, port: number, host?: string): Promise<AddressInfo> {
+export function listen(server: Server, { port, host }: ListenPlace): Promise<AddressInfo | string> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve(server.address() as AddressInfo)
-    })
+    const refuse = (error: unknown) => reject(explained(error, port))
+    server.once('error', refuse)
+    const place =
+      typeof port === 'string' ? { path: port } : { port, ...(host !== undefined && { host }) }
+    try {
+      server.listen(place, () => {
+        server.off('error', refuse)
+        // A server that listens has an address.
+        resolve(server.address() as AddressInfo | string)
+      })
+    } catch (error) {
+      server.off('error', refuse)
+      reject(error)
+    }
   })
 }

@@ -1,48 +1,99 @@
 import type { Server } from 'node:http'
+import type { Clock } from '../contracts/clock.js'
+import type { Logger } from '../contracts/logger.js'
+import { closingTimer, elapsed } from './closing-timer.js'
 import type { Connections } from './connections.js'
+import { CutRequests } from './cut-requests.js'
 import type { HostedRequests } from './hosted-requests.js'
 
 /** How often closing looks again for streams that have begun and connections that have become idle. */
 const SWEEP_INTERVAL_MS = 100
-/** The longest time that `setTimeout` accepts. It would treat a longer one as 1 ms. */
-const LONGEST_MS = 2 ** 31 - 1
+/**
+ * How many sweeps a connection stays open without a request when a signal closes the application: a proxy may have sent a
+ * request on it already. It would lose that request, because it does not know whether the request has run.
+ */
+const IDLE_SWEEPS = 3
+/** How long before the end of the grace time handlers learn of it, by their `req.signal`. At most half of that time. */
+const WARNING_MS = 2000
+/** How long a client may take to receive the last bytes of an upgraded connection. */
+const LINGER_MS = 1000
 
 /** The input of {@link shutDown}. */
 export interface ShutDown {
   readonly server: Server
   readonly connections: Connections
   readonly hostedRequests: HostedRequests
-  /** The time for all steps together, from the beginning. Connections that remain after it are cut. */
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Whether a signal closes the application, so that others still send requests to it. */
+  readonly isBySignal: boolean
+  /** How long the application still accepts requests after a signal. */
+  readonly preStopMs: number
+  /** The time for requests that are under way when listening stops. Connections that remain after it are cut. */
   readonly graceMs: number
   /** Called when no request is under way any more. Upgraded connections are still open then. */
   readonly closeRest: () => Promise<void>
 }
 
 /**
- * Stops listening, waits for requests, closes the rest of the application, and then ends the remaining
- * connections.
+ * Closes an application, in steps: waits until nobody sends requests, stops listening, waits for requests, closes the rest
+ * of the application, and then ends the remaining connections.
+ *
+ * @returns how many requests were cut.
  */
-export async function shutDown(config: ShutDown): Promise<void> {
-  const { server, connections, hostedRequests, graceMs, closeRest } = config
+export async function shutDown(config: ShutDown): Promise<number> {
+  if (config.isBySignal && config.server.listening) await serveOn(config)
+  const cut = new CutRequests(config.logger)
+  await stop(config, cut)
+  return cut.count
+}
+
+/**
+ * Goes on accepting requests, because a load balancer sends some until it knows. Every response ends its connection, so
+ * that only few connections are left that a request may arrive on.
+ */
+async function serveOn(config: ShutDown): Promise<void> {
+  const { connections, hostedRequests, clock, preStopMs } = config
+  const announce = () => [connections, hostedRequests].forEach((each) => void each.announce())
+  announce()
+  const announcing = setInterval(announce, SWEEP_INTERVAL_MS)
+  if (preStopMs > 0) await elapsed(clock, preStopMs)
+  clearInterval(announcing)
+  // When listening stops, the system resets connections that it has accepted and Node has not. In this turn of the event
+  // loop, Node accepts them.
+  await new Promise(setImmediate)
+}
+
+async function stop(config: ShutDown, cut: CutRequests): Promise<void> {
+  const { server, connections, hostedRequests, closeRest, isBySignal } = config
   const all = [connections, hostedRequests]
-  const sweep = () => all.forEach((each) => void each.sweep())
-  const cut = () => all.forEach((each) => void each.cut())
-  // Use real time: if a test has stopped the application's clock, the process must still be able to end.
-  const force = setTimeout(cut, Math.min(graceMs, LONGEST_MS))
+  const timers = startTimers(config, cut)
   const stopped = stopListening(server)
+  const sweep = () => all.forEach((each) => void each.sweep(isBySignal ? IDLE_SWEEPS : 0))
   sweep()
   const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS)
   try {
     await Promise.all(all.map((each) => each.quiet()))
     clearInterval(sweeping)
-    // The remaining connections keep the process alive, so the timer need not.
-    force.unref()
+    // The remaining connections keep the process alive, so the timers need not.
+    for (const timer of timers) timer.unref()
     await closeRest()
   } finally {
+    const lingering = setTimeout(() => cut.from([connections]), LINGER_MS)
     await connections.end()
-    clearTimeout(force)
+    clearTimeout(lingering)
+    for (const timer of timers) timer.cancel()
     await stopped
   }
+}
+
+function startTimers({ connections, hostedRequests, clock, graceMs }: ShutDown, cut: CutRequests) {
+  const all = [connections, hostedRequests]
+  const warnAfter = graceMs - Math.min(WARNING_MS, graceMs / 2)
+  return [
+    closingTimer(clock, warnAfter, () => all.forEach((each) => void each.abort())),
+    closingTimer(clock, graceMs, () => cut.from(all)),
+  ]
 }
 
 function stopListening(server: Server): Promise<void> {

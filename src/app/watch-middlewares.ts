@@ -1,7 +1,6 @@
 import type { Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Problem } from '../errors/config-error.js'
-import type { NamedMiddleware } from '../features/tenancy/check-routers.js'
 import { isRefused } from '../http/continuations.js'
 import { routerIn } from '../http/express-routers.js'
 import type { BlazonRequest } from '../http/request.js'
@@ -9,6 +8,7 @@ import type { WatchMiddlewares } from '../pipeline/compose-middlewares.js'
 import type { Router } from '../routing/build-router.js'
 import { MOUNT_REMEDY } from './check-middlewares.js'
 import { logWarnings } from './describe.js'
+import type { NamedMiddleware } from './tenancy/check-routers.js'
 
 /** The input of {@link watchMiddlewares}. */
 export interface WatchConfig {

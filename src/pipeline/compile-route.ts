@@ -6,14 +6,16 @@ import type { CarriesCredential } from '../http/credentials.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { joinStages } from '../step/join-stages.js'
-import type { OnError, RunRoute, SettlingStage, Stage, Step } from '../step/step.js'
+import type { OnError, RunRoute, Settle, Stage, Step } from '../step/step.js'
 import type { Deadlines } from './deadlines.js'
 import type { OnLateError } from './late-errors.js'
 import type { LogDenial } from './log-denials.js'
 import type { LogFailure } from './log-failure.js'
+import { markSteps } from './mark-causes.js'
 import { ownSteps } from './own-steps.js'
 import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
 import { returnedSender, sendEnvelope } from './send-success.js'
+import type { BodyStages } from './steps/bodies.js'
 import { bodyStage } from './steps/body.js'
 import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
@@ -25,7 +27,7 @@ import { interceptStage } from './steps/intercept.js'
 import type { NamedSteps } from './steps/observe.js'
 import { type CompiledParameter, parametersStage } from './steps/parameters.js'
 import { type PluginStages, pluginStages } from './steps/plugin.js'
-import { respondStage, settleOf } from './steps/respond.js'
+import { type RespondConfig, respondStage, settleOf } from './steps/respond.js'
 import { useStage } from './steps/use.js'
 import { type CompiledInput, validateStage } from './steps/validate.js'
 
@@ -35,6 +37,10 @@ export interface RouteParts {
   readonly instance: object
   /** Compiled schemas; empty if the route has none. */
   readonly inputs: readonly CompiledInput[]
+  /** The steps of a body with options; `null` if the route reads a JSON body, or none. */
+  readonly bodies: BodyStages | null
+  /** The step that parses cookies; `null` if the route reads none. */
+  readonly cookies: Stage | null
   readonly stages: RouteStages
   /** `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
@@ -52,19 +58,13 @@ export interface RouteParts {
   readonly underTest: Stage | null
 }
 
-type FeatureStep = 'scope' | 'admission' | 'claim' | 'tenant' | 'membership' | 'quota'
+type FeatureStep = 'scope' | 'admission' | 'claim' | 'tenant' | 'membership' | 'quota' | 'cache'
 
 /**
  * The steps that features add to one route. `null` if the route does not use the step. `STEPS` describes each
  * of them.
  */
-export interface RouteStages extends Pick<RouteSteps, FeatureStep> {
-  /**
-   * The cache may send a response before the handler has run, or send one response to several requests.
-   * Therefore it gets the function that sends responses.
-   */
-  readonly cache: SettlingStage | null
-}
+export type RouteStages = Pick<RouteSteps, FeatureStep>
 
 /** The stages of a route that uses no feature. Such routes are recognized by this object. */
 export const NO_STAGES: RouteStages = Object.freeze({
@@ -98,6 +98,8 @@ export interface PipelineConfig {
   readonly mayRespondToErrorsLater: boolean
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
+  /** Whether a plugin observes all requests. */
+  readonly isObserved: boolean
 }
 
 /**
@@ -110,16 +112,16 @@ export function compileRoute(
   parts: RouteParts,
   config: PipelineConfig,
 ): RunRoute {
-  return foldSteps(stepsOf(route, parts, config))
+  const steps = stepsOf(route, parts, config)
+  return foldSteps(config.isObserved ? markSteps(steps) : steps)
 }
 
 /** Lists the steps that a route uses, in the order of `STEPS`. */
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
-  const { inputs, stages, fields, dates, added, middlewares, interceptors, parameters } = parts
+  const { inputs, bodies, stages, fields, dates, added, middlewares, interceptors, parameters } =
+    parts
   const { scopes } = config
   const invocation = invocationOf(route, parts.instance, config)
-  const mayRespondLater = takesResponse(invocation)
-  const response = { ...config, route, mayRespondLater, send: returnedSender(route) }
   const isDescribed = route.inputs.body !== null
   const uses = ownSteps(route, {
     usesFeature: stages !== NO_STAGES,
@@ -140,7 +142,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     scope: stages.scope,
     observe: plugins.observe,
     enter: plugins.enter,
-    respond: respondStage(response),
+    respond: respondStage(respondConfig(route, invocation, config)),
     admission: stages.admission,
     beforeGuard,
     claim,
@@ -150,11 +152,14 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     afterGuard,
     can,
     quota: stages.quota,
-    use: uses.use ? useStage(middlewares, config) : null,
+    use: uses.use ? useStage(middlewares, { ...config, route }) : null,
     beforeBody: plugins.beforeBody,
-    cache: stages.cache?.(settleOf(response)) ?? null,
-    body: uses.body ? bodyStage({ limits: config.bodyLimits, isDescribed }) : null,
-    validate: uses.validate ? validateStage(inputs, config) : null,
+    cache: stages.cache,
+    body: uses.body
+      ? (bodies?.body ?? bodyStage({ limits: config.bodyLimits, isDescribed }))
+      : null,
+    cookies: uses.cookies ? parts.cookies : null,
+    validate: uses.validate ? (bodies?.validate ?? validateStage(inputs, config)) : null,
     unexpired: uses.unexpired ? unexpiredStage : null,
     headers: uses.headers ? headersStage(route.headers ?? []) : null,
     fields: fields === null ? null : fieldsStage({ fields, route, onError: config.onError }),
@@ -168,6 +173,20 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     parameters: parameters.length > 0 ? parametersStage(parameters) : null,
     handler: handlerStage(invocation),
   }
+}
+
+/** Compiles the function that sends values as the responses of a route. */
+export function compileSettle(route: RouteModel, instance: object, config: PipelineConfig): Settle {
+  return settleOf(respondConfig(route, invocationOf(route, instance, config), config))
+}
+
+function respondConfig(
+  route: RouteModel,
+  invocation: Invocation,
+  config: PipelineConfig,
+): RespondConfig {
+  const mayRespondLater = takesResponse(invocation)
+  return { ...config, route, mayRespondLater, send: returnedSender(route) }
 }
 
 /** Compiles a route that only decides about access. It responds with 204 instead of calling the handler. */

@@ -1,7 +1,8 @@
 import type { Plugin } from '../contracts/plugin.js'
-import type { ContractOf } from '../contracts/route-contract.js'
+import type { ContractOf, ContractParameter } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
+import { webhookHeaders } from '../model/webhook-headers.js'
 import { handlerMsOf } from './deadline-set.js'
 
 /** The settings that decide which errors the steps of a route may cause. */
@@ -19,24 +20,31 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   // A plugin may blame a value of any request: a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
-    const { isProtected, isAuthOptional, abilities, bounds } = route
+    const { isProtected, isAuthOptional, abilities, bounds, webhook } = route
     // Any request may be malformed, for example without a valid host, and is refused before its route is known.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
       found.push(errors.validationStatus)
     }
-    if (isProtected || isAuthOptional) found.push(401)
+    if (isProtected || isAuthOptional || webhook !== null) found.push(401)
+    // A delivery that was handled before.
+    if (webhook !== null && 'scheme' in webhook) found.push(409)
     if (abilities !== null) found.push(403)
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)
     found.push(500)
     if (handlerMsOf(bounds, timeouts.handlerMs) !== null) found.push(503)
-    return { errors: found }
+    return { errors: found, parameters: webhookHeaders(route).map(signatureHeader) }
   }
 }
 
-function hasSchema({ inputs, definedParameters }: RouteModel): boolean {
+function signatureHeader(name: string): ContractParameter {
+  return { name, in: 'header', required: true, schema: { type: 'string' } }
+}
+
+function hasSchema({ inputs, bodies, definedParameters }: RouteModel): boolean {
   return (
+    bodies !== null ||
     Object.values(inputs).some((schema) => schema !== null) ||
     (definedParameters ?? []).some(({ input }) => input !== null)
   )

@@ -6,12 +6,12 @@ import { type KnownFailure, toFailure } from '../errors/failure.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
 import { hasLostConnection } from '../http/close-with-connection.js'
 import type { BlazonRequest } from '../http/request.js'
+import { knownRequestId, REQUEST_ID_HEADER, requestIdOf } from '../http/request-id.js'
 import { JSON_TYPE } from '../http/send/flat-head.js'
 import { removeUnwritable, sendError } from '../http/send/send-error.js'
 import type { OnError } from '../step/step.js'
 import { ignoreRejection } from '../step/thenable.js'
 import type { LogFailure } from './log-failure.js'
-import { requestIdOf } from './request-id.js'
 import { isJsonData } from './send-success.js'
 
 const PROBLEM = 'application/problem+json'
@@ -104,44 +104,67 @@ export function createRender({ wire, formatOf, onFault }: RenderConfig): RenderF
   if (formatOf === null) return render
   return function renderForRoute(failure, req) {
     const own = formatOf(req)
-    return own === undefined ? render(failure, req) : renderOwn(own, { failure, req, onFault })
+    return own === undefined ? render(failure, req) : renderOwnOf(own, { failure, req, onFault })
   }
 }
 
 function renderOf(wire: ErrorWire, onFault: OnFormatFault): RenderFailure {
   if (wire === 'negotiated') return negotiate
-  if (wire === 'problem') return renderProblem
-  return (failure, req) => renderOwn(wire, { failure, req, onFault })
+  if (wire === 'problem') return (failure, req) => renderProblem(failure, idIn(failure, req))
+  return (failure, req) => renderOwnOf(wire, { failure, req, onFault })
 }
 
 function negotiate(failure: KnownFailure, req: BlazonRequest): ErrorBody {
-  if (prefersProblem(req)) return renderProblem(failure, req)
-  return { type: JSON_TYPE, text: JSON.stringify(toEnvelope(failure, req)) }
+  if (prefersProblem(req)) return renderProblem(failure, idIn(failure, req))
+  return renderEnvelope(failure, idIn(failure, req))
 }
 
-function renderProblem(failure: KnownFailure, req?: BlazonRequest): ErrorBody {
-  return { type: PROBLEM_TYPE, text: JSON.stringify(toProblem(failure, req)) }
+function renderEnvelope(failure: KnownFailure, requestId: string | undefined): ErrorBody {
+  return { type: JSON_TYPE, text: JSON.stringify(toEnvelope(failure, requestId)) }
+}
+
+function renderProblem(failure: KnownFailure, requestId: string | undefined): ErrorBody {
+  return { type: PROBLEM_TYPE, text: JSON.stringify(toProblem(failure, requestId)) }
+}
+
+/**
+ * Returns the id that the response to an error names. The log has every error from 500 on, with an id. Below, the id
+ * leads somewhere only if other code has it, or a header.
+ */
+function idIn({ status }: KnownFailure, req: BlazonRequest): string | undefined {
+  return status >= 500 ? requestIdOf(req) : knownRequestId(req)
 }
 
 interface OwnConfig {
   readonly failure: KnownFailure
   /** `undefined` if Node's parser has refused the request. */
   readonly req: BlazonRequest | undefined
+  readonly requestId: string | undefined
   readonly onFault: OnFormatFault
 }
 
-/** Writes an error in the format of the application or of a route; in the default format if that fails. */
-function renderOwn(own: ErrorFormat, { failure, req, onFault }: OwnConfig): ErrorBody {
-  const text = attempt(own, { failure, req, onFault })
-  if (text !== undefined) return { type: typeOf(own), text }
-  if (req !== undefined) return negotiate(failure, req)
-  return { type: JSON_TYPE, text: JSON.stringify(toEnvelope(failure)) }
+function renderOwnOf(
+  own: ErrorFormat,
+  config: Omit<OwnConfig, 'req' | 'requestId'> & { readonly req: BlazonRequest },
+): ErrorBody {
+  return renderOwn(own, { ...config, requestId: idIn(config.failure, config.req) })
 }
 
-function attempt(own: ErrorFormat, { failure, req, onFault }: OwnConfig): string | undefined {
+/** Writes an error in the format of the application or of a route; in the default format if that fails. */
+function renderOwn(own: ErrorFormat, config: OwnConfig): ErrorBody {
+  const { failure, req, requestId } = config
+  const text = attempt(own, config)
+  if (text !== undefined) return { type: typeOf(own), text }
+  return req === undefined ? renderEnvelope(failure, requestId) : negotiate(failure, req)
+}
+
+function attempt(
+  own: ErrorFormat,
+  { failure, req, requestId, onFault }: OwnConfig,
+): string | undefined {
   const fault = (reason: unknown) => onFault(reason, failure.status, req)
   try {
-    const body: unknown = own.format(toPublic(failure, req), req)
+    const body: unknown = format(own, toPublic(failure, requestId), req)
     const text = isJsonData(body) ? JSON.stringify(body) : undefined
     if (text !== undefined) return text
     ignoreRejection(body)
@@ -152,33 +175,55 @@ function attempt(own: ErrorFormat, { failure, req, onFault }: OwnConfig): string
   return undefined
 }
 
+/**
+ * Calls the format. It may not pass an error on with `req.next`, as `res.format` and `res.render` do: that error would
+ * be written by the format again, without end.
+ */
+function format(own: ErrorFormat, failure: Failure, req: BlazonRequest | undefined): unknown {
+  if (req === undefined) return own.format(failure)
+  const { next } = req
+  req.next = refuseNext
+  try {
+    return own.format(failure, req)
+  } finally {
+    req.next = next
+  }
+}
+
+function refuseNext(error?: unknown): never {
+  const text = 'The `format` of errors called `req.next`: it must return the body, at once.'
+  throw new TypeError(text, { cause: error })
+}
+
 function typeOf({ mediaType = JSON_TYPE }: ErrorFormat): string {
   return mediaType === 'application/json' ? JSON_TYPE : mediaType
 }
 
 /** The failure as a format receives it. The format cannot change the list of a shared error. */
-function toPublic({ status, code, message, errors }: KnownFailure, req?: BlazonRequest): Failure {
+function toPublic(failure: KnownFailure, requestId: string | undefined): Failure {
+  const { status, code, message, errors } = failure
   const listed = Array.isArray(errors) ? errors.map(frozenCopy) : undefined
-  return Object.freeze({ status, code, message, ...optional(listed && Object.freeze(listed), req) })
+  const rest = optional(listed && Object.freeze(listed), requestId)
+  return Object.freeze({ status, code, message, ...rest })
 }
 
 function frozenCopy(error: FieldError): FieldError {
   return Object.freeze({ ...error })
 }
 
-function toEnvelope(failure: KnownFailure, req?: BlazonRequest): ErrorEnvelope {
+function toEnvelope(failure: KnownFailure, requestId: string | undefined): ErrorEnvelope {
   const { status, message, code, errors } = failure
-  return { statusCode: 'error', status, message, code, ...optional(errors, req) }
+  return { statusCode: 'error', status, message, code, ...optional(errors, requestId) }
 }
 
-function toProblem(failure: KnownFailure, req?: BlazonRequest): ProblemDetails {
+function toProblem(failure: KnownFailure, requestId: string | undefined): ProblemDetails {
   const { status, message, code, errors } = failure
   const title = titleOf(status)
-  return { type: 'about:blank', title, status, detail: message, code, ...optional(errors, req) }
+  const rest = optional(errors, requestId)
+  return { type: 'about:blank', title, status, detail: message, code, ...rest }
 }
 
-function optional(errors: KnownFailure['errors'], req: BlazonRequest | undefined) {
-  const requestId = req && requestIdOf(req)
+function optional(errors: KnownFailure['errors'], requestId: string | undefined) {
   return {
     ...(errors === undefined ? {} : { errors }),
     ...(requestId === undefined ? {} : { requestId }),
@@ -201,19 +246,26 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
+/** The input of {@link clientErrorResponse}. */
+interface ParserErrorConfig extends Pick<RenderConfig, 'wire' | 'onFault'> {
+  /** The id of the request whose body is broken; `undefined` if no id is sent, or there is no request yet. */
+  readonly requestId: string | undefined
+}
+
 /** Returns the response to input that Node's parser could not read as a request, as text to be sent. */
 export function clientErrorResponse(
   error: NodeJS.ErrnoException,
-  { wire, onFault }: Pick<RenderConfig, 'wire' | 'onFault'>,
+  { wire, onFault, requestId }: ParserErrorConfig,
 ): string {
   const status = PARSER_STATUS[error.code ?? ''] ?? 400
   const title = titleOf(status)
   const failure = toFailureOf(status)
-  const { type, text } = renderWithoutRequest(failure, wire, onFault)
+  const { type, text } = renderWithoutRequest(failure, { wire, onFault, requestId })
   return [
     `HTTP/1.1 ${status} ${title}`,
     `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(text)}`,
+    ...(requestId === undefined ? [] : [`${REQUEST_ID_HEADER}: ${requestId}`]),
     'Connection: close',
     '',
     text,
@@ -227,10 +279,9 @@ function toFailureOf(status: number): KnownFailure {
 
 function renderWithoutRequest(
   failure: KnownFailure,
-  wire: ErrorWire,
-  onFault: OnFormatFault,
+  { wire, onFault, requestId }: ParserErrorConfig,
 ): ErrorBody {
-  if (wire === 'problem') return renderProblem(failure)
-  if (wire !== 'negotiated') return renderOwn(wire, { failure, req: undefined, onFault })
-  return { type: JSON_TYPE, text: JSON.stringify(toEnvelope(failure)) }
+  if (wire === 'problem') return renderProblem(failure, requestId)
+  if (wire === 'negotiated') return renderEnvelope(failure, requestId)
+  return renderOwn(wire, { failure, req: undefined, requestId, onFault })
 }

@@ -2,8 +2,12 @@ import type { Logger } from '../contracts/logger.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import { kAbortController, kTenantScope } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
+import { requestIdOf } from '../http/request-id.js'
+import { knownTrace } from '../http/trace-context.js'
 import { ignoreRejection } from '../step/thenable.js'
-import { requestIdOf } from './request-id.js'
+import { type ReportError, requestContext } from './report-error.js'
+import type { RequestSecrets } from './request-secrets.js'
+import { routeOf } from './route-of.js'
 
 /** The logged facts of a failure besides its request. */
 interface FailureNote {
@@ -16,22 +20,34 @@ interface FailureNote {
 /** Logs an error, once for each request. Never throws. */
 export type LogFailure = (error: unknown, req: BlazonRequest, note: FailureNote) => void
 
+/** Where the errors of an application go. */
+export interface FailureLogConfig {
+  readonly logger: Logger
+  /** Gets each logged error; `null` without `onError`. */
+  readonly report: ReportError | null
+  readonly secrets: Pick<RequestSecrets, 'hide' | 'hideInUrl'>
+}
+
 /** Creates the function that logs errors of requests. */
-export function createFailureLog(logger: Logger): LogFailure {
+export function createFailureLog({ logger, report, secrets }: FailureLogConfig): LogFailure {
   const logged = new WeakMap<BlazonRequest, Set<unknown>>()
   return function logFailure(error, req, { status, message = 'The request failed' }) {
     const known = logged.get(req)
     if (known?.has(error)) return
     if (known === undefined) logged.set(req, new Set([error]))
     else known.add(error)
+    if (isReasonOf(req, error)) return
+    const err = secrets.hide(error, req)
     try {
-      if (isReasonOf(req, error)) return
-      const returned: unknown = logger.error({ err: error, ...factsOf(req), status }, message)
+      const url = secrets.hideInUrl(req.originalUrl, req)
+      const facts = { err, ...factsOf(req, url), status }
+      const returned: unknown = logger.error(facts, message)
       // A logger that writes asynchronously may return a promise that rejects.
       ignoreRejection(returned)
     } catch {
       // The response must be sent even if the logger fails.
     }
+    report?.(err, () => requestContext(req, { status, message }))
   }
 }
 
@@ -51,25 +67,20 @@ function isReasonOf({ [kAbortController]: controller }: BlazonRequest, error: un
   }
 }
 
-function factsOf(req: BlazonRequest): object {
-  const { method, originalUrl: url } = req
-  const route = patternOf(req)
+function factsOf(req: BlazonRequest, url: string): object {
+  const { method } = req
+  const route = routeOf(req)?.path
   const requestId = requestIdOf(req)
+  const trace = knownTrace(req)
   return {
     method,
     url,
     ...(route === undefined ? {} : { route }),
     ...(requestId === undefined ? {} : { requestId }),
+    // OpenTelemetry's names: log stores join lines and spans by them.
+    ...(trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
     ...tenantFacts(req[kTenantScope]),
   }
-}
-
-/**
- * Returns the path of our route. An Express router sets `req.route` to its own route, whose path is only a part
- * of the whole.
- */
-function patternOf({ route }: Partial<BlazonRequest>): string | undefined {
-  return route !== undefined && Object.hasOwn(route, 'controller') ? route.path : undefined
 }
 
 /** Returns the tenant of the request, or, if the request may not act for a tenant, the tenant that it named. */

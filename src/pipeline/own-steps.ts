@@ -7,6 +7,7 @@ import { isBodiless } from '../schema/response-shape.js'
 export type OwnStep =
   | 'use'
   | 'body'
+  | 'cookies'
   | 'validate'
   | 'unexpired'
   | 'headers'
@@ -63,9 +64,10 @@ export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<O
   const { inputs, uses, isProtected, isAuthOptional } = route
   const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll, limitsFields } =
     facts
-  const { params, query, headers, body } = inputs
+  const { params, query, headers, cookies, body } = inputs
   const isRead = readsBody(route)
-  const isChecked = params !== null || query !== null || headers !== null || body !== null
+  const isOfHead = params !== null || query !== null || headers !== null || cookies !== null
+  const isChecked = isOfHead || body !== null
   const hasMiddlewares = uses !== null && uses.middlewares.length > 0
   const mayWait =
     isRead || isChecked || isProtected || isAuthOptional || usesFeature || hasPluginSteps
@@ -73,6 +75,7 @@ export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<O
   return {
     use: hasMiddlewares,
     body: isRead,
+    cookies: route.cookies !== null,
     validate: isChecked,
     unexpired: hasMiddlewares || (mayWait && mayExpire),
     headers: route.headers !== null,

@@ -34,10 +34,11 @@ export const STEPS = [
     name: 'cache',
     does: 'sends the response from the cache, or stores the response that the later steps make',
   },
-  { name: 'body', does: 'reads and parses a JSON body: 400, 413, 415' },
+  { name: 'body', does: 'reads and parses the body: 400, 413, 415' },
+  { name: 'cookies', does: 'parses the cookies that `@Cookies` describes' },
   {
     name: 'validate',
-    does: 'checks `params`, `query`, `headers` and `body` against their schemas: 400',
+    does: 'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400',
   },
   {
     name: 'unexpired',

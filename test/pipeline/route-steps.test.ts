@@ -39,7 +39,10 @@ const bare = {
   abilities: null,
   isProtected: false,
   isAuthOptional: false,
-  inputs: { params: null, query: null, headers: null, body: null },
+  inputs: { params: null, query: null, headers: null, cookies: null, body: null },
+  bodies: null,
+  cookies: null,
+  webhook: null,
   uses: null,
   operation: { responses: [] },
 } as unknown as RouteModel
@@ -66,6 +69,8 @@ const instance = { list: () => undefined }
 const parts: RouteParts = {
   instance,
   inputs: [],
+  bodies: null,
+  cookies: null,
   stages: NO_STAGES,
   fields: null,
   dates: null,
@@ -97,6 +102,7 @@ const config: PipelineConfig = {
   mayFailLate: false,
   mayRespondToErrorsLater: false,
   scopes: null,
+  isObserved: false,
 }
 
 function usedBy(steps: RouteSteps): string[] {
@@ -148,7 +154,7 @@ describe('a route', () => {
       tenant: stage,
       membership: stage,
       quota: stage,
-      cache: () => stage,
+      cache: stage,
     }
     const route: RouteModel = {
       ...bare,
@@ -157,6 +163,7 @@ describe('a route', () => {
       abilities: ['a'],
       isProtected: true,
       inputs: { ...bare.inputs, query: {} },
+      cookies: { signed: [] },
       uses: { middlewares: [() => {}], interceptors: [] },
     }
     const steps = stepsOf(
@@ -167,6 +174,7 @@ describe('a route', () => {
         inputs: [{ source: 'query', validate: (value) => ({ value }), declares: null }],
         fields: { mode: 'strip', byStatus: new Map() },
         dates: () => null,
+        cookies: stage,
         added: [{ plugin: 'all', steps: ALL_PLACES }],
         middlewares: [() => {}],
         interceptors: [passing],
@@ -183,6 +191,7 @@ describe('a route', () => {
     ['guard', { isAuthOptional: true }, {}],
     ['can', { abilities: ['a'] }, {}],
     ['body', { method: 'PUT' }, {}],
+    ['cookies', { cookies: { signed: [] } }, { cookies: (next) => next }],
     ['headers', { headers: [['X-A', '1']] }, {}],
     ['fields', {}, { fields: { mode: 'strip', byStatus: new Map() } }],
     ['dates', {}, { dates: () => null }],

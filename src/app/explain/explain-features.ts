@@ -7,7 +7,7 @@ import {
   runsWithoutTenant,
   usesTenants,
 } from '../../features/tenancy/build-tenancy.js'
-import type { TenantSettings } from '../../features/tenancy/tenant-options.js'
+import type { TenantSettings } from '../../features/tenancy/tenant-settings.js'
 import type { ReadApp } from './explain-steps.js'
 import type { ExplainedCache, ExplainedLimit, ExplainedTenant } from './explanation.js'
 import { nameOf } from './name-of.js'

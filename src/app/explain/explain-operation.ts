@@ -3,24 +3,27 @@ import type { OpenApiOperation, OpenApiResponse } from '../../contracts/openapi.
 import type { Plugin } from '../../contracts/plugin.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Schema } from '../../contracts/schema.js'
+import { schemasOfBody } from '../../schema/body-schemas.js'
 import { describeOnce } from '../../schema/describe-once.js'
 import { buildAppDocument } from '../documents.js'
 import type { ReadApp } from './explain-steps.js'
 import type { ExplainedInput, ExplainedPlugin, ExplainedResponse } from './explanation.js'
 import { shortSchema } from './short-schema.js'
 
-const PARTS = ['params', 'query', 'headers', 'body'] as const
+const PARTS = ['params', 'query', 'headers', 'cookies', 'body'] as const
 
 /** The parts of a request that have a schema, in the order in which they are checked. */
 export function explainInputs(
-  { inputs }: RouteModel,
+  route: RouteModel,
   { settings: { converters } }: ReadApp,
 ): ExplainedInput[] {
-  return PARTS.flatMap((part): ExplainedInput[] => {
-    const schema = inputs[part]
-    if (schema === null) return []
-    const described = describeOnce(schema, { side: 'input', converters })
-    return [{ in: part, library: libraryOf(schema), schema: shortSchema(described) }]
+  return PARTS.flatMap((part) => {
+    const schema = route.inputs[part]
+    const schemas = part === 'body' ? schemasOfBody(route) : schema === null ? [] : [schema]
+    return schemas.map((each): ExplainedInput => {
+      const described = describeOnce(each, { side: 'input', converters })
+      return { in: part, library: libraryOf(each), schema: shortSchema(described) }
+    })
   })
 }
 

@@ -74,7 +74,7 @@ export interface ExplainedCache {
 
 /** A part of the request with a schema. */
 export interface ExplainedInput {
-  readonly in: 'params' | 'query' | 'headers' | 'body'
+  readonly in: 'params' | 'query' | 'headers' | 'cookies' | 'body'
   /** `zod`, `valibot`, `arktype`, another vendor, or `JSON Schema`. */
   readonly library: string
   /** The schema of the document in short: `{ id: integer, tags?: string[] }`. */

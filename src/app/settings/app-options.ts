@@ -1,3 +1,4 @@
+import type { ErrorReporter } from '../../contracts/error-context.js'
 import type { MiddlewareList } from '../../contracts/handler.js'
 import type { InterceptorEntry } from '../../contracts/interceptor.js'
 import type { Logger } from '../../contracts/logger.js'
@@ -7,15 +8,19 @@ import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { DefaultStatus } from '../../contracts/route-model.js'
 import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
-import type { CacheSettings } from '../../features/cache/cache-options.js'
-import type { RateLimitOptions } from '../../features/rate-limit/rate-limit-options.js'
+import type { HealthOptions } from '../../features/health/health-options.js'
 import type { SecurityOptions } from '../../features/security/security-options.js'
-import type { TenantOptions } from '../../features/tenancy/tenant-options.js'
 import type { SwaggerOptions } from '../../openapi/swagger-options.js'
 import type { AuthOptions } from './auth-options.js'
+import type { CacheSettings } from './cache-options.js'
+import type { CookieKeyOptions } from './cookie-options.js'
 import type { ErrorOptions } from './error-options.js'
 import type { LimitOptions } from './limit-options.js'
+import type { LoggerOptions } from './logger-options.js'
+import type { LogsOptions } from './logs-options.js'
+import type { RateLimitOptions } from './rate-limit-options.js'
 import type { ResponseOptions } from './response-options.js'
+import type { TenantOptions } from './tenant-options.js'
 import type { TimeoutOptions } from './timeout-options.js'
 import type { ValidationOptions } from './validation-options.js'
 
@@ -128,6 +133,12 @@ export interface AppOptions {
    */
   readonly limits?: LimitOptions
   /**
+   * The keys of signed cookies.
+   *
+   * @defaultValue none
+   */
+  readonly cookies?: CookieKeyOptions
+  /**
    * The error messages in the response to a request that fails validation.
    *
    * @defaultValue the messages of the schema's library
@@ -158,6 +169,13 @@ export interface AppOptions {
    */
   readonly responses?: ResponseFieldsMode | ResponseOptions
   /**
+   * Routes for load balancers and orchestrators: `/livez`, `/readyz` and `/startupz`.
+   *
+   * @defaultValue `false`
+   * @see docs/operating.md#health
+   */
+  readonly health?: boolean | HealthOptions
+  /**
    * Time limits for handlers, requests, connections and closing.
    *
    * @defaultValue the default of each field
@@ -178,12 +196,44 @@ export interface AppOptions {
    */
   readonly etag?: boolean
   /**
-   * A pino-compatible logger (`info`, `warn`, `error`). `false` logs nothing.
+   * Whether each request gets a line in the log, when it is over. With `logs` and without `logger`, all lines go to
+   * stdout.
    *
-   * @defaultValue boot warnings and failures go to stderr, one JSON line each
+   * @defaultValue `false`
+   * @see docs/operating.md#logs
+   */
+  readonly logs?: boolean | LogsOptions
+  /**
+   * A pino-compatible logger (`info`, `warn`, `error`), or the description of the framework's own, which writes to
+   * stdout. `false` logs nothing.
+   *
+   * @defaultValue to stderr, one JSON line each
    * @see docs/errors.md#what-the-log-gets
    */
-  readonly logger?: false | Logger
+  readonly logger?: false | Logger | LoggerOptions
+  /**
+   * Whether every response has the id of its request in `X-Request-Id`, and every error response in `requestId`.
+   *
+   * @defaultValue `true` with `logs`, else `false`; errors from status 500 on have a `requestId` in any case
+   * @see docs/operating.md#request-ids
+   */
+  readonly requestIds?: boolean
+  /**
+   * Whether the `X-Request-Id` of a request is its id, if it has 1 to 128 letters, digits, `_`, `.` and `-`. Turn it on
+   * behind a proxy of your own that sets the header.
+   *
+   * @defaultValue `false`: ids are made by the application
+   * @see docs/operating.md#request-ids
+   */
+  readonly trustRequestId?: boolean
+  /**
+   * Called with every error that the log gets at level `error`, for error trackers: `(error, context) => { … }`. It is
+   * not awaited. If it throws or rejects, the log has the reason, and nothing else changes.
+   *
+   * @defaultValue none
+   * @see docs/operating.md#report-errors
+   */
+  readonly onError?: ErrorReporter
   /**
    * Whether a boot warning stops the boot as an error does. Otherwise the warning is only logged.
    *

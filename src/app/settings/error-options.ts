@@ -31,7 +31,7 @@ export interface ErrorOptions {
   readonly mediaType?: string
   /**
    * The status of errors by their cause: `{ validation: 422 }` for requests that a schema rejects (`VALIDATION_FAILED`).
-   * A 4xx status that has no other meaning here: 400, 406, 409, 412, 422.
+   * One of 400, 406, 409, 412 and 422: clients react to other statuses in other ways.
    *
    * @defaultValue `{ validation: 400 }`
    */
@@ -51,8 +51,11 @@ export interface ErrorSettings {
 type Option = 'problem' | ErrorOptions | undefined
 
 const NAMES: Names<ErrorOptions> = { format: true, schema: true, mediaType: true, status: true }
-/** Clients react to these statuses in their own ways: they sign in, wait, or send the request in another form. */
-const TAKEN = [401, 402, 403, 404, 405, 407, 408, 413, 414, 415, 421, 425, 426, 428, 429, 431, 451]
+/**
+ * The statuses that rejected input may have. To each other 4xx status clients react in their own way: they sign in, wait,
+ * or send the request in another form.
+ */
+const OF_VALIDATION: readonly unknown[] = [400, 406, 409, 412, 422]
 
 /** The `errors` option. A misspelt name is an error: clients would receive another format than the one that is meant. */
 export const errorGroup: OptionGroup<Option, ErrorSettings> = {
@@ -119,10 +122,7 @@ function checkStatus(status: ErrorOptions['status']): Problem[] {
   }
   const { validation } = status
   if (validation === undefined) return []
-  const isClientError = Number.isInteger(validation) && validation >= 400 && validation <= 499
-  if (isClientError && !TAKEN.includes(validation)) return []
-  const cause = isClientError
-    ? `${validation} has another meaning: clients would not look for rejected fields.`
-    : `${shown(validation)} is not a status from 400 to 499.`
+  if (OF_VALIDATION.includes(validation)) return []
+  const cause = `${shown(validation)} is not one of the statuses of rejected input: 400, 406, 409, 412 or 422.`
   return [invalid('errors.status.validation', cause, 'Give 400 or 422.')]
 }

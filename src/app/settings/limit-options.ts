@@ -6,7 +6,7 @@ import { toBytes } from '../../http/units.js'
 /** The `limits` option: limits for the size and the nesting of requests. */
 export interface LimitOptions {
   /**
-   * The largest JSON body, compressed and decompressed: a size. A larger body gets 413. `@Limits` sets
+   * The largest body, compressed and decompressed: a size. A larger body gets 413. `@Limits` sets
    * another limit for a route.
    *
    * @defaultValue `'100kb'`

@@ -2,8 +2,8 @@ import type { Module } from '../../contracts/provider.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type Names, unknownNames } from '../../errors/option-group.js'
-import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
 import { mistakeInInterceptor } from '../../model/check-uses.js'
+import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'
 
 const LISTS = [

@@ -3,7 +3,7 @@ import type { Plugin, PluginMiddlewares } from '../../contracts/plugin.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type Names, refusedNames } from '../../errors/option-group.js'
-import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
+import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'
 
 /**

@@ -1,13 +1,13 @@
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { type Names, unknownNames } from '../../errors/option-group.js'
-import { cacheGroup } from '../../features/cache/cache-options.js'
-import { rateLimitGroup } from '../../features/rate-limit/rate-limit-options.js'
+import { healthGroup } from '../../features/health/health-options.js'
 import { securityGroup } from '../../features/security/security-options.js'
-import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
-import { tenantGroup } from '../../features/tenancy/tenant-options.js'
 import { swaggerGroup } from '../../openapi/swagger-options.js'
+import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'
 import { authGroup } from './auth-options.js'
+import { cacheGroup } from './cache-options.js'
+import { cookieGroup } from './cookie-options.js'
 import { checkAppEnvelope } from './envelope-option.js'
 import { errorGroup, errorsWith } from './error-options.js'
 import { limitGroup } from './limit-options.js'
@@ -19,11 +19,15 @@ import {
   checkOverrides,
   unknownInModules,
 } from './list-options.js'
-import { checkLogger, loggerOf } from './logger-option.js'
+import { checkLogger, loggerOf, ownLoggerOf } from './logger-options.js'
+import { logsGroup } from './logs-options.js'
 import { checkPluginMiddlewares, namedMiddlewares } from './named-middlewares.js'
+import { checkOperating } from './operating-options.js'
 import { prefixGroup, statusGroup } from './path-options.js'
+import { rateLimitGroup } from './rate-limit-options.js'
 import { responseGroup } from './response-options.js'
 import type { Settings } from './settings.js'
+import { tenantGroup } from './tenant-options.js'
 import { timeoutGroup } from './timeout-options.js'
 import { checkTrustProxy } from './trust-proxy.js'
 import { validationGroup } from './validation-options.js'
@@ -44,14 +48,20 @@ const NAMES: Names<AppOptions> = {
   rateLimit: true,
   cache: true,
   limits: true,
+  cookies: true,
   validation: true,
   envelope: true,
   errors: true,
   responses: true,
+  health: true,
   timeouts: true,
   trustProxy: true,
   etag: true,
+  logs: true,
   logger: true,
+  requestIds: true,
+  trustRequestId: true,
+  onError: true,
   strict: true,
   testOverrides: true,
 }
@@ -88,10 +98,13 @@ function findUnknown(options: AppOptions): Problem[] {
     ...rateLimitGroup.unknown(options.rateLimit),
     ...cacheGroup.unknown(options.cache),
     ...limitGroup.unknown(options.limits),
+    ...cookieGroup.unknown(options.cookies),
     ...validationGroup.unknown(options.validation),
     ...errorGroup.unknown(options.errors),
     ...responseGroup.unknown(options.responses),
+    ...healthGroup.unknown(options.health),
     ...timeoutGroup.unknown(options.timeouts),
+    ...logsGroup.unknown(options.logs),
     ...unknownInModules(options),
     ...statusGroup.unknown(options.defaultStatus),
   ]
@@ -103,11 +116,15 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...checkPluginMiddlewares(options),
     ...checkMiddlewareTypes(middlewares),
     ...checkInterceptors(options),
+    ...healthGroup.check(options.health),
     ...timeoutGroup.check(options.timeouts),
     ...limitGroup.check(options.limits),
+    ...cookieGroup.check(options.cookies),
     ...checkControllers(options),
     ...authGroup.check(options.auth),
     ...checkLogger(options.logger),
+    ...checkOperating(options),
+    ...logsGroup.check(options.logs),
     ...checkTrustProxy(options.trustProxy),
     ...rateLimitGroup.check(options.rateLimit),
     ...checkOverrides(options),
@@ -126,8 +143,9 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
 
 function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]): Settings {
   const { trustProxy = null, etag = false, strict = false, testOverrides } = options
-  const { envelope = true } = options
+  const { envelope = true, requestIds, trustRequestId = false, onError = null } = options
   const swagger = swaggerGroup.resolve(options.swagger)
+  const logs = logsGroup.resolve(options.logs)
   return Object.freeze({
     controllers: copyOf(options.controllers),
     modules: copyOf(options.modules),
@@ -145,14 +163,21 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     cache: cacheGroup.resolve(options.cache),
     rateLimit: rateLimitGroup.resolve(options.rateLimit),
     limits: limitGroup.resolve(options.limits),
+    cookies: cookieGroup.resolve(options.cookies),
     validation: validationGroup.resolve(options.validation),
     envelope,
     errors: errorsWith(envelope, errorGroup.resolve(options.errors)),
     responses: responseGroup.resolve(options.responses),
+    health: healthGroup.resolve(options.health),
     timeouts: timeoutGroup.resolve(options.timeouts),
     trustProxy,
     etag,
+    logs,
     logger: loggerOf(options.logger),
+    sendsRequestIds: requestIds ?? logs !== null,
+    trustsRequestId: trustRequestId,
+    onError,
+    ownLogger: ownLoggerOf(options.logger, logs !== null),
     strict,
     testOverrides: testOverrides === undefined ? null : copyOf(testOverrides),
   })

@@ -1,3 +1,4 @@
+import type { ErrorReporter } from '../../contracts/error-context.js'
 import type { InterceptorEntry } from '../../contracts/interceptor.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { SchemaConverters } from '../../contracts/openapi.js'
@@ -6,13 +7,17 @@ import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { DefaultStatus } from '../../contracts/route-model.js'
 import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
-import type { ResolvedCache } from '../../features/cache/cache-options.js'
-import type { RateLimitSettings } from '../../features/rate-limit/rate-limit-options.js'
+import type { ResolvedCache } from '../../features/cache/resolved-cache.js'
+import type { HealthSettings } from '../../features/health/health-options.js'
+import type { LoggerSettings } from '../../features/logs/open-logger.js'
+import type { RequestLogSettings } from '../../features/logs/request-log.js'
+import type { RateLimitSettings } from '../../features/rate-limit/limit-settings.js'
 import type { SecuritySettings } from '../../features/security/security-options.js'
-import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
-import type { TenantSettings } from '../../features/tenancy/tenant-options.js'
+import type { TenantSettings } from '../../features/tenancy/tenant-settings.js'
 import type { DocumentSettings } from '../../openapi/swagger-options.js'
+import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { AuthSettings } from './auth-options.js'
+import type { CookieSettings } from './cookie-options.js'
 import type { ErrorSettings } from './error-options.js'
 import type { LimitSettings } from './limit-options.js'
 import type { ResponseSettings } from './response-options.js'
@@ -49,18 +54,31 @@ export interface Settings {
   readonly cache: ResolvedCache
   readonly rateLimit: RateLimitSettings
   readonly limits: LimitSettings
+  readonly cookies: CookieSettings
   readonly validation: ValidationSettings
   /** The envelope of routes without `@Envelope`. */
   readonly envelope: EnvelopeChoice
   readonly errors: ErrorSettings
   readonly responses: ResponseSettings
+  /** `null` without the option. */
+  readonly health: HealthSettings | null
   readonly timeouts: TimeoutSettings
   /**
    * `null` without the option. If the application is mounted in a host, the setting of the host then counts.
    */
   readonly trustProxy: TrustProxy | null
   readonly etag: boolean
+  /** `null` if requests have no lines. */
+  readonly logs: RequestLogSettings | null
+  /** The logger until the application starts, and afterwards, if `ownLogger` is `null`. */
   readonly logger: Logger
+  /** Whether every response has an `X-Request-Id`. */
+  readonly sendsRequestIds: boolean
+  /** Whether the `X-Request-Id` of a client is used. */
+  readonly trustsRequestId: boolean
+  /** `null` without the option. */
+  readonly onError: ErrorReporter | null
+  readonly ownLogger: LoggerSettings | null
   readonly strict: boolean
   /** `null` without the option. */
   readonly testOverrides: readonly Override[] | null

@@ -40,6 +40,20 @@ export interface TimeoutOptions {
    * @defaultValue `'10s'`
    */
   readonly close?: Duration
+  /**
+   * How long an application that a signal closes still accepts requests: a duration, or 0. In this time it is not ready,
+   * so that the load balancer stops sending requests.
+   *
+   * @defaultValue 5 seconds where `KUBERNETES_SERVICE_HOST` is set, else 0
+   * @see docs/operating.md#start-and-stop
+   */
+  readonly preStop?: Duration
+  /**
+   * How long each `onClose` of a plugin or provider may take: a duration. After this time the next one is called.
+   *
+   * @defaultValue `'5s'`
+   */
+  readonly onClose?: Duration
 }
 
 /** The `timeouts` option, resolved. */
@@ -50,6 +64,8 @@ export interface TimeoutSettings {
   readonly requestMs: number
   readonly keepAliveMs: number
   readonly closeMs: number
+  readonly preStopMs: number
+  readonly onCloseMs: number
 }
 
 type Option = TimeoutOptions | undefined
@@ -60,12 +76,16 @@ const NAMES: Names<TimeoutOptions> = {
   request: true,
   keepAlive: true,
   close: true,
+  preStop: true,
+  onClose: true,
 }
 const HANDLER_SECONDS = 30
 const HEADERS_SECONDS = 15
 const REQUEST_SECONDS = 60
 const KEEP_ALIVE_SECONDS = 72
 const CLOSE_SECONDS = 10
+const PRE_STOP_SECONDS = 5
+const ON_CLOSE_SECONDS = 5
 
 /** The `timeouts` option. */
 export const timeoutGroup: OptionGroup<Option, TimeoutSettings> = {
@@ -76,10 +96,12 @@ export const timeoutGroup: OptionGroup<Option, TimeoutSettings> = {
     ...checkDuration('timeouts.request', timeouts?.request),
     ...checkDuration('timeouts.keepAlive', timeouts?.keepAlive),
     ...checkDuration('timeouts.close', timeouts?.close),
+    ...checkPreStop(timeouts?.preStop),
+    ...checkDuration('timeouts.onClose', timeouts?.onClose),
     ...checkHead(timeouts ?? {}),
   ],
   resolve(timeouts) {
-    const { handler, keepAlive, close } = timeouts ?? {}
+    const { handler, keepAlive, close, preStop, onClose } = timeouts ?? {}
     const { headers, request } = arrival(timeouts ?? {})
     return Object.freeze({
       handlerMs: handler === false ? null : 1000 * (secondsOf(handler) ?? HANDLER_SECONDS),
@@ -87,6 +109,8 @@ export const timeoutGroup: OptionGroup<Option, TimeoutSettings> = {
       requestMs: wholeMs(request),
       keepAliveMs: wholeMs(secondsOf(keepAlive) ?? KEEP_ALIVE_SECONDS),
       closeMs: 1000 * (secondsOf(close) ?? CLOSE_SECONDS),
+      preStopMs: 1000 * (secondsOf(preStop) ?? defaultPreStop()),
+      onCloseMs: 1000 * (secondsOf(onClose) ?? ON_CLOSE_SECONDS),
     })
   },
 }
@@ -116,6 +140,18 @@ function wholeMs(seconds: number): number {
 
 function checkHandler({ handler }: TimeoutOptions): Problem[] {
   return handler === false ? [] : checkDuration('timeouts.handler', handler)
+}
+
+/** Kubernetes sends requests for some seconds after the signal, until every node knows that the pod is to end. */
+function defaultPreStop(): number {
+  return process.env['KUBERNETES_SERVICE_HOST'] ? PRE_STOP_SECONDS : 0
+}
+
+/** In contrast to the other durations, 0 has a meaning here. */
+function checkPreStop(preStop: Duration | undefined): Problem[] {
+  if (preStop === undefined || toSeconds(preStop) !== undefined) return []
+  const remedy = "Give seconds, '5s', or 0."
+  return [invalid('timeouts.preStop', `${String(preStop)} is not a duration.`, remedy)]
 }
 
 function checkHead(timeouts: TimeoutOptions): Problem[] {

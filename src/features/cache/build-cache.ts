@@ -1,16 +1,16 @@
 import type { CacheStore } from '../../contracts/cache.js'
-import type { Clock } from '../../contracts/clock.js'
 import type { Logger } from '../../contracts/logger.js'
+import type { RouteSetup } from '../../contracts/plugin.js'
 import type { Provider } from '../../contracts/provider.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import type { CurrentTenant } from '../../contracts/tenant.js'
+import type { Stage } from '../../contracts/steps.js'
+import type { Clock } from '../../di/clock.js'
 import { toSeconds } from '../../http/units.js'
-import type { SettlingStage } from '../../step/step.js'
 import { CacheEngine } from './cache-engine.js'
 import { CacheManager, startManager, stopManager } from './cache-manager.js'
-import type { ResolvedCache } from './cache-options.js'
 import { cacheStage } from './cache-stage.js'
 import { memoryCache } from './memory-cache.js'
+import type { ResolvedCache } from './resolved-cache.js'
 
 /** The parts that the cache of an application is built from. */
 export interface CacheConfig {
@@ -18,7 +18,8 @@ export interface CacheConfig {
   readonly clock: Clock
   /** The headers of `auth.credentials`, in lower case. Default: none. */
   readonly credentials?: readonly string[]
-  readonly currentTenant: CurrentTenant
+  /** Returns the tenant that the current code acts for. */
+  readonly currentTenant: () => string | undefined
   /** Whether code without a tenant may read entries of any tenant. Default: always. */
   readonly actsForAll?: () => boolean
   readonly refuseClaim?: (tenant: string | undefined) => void
@@ -36,7 +37,11 @@ export interface DeclaredCache {
 
 /** The cache of an application that has started. */
 export interface RunningCache {
-  readonly stageOf: (route: RouteModel) => SettlingStage | null
+  /** The steps that a route needs, as a plugin returns them. */
+  readonly steps: (
+    route: RouteModel,
+    app: Pick<RouteSetup, 'respond'>,
+  ) => { readonly cache: Stage } | null
   readonly addsHeaders: boolean
   close(): Promise<void>
 }
@@ -79,10 +84,11 @@ export function declareCache(config: CacheConfig): DeclaredCache {
       startManager(manager, isCurrent)
       const hasNotes = settings.hasHeaders
       return {
-        stageOf: (route) =>
-          isCached(route)
-            ? stageOf(route, { engine: engine.get(), hasNotes, credentials, logger: input.logger })
-            : null,
+        steps(route, { respond }) {
+          if (!isCached(route)) return null
+          const shared = { engine: engine.get(), hasNotes, credentials, respond }
+          return { cache: stageOf(route, { ...shared, logger: input.logger }) }
+        },
         addsHeaders: isUsed && hasNotes,
         async close() {
           stopManager(manager)
@@ -121,10 +127,11 @@ interface StageConfig {
   readonly engine: CacheEngine
   readonly hasNotes: boolean
   readonly credentials: readonly string[]
+  readonly respond: RouteSetup['respond']
   readonly logger: Logger
 }
 
-function stageOf(route: RouteModel, config: StageConfig): SettlingStage {
+function stageOf(route: RouteModel, config: StageConfig): Stage {
   const { logger, ...shared } = config
   const lifetime = lifetimeOf(route)
   const logged = new Set<string>()

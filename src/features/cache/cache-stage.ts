@@ -1,11 +1,10 @@
 import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
-import type { Response } from '../../contracts/handler.js'
+import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { kTenantScope } from '../../http/own-fields.js'
-import type { BlazonRequest } from '../../http/request.js'
-import { replay } from '../../http/send/replay.js'
-import { addHeader } from '../../http/send/response-headers.js'
-import type { Settle, SettlingStage, Step } from '../../step/step.js'
+import type { Stage, Step } from '../../contracts/steps.js'
+import { replayResponse } from '../../http/send/replay.js'
+import { addHeaders } from '../../http/send/response-headers.js'
+import { tenantOf } from '../../http/tenant-of.js'
 import { isThenable } from '../../step/thenable.js'
 import { type CacheEngine, entryTags, type Lifetime } from './cache-engine.js'
 import { callerOf } from './caller.js'
@@ -25,20 +24,14 @@ const MOST_FOLLOWED = 3
  * Creates the stage that sends the responses of a route from the cache. On a miss, one request calls the
  * handler, and its response is stored.
  */
-export function cacheStage(config: CacheStepConfig): SettlingStage {
+export function cacheStage(config: CacheStepConfig): Stage {
   const keyOf = compileKey(config.route, config)
-  return (settle) => (next) => new CachedRoute(config, { keyOf, next, settle }).step
+  return (next) => new CachedRoute(config, keyOf, next).step
 }
 
 const SHARED_KEY =
   'Several users have the same key. No user receives the response of another user, but each new response replaces the one of the other users. ' +
   'Put the id of the user into the key; or set `shared: true`, if the response is the same for all requests with this key.'
-
-interface Ends {
-  readonly keyOf: RequestKey
-  readonly next: Step
-  readonly settle: Settle
-}
 
 class CachedRoute {
   readonly #engine: CacheEngine
@@ -51,13 +44,13 @@ class CachedRoute {
   /** The step of the route. It creates no promise when the store has the response in memory. */
   readonly step: Step
 
-  constructor(config: CacheStepConfig, { keyOf, next, settle }: Ends) {
+  constructor(config: CacheStepConfig, keyOf: RequestKey, next: Step) {
     this.#engine = config.engine
     this.#lifetime = config.lifetime
     this.#hasNotes = config.hasNotes
     this.#warn = config.warn
     this.#next = next
-    this.#maker = new ResponseMaker(config, { next, settle })
+    this.#maker = new ResponseMaker(config, next)
     const isShared = config.route.cache?.shared === true
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     this.step = (req, res) => {
@@ -68,7 +61,7 @@ class CachedRoute {
         return this.#bypass(req, res)
       const key = keyOf(req, user)
       if (key === null) return this.#bypass(req, res)
-      const owner = req[kTenantScope]?.id ?? null
+      const owner = tenantOf(req) ?? null
       const full = owner === null ? key : tenantKey(owner, key)
       const visit: Visit = { req, res, owner, user, key: full }
       if (tagsOf !== null) return this.#readTagged(visit, tagsOf(owner))
@@ -111,10 +104,11 @@ class CachedRoute {
     this.#engine.counts[state === 'HIT' ? 'hits' : 'stale']++
     if (isGone(res)) return
     const age = Math.max(0, Math.floor((this.#engine.now() - entry.createdAt) / 1000))
-    replay(res, entry, this.#hasNotes ? { state, age } : null)
+    if (this.#hasNotes) addHeaders(res, ['X-Cache', state, 'Age', String(age)])
+    replayResponse(res, entry)
   }
 
-  #bypass(req: BlazonRequest, res: Response): unknown {
+  #bypass(req: Request, res: Response): unknown {
     return this.#run({ req, res }, 'BYPASS')
   }
 
@@ -159,7 +153,7 @@ class CachedRoute {
 
   #run({ req, res }: Pick<Visit, 'req' | 'res'>, state: 'MISS' | 'BYPASS'): unknown {
     this.#engine.counts[state === 'MISS' ? 'misses' : 'bypasses']++
-    if (this.#hasNotes) addHeader(res, 'X-Cache', state)
+    if (this.#hasNotes) addHeaders(res, ['X-Cache', state])
     return this.#next(req, res)
   }
 }

@@ -1,7 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import type { Response } from '../../contracts/handler.js'
-import type { BlazonRequest } from '../../http/request.js'
-import { localsOf } from '../../http/send/response-class.js'
+import type { Request, Response } from '../../contracts/handler.js'
 
 /**
  * The caller that a response is made for: a text that is unique to the caller, `null` for an anonymous caller,
@@ -36,13 +34,13 @@ interface Elsewhere {
  * Returns the caller of a request, as set by a middleware, by the guard or by the certificate of the
  * connection. Never throws.
  */
-export function callerOf(req: BlazonRequest, res: Response): Caller {
+export function callerOf(req: Request, res: Response): Caller {
   try {
     if (isSet(req.user)) return identityOf('user', req.user)
-    const { auth, session } = req as BlazonRequest & Elsewhere
+    const { auth, session } = req as Request & Elsewhere
     if (isSet(auth)) return identityOf('auth', auth)
     if (isSet(session?.user)) return identityOf('session', session.user)
-    const user = localsOf(res)?.['user']
+    const user = res.locals?.['user']
     if (isSet(user)) return identityOf('locals', user)
     return certificateOf(req.socket as Partial<TLSSocket> | null | undefined)
   } catch {
@@ -110,7 +108,7 @@ function certificateOf(socket: Partial<TLSSocket> | null | undefined): string | 
  *
  * @returns a function that ends the watch and returns whether the caller was the same all the time.
  */
-export function watchCaller(req: BlazonRequest, res: Response, caller: Caller): () => boolean {
+export function watchCaller(req: Request, res: Response, caller: Caller): () => boolean {
   let isSame = true
   const undo = watchUser(req, () => {
     isSame &&= callerOf(req, res) === caller
@@ -121,7 +119,7 @@ export function watchCaller(req: BlazonRequest, res: Response, caller: Caller): 
   }
 }
 
-function watchUser(req: BlazonRequest, onSet: () => void): () => void {
+function watchUser(req: Request, onSet: () => void): () => void {
   const own = Object.getOwnPropertyDescriptor(req, 'user') ?? missing(req)
   if (own?.configurable !== true || !('value' in own)) return () => {}
   let user: unknown = own.value
@@ -148,6 +146,6 @@ const MISSING: PropertyDescriptor = {
   enumerable: true,
 }
 
-function missing(req: BlazonRequest): PropertyDescriptor | undefined {
+function missing(req: Request): PropertyDescriptor | undefined {
   return 'user' in req ? undefined : MISSING
 }

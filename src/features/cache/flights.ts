@@ -1,5 +1,6 @@
 import type { CacheEntry } from '../../contracts/cache.js'
-import type { Clock, Timer } from '../../contracts/clock.js'
+import type { Timer } from '../../contracts/clock.js'
+import type { Clock } from '../../di/clock.js'
 
 /** How a flight ended. */
 export type Landing =

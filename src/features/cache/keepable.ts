@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import type { Request } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import type { BlazonRequest } from '../../http/request.js'
 import type { Lifetime } from './cache-engine.js'
 import type { Captured } from './capture-response.js'
 import { textOf } from './header-list.js'
@@ -41,7 +41,7 @@ export interface Kept {
 
 /** A captured response, and the facts that decide whether it may be stored. */
 export interface ResponseFacts {
-  readonly req: BlazonRequest
+  readonly req: Request
   readonly response: Captured
   /** The headers from before the handler ran: those of middlewares, which set them for each response. */
   readonly before: OutgoingHttpHeaders

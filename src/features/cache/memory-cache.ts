@@ -1,7 +1,6 @@
 import type { CacheEntry, CacheStore, StoreContext } from '../../contracts/cache.js'
 import type { Size } from '../../contracts/units.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
 import { toBytes } from '../../http/units.js'
 import type { MemoryBounds, MemoryStore } from './memory-store.js'
 
@@ -96,9 +95,12 @@ function readBounds(options: MemoryCacheOptions): MemoryBounds {
   const maxBytes = toBytes(options.maxBytes ?? DEFAULT_BYTES) ?? 0
   const problems: Problem[] = []
   const refuse = (name: keyof MemoryCacheOptions, remedy: string) =>
-    problems.push(
-      invalid(`memoryCache({ ${name} })`, `${String(options[name])} is not a valid limit.`, remedy),
-    )
+    problems.push({
+      code: 'E_OPTION_INVALID',
+      subject: `memoryCache({ ${name} })`,
+      cause: `${String(options[name])} is not a valid limit.`,
+      remedy,
+    })
   if (!(Number.isSafeInteger(maxEntries) && maxEntries > 0)) {
     refuse('maxEntries', 'Give a whole number above 0.')
   }

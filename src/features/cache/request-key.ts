@@ -1,10 +1,9 @@
+import type { Request } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import type { BlazonRequest } from '../../http/request.js'
-import { ignoreRejection } from '../../step/thenable.js'
 import type { Caller } from './caller.js'
 
 /** Returns the cache key of a request, without the tenant; `null` for a request that bypasses the cache. */
-export type RequestKey = (req: BlazonRequest, caller: string | null) => string | null
+export type RequestKey = (req: Request, caller: string | null) => string | null
 
 /** The result for a request that bypasses the cache without a warning. */
 const BYPASS = Symbol('bypass')
@@ -39,6 +38,11 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   }
 }
 
+/** Ignores the rejection of a promise that a function returned in place of a text: it would end the process. */
+export function ignoreRejection(value: unknown): void {
+  Promise.resolve(value).catch(() => {})
+}
+
 /**
  * Returns the text of a thrown value for the log. `String(error)` may throw, because some objects cannot become
  * text.
@@ -51,7 +55,7 @@ export function textOf(error: unknown): string {
   }
 }
 
-type AnyKey = (req: BlazonRequest, caller: Caller) => unknown
+type AnyKey = (req: Request, caller: Caller) => unknown
 
 /**
  * Creates the default key: method, path, query, and the caller if there is one. It is unambiguous: a path
@@ -74,7 +78,7 @@ function defaultKey({ isProtected, cache }: RouteModel, { credentials }: KeyConf
  */
 function ownKey(
   { isProtected, cache }: RouteModel,
-  key: (req: BlazonRequest) => unknown,
+  key: (req: Request) => unknown,
   { warn, credentials }: KeyConfig,
 ): AnyKey {
   if (isProtected || cache?.shared === true) return key
@@ -100,7 +104,7 @@ export const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'x-api
  * Whether a request has credentials. Its response may be for one caller, although no code has set a user (RFC
  * 9111, 3.5).
  */
-export function carriesCredentials({ headers }: BlazonRequest): boolean {
+function carriesCredentials({ headers }: Request): boolean {
   return (
     headers.authorization !== undefined ||
     headers.cookie !== undefined ||
@@ -109,14 +113,14 @@ export function carriesCredentials({ headers }: BlazonRequest): boolean {
 }
 
 /** Returns `carriesCredentials`, which also finds these headers. */
-function credentialFinder(more: readonly string[]): (req: BlazonRequest) => boolean {
+export function credentialFinder(more: readonly string[]): (req: Request) => boolean {
   const others = more.filter((name) => !CREDENTIALS.includes(name))
   if (others.length === 0) return carriesCredentials
   return (req) => carriesCredentials(req) || others.some((name) => req.headers[name] !== undefined)
 }
 
 /** Whether a request has a body. A handler may read it, and it is not part of the URL (RFC 9110, 9.3.1). */
-export function carriesBody({ headers }: BlazonRequest): boolean {
+export function carriesBody({ headers }: Request): boolean {
   const length = headers['content-length']
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
@@ -124,8 +128,8 @@ export function carriesBody({ headers }: BlazonRequest): boolean {
 /** The key without the credentials of the request, in headers of these names; `undefined` if it cannot be computed. */
 function keyWithout(
   names: readonly string[],
-  key: (req: BlazonRequest) => unknown,
-  req: BlazonRequest,
+  key: (req: Request) => unknown,
+  req: Request,
 ): unknown {
   const headers = { ...req.headers }
   for (const name of names) delete headers[name]
@@ -143,7 +147,7 @@ function keyWithout(
 }
 
 /** Replaces a field of the request, if it exists. Returns a function that restores the field. */
-function replace(req: BlazonRequest, field: string, value: unknown): () => void {
+function replace(req: Request, field: string, value: unknown): () => void {
   if (!(field in req)) return () => {}
   // On some platforms, serverless ones for example, requests have their own `headers` property. Other requests
   // inherit it.
@@ -156,7 +160,7 @@ function replace(req: BlazonRequest, field: string, value: unknown): () => void 
   }
 }
 
-function pathAndQuery({ baseUrl, url }: BlazonRequest): string {
+function pathAndQuery({ baseUrl, url }: Request): string {
   const mark = url.indexOf('?')
   if (mark === -1) return baseUrl + url
   const query = sortQuery(url.slice(mark + 1))
@@ -214,10 +218,7 @@ function decode(name: string): string {
  * Returns the names of the headers that a key function reads for this request, in lower case. Calls the
  * function once more to find out.
  */
-export function headersReadBy(
-  key: (req: BlazonRequest) => unknown,
-  req: BlazonRequest,
-): Set<string> {
+export function headersReadBy(key: (req: Request) => unknown, req: Request): Set<string> {
   const names = new Set<string>()
   const headers = new Proxy(req.headers, {
     get(target, name, receiver) {

@@ -1,19 +1,18 @@
 import type { MaybePromise } from '../../contracts/cache.js'
-import type { Response } from '../../contracts/handler.js'
+import type { Request, Response } from '../../contracts/handler.js'
+import type { RouteSetup } from '../../contracts/plugin.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { toFailure } from '../../errors/failure.js'
-import { kHasFailed } from '../../http/own-fields.js'
-import type { BlazonRequest } from '../../http/request.js'
-import type { ResponseClass } from '../../http/send/response-class.js'
+import type { Step } from '../../contracts/steps.js'
+import { statusOf } from '../../errors/failure.js'
+import { hasFailed } from '../../http/has-failed.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Settle, Step } from '../../step/step.js'
-import { ignoreRejection, isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/thenable.js'
 import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './cache-engine.js'
 import { watchCaller } from './caller.js'
 import { type CaptureEnd, captureResponse } from './capture-response.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKeepable } from './keepable.js'
-import { textOf } from './request-key.js'
+import { ignoreRejection, textOf } from './request-key.js'
 import { chain, FAILED } from './store-guard.js'
 
 /** The parts that the cache step of a route is built from. */
@@ -27,6 +26,8 @@ export interface CacheStepConfig {
   readonly warn: (message: string) => void
   /** Headers that may identify the caller, as `auth.credentials` names them, in lower case. */
   readonly credentials: readonly string[]
+  /** Sends the value of the handler as a response that is made in the background. */
+  readonly respond: RouteSetup['respond']
 }
 
 const LATE =
@@ -35,7 +36,7 @@ const LATE =
 
 /** A request that has reached the cache step. */
 export interface Visit {
-  readonly req: BlazonRequest
+  readonly req: Request
   readonly res: Response
   /** The tenant of the request; `null` without one. */
   readonly owner: string | null
@@ -53,7 +54,6 @@ export interface Visit {
 export class ResponseMaker {
   readonly #config: CacheStepConfig
   readonly #next: Step
-  readonly #settle: Settle
   readonly #keepable: ReturnType<typeof compileKeepable>
   readonly #isShared: boolean
 
@@ -63,10 +63,9 @@ export class ResponseMaker {
    */
   tellsLate = false
 
-  constructor(config: CacheStepConfig, { next, settle }: { next: Step; settle: Settle }) {
+  constructor(config: CacheStepConfig, next: Step) {
     this.#config = config
     this.#next = next
-    this.#settle = settle
     this.#keepable = compileKeepable(config)
     this.#isShared = config.route.cache?.shared === true
   }
@@ -121,13 +120,13 @@ export class ResponseMaker {
         const facts = { err: error, route: route.name, ...whose }
         engine.logger.error(facts, 'Refreshing a cached response failed')
       }
-      this.#drop(visit, flight, { kind: 'unfit', status: toFailure(error).status })
+      this.#drop(visit, flight, { kind: 'unfit', status: statusOf(error) })
     }
     try {
       const value = this.#next(req, res)
       const settle = (settled: unknown) => {
         if (settled instanceof Refusal) fail(settled.error)
-        else this.#settle(settled, req, res)
+        else this.#config.respond(settled, req, res)
       }
       if (!isThenable(value)) return settle(value)
       Promise.resolve(value).then(settle).catch(fail)
@@ -176,7 +175,7 @@ export class ResponseMaker {
 
   #read({ req, res, given }: Visit, end: CaptureEnd, before: ReturnType<Response['getHeaders']>) {
     // If the request has failed, an error middleware has sent the response, not the handler.
-    if (end.kind !== 'whole' || req[kHasFailed]) return null
+    if (end.kind !== 'whole' || hasFailed(req)) return null
     // Middlewares do not process a detached response. The headers that they add to such a request are on the
     // stale response.
     const later = [res, ...(given === undefined ? [] : [given])].map((each) => each.getHeaders())
@@ -197,7 +196,7 @@ export class ResponseMaker {
     flight.land(landing)
   }
 
-  #tagsOf(req: BlazonRequest): readonly string[] | null {
+  #tagsOf(req: Request): readonly string[] | null {
     const { route, warn } = this.#config
     const { tags = [] } = route.cache ?? {}
     if (typeof tags !== 'function') return tags
@@ -219,7 +218,7 @@ function landingOf({ kind }: CaptureEnd, res: Response): Landing {
 
 /** Creates a response without a connection. */
 function detachedResponse({ req, res: sent }: Visit): Response {
-  const Class = sent.constructor as ResponseClass
+  const Class = sent.constructor as new (req: Request) => Response
   const res = new Class(req)
   res.locals = sent.locals
   return res

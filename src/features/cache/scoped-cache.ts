@@ -1,5 +1,4 @@
 import type { CacheEntry } from '../../contracts/cache.js'
-import type { CurrentTenant } from '../../contracts/tenant.js'
 import type { Duration } from '../../contracts/units.js'
 import {
   type CacheEngine,
@@ -26,7 +25,7 @@ export interface KeepOptions {
 /** The parts that all views of one cache share. */
 export interface CacheParts {
   readonly engine: CacheEngine
-  readonly currentTenant: CurrentTenant
+  readonly currentTenant: () => string | undefined
   /** Whether code without a tenant may read entries of any tenant. */
   readonly actsForAll: () => boolean
   /**

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { BlazonRequest } from '../../http/request.js'
+import type { Request } from '../../contracts/handler.js'
 import { membersOf } from './header-list.js'
 import { headersReadBy } from './request-key.js'
 
@@ -52,8 +52,8 @@ export function varyingOf({ before, ended, later }: VaryPlaces): Varying {
  */
 export function unkeyedOf(
   names: readonly string[],
-  req: BlazonRequest,
-  key: ((req: BlazonRequest) => unknown) | undefined,
+  req: Request,
+  key: ((req: Request) => unknown) | undefined,
 ): readonly string[] {
   if (names.length === 0 || key === undefined) return names
   const known = headersReadBy(key, req)

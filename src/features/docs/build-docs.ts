@@ -20,8 +20,11 @@ export interface DocsConfig {
   /**
    * Returns the folder of `swagger-ui-dist`, or `null` to serve the built-in page. Default: `findSwaggerUi`.
    */
-  readonly resolvePeer?: () => string | null
+  readonly resolvePeer?: (floor?: string) => string | null
 }
+
+/** The oldest swagger-ui that shows documents of OpenAPI 3.2. All that work at all show 3.1. */
+const FLOOR_OF_3_2 = '5.32.0'
 
 type Send = (req: Request, res: Response) => Promise<void>
 
@@ -43,7 +46,8 @@ const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
  * })
  */
 export function buildDocs(config: DocsConfig): FrameworkRoute[] {
-  const peer = (config.resolvePeer ?? findSwaggerUi)()
+  const isNewest = config.documents.some(({ openapi }) => openapi === '3.2')
+  const peer = (config.resolvePeer ?? findSwaggerUi)(isNewest ? FLOOR_OF_3_2 : undefined)
   return config.documents.flatMap((given) => {
     const source = { ...given, document: once(given.document) }
     const page =

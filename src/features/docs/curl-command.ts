@@ -2,7 +2,7 @@ import type {
   OpenApiDocument,
   OpenApiMediaType,
   OpenApiParameter,
-} from '../../contracts/openapi.js'
+} from '../../contracts/openapi-3-0.js'
 import type { ListedOperation } from './list-operations.js'
 import { resolveSchema } from './resolve-reference.js'
 import { sampleValue } from './sample-value.js'

@@ -5,6 +5,8 @@ import type { Content } from './content.js'
 export interface DocsSource {
   /** The path of the page, with a leading slash. The document is at `<path>.json` and `<path>.yaml`. */
   readonly path: string
+  /** The version of OpenAPI. Default `'3.0'`. */
+  readonly openapi?: '3.0' | '3.1' | '3.2'
   /** Called once, at the first request that needs the document. */
   readonly document: () => OpenApiDocument
 }

@@ -8,15 +8,20 @@ const FILE = 'swagger-ui-dist/swagger-ui-bundle.js'
  * Finds the folder of `swagger-ui-dist`, first from the working directory of the application, then from this
  * package. Returns `null` if it is not installed.
  *
+ * @param floor The oldest version that shows the documents. Default: the oldest that works at all.
  * @throws ConfigError when the installed version is too old.
  */
-export function findSwaggerUi(): string | null {
-  return resolveFrom(join(process.cwd(), 'package.json')) ?? resolveFrom(import.meta.url)
+export function findSwaggerUi(floor?: string): string | null {
+  const own = join(process.cwd(), 'package.json')
+  return resolveFrom(own, floor) ?? resolveFrom(import.meta.url, floor)
 }
 
-function resolveFrom(origin: string): string | null {
+function resolveFrom(origin: string, floor: string | undefined): string | null {
   const folder = folderFrom(origin)
-  if (folder !== null) refuseOldPeer('swagger-ui-dist', { subject: 'swagger', origin })
+  if (folder !== null) {
+    const use = { subject: 'swagger', origin, ...(floor !== undefined && { floor }) }
+    refuseOldPeer('swagger-ui-dist', use)
+  }
   return folder
 }
 

@@ -3,7 +3,7 @@ import type {
   OpenApiMethod,
   OpenApiOperation,
   OpenApiTag,
-} from '../../contracts/openapi.js'
+} from '../../contracts/openapi-3-0.js'
 
 /** An operation with its place in the API and on the page. */
 export interface ListedOperation {
@@ -13,6 +13,8 @@ export interface ListedOperation {
   readonly operation: OpenApiOperation
   /** The security schemes that a request needs; empty if a request without credentials is allowed. */
   readonly schemes: readonly string[]
+  /** The security schemes that a request may use, if a request without credentials is allowed, too. */
+  readonly optionalSchemes: readonly string[]
 }
 
 /** A tag and its operations. */
@@ -59,7 +61,12 @@ function listed(
   const { method, path, operation } = place
   const alternatives = operation.security ?? document.security ?? []
   const isOptional = alternatives.some((names) => Object.keys(names).length === 0)
-  const schemes = isOptional ? [] : alternatives.flatMap((names) => Object.keys(names))
+  const named = [...new Set(alternatives.flatMap((names) => Object.keys(names)))]
   const anchor = anchorOf('operation', operation.operationId ?? `${method}${path}`)
-  return { ...place, anchor, schemes: [...new Set(schemes)] }
+  return {
+    ...place,
+    anchor,
+    schemes: isOptional ? [] : named,
+    optionalSchemes: isOptional ? named : [],
+  }
 }

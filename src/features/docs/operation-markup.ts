@@ -1,4 +1,10 @@
-import type { OpenApiDocument, OpenApiMediaType, OpenApiResponse } from '../../contracts/openapi.js'
+import type {
+  OpenApiComponents,
+  OpenApiDocument,
+  OpenApiHeader,
+  OpenApiMediaType,
+  OpenApiResponse,
+} from '../../contracts/openapi-3-0.js'
 import { curlCommand } from './curl-command.js'
 import { type Html, html } from './html.js'
 import type { ListedOperation } from './list-operations.js'
@@ -11,21 +17,25 @@ export function operationMarkup(
   document: OpenApiDocument,
   server: string,
 ): Html {
-  const { anchor, path, operation, schemes } = listed
+  const { anchor, path, operation } = listed
   const { summary, description } = operation
   return html`<article class="operation" id="${anchor}">
 <h3><a href="#${anchor}">${methodMarkup(listed)} <code class="path">${breakable(path)}</code></a></h3>
-<p class="summary">${summary ?? null}${operation.deprecated === true ? html` <span class="mark deprecated">deprecated</span>` : null}${
-    schemes.length > 0
-      ? html` <span class="lock">${LOCK} needs ${schemes.join(' or ')}</span>`
-      : null
-  }</p>
+<p class="summary">${summary ?? null}${operation.deprecated === true ? html` <span class="mark deprecated">deprecated</span>` : null}${securityMarkup(listed)}</p>
 ${description === summary ? null : paragraphs(description)}
 ${parametersMarkup(listed)}${bodyMarkup(listed)}${responsesMarkup(listed, document)}
 <h4>curl</h4>
 <pre class="curl" tabindex="0"><code>${curlCommand(listed, document, server)}</code></pre>
 </article>
 `
+}
+
+function securityMarkup({ schemes, optionalSchemes }: ListedOperation): Html | null {
+  if (schemes.length > 0) {
+    return html` <span class="lock">${LOCK} needs ${schemes.join(' or ')}</span>`
+  }
+  if (optionalSchemes.length === 0) return null
+  return html` <span class="lock">${LOCK} ${optionalSchemes.join(' or ')} is optional</span>`
 }
 
 export function methodMarkup({ method }: ListedOperation): Html {
@@ -71,7 +81,11 @@ function responsesMarkup(
   // In an object, number keys come before keys such as `2XX`. The page sorts ranges among the numbers.
   const byStatus = Object.entries(responses).sort(([a], [b]) => rank(a) - rank(b))
   const rows = byStatus.map(([status, given]) =>
-    responseMarkup(status, resolveReference<OpenApiResponse>(given, components.responses)),
+    responseMarkup(
+      status,
+      resolveReference<OpenApiResponse>(given, components.responses),
+      components,
+    ),
   )
   return html`<h4>Responses</h4><div class="responses">${rows}</div>`
 }
@@ -82,17 +96,19 @@ function rank(status: string): number {
   return Number.isNaN(number) ? 1_000 : number
 }
 
-function responseMarkup(status: string, response: OpenApiResponse | null): Html {
+function responseMarkup(
+  status: string,
+  response: OpenApiResponse | null,
+  components: OpenApiComponents,
+): Html {
   const { description = '', headers = {}, content = {} } = response ?? {}
   const head = html`<code class="status s${status.charAt(0)}">${status}</code> <span>${description}</span>`
-  const fields = Object.entries(headers).map(([name, header]) =>
-    fieldMarkup({
-      name,
-      schema: header.schema,
-      isRequired: false,
-      description: header.description,
-    }),
-  )
+  const fields = Object.entries(headers).flatMap(([name, given]) => {
+    const header = resolveReference<OpenApiHeader>(given, components.headers)
+    if (header === null) return []
+    const { schema, description } = header
+    return [fieldMarkup({ name, schema, isRequired: false, description })]
+  })
   if (fields.length === 0 && Object.keys(content).length === 0) {
     return html`<p class="response">${head}</p>`
   }

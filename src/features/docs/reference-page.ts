@@ -1,4 +1,5 @@
-import type { OpenApiDocument, OpenApiInfo } from '../../contracts/openapi.js'
+import type { OpenApiDocument, OpenApiInfo } from '../../contracts/openapi-3-0.js'
+import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import { createContent, once } from './content.js'
 import type { DocsPage, DocsSource, FileLink, PagePlace } from './docs-page.js'
 import { type Html, html } from './html.js'
@@ -23,7 +24,7 @@ export function referencePage(source: DocsSource): DocsPage {
       [ICON_FILE]: once(iconContent),
     },
     policy: once(() => serializePolicy(REFERENCE_POLICY)),
-    servers: () => serversOf(source.document()).map(({ url }) => url),
+    servers: () => serversOf(lowerDocument(source.document())).map(({ url }) => url),
     render: (place, link) => renderPage(source, place, link).text,
   }
 }
@@ -34,7 +35,7 @@ function serversOf({ servers }: OpenApiDocument): OpenApiDocument['servers'] {
 }
 
 function renderPage(source: DocsSource, place: PagePlace, link: FileLink): Html {
-  const described = source.document()
+  const described = lowerDocument(source.document())
   const groups = listOperations(described)
   const [address = ''] = place.addresses
   return html`<!doctype html>
@@ -68,7 +69,7 @@ function navigationMarkup(
       (listed) =>
         html`<li><a href="#${listed.anchor}">${methodMarkup(listed)} <span>${listed.operation.summary ?? listed.path}</span>${listed.schemes.length > 0 ? LOCK : null}</a></li>`,
     )
-    return html`<li><a class="tag" href="#${anchor}">${tag.name}</a><ul>${links}</ul></li>`
+    return html`<li><a class="tag" href="#${anchor}">${tag.summary ?? tag.name}</a><ul>${links}</ul></li>`
   })
   const names = Object.keys(components.schemas ?? {})
   const schemas = names.map(
@@ -126,7 +127,7 @@ function linkMarkup(text: string, url: string | undefined): Html {
 function groupMarkup(group: OperationGroup, document: OpenApiDocument, address: string): Html {
   const { anchor, tag, operations } = group
   return html`<section id="${anchor}">
-<h2>${tag.name}</h2>
+<h2>${tag.summary ?? tag.name}</h2>
 ${paragraphs(tag.description)}
 ${operations.map((listed) => operationMarkup(listed, document, address))}</section>
 `

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OpenApiSchema, Reference } from '../../contracts/openapi.js'
+import type { OpenApiDocument, OpenApiSchema, Reference } from '../../contracts/openapi-3-0.js'
 
 /** Returns the name at the end of `#/components/<kind>/<name>`. */
 export function referenceName({ $ref }: Reference): string {

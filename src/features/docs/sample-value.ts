@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { resolveSchema } from './resolve-reference.js'
 
 const STRINGS: Readonly<Record<string, string>> = {
@@ -76,7 +76,8 @@ function sampleOfType(schema: OpenApiSchema, context: Context): unknown {
   }
 }
 
-function sampleArray({ items }: OpenApiSchema, context: Context): unknown {
+function sampleArray({ items, prefixItems }: OpenApiSchema, context: Context): unknown {
+  if (prefixItems !== undefined) return prefixItems.map((place) => sample(place, context) ?? null)
   const item = items === undefined ? undefined : sample(items, context)
   return item === undefined ? [] : [item]
 }

@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { type Html, html } from './html.js'
 import { anchorOf } from './list-operations.js'
 import { referenceName } from './resolve-reference.js'

@@ -1,7 +1,7 @@
 import type { AppModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
+import type { RateLimitSettings } from './limit-settings.js'
 import { planLimits } from './plan-limits.js'
-import type { RateLimitSettings } from './rate-limit-options.js'
 
 /** The settings of an application that its rate limits depend on. */
 export interface LimitSurroundings {

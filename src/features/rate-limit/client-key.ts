@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
-import { kTenantScope } from '../../http/own-fields.js'
-import type { BlazonRequest } from '../../http/request.js'
-import { ignoreRejection } from '../../step/thenable.js'
+import { tenantOf } from '../../http/tenant-of.js'
 import { clientAddress } from './client-address.js'
 
 /** Returns the key under which a request is counted. */
-export type ClientKey = (req: BlazonRequest) => string
+export type ClientKey = (req: Request) => string
 
 /** Longer names are hashed, so that clients cannot fill the memory with long names. */
 const MAX_LENGTH = 64
@@ -31,17 +30,17 @@ export function unmatchedClientKey(by: RateLimitBy, logger: Logger): ClientKey {
   return typeof by === 'function' ? customKey(by, logger) : addressKey
 }
 
-function addressKey(req: BlazonRequest): string {
+function addressKey(req: Request): string {
   return `i:${clientAddress(req)}`
 }
 
-function userKey(req: BlazonRequest): string {
+function userKey(req: Request): string {
   const user = req.user as { id?: unknown; sub?: unknown } | null | undefined
   return named('u', user?.id ?? user?.sub) ?? addressKey(req)
 }
 
-function tenantKey(req: BlazonRequest): string {
-  return named('t', req[kTenantScope]?.id) ?? addressKey(req)
+function tenantKey(req: Request): string {
+  return named('t', tenantOf(req)) ?? addressKey(req)
 }
 
 function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey {
@@ -59,7 +58,8 @@ function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey 
       const name: unknown = by(req)
       const key = typeof name === 'string' ? named('k', name) : undefined
       if (key !== undefined) return key
-      ignoreRejection(name)
+      // A promise may reject later, which would end the process.
+      Promise.resolve(name).catch(() => {})
       report({ got: typeof name })
     } catch (err) {
       report({ err })

@@ -1,6 +1,6 @@
 import type { ContractOf } from '../../contracts/route-contract.js'
+import type { RateLimitSettings } from './limit-settings.js'
 import { isLimited } from './plan-limits.js'
-import type { RateLimitSettings } from './rate-limit-options.js'
 
 /** Adds the response 429 to the OpenAPI operations of limited routes. */
 export function limitResponses(settings: RateLimitSettings): ContractOf {

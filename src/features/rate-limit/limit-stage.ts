@@ -1,9 +1,8 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
-import { refuse } from '../../errors/refuse.js'
+import type { Stage } from '../../contracts/steps.js'
 import { addHeaders } from '../../http/send/response-headers.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage } from '../../step/step.js'
 import { isThenable } from '../../step/thenable.js'
 import type { ClientKey } from './client-key.js'
 import type { PlannedLimit } from './plan-limits.js'
@@ -47,5 +46,5 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
 function tooMany(seconds: number): Refusal {
   const headers = { 'Retry-After': String(seconds) }
   const message = `Too many requests; try again in ${seconds} s`
-  return new Refusal(refuse('TOO_MANY_REQUESTS', message, { headers }))
+  return Refusal.of(429, message, { headers })
 }

@@ -1,7 +1,7 @@
 import type { StoreContext } from '../../contracts/cache.js'
-import type { Clock } from '../../contracts/clock.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
+import type { Clock } from '../../di/clock.js'
 import { SharedCounts } from './shared-counts.js'
 
 const DEFAULT_MAX_KEYS = 100_000

@@ -1,8 +1,7 @@
 import type { Class } from '../../contracts/provider.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
-import { type RateLimitSettings, type SettledPolicy, settlePolicy } from './rate-limit-options.js'
+import { type RateLimitSettings, type SettledPolicy, settlePolicy } from './limit-settings.js'
 
 /** One limit with its name, defaults and units resolved. */
 export interface PlannedLimit extends SettledPolicy {
@@ -118,7 +117,7 @@ class Names {
       const cause = `Another limit with the name '${limit.name}' has a different \`limit\`, \`window\` or \`by\`: limits with the same name share a counter.`
       const remedy =
         'Give one of them another name, or make them equal; `by` must be the same function.'
-      this.problems.push(invalid(subject, cause, remedy))
+      this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy })
     }
     return other ?? limit
   }
@@ -135,7 +134,7 @@ class Names {
   #checkTwice({ subject }: Place, limits: readonly PlannedLimit[]): void {
     if (new Set(limits).size === limits.length) return
     const cause = 'Two limits of one list have the same name: each request would be counted twice.'
-    this.problems.push(invalid(subject, cause, 'Rename one.'))
+    this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy: 'Rename one.' })
   }
 }
 

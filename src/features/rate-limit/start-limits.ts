@@ -1,20 +1,20 @@
 import type { StoreContext } from '../../contracts/cache.js'
 import type { RateLimitStore } from '../../contracts/rate-limit.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import { joinStages } from '../../step/join-stages.js'
-import type { Stage } from '../../step/step.js'
+import type { Stage } from '../../contracts/steps.js'
 import { clientKey, unmatchedClientKey } from './client-key.js'
+import type { RateLimitSettings } from './limit-settings.js'
 import { limitStage } from './limit-stage.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 import { type PlannedLimit, placeLimits, planLimits } from './plan-limits.js'
-import type { RateLimitSettings } from './rate-limit-options.js'
 import { withFallback } from './with-fallback.js'
 
 /** The limits of a running application. */
 export interface RunningLimits {
   /** The limits of requests without a route. They run before the 404 or 405 is sent. */
   readonly unmatched: Stage | null
-  readonly stagesOf: (route: RouteModel) => LimitStages
+  /** The steps that a route needs, as a plugin returns them. */
+  readonly steps: (route: RouteModel) => LimitStages | null
   close(): Promise<void>
 }
 
@@ -26,8 +26,6 @@ export interface LimitStages {
   readonly admission: Stage | null
   readonly quota: Stage | null
 }
-
-const NO_LIMITS: LimitStages = { admission: null, quota: null }
 
 /**
  * Opens the store and creates the stages. Returns `null`, and opens nothing, when the application has no
@@ -54,17 +52,23 @@ export async function startLimits(
   }
   return {
     unmatched: unmatchedStage(ofApp, store, context),
-    stagesOf({ index }) {
+    steps({ index }) {
       const limits = ofRoutes[index] ?? []
-      if (limits.length === 0) return NO_LIMITS
+      if (limits.length === 0) return null
       const { admission, quota } = placeLimits(limits)
       return {
-        admission: joinStages(admission.map(stageOf)),
-        quota: joinStages(quota.map(stageOf)),
+        admission: inTurn(admission.map(stageOf)),
+        quota: inTurn(quota.map(stageOf)),
       }
     },
     close: async () => opened.close?.(),
   }
+}
+
+/** Joins limits to one stage: a request that one of them refuses is not counted by those after it. */
+function inTurn(limits: readonly Stage[]): Stage | null {
+  if (limits.length === 0) return null
+  return (next) => limits.reduceRight((run, limit) => limit(run), next)
 }
 
 function unmatchedStage(
@@ -72,7 +76,7 @@ function unmatchedStage(
   store: RateLimitStore,
   { logger }: StoreContext,
 ): Stage | null {
-  return joinStages(
+  return inTurn(
     limits.map((limit) =>
       limitStage(limit, { store, clientKey: unmatchedClientKey(limit.by, logger) }),
     ),

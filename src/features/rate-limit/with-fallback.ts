@@ -1,6 +1,6 @@
 import type { StoreContext } from '../../contracts/cache.js'
-import type { Clock } from '../../contracts/clock.js'
 import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
+import type { Clock } from '../../di/clock.js'
 import { isThenable } from '../../step/thenable.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 

@@ -64,7 +64,7 @@ function suspectsIn(values: readonly unknown[]): Suspect[] {
   return values.flatMap(leavesOfParameter).map((leaf) => ({ ...leaf, isNamed: false }))
 }
 
-const SOURCES: readonly InputSource[] = ['params', 'query', 'body', 'headers']
+const SOURCES: readonly InputSource[] = ['params', 'query', 'body', 'headers', 'cookies']
 
 function sentWith(req: Request): Sent[] {
   return SOURCES.flatMap((source) =>
@@ -74,6 +74,7 @@ function sentWith(req: Request): Sent[] {
 
 function partOf(req: Request, source: InputSource): unknown {
   try {
+    if (source === 'cookies') return req.validated?.cookies
     return source === 'headers' ? (req.validated?.headers ?? req.headers) : req[source]
   } catch {
     // A custom query parser of the application may throw.

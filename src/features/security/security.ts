@@ -24,10 +24,15 @@ const NOTHING: Security = { headers: [], middlewares: [], crossOrigin: null }
 /**
  * Computes the constant headers at boot, and returns the parts that must run for each request. Loads no
  * package for a feature that is off.
+ *
+ * @param exposed The response headers of the framework that scripts of other origins may read, too.
  */
-export async function buildSecurity(settings: SecuritySettings): Promise<Security> {
+export async function buildSecurity(
+  settings: SecuritySettings,
+  exposed: readonly string[],
+): Promise<Security> {
   const helmetPart = await buildHelmet(settings.helmet)
-  const corsPart = await buildCors(settings.cors)
+  const corsPart = await buildCors(settings.cors && exposing(settings.cors, exposed))
   return {
     headers: [...helmetPart.headers, ...corsPart.headers],
     middlewares: [...helmetPart.middlewares, ...corsPart.middlewares],
@@ -62,6 +67,14 @@ async function buildCors(options: CorsOptions | null): Promise<Security> {
   if (!isFixed(options.origin)) return { ...NOTHING, crossOrigin: crossOriginBy(middleware) }
   const headers = recordHeaders(middleware, {})
   return { ...NOTHING, headers, crossOrigin: { headersOf: null, preflight: middleware } }
+}
+
+/** Adds names to the response headers that a script of another origin may read. */
+function exposing(options: CorsOptions, names: readonly string[]): CorsOptions {
+  if (names.length === 0) return options
+  const { exposedHeaders: own = [] } = options
+  const all = new Set([...(typeof own === 'string' ? own.split(/\s*,\s*/) : own), ...names])
+  return { ...options, exposedHeaders: [...all] }
 }
 
 /** Whether responses have the same headers for every origin. */

@@ -1,12 +1,17 @@
-import type { Clock } from '../../contracts/clock.js'
+import type { Request, Response } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import type { RequestScopes } from '../../http/request-scopes.js'
-import type { RunRoute, Stage, Step } from '../../step/step.js'
+import type { Stage } from '../../contracts/steps.js'
+import type { Clock } from '../../di/clock.js'
 import { compileResolve, enterScope, requiredMessage, type ScopeEnds } from './enter-scope.js'
-import { scopeStage, tenantScopes, withoutTenantStage, wrapMiddlewares } from './request-tenant.js'
-import { hostOf, noteHost } from './tenant-hosts.js'
-import type { TenantSettings } from './tenant-options.js'
+import {
+  scopeStage,
+  type TenantScopes,
+  tenantScopes,
+  withoutTenantStage,
+} from './request-tenant.js'
+import { noteHost } from './tenant-hosts.js'
+import type { TenantSettings } from './tenant-settings.js'
 import { claimStage, membershipStage, requireTenantStage } from './tenant-stages.js'
 
 /**
@@ -16,20 +21,19 @@ export interface Tenancy {
   /**
    * Creates the function that enters the scope of a request. It runs before all middlewares of the application.
    */
-  readonly enter: (ends: ScopeEnds) => RunRoute
-  /** Wraps each middleware, and each handler of the routers among them. */
-  readonly wrapMiddlewares: typeof wrapMiddlewares
-  /** Sets the step that decides whether a request may enter a router in `tenantRouter`. */
-  readonly noteAdmission: (admit: Step) => void
-  readonly scopes: RequestScopes
-  readonly stagesOf: (route: RouteModel) => TenancyStages
+  readonly enter: <TRequest extends Request>(
+    ends: ScopeEnds<TRequest>,
+  ) => (req: TRequest, res: Response) => void
+  readonly scopes: TenantScopes
+  /** The steps that a route needs, as a plugin returns them. */
+  readonly steps: (route: RouteModel) => TenancyStages
   /** The stages in front of a router in `tenantRouter`. */
   readonly stagesOfRouters: Omit<TenancyStages, 'scope'>
 }
 
 /** The tenant stages of one route; `null` for a stage that the route does not need. */
 export interface TenancyStages {
-  readonly scope: (run: RunRoute) => RunRoute
+  readonly scope: Stage
   readonly claim: Stage | null
   readonly tenant: Stage | null
   readonly membership: Stage | null
@@ -60,13 +64,8 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
   const resolve = settings === null ? null : compileResolve(settings, clock)
   return {
     enter: (ends) => enterScope(resolve, { host, authorizes }, ends),
-    wrapMiddlewares,
-    noteAdmission: (admit) => {
-      const facts = hostOf({ host })
-      if (facts !== undefined) facts.admit = admit
-    },
     scopes: tenantScopes,
-    stagesOf: (route) => ({
+    steps: (route) => ({
       scope: runsWithoutTenant(route, settings) ? withoutTenantStage : scopeStage,
       ...(isAuthorized(route, settings) ? { claim: claimStage, membership } : NOT_ASKED),
       tenant: needsTenant(route, settings) ? required : null,

@@ -1,6 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
-import type { TenantSettings } from './tenant-options.js'
+import type { TenantSettings } from './tenant-settings.js'
 
 /**
  * The facts of an application that decide whether its tenants are verified, and whether requests can name them.

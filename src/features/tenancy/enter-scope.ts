@@ -1,17 +1,14 @@
-import type { Clock } from '../../contracts/clock.js'
 import type { Request, RequestHandler, Response } from '../../contracts/handler.js'
 import type { TenantScope } from '../../contracts/tenant.js'
-import { refuse } from '../../errors/refuse.js'
-import { noteRefusal } from '../../http/continuations.js'
-import { kPassOn, kTenantScope } from '../../http/own-fields.js'
-import type { BlazonRequest } from '../../http/request.js'
-import type { OnError, RunRoute } from '../../step/step.js'
+import type { Clock } from '../../di/clock.js'
 import { isThenable } from '../../step/thenable.js'
 import { compileIdentify } from './identify-tenant.js'
+import { scopeOn, setScope } from './request-scope.js'
 import { claimScope, TenantContext, tenantScope } from './tenant-context.js'
 import { TenantDirectory, type Verdict } from './tenant-directory.js'
 import { hostOf } from './tenant-hosts.js'
-import type { TenantSourceSettings } from './tenant-options.js'
+import { tenantRefusal } from './tenant-refusal.js'
+import type { TenantSourceSettings } from './tenant-settings.js'
 
 /**
  * Returns the tenant of a request after the store has confirmed it; a promise when the store must be queried.
@@ -36,15 +33,17 @@ export function compileResolve(settings: TenantSourceSettings, clock: Clock): Re
 
 function admit(id: string, verdict: Verdict): string {
   if (verdict === 'active') return id
-  throw verdict === 'unknown'
-    ? refuse('TENANT_UNKNOWN', 'There is no such tenant')
-    : refuse('TENANT_SUSPENDED', 'This tenant is suspended')
+  const { error } =
+    verdict === 'unknown'
+      ? tenantRefusal('TENANT_UNKNOWN', 'There is no such tenant')
+      : tenantRefusal('TENANT_SUSPENDED', 'This tenant is suspended')
+  throw error
 }
 
 /** The two functions that continue a request whose scope has been entered. */
-export interface ScopeEnds {
-  readonly run: RunRoute
-  readonly onError: OnError
+export interface ScopeEnds<TRequest extends Request> {
+  readonly run: (req: TRequest, res: Response) => unknown
+  readonly onError: (error: unknown, req: TRequest, res: Response) => unknown
 }
 
 /** The application that receives the requests. */
@@ -62,25 +61,25 @@ interface ScopeHost {
  *
  * @param resolve `null` when only the application's own middlewares set tenants.
  */
-export function enterScope(
+export function enterScope<TRequest extends Request>(
   resolve: ResolveTenant | null,
   { host, authorizes }: ScopeHost,
-  { run, onError }: ScopeEnds,
-): RunRoute {
-  function enterAs(id: string | undefined, req: BlazonRequest, res: Response): void {
+  { run, onError }: ScopeEnds<TRequest>,
+): (req: TRequest, res: Response) => void {
+  function enterAs(id: string | undefined, req: TRequest, res: Response): void {
     const scope = Object.freeze({ id, origin: {}, host })
-    req[kTenantScope] = scope
+    setScope(req, scope)
     TenantContext.run(scope, run, req, res)
   }
-  function enterWithClaim(claim: string | undefined, req: BlazonRequest, res: Response): void {
+  function enterWithClaim(claim: string | undefined, req: TRequest, res: Response): void {
     if (claim === undefined) return enterAs(undefined, req, res)
     const scope = claimScope(claim, { origin: {}, host })
-    req[kTenantScope] = scope
+    setScope(req, scope)
     TenantContext.run(scope, run, req, res)
   }
   const enter = authorizes ? enterWithClaim : enterAs
-  function leave(error: unknown, req: BlazonRequest, res: Response): void {
-    req[kTenantScope] = tenantScope(undefined, { origin: {}, host })
+  function leave(error: unknown, req: TRequest, res: Response): void {
+    setScope(req, tenantScope(undefined, { origin: {}, host }))
     onError(
       error ?? new Error('A strategy of `tenant.strategies` threw null or undefined'),
       req,
@@ -88,9 +87,7 @@ export function enterScope(
     )
   }
   return function identifyTenant(req, res) {
-    // If this application is mounted in another one, that one continues in its own async context.
-    if (req[kPassOn] !== undefined) req[kPassOn] = TenantContext.bind(req[kPassOn])
-    if (resolve === null) return enter(req[kTenantScope]?.id, req, res)
+    if (resolve === null) return enter(scopeOn(req)?.id, req, res)
     let found: ReturnType<ResolveTenant>
     try {
       found = resolve(req)
@@ -105,6 +102,13 @@ export function enterScope(
   }
 }
 
+/** The parts that the middleware gets from its application. */
+interface TenantMiddlewareParts {
+  readonly clock: Clock
+  /** Called with a request that the middleware refuses, before it throws. */
+  readonly onRefusal: (req: Request) => void
+}
+
 /**
  * Creates the middleware that reads the tenant of a request and runs the following handlers in its scope. It is
  * for routers and Express applications; an application with the `tenant` option does not need it. A request
@@ -112,23 +116,24 @@ export function enterScope(
  */
 export function buildTenantMiddleware(
   settings: TenantSourceSettings,
-  clock: Clock,
+  { clock, onRefusal }: TenantMiddlewareParts,
 ): RequestHandler {
   const resolve = compileResolve(settings, clock)
   const refusal = requiredMessage(settings)
-  function scopeFor({ [kTenantScope]: outer }: BlazonRequest, id: string | undefined): TenantScope {
+  function scopeFor(req: Request, id: string | undefined): TenantScope {
+    const outer = scopeOn(req)
     if (settings.isRequired && (id ?? outer?.id ?? outer?.claim) === undefined) {
-      throw refuse('TENANT_REQUIRED', refusal)
+      throw tenantRefusal('TENANT_REQUIRED', refusal).error
     }
     return scopeWithin(outer, id)
   }
-  return function tenantMiddleware(req: BlazonRequest, _res, next) {
+  return function tenantMiddleware(req, _res, next) {
     const enter = (scope: TenantScope) => {
-      req[kTenantScope] = scope
+      setScope(req, scope)
       TenantContext.run(scope, () => next())
     }
     const fail = (error: unknown) => {
-      noteRefusal(req)
+      onRefusal(req)
       throw error
     }
     const found = attempt(() => resolve(req), fail)
@@ -155,7 +160,7 @@ function scopeWithin(outer: TenantScope | undefined, id: string | undefined): Te
   if (hostOf(outer)?.authorizes !== true) return tenantScope(id, outer)
   if (outer.id === undefined) return claimScope(id, outer)
   if (outer.id === id) return outer
-  throw refuse('TENANT_MISMATCH', 'The request names two different tenants')
+  throw tenantRefusal('TENANT_MISMATCH', 'The request names two different tenants').error
 }
 
 /** Returns the message of the 400 response to a request that names no tenant. */

@@ -1,10 +1,9 @@
 import type { Request } from '../../contracts/handler.js'
 import type { TenantStrategy } from '../../contracts/tenant.js'
-import { refuse } from '../../errors/refuse.js'
-import { ignoreRejection } from '../../step/thenable.js'
 import { bearerClaim } from './bearer-claim.js'
 import { compileIdTest, type IsTenantId } from './tenant-id.js'
-import type { TenantSourceSettings } from './tenant-options.js'
+import { tenantRefusal } from './tenant-refusal.js'
+import type { TenantSourceSettings } from './tenant-settings.js'
 
 /**
  * Reads the tenant that a request names; returns `undefined` if it names none. Throws an HTTP error 400 or 403.
@@ -35,7 +34,7 @@ function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyT
     for (const source of sources) {
       const id = idFrom(source(req), isId)
       if (id !== undefined && agreed !== undefined && id !== agreed) {
-        throw refuse('TENANT_MISMATCH', 'The request names two different tenants')
+        throw tenantRefusal('TENANT_MISMATCH', 'The request names two different tenants').error
       }
       agreed ??= id
     }
@@ -60,7 +59,8 @@ function readStrategy(strategy: TenantStrategy): Source {
   return (req) => {
     const found: unknown = strategy(req) ?? undefined
     if (found === undefined || typeof found === 'string') return found
-    ignoreRejection(found)
+    // A promise may reject later, which would end the process.
+    Promise.resolve(found).catch(() => {})
     throw new TypeError(
       `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the id or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,
     )
@@ -73,5 +73,5 @@ function readStrategy(strategy: TenantStrategy): Source {
  */
 function idFrom(value: unknown, isId: IsTenantId): string | undefined {
   if (value === undefined || isId(value)) return value
-  throw refuse('TENANT_INVALID', 'The id of the tenant is malformed')
+  throw tenantRefusal('TENANT_INVALID', 'The id of the tenant is malformed').error
 }

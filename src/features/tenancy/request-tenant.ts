@@ -1,14 +1,7 @@
-import type { ErrorRequestHandler, NextFunction, RequestHandler } from '../../contracts/handler.js'
+import type { Stage } from '../../contracts/steps.js'
 import type { TenantScope } from '../../contracts/tenant.js'
-import { type Handle, type WrapHandle, wrapLayers } from '../../http/express-routers.js'
-import { kTenantScope } from '../../http/own-fields.js'
-import type { BlazonRequest } from '../../http/request.js'
-import type { RequestScopes } from '../../http/request-scopes.js'
-import type { RunRoute } from '../../step/step.js'
-import { kRequest, TenantContext, tenantScope } from './tenant-context.js'
-import { hostOf } from './tenant-hosts.js'
-
-type Scoped = Pick<BlazonRequest, typeof kTenantScope>
+import { scopeOn, setScope } from './request-scope.js'
+import { TenantContext, tenantScope } from './tenant-context.js'
 
 /**
  * Returns the scope in which a request continues. The current scope is used if it has the request's origin:
@@ -17,7 +10,8 @@ type Scoped = Pick<BlazonRequest, typeof kTenantScope>
  * another origin, because a shared pool or connection has carried it along; or the current scope is less deep,
  * because a pool has stored the context from before a middleware entered a nested scope.
  */
-function scopeOf({ [kTenantScope]: own }: Scoped): TenantScope | undefined {
+function scopeOf(req: object): TenantScope | undefined {
+  const own = scopeOn(req)
   if (own === undefined) return undefined
   const current = TenantContext.current()
   if (current === undefined || current.origin !== own.origin) return own
@@ -25,134 +19,52 @@ function scopeOf({ [kTenantScope]: own }: Scoped): TenantScope | undefined {
 }
 
 /** Continues in the scope of a request, and stores that scope on the request: a middleware may have set it. */
-function rejoin<T>(req: Scoped, goOn: () => T): T {
+export function rejoin<T>(req: object, goOn: () => T): T {
   const scope = scopeOf(req)
   if (scope === undefined) return goOn()
-  req[kTenantScope] = scope
+  setScope(req, scope)
   return scope === TenantContext.current() ? goOn() : TenantContext.run(scope, goOn)
 }
 
 /** Runs a function in the scope of a request. The caller may be in the scope of another request. */
-function keepScope<T>(req: Scoped, fn: () => T): T {
-  return req[kTenantScope] === TenantContext.current() ? fn() : rejoin(req, fn)
+function keepScope<T>(req: object, fn: () => T): T {
+  return scopeOn(req) === TenantContext.current() ? fn() : rejoin(req, fn)
 }
 
-/** The port by which the lower layers use the scopes of requests. */
-export const tenantScopes: RequestScopes = {
+/** Keeps the scopes of requests apart where Node's async context does not. */
+export interface TenantScopes {
+  /** Returns the scope in which code runs for a request now; `undefined` until the scope is known. */
+  of(req: object): TenantScope | undefined
+  run<T>(scope: TenantScope, fn: () => T): T
+  /** Runs a function in the scope of a request. */
+  keep<T>(req: object, fn: () => T): T
+}
+
+/** The scopes of all requests of this process. */
+export const tenantScopes: TenantScopes = {
   of: scopeOf,
   run: TenantContext.run,
   keep: keepScope,
 }
 
 /** Runs a route in the scope of its request. */
-export function scopeStage(run: RunRoute): RunRoute {
-  return function runInScope(req, res) {
+export const scopeStage: Stage = (next) =>
+  function runInScope(req, res) {
     // The usual case, without a closure.
-    if (req[kTenantScope] === TenantContext.current()) run(req, res)
-    else rejoin(req, () => run(req, res))
+    if (scopeOn(req) === TenantContext.current()) return next(req, res)
+    return rejoin(req, () => next(req, res))
   }
-}
 
 /** Runs a route without a tenant, even if its request names one. */
-export function withoutTenantStage(run: RunRoute): RunRoute {
-  const runInScope = scopeStage(run)
+export const withoutTenantStage: Stage = (next) => {
+  const runInScope = scopeStage(next)
   return function runTenantless(req, res) {
     const scope = scopeOf(req)
     // The new scope has a new origin: a callback that a middleware has started with the tenant must not count
     // as this request.
     if (scope?.id !== undefined || scope?.claim !== undefined) {
-      req[kTenantScope] = tenantScope(undefined, { origin: {}, host: scope.host })
+      setScope(req, tenantScope(undefined, { origin: {}, host: scope.host }))
     }
-    runInScope(req, res)
+    return runInScope(req, res)
   }
-}
-
-/** The middlewares of an application, separated from its error middlewares. */
-interface Sorted {
-  readonly handlers: readonly RequestHandler[]
-  readonly errorHandlers: readonly {
-    readonly handle: ErrorRequestHandler
-    readonly place: number
-  }[]
-}
-
-/**
- * Wraps middlewares so that the handlers after them run in the scope of the request. A middleware that reads a
- * body or queries a pool may call `next` after the async context is lost, or in the context of another request.
- * If a middleware calls `runWithTenant(id, next)`, its tenant applies from then on.
- *
- * @param all The middlewares as the application lists them. The layers of routers among them are wrapped in
- * place.
- */
-export function wrapMiddlewares(
-  all: readonly unknown[],
-  { handlers, errorHandlers }: Sorted,
-): Sorted {
-  for (const middleware of all) wrapLayers(middleware, keepHandle)
-  return {
-    handlers: handlers.map(keepTenant),
-    errorHandlers: errorHandlers.map(({ handle, place }) => {
-      return { handle: keepHandle(handle, 'error') as ErrorRequestHandler, place }
-    }),
-  }
-}
-
-/**
- * Wraps `next` only: the scope is entered already whenever a request reaches a middleware of its application.
- */
-function keepTenant(middleware: RequestHandler): RequestHandler {
-  return function runKeepingTenant(req: BlazonRequest, res, next) {
-    return middleware(req, res, keepNext(req, next))
-  }
-}
-
-/**
- * Wraps a handler of a router, so that it runs in the scope of the request that it is called for. The router
- * may be used by several applications. A request without a scope is not changed. The scope is entered before
- * each handler, too, because a handler can continue by another way than `next`, such as `req.next`.
- */
-export const keepHandle: WrapHandle = (handle, kind) => {
-  if (kind === 'error') {
-    return function runKept(this: unknown, error: unknown, req: BlazonRequest, res, next) {
-      if (req[kTenantScope] === undefined) return handle.call(this, error, req, res, next)
-      return keepScope(req, () => handle.call(this, error, req, res, keepNext(req, next)))
-    }
-  }
-  return function runKept(this: unknown, req: BlazonRequest, res, next, ...rest) {
-    if (req[kTenantScope] === undefined) return handle.call(this, req, res, next, ...rest)
-    return keepScope(req, () => handle.call(this, req, res, keepNext(req, next), ...rest))
-  } as Handle
-}
-
-/** Wraps `next`, so that it continues in the scope of the request. */
-function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
-  const goOn = ((argument?: unknown) => {
-    // The usual case, without a closure.
-    if (req[kTenantScope] === TenantContext.current()) return next(argument)
-    if (isInForeignTenant(req)) warnOfForeignScope(req)
-    rejoin(req, () => next(argument))
-  }) as NextFunction & { [kRequest]?: BlazonRequest }
-  goOn[kRequest] = req
-  return goOn
-}
-
-/**
- * Whether `next` was called in the tenant scope of another request, while this request has no tenant. The
- * middleware may have meant that tenant for this request, so it is worth a warning.
- */
-function isInForeignTenant({ [kTenantScope]: own }: BlazonRequest): boolean {
-  if (own?.id !== undefined || own?.claim !== undefined) return false
-  const current = TenantContext.current()
-  return current?.id !== undefined && current.origin !== own?.origin
-}
-
-const FOREIGN_SCOPE =
-  'A middleware called `next` in the tenant scope of another request. That scope is ignored: this request keeps its own. To set a tenant, pass `next` itself: runWithTenant(id, next), or bind the callback: TenantContext.bind(callback).'
-
-/** Logs the warning, once for each application. */
-function warnOfForeignScope(req: BlazonRequest): void {
-  const host = hostOf(req[kTenantScope])
-  if (host === undefined || host.hasWarnedOfScope) return
-  host.hasWarnedOfScope = true
-  host.logger.warn({}, FOREIGN_SCOPE)
 }

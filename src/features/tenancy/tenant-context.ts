@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { TenantScope } from '../../contracts/tenant.js'
-import type { HttpError } from '../../errors/http-error.js'
-import { refuse } from '../../errors/refuse.js'
-import { kTenantScope } from '../../http/own-fields.js'
+import { BadRequestError, HttpError } from '../../errors/http-error.js'
 import { isThenable } from '../../step/thenable.js'
+import { scopeOn } from './request-scope.js'
 import { hostOf } from './tenant-hosts.js'
 import { assertTenantId } from './tenant-id.js'
 
@@ -16,7 +15,7 @@ export const kRequest: unique symbol = Symbol('blazon.tenantRequest')
 
 /** A `next` with its request. */
 export interface RequestNext {
-  readonly [kRequest]?: { readonly [kTenantScope]: TenantScope | undefined }
+  readonly [kRequest]?: object
 }
 
 /**
@@ -123,7 +122,7 @@ export function requireTenantId(): string {
     scope === undefined
       ? 'There is no tenant here. Outside a request, call this inside runWithTenant(id, …)'
       : 'A tenant is required'
-  throw refuse('TENANT_REQUIRED', message, { stack: true })
+  throw new BadRequestError(message, { code: 'TENANT_REQUIRED' })
 }
 
 /**
@@ -142,7 +141,7 @@ export function requireTenantId(): string {
 export function runWithTenant<T>(tenantId: string, fn: () => T): T {
   assertTenantId(tenantId, 'runWithTenant()')
   const request = (fn as RequestNext)[kRequest]
-  const base = request?.[kTenantScope] ?? TenantContext.current()
+  const base = (request && scopeOn(request)) ?? TenantContext.current()
   return TenantContext.run(tenantScope(tenantId, base), () => begun(fn()))
 }
 
@@ -186,7 +185,7 @@ const TOO_EARLY =
 
 /** Creates the error of code that uses data of a tenant before `tenant.authorize` has allowed that tenant. */
 export function unauthorized(): HttpError {
-  return refuse('TENANT_UNAUTHORIZED', TOO_EARLY, { stack: true })
+  return new HttpError(500, TOO_EARLY, { code: 'TENANT_UNAUTHORIZED' })
 }
 
 /**

@@ -1,8 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { Clock } from '../../contracts/clock.js'
 import type { TenantStore } from '../../contracts/tenant.js'
-import { HttpError } from '../../errors/http-error.js'
-import { refuse } from '../../errors/refuse.js'
+import type { Clock } from '../../di/clock.js'
+import { HttpError, ServiceUnavailableError } from '../../errors/http-error.js'
 import { isThenable } from '../../step/thenable.js'
 
 /** The state of an id, as the store has reported it. */
@@ -124,5 +123,5 @@ function verdictOf(info: unknown, id: string): Verdict {
 
 function unavailable(cause: unknown): HttpError {
   if (HttpError.is(cause)) return cause
-  return refuse('SERVICE_UNAVAILABLE', '`tenant.store` failed', { cause, stack: true })
+  return new ServiceUnavailableError('`tenant.store` failed', { cause })
 }

@@ -1,5 +1,4 @@
 import type { Logger } from '../../contracts/logger.js'
-import type { Step } from '../../step/step.js'
 
 /** The facts about an application that its scopes refer to by `host`. */
 export interface TenantHost {
@@ -9,11 +8,6 @@ export interface TenantHost {
    * `true`.
    */
   readonly authorizes: boolean
-  /**
-   * Runs the guard, requires a tenant, and runs `authorize`. Only the result `true` admits the request. `null`
-   * without a guard.
-   */
-  admit: Step | null
   /** Whether the warning about a `next` in the scope of another request has been logged. */
   hasWarnedOfScope: boolean
 }
@@ -22,7 +16,7 @@ const hosts = new WeakMap<object, TenantHost>()
 
 /** Registers an application. */
 export function noteHost(host: object, facts: Pick<TenantHost, 'logger' | 'authorizes'>): void {
-  hosts.set(host, { ...facts, admit: null, hasWarnedOfScope: false })
+  hosts.set(host, { ...facts, hasWarnedOfScope: false })
 }
 
 /** Returns the facts about the application of a scope; `undefined` outside of one. */

@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { Clock, Timer } from '../../contracts/clock.js'
+import type { Timer } from '../../contracts/clock.js'
+import type { Clock } from '../../di/clock.js'
 import { requireTenantId, runWithTenant } from './tenant-context.js'
 
 /** How instances are created and disposed of, and when. */

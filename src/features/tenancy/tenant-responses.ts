@@ -1,7 +1,7 @@
 import type { ContractOf, ContractParameter } from '../../contracts/route-contract.js'
 import type { JsonSchema } from '../../contracts/schema.js'
 import { isAuthorized, needsTenant } from './build-tenancy.js'
-import type { TenantSettings } from './tenant-options.js'
+import type { TenantSettings } from './tenant-settings.js'
 
 /** The facts about the `tenant` option that the OpenAPI document depends on, as plain data. */
 export interface TenantFacts {
@@ -80,5 +80,5 @@ function headerParameter(
  * end.
  */
 function anchored(source: string): string {
-  return /^\^[^|]*\$$/.test(source) ? source : `^(?:${source})$`
+  return /^\^(?:[^|\\]|\\.)*\$$/.test(source) ? source : `^(?:${source})$`
 }

@@ -1,4 +1,3 @@
-import type { Clock as ClockPort } from '../../contracts/clock.js'
 import type { FactoryProvider, Token } from '../../contracts/provider.js'
 import type { Duration } from '../../contracts/units.js'
 import { Clock } from '../../di/clock.js'
@@ -60,7 +59,7 @@ export function tenantScoped<T extends object>(
   return {
     token,
     inject: [Clock, ...inject],
-    useFactory: (clock: ClockPort, ...dependencies: unknown[]) => {
+    useFactory: (clock: Clock, ...dependencies: unknown[]) => {
       const make = (id: string) => factory(id, ...dependencies)
       return standInFor(
         new TenantInstances<T>({ make, dispose, max, idleMs: seconds * 1000, clock }),

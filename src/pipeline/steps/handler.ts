@@ -96,6 +96,7 @@ const READERS: Record<ParameterSource, Read> = {
   params: (req) => req.params,
   query: (req) => req.query,
   headers: (req) => req.validated.headers ?? req.headers,
+  cookies: (req) => req.cookies,
   req: (req) => req,
   res: (_req, res) => res,
   user: (req) => req.user,

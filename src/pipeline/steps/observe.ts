@@ -65,17 +65,34 @@ export function observeStage(
 
 type WriteHead = (this: Response, ...args: unknown[]) => Response
 
-/** Calls a function once, before the head of a response is written. The function may set headers. */
+const SENDS =
+  'A plugin sends a response in `onResponse`, where the response is decided. The connection was closed. Send from a step that wraps the handler, such as `aroundHandler`.'
+
+/**
+ * Calls a function once, before the head of a response is written. The function may set headers. If it sends a response
+ * itself, the connection is closed.
+ */
 function beforeHead(res: Response, call: () => void): void {
   const methods = res as unknown as { writeHead: WriteHead }
   const original = methods.writeHead
   let isCalled = false
+  let isCalling = false
+  let isSending = false
   methods.writeHead = function writeHead(...args) {
+    if (isCalling) {
+      isSending = true
+      throw new TypeError(SENDS)
+    }
     if (!isCalled && !this.headersSent) {
       isCalled = true
       // A status that is passed to `writeHead` is the one that the function reads.
       if (typeof args[0] === 'number') this.statusCode = args[0]
+      isCalling = true
       call()
+      isCalling = false
+      // Headers may already describe the other response. Then the client would wait for bytes that never come, or read
+      // a part of this response as the next one.
+      if (isSending) this.destroy()
       if (typeof args[0] === 'number') args[0] = this.statusCode
     }
     return original.apply(this, args)
@@ -93,7 +110,8 @@ function whenOver(
     if (isOver) return
     isOver = true
     if (hasTimedOut(req)) return call('timeout')
-    call(res.writableFinished ? 'sent' : 'aborted')
+    // A response that was destroyed can still finish, with bytes that nobody receives.
+    call(res.writableFinished && !res.destroyed ? 'sent' : 'aborted')
   }
   res.once('finish', end)
   res.once('close', end)

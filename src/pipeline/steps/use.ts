@@ -1,6 +1,8 @@
 import type { NextFunction, RequestHandler, Response } from '../../contracts/handler.js'
+import type { RouteModel } from '../../contracts/route-model.js'
 import { refuse } from '../../errors/refuse.js'
 import { kIsExpired } from '../../http/own-fields.js'
+import { noteRoute } from '../../http/own-route.js'
 import { isNextError } from '../../step/next-error.js'
 import type { OnError, Stage, Step } from '../../step/step.js'
 import { callMiddleware } from '../call-middleware.js'
@@ -11,18 +13,35 @@ export interface UseConfig {
   readonly onError: OnError
   /** Handles an error of a middleware that has called `next` already. */
   readonly onLateError: OnLateError
+  readonly route: RouteModel
 }
 
 /**
- * Runs Express middlewares as steps of a route. An error that a middleware passes on, throws or rejects with is the error
+ * Runs Express middlewares as steps of a route. A router among them puts its own route into `req.route`; the handler gets
+ * ours again. An error that a middleware passes on, throws or rejects with is the error
  * of the request. A middleware that sends the response ends the request. A request that has ended meanwhile passes no
  * further middleware.
  *
  * @param middlewares If requests have scopes, their `next` returns to the scope of the request.
  */
 export function useStage(middlewares: readonly RequestHandler[], config: UseConfig): Stage {
-  return (next) =>
-    middlewares.reduceRight<Step>((later, each) => middlewareStep(each, later, config), next)
+  const { route } = config
+  return (next) => {
+    const restored: Step = (req, res) => {
+      req.route = route
+      return next(req, res)
+    }
+    const run = middlewares.reduceRight<Step>(
+      (later, each) => middlewareStep(each, later, config),
+      restored,
+    )
+    // Only these routes respond in another way than a request without a route.
+    if (route.isEnveloped && route.status === null) return run
+    return function useMiddlewares(req, res) {
+      noteRoute(req, route)
+      return run(req, res)
+    }
+  }
 }
 
 function middlewareStep(

@@ -92,6 +92,7 @@ function accept(
     body: undefined,
     query: undefined,
     headers: undefined,
+    cookies: undefined,
   }
   for (let i = 0; i < inputs.length; i++) {
     const { source } = inputs[i] as CompiledInput

@@ -4,7 +4,7 @@ import type {
   OpenApiDocument,
   OpenApiOperation,
   OpenApiSchema,
-} from '../../../src/contracts/openapi.js'
+} from '../../../src/contracts/openapi-3-0.js'
 import { curlCommand } from '../../../src/features/docs/curl-command.js'
 import { listOperations } from '../../../src/features/docs/list-operations.js'
 import { sampleDocument } from './sample-document.js'

@@ -80,7 +80,7 @@ describe('the built-in page', () => {
     ["the document's", undefined, [{ BearerAuth: [] }], true],
     ['its own, none,', [], [{ BearerAuth: [] }], false],
     ['optional', [{}, { BearerAuth: [] }], undefined, false],
-  ] as const)('reads %s requirement', (_, own, global, isLocked) => {
+  ] as const)('reads %s requirement', (kind, own, global, isLocked) => {
     const get = { responses: {}, ...(own && { security: own }) }
     const document = {
       ...sampleDocument,
@@ -88,6 +88,16 @@ describe('the built-in page', () => {
       ...(global && { security: global }),
     }
     expect(render(document).includes('needs BearerAuth')).toBe(isLocked)
+    expect(render(document).includes('BearerAuth is optional')).toBe(kind === 'optional')
+  })
+
+  it('names every scheme of optional authorisation, once, and sends none in the example', () => {
+    const security = [{ BearerAuth: [], Key: [] }, { Key: [] }, {}]
+    const paths = { '/a': { get: { responses: {}, security } } }
+    const text = textOf(render({ ...sampleDocument, paths }))
+    expect(text).toContain('BearerAuth or Key is optional')
+    expect(text).not.toContain('needs')
+    expect(text).not.toContain('$TOKEN')
   })
 
   it('follows references to responses', () => {

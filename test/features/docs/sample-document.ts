@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../../src/contracts/openapi.js'
+import type { OpenApiDocument } from '../../../src/contracts/openapi-3-0.js'
 
 /** A small shop: parameters of every kind, bodies, references, recursion, security. */
 export const sampleDocument: OpenApiDocument = {

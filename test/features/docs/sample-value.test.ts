@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OpenApiSchema } from '../../../src/contracts/openapi.js'
+import type { OpenApiSchema } from '../../../src/contracts/openapi-3-0.js'
 import { sampleValue } from '../../../src/features/docs/sample-value.js'
 import { sampleDocument } from './sample-document.js'
 

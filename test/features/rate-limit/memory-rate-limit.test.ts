@@ -39,6 +39,21 @@ describe('memoryRateLimit', () => {
     expect(() => memoryRateLimit({ maxKeys: maxKeys as number })).toThrow(RangeError)
   })
 
+  it('begins a shared count again at the exact end of its window', async () => {
+    const { consume, pass } = openStore(1)
+    expect(consume('own', 1).isAllowed).toBe(true)
+    expect(consume('shared', 1).isAllowed).toBe(true)
+    await pass(1)
+    expect(consume('later', 1).isAllowed).toBe(true)
+    await pass(59_998)
+    expect(consume('shared', 1).isAllowed).toBe(false)
+    await pass(1)
+    expect(consume('shared', 1).isAllowed).toBe(true)
+    expect(consume('later', 1).isAllowed).toBe(false)
+    await pass(1)
+    expect(consume('later', 1).isAllowed).toBe(true)
+  })
+
   it('returns a result, not a promise', () => {
     expect(openStore().consume('a', 1)).toEqual({ isAllowed: true, remaining: 0, resetMs: 60_000 })
   })

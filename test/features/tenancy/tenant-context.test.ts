@@ -89,15 +89,71 @@ describe('runWithTenant', () => {
     expect(isCalled).toBe(false)
   })
 
-  it.each(['acme', 'tenant-1', 'org:12', 'Zürich', 'a b', '42'])('accepts the id %s', (id) => {
-    expect(runWithTenant(id, getTenantId)).toBe(id)
-  })
+  it.each(['acme', 'tenant-1', 'org:12', 'Zürich', 'a b', '42', '7'.repeat(256)])(
+    'accepts the id %s',
+    (id) => {
+      expect(runWithTenant(id, getTenantId)).toBe(id)
+    },
+  )
+
+  it.each(['\ud800', 'a\udc00b', '\udc00\ud800'])(
+    'refuses an id that UTF-8 cannot tell apart',
+    (id) => {
+      expect(() => runWithTenant(id, getTenantId)).toThrow(TypeError)
+      expect(runWithTenant('\ud83d\ude00', getTenantId)).toBe('\ud83d\ude00')
+    },
+  )
 
   it('keeps its scope for a query that begins only when it is awaited', async () => {
     const query = { then: (done: (id: unknown) => void) => done(getTenantId()) }
     expect(await runWithTenant('acme', () => query)).toBe('acme')
     const outer = runWithTenant('acme', () => runWithoutTenant('a test', () => query))
     expect(await outer).toBeUndefined()
+  })
+
+  it('keeps its scope for a generator that is read after it', async () => {
+    const seen: unknown[] = []
+    function* list(): Generator<unknown, void, unknown> {
+      try {
+        while (true) seen.push(yield getTenantId())
+      } catch (error) {
+        seen.push(error, getTenantId())
+      } finally {
+        seen.push('end', getTenantId())
+      }
+    }
+    const values = runWithTenant('acme', list)
+    expect(values.next().value).toBe('acme')
+    expect(runWithTenant('other', () => values.next('sent')).value).toBe('acme')
+    expect(values.return(undefined)).toEqual({ done: true, value: undefined })
+    expect(seen).toEqual(['sent', 'end', 'acme'])
+    seen.length = 0
+    const failing = runWithTenant('acme', list)
+    failing.next()
+    failing.throw('broken')
+    expect(seen).toEqual(['broken', 'acme', 'end', 'acme'])
+    expect(getTenantId()).toBeUndefined()
+  })
+
+  it('keeps its scope for an async generator', async () => {
+    async function* list() {
+      yield getTenantId()
+      await delay(1)
+      yield getTenantId()
+    }
+    const read = async (values: AsyncIterable<unknown>) => {
+      const seen: unknown[] = []
+      for await (const value of values) seen.push(value, getTenantId())
+      return seen
+    }
+    expect(await read(runWithTenant('acme', list))).toEqual(['acme', undefined, 'acme', undefined])
+    const none = runWithTenant('acme', () => runWithoutTenant('a test', list))
+    expect(await read(none)).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  it('returns a promise and an object as they are', () => {
+    const values = [Promise.resolve(1), { next: () => getTenantId() }, null, undefined]
+    for (const value of values) expect(runWithTenant('acme', () => value)).toBe(value)
   })
 
   it('keeps 100 simultaneous scopes apart', async () => {

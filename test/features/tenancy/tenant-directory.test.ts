@@ -36,6 +36,16 @@ describe('the cache of the directory', () => {
     expect(countOf('acme')).toBe(1)
   })
 
+  it('has room for exactly 10,000 tenants', async () => {
+    await clock.advance('1s')
+    for (let index = 0; index < 10_000; index++) await directory.find(`tenant-${index}`)
+    await directory.find('tenant-0')
+    expect(countOf('tenant-0')).toBe(1)
+    await directory.find('tenant-10000')
+    await directory.find('tenant-0')
+    expect(countOf('tenant-0')).toBe(2)
+  })
+
   it('is bounded for existing tenants, too', async () => {
     await clock.advance('1s')
     for (let index = 0; index <= 10_000; index++) await directory.find(`tenant-${index}`)

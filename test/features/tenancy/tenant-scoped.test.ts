@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import {
+  type Clock as ClockPort,
   Controller,
   Get,
   InjectionToken,
@@ -11,6 +12,7 @@ import {
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { TenantInstances } from '../../../src/features/tenancy/tenant-instances.js'
 
 /** Has the members that a proxy can break: a private field, a getter, a writable field. */
 class Notes {
@@ -38,7 +40,7 @@ beforeEach(() => {
   made = []
   disposed = []
 })
-afterEach(() => app.close())
+afterEach(() => app?.close())
 
 const make = (id: string) => {
   made.push(id)
@@ -186,6 +188,30 @@ describe('the number of instances', () => {
   })
 })
 
+describe('the timer of idle instances', () => {
+  it('is set by the first instance, and cancelled when the application closes', async () => {
+    const timers = new Set<number>()
+    let next = 0
+    const clock: ClockPort = {
+      now: () => 0,
+      monotonic: () => 0,
+      setInterval: () => ({ cancel() {} }),
+      setTimeout() {
+        const id = ++next
+        timers.add(id)
+        return { cancel: () => timers.delete(id) }
+      },
+    }
+    const instances = new TenantInstances({ make, dispose, max: 2, idleMs: 1000, clock })
+    expect(timers.size).toBe(0)
+    for (const id of ['a', 'b', 'a']) runWithTenant(id, () => instances.get())
+    expect(timers.size).toBe(1)
+    await instances.close()
+    expect(timers.size).toBe(0)
+    expect(disposed.sort()).toEqual(['a', 'b'])
+  })
+})
+
 describe('a disposal that fails', () => {
   const fail = (_: Notes, id: string) => Promise.reject(new Error(`cannot end ${id}`))
 
@@ -215,6 +241,31 @@ describe('a disposal that fails', () => {
     runWithTenant('a', () => notes.count)
     await expect(app.close()).rejects.toThrow(/Closing the application failed/)
     app = await TestApp.create()
+  })
+
+  it('rejects close() with every error, after all other instances are disposed of', async () => {
+    const failForTwo = async (notes: Notes, id: string) =>
+      id === 'b' ? dispose(notes, id) : fail(notes, id)
+    app = await TestApp.create()
+    const { clock } = app
+    const instances = new TenantInstances({
+      make,
+      dispose: failForTwo,
+      max: 9,
+      idleMs: 1000,
+      clock,
+    })
+    for (const id of ['a', 'b', 'c']) runWithTenant(id, () => instances.get())
+    const closed: unknown = await instances.close().catch((error: unknown) => error)
+    expect(closed).toBeInstanceOf(AggregateError)
+    expect((closed as AggregateError).message).toContain('could not be disposed of')
+    expect((closed as AggregateError).errors.map(String)).toEqual([
+      'Error: cannot end a',
+      'Error: cannot end c',
+    ])
+    expect(disposed).toEqual(['b'])
+    await instances.close()
+    expect(disposed).toEqual(['b'])
   })
 })
 

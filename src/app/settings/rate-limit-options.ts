@@ -3,7 +3,8 @@ import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
-import { checkPolicy, windowMs } from '../../model/check-limits.js'
+import { type RateLimitSettings, settlePolicy } from '../../features/rate-limit/limit-settings.js'
+import { checkPolicy } from '../../model/check-limits.js'
 
 /**
  * The `rateLimit` option as an object. The option also accepts `true` (100 requests a minute for each address)
@@ -52,27 +53,6 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
   readonly store?: RateLimitStore
 }
 
-/**
- * One limit with defaults and units resolved. `name` is `undefined` when the name follows from the place of the
- * limit.
- */
-export interface SettledPolicy {
-  readonly name: string | undefined
-  readonly limit: number
-  readonly windowMs: number
-  readonly by: RateLimitBy
-}
-
-/** The `rateLimit` option, resolved. */
-export interface RateLimitSettings {
-  /** Whether `rateLimit` is `false`: then `@RateLimit` is ignored, too. */
-  readonly isOff: boolean
-  /** The limits of routes without `@RateLimit`, and of requests without a route. */
-  readonly policies: readonly SettledPolicy[]
-  /** `null` for the default: the memory of this process. */
-  readonly store: RateLimitStore | null
-}
-
 type Option = boolean | RateLimitOptions | undefined
 
 const SUBJECT = 'rateLimit'
@@ -97,12 +77,6 @@ export const rateLimitGroup: OptionGroup<Option, RateLimitSettings> = {
       policies: Object.freeze(statedPolicies(rateLimit).map(settlePolicy)),
       store: (typeof rateLimit === 'object' ? rateLimit.store : undefined) ?? null,
     }),
-}
-
-/** Converts the units of a limit of the option or of `@RateLimit`. */
-export function settlePolicy(policy: RateLimitPolicy): SettledPolicy {
-  const { name, limit, by = 'ip' } = policy
-  return Object.freeze({ name, limit, windowMs: windowMs(policy), by })
 }
 
 /** Returns the limits that the option declares for the whole application. */

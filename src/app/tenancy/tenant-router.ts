@@ -1,5 +1,6 @@
 import express from 'express'
 import type { NextFunction, Request, RequestHandler, Response } from '../../contracts/handler.js'
+import { TenantContext } from '../../features/tenancy/tenant-context.js'
 import { noteRefusal, noteResume } from '../../http/continuations.js'
 import { isExpressApp, kWrappedRouter } from '../../http/express-routers.js'
 import { kTenantScope } from '../../http/own-fields.js'
@@ -7,9 +8,8 @@ import type { BlazonRequest } from '../../http/request.js'
 import { runExpressApp } from '../../http/run-express-app.js'
 import { isNextError } from '../../step/next-error.js'
 import { Refusal } from '../../step/refusal.js'
+import type { Step } from '../../step/step.js'
 import { isThenable } from '../../step/thenable.js'
-import { TenantContext } from './tenant-context.js'
-import { hostOf } from './tenant-hosts.js'
 
 /** Options of `tenantRouter`. */
 export interface TenantRouterOptions {
@@ -106,6 +106,19 @@ export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
   return (middleware as Marked)[kGuarded]
 }
 
+/** The steps that decide whether a request may enter a router, by application. */
+const admissions = new WeakMap<object, Step>()
+
+/**
+ * Sets the step that decides whether a request of an application may enter a router in `tenantRouter`: it runs the guard,
+ * requires a tenant, and runs `authorize`. Only the result `true` admits the request.
+ *
+ * @param host The object that identifies the application in the scopes of its requests.
+ */
+export function noteAdmission(host: object, admit: Step): void {
+  admissions.set(host, admit)
+}
+
 const OUTSIDE =
   'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: there is no guard here that could be called.'
 
@@ -115,8 +128,9 @@ const OUTSIDE =
  */
 function guardRouter(router: RouterHandler): RequestHandler {
   return function guardedRouter(req: BlazonRequest, res, next) {
-    const admit = hostOf(req[kTenantScope])?.admit ?? null
-    if (admit === null) throw new Error(OUTSIDE)
+    const { host } = req[kTenantScope] ?? {}
+    const admit = host === undefined ? undefined : admissions.get(host)
+    if (admit === undefined) throw new Error(OUTSIDE)
     const { [kTenantScope]: scope, user } = req
     /**
      * Restores the user and the scope from before the checks: the handlers after the router have not been

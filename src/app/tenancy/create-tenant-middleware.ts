@@ -1,11 +1,9 @@
-import type { RequestHandler } from '../contracts/handler.js'
-import { ConfigError } from '../errors/config-error.js'
-import { buildTenantMiddleware } from '../features/tenancy/enter-scope.js'
-import {
-  type TenantMiddlewareOptions,
-  tenantSourceGroup,
-} from '../features/tenancy/tenant-options.js'
-import { systemClock } from './system-clock.js'
+import type { RequestHandler } from '../../contracts/handler.js'
+import { ConfigError } from '../../errors/config-error.js'
+import { buildTenantMiddleware } from '../../features/tenancy/enter-scope.js'
+import { noteRefusal } from '../../http/continuations.js'
+import { type TenantMiddlewareOptions, tenantSourceGroup } from '../settings/tenant-options.js'
+import { systemClock } from '../system-clock.js'
 
 /**
  * Creates the tenant middleware for a router, an Express application or `middlewares`. An application with the
@@ -24,5 +22,8 @@ import { systemClock } from './system-clock.js'
 export function createTenantMiddleware(options: TenantMiddlewareOptions = {}): RequestHandler {
   const problems = [...tenantSourceGroup.check(options), ...tenantSourceGroup.unknown(options)]
   if (problems.length > 0) throw new ConfigError(problems)
-  return buildTenantMiddleware(tenantSourceGroup.resolve(options), systemClock)
+  return buildTenantMiddleware(tenantSourceGroup.resolve(options), {
+    clock: systemClock,
+    onRefusal: noteRefusal,
+  })
 }

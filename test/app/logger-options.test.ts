@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { loggerOf } from '../../src/app/settings/logger-option.js'
+import { loggerOf } from '../../src/app/settings/logger-options.js'
 
 function linesOf(action: () => void): string[] {
   const lines: string[] = []
@@ -14,15 +14,16 @@ function linesOf(action: () => void): string[] {
 afterEach(() => vi.restoreAllMocks())
 
 describe('loggerOf', () => {
-  it('writes warnings and failures to stderr, one line each, with any content', () => {
+  it('writes to stderr, one line each, with any content', () => {
     const cause = new Error('inner')
     const lines = linesOf(() => {
       const logger = loggerOf(undefined)
-      logger.info({}, 'not written')
       logger.warn({ url: '/a\r\n\u001b[31mforged' }, 'first')
       logger.error({ err: new Error('outer', { cause }) }, 'second')
+      logger.info({ routes: 2 }, 'third')
     })
-    expect(lines).toHaveLength(2)
+    expect(lines).toHaveLength(3)
+    expect(JSON.parse(lines[2] as string)).toMatchObject({ level: 'info', routes: 2 })
     const control = ['\r', '\n', '\u001b']
     for (const line of lines) {
       for (const character of control) expect(line.slice(0, -1)).not.toContain(character)
@@ -30,7 +31,7 @@ describe('loggerOf', () => {
     expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 'warn', message: 'first' })
     const { err } = JSON.parse(lines[1] as string)
     expect(err).toMatchObject({ name: 'Error', message: 'outer', cause: { message: 'inner' } })
-    expect(err.stack).toContain('logger-option.test')
+    expect(err.stack).toContain('logger-options.test')
   })
 
   it('also writes values that JSON cannot hold', () => {

@@ -3,6 +3,7 @@ import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import type { ResolvedCache } from '../../features/cache/resolved-cache.js'
 import { toSeconds } from '../../http/units.js'
 
 /** The `cache` option. */
@@ -26,15 +27,6 @@ export interface CacheSettings {
    * @defaultValue `true`
    */
   readonly headers?: boolean
-}
-
-/** The `cache` option, resolved. */
-export interface ResolvedCache {
-  /** `null` for the default: the memory of this process. */
-  readonly store: CacheStore | null
-  readonly defaultTtlMs: number
-  /** Whether responses carry `X-Cache` and `Age`. */
-  readonly hasHeaders: boolean
 }
 
 type Option = CacheSettings | undefined

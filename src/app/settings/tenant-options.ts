@@ -5,8 +5,12 @@ import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { DEFAULT_PATTERN } from '../../features/tenancy/tenant-id.js'
+import type {
+  TenantSettings,
+  TenantSourceSettings,
+} from '../../features/tenancy/tenant-settings.js'
 import { toSeconds } from '../../http/units.js'
-import { DEFAULT_PATTERN } from './tenant-id.js'
 
 /** Where a request names its tenant, and how that tenant is confirmed. */
 export interface TenantSourceOptions {
@@ -105,27 +109,6 @@ export interface TenantOptions extends TenantSourceOptions {
     tenantId: string,
     user: User | undefined,
   ) => boolean | Promise<boolean>
-}
-
-/** The options of `createTenantMiddleware`, resolved. */
-export interface TenantSourceSettings {
-  /** In lower case; `null` when no header names the tenant. */
-  readonly header: string | null
-  readonly jwtClaim: string | null
-  readonly strategies: readonly TenantStrategy[]
-  readonly pattern: RegExp
-  readonly onMismatch: 'header' | 'reject'
-  /** `null` when every id is a tenant. */
-  readonly store: TenantStore | null
-  readonly positiveMs: number
-  readonly negativeMs: number
-  readonly isRequired: boolean
-}
-
-/** The `tenant` option, resolved. */
-export interface TenantSettings extends TenantSourceSettings {
-  /** `null` when a request may act for every tenant that it names. */
-  readonly authorize: NonNullable<TenantOptions['authorize']> | null
 }
 
 type Option = TenantOptions | undefined

@@ -1,0 +1,189 @@
+import { ClientRequest, type IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import type { ReadableStream } from 'node:stream/web'
+import { type ConnectionOrigin, MemorySocket } from '../http/memory-socket.js'
+import { isBodiless, toWebStream } from '../http/to-web-stream.js'
+import type { Entrance } from './entrance.js'
+import { closedError } from './lifecycle.js'
+
+/** What a host knows about the client of a request. */
+export interface FetchInfo {
+  /** The IP address of the client, for `req.ip` and rate limits. Default: unknown, as on a Unix socket. */
+  readonly remoteAddress?: string | undefined
+}
+
+type Request = globalThis.Request
+type Response = globalThis.Response
+
+/** The function `app.fetch`. A method for TypeScript, so that `TestApp` may accept more than a `Request`. */
+export type Fetch = {
+  fetch(request: Request, info?: object & FetchInfo): Promise<Response>
+}['fetch']
+
+/**
+ * Headers that are about a connection (RFC 9110, section 7.6.1). The host has its own connection to the client, and the
+ * connection in memory has its own framing.
+ */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Creates the function that sends requests of the Fetch standard to a server of this process. */
+export function createFetch({ server, connections }: Entrance): Fetch {
+  return async function fetchInMemory(request, info) {
+    const url = urlOf(request)
+    const origin = originOf(url, info)
+    request.signal?.throwIfAborted()
+    if (connections.isClosing) throw closedError()
+    const connect = (): MemorySocket => {
+      const [client, serverSide] = MemorySocket.pair(origin)
+      // Node documents this event for this use: a server accepts any duplex stream this way.
+      server.emit('connection', serverSide)
+      return client
+    }
+    return await exchange(request, url, connect)
+  }
+}
+
+function urlOf(request: Request): URL {
+  if (typeof request?.url !== 'string' || typeof request.headers?.forEach !== 'function') {
+    throw new TypeError('app.fetch() needs a Request: app.fetch(new Request(url, init))')
+  }
+  const url = new URL(request.url)
+  if (/^https?:$/.test(url.protocol)) return url
+  throw new TypeError(`app.fetch() handles URLs of http and https, not ${url.href}`)
+}
+
+function originOf({ protocol }: URL, info: FetchInfo | undefined): ConnectionOrigin {
+  const address = info?.remoteAddress
+  const family = address === undefined ? 0 : isIP(address)
+  if (address !== undefined && family === 0) {
+    throw new TypeError(`remoteAddress of app.fetch() is not an IP address: ${String(address)}`)
+  }
+  return {
+    remoteAddress: address,
+    remoteFamily: family === 0 ? undefined : `IPv${family}`,
+    // Express reads it: `req.protocol` and `req.secure` are those of the URL.
+    encrypted: protocol === 'https:',
+  }
+}
+
+function exchange(request: Request, url: URL, connect: () => MemorySocket): Promise<Response> {
+  const { method, signal } = request
+  const body = bodyOf(request)
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => reject(signal?.aborted ? signal.reason : error)
+    // The class, because tracers replace the function `request`: they would record a call to another service.
+    const sent = new ClientRequest({
+      // The type asks for a socket of the network; Node uses only what a `MemorySocket` has.
+      createConnection: connect as never,
+      method,
+      path: url.pathname + url.search,
+      headers: headersOf(request, url, body),
+      setHost: false,
+    })
+    let received: IncomingMessage | undefined
+    const abort = () => {
+      ;(received ?? sent).destroy(signal.reason)
+      reject(signal.reason)
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+    sent.once('close', () => signal?.removeEventListener('abort', abort))
+    sent.on('error', (error) => fail(lost(error)))
+    sent.once('response', (incoming) => {
+      received = incoming
+      try {
+        resolve(toResponse(incoming, method))
+      } catch (error) {
+        // The Fetch standard knows no such status.
+        incoming.destroy()
+        reject(error)
+      }
+    })
+    if (body === null) sent.end()
+    else {
+      sendBody(body, sent).catch((error) => {
+        sent.destroy()
+        fail(error)
+      })
+    }
+  })
+}
+
+/**
+ * Sends a body, and compares it with its `Content-Length`. The server would read bytes that exceed it as another request,
+ * and would wait for missing bytes forever.
+ */
+async function sendBody({ stream, length }: SentBody, sent: ClientRequest): Promise<void> {
+  const reader = stream.getReader()
+  // A response may come before the end of the body. Then the rest is cancelled.
+  sent.once('close', () => reader.cancel().catch(() => {}))
+  let left = length ?? Number.POSITIVE_INFINITY
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (sent.destroyed) return
+    if (done) break
+    left -= value.byteLength
+    if (left < 0) throw wrongLength(length)
+    if (!sent.write(value)) await new Promise((resolve) => sent.once('drain', resolve))
+  }
+  if (length !== null && left > 0) throw wrongLength(length)
+  sent.end()
+}
+
+function wrongLength(length: number | null): TypeError {
+  return new TypeError(`The body of the request does not have its Content-Length, ${length}`)
+}
+
+/** The body of a request, and its length if a header names it. */
+interface SentBody {
+  readonly stream: ReadableStream
+  readonly length: number | null
+}
+
+function bodyOf({ body, bodyUsed, headers }: Request): SentBody | null {
+  if (body === null) return null
+  if (bodyUsed || body.locked) throw new TypeError('The body of the request has been read already')
+  const length = headers.get('content-length')
+  if (length !== null && !/^\d+$/.test(length)) {
+    throw new TypeError(`The Content-Length of the request is not a number: ${length}`)
+  }
+  // The types of Node and of the DOM library differ when both are loaded.
+  return { stream: body as ReadableStream, length: length === null ? null : Number(length) }
+}
+
+function headersOf({ headers }: Request, url: URL, body: SentBody | null): Record<string, string> {
+  const sent: Record<string, string> = { host: url.host }
+  headers.forEach((value, name) => {
+    if (!HOP_BY_HOP.has(name)) sent[name] = value
+  })
+  if (body === null) delete sent['content-length']
+  // Without it, Node would send the body of a GET or DELETE request unmarked.
+  else if (body.length === null) sent['transfer-encoding'] = 'chunked'
+  return sent
+}
+
+function toResponse(incoming: IncomingMessage, method: string): Response {
+  const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = incoming
+  const headers = new Headers()
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (!HOP_BY_HOP.has(name.toLowerCase())) headers.append(name, rawHeaders[i + 1] as string)
+  }
+  const isEmpty = isBodiless(method, status)
+  const response = new Response(isEmpty ? null : (toWebStream(incoming) as never), {
+    status,
+    statusText,
+    headers,
+  })
+  if (isEmpty) incoming.resume()
+  return response
+}
+
+function lost(cause: Error): TypeError {
+  return new TypeError('The application ended the connection without a response', { cause })
+}

@@ -1,0 +1,214 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../contracts/clock.js'
+import type { EndedRequest, RequestObserver } from '../contracts/ended-request.js'
+import type { Response } from '../contracts/handler.js'
+import type { Logger } from '../contracts/logger.js'
+import type { ObserverSetup, Plugin } from '../contracts/plugin.js'
+import { ConfigError } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
+import { ObservedRequest, type ObservedResponse } from '../http/observed-request.js'
+import { kObserved, kSentBytes } from '../http/own-fields.js'
+import type { BlazonRequest } from '../http/request.js'
+import type { RequestScopes } from '../http/request-scopes.js'
+import { hasTimedOut } from '../pipeline/deadlines.js'
+import { inScopeOf } from '../pipeline/scoped-errors.js'
+import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
+import { observeUpgrades } from './observe-upgrades.js'
+
+/** The input of {@link collectObservers}. */
+export interface ObserverConfig extends ObserverSetup {
+  readonly plugins: readonly Plugin[]
+  readonly clock: Clock
+  /** `null` if requests have no scopes. */
+  readonly scopes: RequestScopes | null
+}
+
+/** A connection, with the number of bytes it had sent when its last observed request was over. */
+export interface ObservedSocket extends Socket {
+  [kSentBytes]?: number
+}
+
+/**
+ * Asks the plugins for observers of all requests. Each plugin is asked once.
+ *
+ * @returns `null` if no plugin observes requests.
+ * @throws ConfigError if a plugin returns something else than an observer.
+ */
+export function collectObservers(config: ObserverConfig): RequestObservers | null {
+  const { get, logger, model, usesTenants } = config
+  const setup: ObserverSetup = { get, logger, model, usesTenants }
+  const calls = config.plugins.flatMap((plugin) => observerOf(plugin, setup)?.onEnd ?? [])
+  return calls.length === 0 ? null : new RequestObservers(calls, config)
+}
+
+function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | null {
+  const observer: unknown = plugin.requests?.(setup) ?? null
+  if (observer === null) return null
+  const { onEnd } = observer as { onEnd?: unknown }
+  const isWrong = onEnd !== undefined && typeof onEnd !== 'function'
+  if (typeof observer === 'object' && !isThenable(observer) && !isWrong) return observer
+  ignoreRejection(observer)
+  const subject = `plugin '${plugin.name}', requests`
+  const cause = isWrong ? `Its onEnd is ${typeof onEnd}.` : 'It returned no observer.'
+  throw new ConfigError([invalid(subject, cause, 'Return { onEnd }, or null.')])
+}
+
+/** Follows each request of an application to its end, and then calls the observers once. */
+export class RequestObservers {
+  readonly #calls: readonly NonNullable<RequestObserver['onEnd']>[]
+  readonly #clock: Clock
+  readonly #scopes: RequestScopes | null
+  readonly #logger: Logger
+
+  /**
+   * @param calls At least one.
+   * @param config The parts of the application that observing depends on.
+   */
+  constructor(
+    calls: readonly NonNullable<RequestObserver['onEnd']>[],
+    { clock, scopes, logger }: ObserverConfig,
+  ) {
+    this.#calls = calls
+    this.#clock = clock
+    this.#scopes = scopes
+    this.#logger = logger
+  }
+
+  /** Notes the start of a request whose response belongs to the application. */
+  readonly begin = (req: BlazonRequest, res: ObservedResponse): void => {
+    const observed = new ObservedRequest(req, res, this.#now())
+    observed.outer = res[kObserved]
+    observed.onOver = this.#end
+    res[kObserved] = observed
+    // A listener would keep the head of the response from being written in one call, and Node would detach the
+    // connection, and send the next response, before the listener runs.
+    if (observed.outer !== undefined) {
+      observed.hostEmit = observed.outer.hostEmit
+      return
+    }
+    if (Object.hasOwn(res, 'emit')) observed.hostEmit = res.emit
+    res.emit = emitObserved
+  }
+
+  /** Forgets a request that is passed on to the host of the application. */
+  forget(res: ObservedResponse): void {
+    const { [kObserved]: observed } = res
+    if (observed?.onOver !== this.#end) return
+    if (observed.outer !== undefined) {
+      res[kObserved] = observed.outer
+      return
+    }
+    delete res[kObserved]
+    if (observed.hostEmit !== undefined) res.emit = observed.hostEmit
+    else Reflect.deleteProperty(res, 'emit')
+  }
+
+  /**
+   * Notes a response to input that Node's parser could not read.
+   *
+   * @param text The whole response.
+   * @param res The response whose request was broken; `null` if the parser has not found a request.
+   */
+  refused(text: string, res: ObservedResponse | null): void {
+    const status = Number(text.slice('HTTP/1.1 '.length, 12))
+    let known = res?.[kObserved]
+    if (known !== undefined) {
+      for (; known !== undefined; known = known.outer) known.refusedWith = status
+      return
+    }
+    const observed = new ObservedRequest(null, null, { now: this.#clock.now(), monotonic: 0 })
+    observed.status = status
+    observed.outcome = 'sent'
+    observed.cause = 'parser'
+    observed.bytes = Buffer.byteLength(text)
+    this.#notify(observed)
+  }
+
+  /** Observes the connections that listeners of `upgrade` and `connect` take. */
+  watch(server: Server): void {
+    observeUpgrades(server, {
+      start: (req) => new ObservedRequest(req as BlazonRequest, null, this.#now()),
+      end: (observed) => {
+        observed.durationMs = this.#clock.monotonic() - observed.durationMs
+        this.#notify(observed)
+      },
+    })
+  }
+
+  #now() {
+    return { now: this.#clock.now(), monotonic: this.#clock.monotonic() }
+  }
+
+  readonly #end = (observed: ObservedRequest, bytes: number): void => {
+    const { req, res, refusedWith } = observed
+    const request = req as BlazonRequest
+    observed.durationMs = this.#clock.monotonic() - observed.durationMs
+    observed.bytes = bytes
+    observed.status = refusedWith ?? (res !== null && isSent(res) ? res.statusCode : null)
+    observed.outcome = refusedWith !== null || res?.writableFinished ? 'sent' : 'aborted'
+    if (refusedWith !== null) observed.cause = 'parser'
+    else if (hasTimedOut(request)) {
+      observed.outcome = 'timeout'
+      observed.cause = 'timeout'
+    }
+    this.#notify(observed)
+  }
+
+  #notify(ended: EndedRequest): void {
+    if (this.#scopes === null || ended.req === null) return this.#call(ended)
+    inScopeOf(this.#scopes, ended.req as BlazonRequest, () => this.#call(ended))
+  }
+
+  #call(ended: EndedRequest): void {
+    for (const call of this.#calls) {
+      try {
+        const returned: unknown = call(ended)
+        if (isThenable(returned)) whenSettled(returned, () => {}, this.#fail)
+      } catch (error) {
+        this.#fail(error)
+      }
+    }
+  }
+
+  readonly #fail = (err: unknown): void => {
+    try {
+      ignoreRejection(this.#logger.error({ err }, 'An observer of requests failed'))
+    } catch {
+      // The process must go on even if the logger fails.
+    }
+  }
+}
+
+/** The `emit` of an observed response: ends its observed requests before any listener hears of the end. */
+function emitObserved(this: ObservedResponse, event: string | symbol, ...args: unknown[]): boolean {
+  const { [kObserved]: innermost } = this
+  if (innermost?.isOver === false && (event === 'finish' || event === 'close')) {
+    const bytes = sentBytes(this.req.socket as ObservedSocket | null)
+    for (
+      let observed: ObservedRequest | undefined = innermost;
+      observed;
+      observed = observed.outer
+    ) {
+      observed.isOver = true
+      observed.onOver?.(observed, bytes)
+    }
+  }
+  const emit = innermost?.hostEmit ?? (Object.getPrototypeOf(this) as Response).emit
+  return emit.call(this, event, ...args)
+}
+
+/** Whether a part of a response has left. One that waited for an earlier response never got the connection. */
+function isSent({ headersSent, writableFinished, socket }: Response): boolean {
+  return headersSent && (writableFinished || socket !== null)
+}
+
+/** Counts the bytes that a connection has sent since its last observed request. */
+function sentBytes(socket: ObservedSocket | null): number {
+  // On a serverless platform there may be no connection.
+  const sent = socket?.bytesWritten ?? 0
+  if (socket === null || !(sent > 0)) return 0
+  const before = socket[kSentBytes] ?? 0
+  socket[kSentBytes] = sent
+  return sent - before
+}

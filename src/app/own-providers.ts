@@ -1,0 +1,36 @@
+import type { Logger } from '../contracts/logger.js'
+import type { PluginContext } from '../contracts/plugin.js'
+import type { Provider } from '../contracts/provider.js'
+import { Clock } from '../di/clock.js'
+import { UnderTest } from '../di/under-test.js'
+import { Health } from '../features/health/health.js'
+import { LogSource, type RequestLogs } from '../features/logs/log.js'
+import { type Harness, NO_HARNESS } from './harness.js'
+import type { Settings } from './settings/settings.js'
+
+/** The parts of an application that its own providers give to classes. */
+export interface OwnProviders {
+  readonly settings: Pick<Settings, 'plugins' | 'health'>
+  readonly harness: Harness
+  readonly logger: Logger
+  readonly requestLogs: RequestLogs
+  readonly app: Pick<PluginContext, 'get'>
+  readonly isClosing: () => boolean
+}
+
+/** Lists the values of an application itself that classes can inject. */
+export function ownProviders(config: OwnProviders): Provider[] {
+  const { settings, harness, logger, requestLogs, app, isClosing } = config
+  const { plugins, health } = settings
+  const { clock } = harness
+  const checks = health?.checks ?? {}
+  return [
+    { token: Clock, useValue: clock },
+    ...(harness === NO_HARNESS ? [] : [{ token: UnderTest, useValue: true }]),
+    {
+      token: Health,
+      useValue: new Health({ plugins, checks, app, clock, logger, isClosing }),
+    },
+    { token: LogSource, useValue: requestLogs },
+  ]
+}

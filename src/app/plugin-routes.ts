@@ -1,0 +1,69 @@
+import type { FrameworkRoute } from '../contracts/framework-route.js'
+import type { Plugin, PluginContext } from '../contracts/plugin.js'
+import type { AppModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { pathParameters, pathProblem, pathShape } from '../model/paths.js'
+
+/** A route, and the plugin that it belongs to. */
+export interface PluginRoute {
+  readonly plugin: string
+  readonly route: FrameworkRoute
+}
+
+/** The methods of a controller's route that would take requests from a `GET` route, or lose them to it. */
+const TAKEN: readonly string[] = ['GET', 'HEAD', 'ALL']
+
+/** Asks every plugin for its own routes. */
+export function collectPluginRoutes(
+  plugins: readonly Plugin[],
+  app: Pick<PluginContext, 'get'>,
+): PluginRoute[] {
+  return plugins.flatMap((plugin) =>
+    (plugin.routes?.(app) ?? []).map((route) => ({ plugin: plugin.name, route })),
+  )
+}
+
+/** Finds routes of plugins with a path that is none, or that something else has. */
+export function checkPluginRoutes(
+  found: readonly PluginRoute[],
+  { routes }: AppModel,
+  documents: readonly FrameworkRoute[],
+): Problem[] {
+  const owners = new Map(documents.map(({ path }) => [pathShape(path), 'the documentation']))
+  return found.flatMap(({ plugin, route }) => {
+    const { path, remedy = `Move the route, or configure the plugin '${plugin}'.` } = route
+    const syntax = syntaxProblem(path)
+    if (syntax !== null) return [notAPath({ plugin, path, syntax })]
+    const shape = pathShape(path)
+    const earlier = owners.get(shape)
+    owners.set(shape, `the plugin '${plugin}'`)
+    if (earlier !== undefined) {
+      const cause = `GET ${path} is already handled by ${earlier}.`
+      return [{ code: 'E_ROUTE_DUPLICATE' as const, subject: `plugin '${plugin}'`, cause, remedy }]
+    }
+    return routes
+      .filter((each) => TAKEN.includes(each.method) && pathShape(each.path) === shape)
+      .map(({ name, method }) => ({
+        code: 'E_ROUTE_DUPLICATE' as const,
+        subject: name,
+        cause: `${method} ${path} is already handled by the plugin '${plugin}'.`,
+        remedy,
+      }))
+  })
+}
+
+function syntaxProblem(path: unknown): string | null {
+  if (typeof path !== 'string' || !path.startsWith('/')) return 'it does not begin with a slash'
+  if (path !== '/' && path.endsWith('/')) return 'it ends with a slash'
+  if (pathParameters(path).length > 0) return 'it may have neither parameters nor wildcards'
+  return pathProblem(path)
+}
+
+function notAPath(given: { plugin: string; path: string; syntax: string }): Problem {
+  return {
+    code: 'E_PATH_SYNTAX',
+    subject: `plugin '${given.plugin}'`,
+    cause: `\`routes\` returns the path ${JSON.stringify(given.path)}: ${given.syntax}.`,
+    remedy: "Return a path of literal segments, such as '/status'.",
+  }
+}

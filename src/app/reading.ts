@@ -1,0 +1,77 @@
+import type { Application } from 'express'
+import { type Description, describeApp } from './describe.js'
+import { type AppDocument, listDocuments } from './documents.js'
+import type { ExplainResult, RouteQuery } from './explain/explanation.js'
+import { declareFeatures, type Features } from './features.js'
+import type { Harness } from './harness.js'
+import { type OwnProviders, ownProviders } from './own-providers.js'
+import type { AppOptions } from './settings/app-options.js'
+import { type Resolved, resolveSettings } from './settings/resolve-settings.js'
+import type { Settings } from './settings/settings.js'
+
+/** The parts of an application that exist before it is read. */
+export interface ReadingConfig extends Omit<OwnProviders, 'settings' | 'harness'> {
+  readonly options: AppOptions
+  readonly express: Application
+  /** Called when it is needed: the constructor of the subclass `TestApp` sets the harness after that of `App`. */
+  readonly harnessOf: () => Harness
+}
+
+/**
+ * Everything that the options and decorators of an application say. Each part is made when it is first read, and no code
+ * of the user runs. Every member throws a `ConfigError` for mistakes.
+ */
+export class Reading {
+  readonly #config: ReadingConfig
+  #resolved: Resolved | undefined
+  #features: Features | undefined
+  #description: Description | undefined
+  #documents: readonly AppDocument[] | undefined
+
+  constructor(config: ReadingConfig) {
+    this.#config = config
+  }
+
+  /** Whether the settings were read without a mistake. */
+  get hasSettings(): boolean {
+    return this.#resolved !== undefined
+  }
+
+  get settings(): Settings {
+    return this.#resolve().settings
+  }
+
+  get features(): Features {
+    this.#features ??= declareFeatures(this.settings, this.#config.harnessOf())
+    return this.#features
+  }
+
+  get description(): Description {
+    const { settings } = this
+    const harness = this.#config.harnessOf()
+    this.#description ??= describeApp(this.#resolve(), [
+      ...ownProviders({ ...this.#config, settings, harness }),
+      ...this.features.providers,
+    ])
+    return this.#description
+  }
+
+  get documents(): readonly AppDocument[] {
+    const { express } = this.#config
+    this.#documents ??= listDocuments(this.description.model, this.settings, express)
+    return this.#documents
+  }
+
+  /** Its code is loaded here, because only the command line uses it. */
+  async explain(query: RouteQuery): Promise<ExplainResult> {
+    const { model } = this.description
+    const { explainQuery } = await import('./explain/explain-route.js')
+    const { express } = this.#config
+    return explainQuery(query, { settings: this.settings, model, express, cwd: process.cwd() })
+  }
+
+  #resolve(): Resolved {
+    this.#resolved ??= resolveSettings(this.#config.options)
+    return this.#resolved
+  }
+}

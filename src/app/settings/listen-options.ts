@@ -1,0 +1,37 @@
+/** The options of `listen`. */
+export interface ListenOptions {
+  /** A host name or address. Default: all addresses of the machine. */
+  readonly host?: string
+  /**
+   * Whether SIGTERM and SIGINT (on Windows also SIGBREAK) close the application and end the process: with exit code 0, or
+   * 1 if requests were cut or an `onClose` failed. A second signal ends the process at once. An error that nothing has
+   * caught is logged, closes the application, and ends the process with 1. Default `false`: the program decides.
+   */
+  readonly signals?: boolean
+  /** Whether to log one line that says where the application listens. Default `true`; in a `TestApp` `false`. */
+  readonly announce?: boolean
+}
+
+/**
+ * The path of a Unix socket, or of a Windows pipe. A text of digits is none, because it is a port that was not converted:
+ * `listen(process.env.PORT)` is an error of types.
+ */
+export type SocketPath = `/${string}` | `./${string}` | `\\\\${string}`
+
+/** Where to listen. */
+export interface ListenPlace {
+  /** A port number, or the path of a Unix socket or Windows pipe. */
+  readonly port: number | string
+  readonly host: string | undefined
+}
+
+/** @throws RangeError if `port` is neither a port number nor the path of a socket. */
+export function checkPort(port: unknown): void {
+  const isPort = Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535
+  // A string of digits is a port that was not converted. Node would create a socket of that name.
+  const isPath = typeof port === 'string' && /[/\\]/.test(port)
+  if (isPort || isPath) return
+  throw new RangeError(
+    `listen(): ${String(port)} is not a port. Give a whole number, 0 to 65535, or the path of a socket.`,
+  )
+}

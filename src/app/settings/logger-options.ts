@@ -1,0 +1,141 @@
+import type { Logger, LogLevel } from '../../contracts/logger.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type Names, refusedNames } from '../../errors/option-group.js'
+import type { LoggerSettings } from '../../features/logs/open-logger.js'
+
+/** The `logger` option, if it describes the framework's own logger. */
+export interface LoggerOptions {
+  /**
+   * The least important level that is written: `'trace'`, `'debug'`, `'info'`, `'warn'`, `'error'`, `'fatal'` or
+   * `'silent'`.
+   *
+   * @defaultValue `'info'`
+   */
+  readonly level?: LogLevel
+  /**
+   * The fields whose values no line contains: `'password'` is each field of that name, `'card.number'` the field
+   * `number` of each `card`. Authorization, cookies, and fields that a schema calls secret are always left out.
+   *
+   * @defaultValue none
+   * @see docs/operating.md#secrets
+   */
+  readonly redact?: readonly string[]
+  /**
+   * Whether lines are text for people, or JSON. `'auto'`: text if stdout is a terminal.
+   *
+   * @defaultValue `'auto'`
+   */
+  readonly pretty?: 'auto' | boolean
+}
+
+const NAMES: Names<LoggerOptions> = { level: true, redact: true, pretty: true }
+const LEVELS: readonly unknown[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const METHODS = ['info', 'warn', 'error'] as const
+
+const SILENT: Logger = { info() {}, warn() {}, error() {} }
+
+const OWN: LoggerSettings = Object.freeze({ level: 'info', redact: [], pretty: 'auto' })
+
+/** Whether the option is a logger, and not the description of one. */
+function isLogger(option: unknown): boolean {
+  return METHODS.some(
+    (method) => typeof (option as Partial<Logger> | null)?.[method] === 'function',
+  )
+}
+
+/**
+ * Returns the logger of an application: the given one, a silent one for `false`, or by default one that writes to
+ * stderr, one line of JSON each.
+ */
+export function loggerOf(option: false | Logger | LoggerOptions | undefined): Logger {
+  if (option === false) return SILENT
+  if (isLogger(option)) return option as Logger
+  return { info: lineWriter('info'), warn: lineWriter('warn'), error: lineWriter('error') }
+}
+
+/**
+ * Returns the settings of the framework's own logger; `null` if the application uses another one. Lines of requests need
+ * a logger that writes them, so with `logs` the own logger is the default.
+ */
+export function ownLoggerOf(
+  option: false | Logger | LoggerOptions | undefined,
+  hasLogs: boolean,
+): LoggerSettings | null {
+  if (option === false || isLogger(option)) return null
+  if (option === undefined) return hasLogs ? OWN : null
+  const { level = OWN.level, redact = [], pretty = OWN.pretty } = option as LoggerOptions
+  return Object.freeze({ level, redact: Object.freeze([...redact]), pretty })
+}
+
+/** Finds a method that the framework calls and the logger does not have, or a wrong description of a logger. */
+export function checkLogger(logger: unknown): Problem[] {
+  if (logger === undefined || logger === false) return []
+  if (typeof logger === 'object' && logger !== null && !isLogger(logger))
+    return checkOptions(logger)
+  const missing = METHODS.find(
+    (method) => typeof (logger as Record<string, unknown> | null)?.[method] !== 'function',
+  )
+  if (missing === undefined) return []
+  const remedy = 'Give a pino logger, { level, redact, pretty }, or false.'
+  return [invalid('logger', `It has no method ${missing}.`, remedy)]
+}
+
+function checkOptions(options: object): Problem[] {
+  const { level, redact, pretty } = options as Record<string, unknown>
+  const problems = refusedNames('logger.', options, NAMES)
+  if (level !== undefined && !LEVELS.includes(level)) {
+    problems.push(
+      invalid('logger.level', `${shown(level)} is no level.`, `Give ${LEVELS.join(', ')}.`),
+    )
+  }
+  if (redact !== undefined && !isListOfNames(redact)) {
+    const remedy = "Give names of fields: ['password', 'card.number']."
+    problems.push(invalid('logger.redact', 'It is not a list of names.', remedy))
+  }
+  if (pretty !== undefined && pretty !== 'auto' && typeof pretty !== 'boolean') {
+    const remedy = "Give 'auto', true or false."
+    problems.push(
+      invalid('logger.pretty', `${shown(pretty)} is neither a boolean nor 'auto'.`, remedy),
+    )
+  }
+  return problems
+}
+
+function isListOfNames(list: unknown): boolean {
+  return Array.isArray(list) && list.every((name) => typeof name === 'string' && name !== '')
+}
+
+function lineWriter(level: string): Logger['warn'] {
+  return function writeLine(facts, message) {
+    const entry = { level, message, ...facts }
+    const { err } = entry as { readonly err?: unknown }
+    const line = toLine(entry) ?? toLine({ level, message, err: bare(err) })
+    process.stderr.write(`${line ?? toLine({ level, message })}\n`)
+  }
+}
+
+/**
+ * Returns the entry as one line of JSON, or `undefined` if JSON cannot hold it. JSON escapes line breaks and
+ * terminal codes, so a client cannot forge a log line.
+ */
+function toLine(entry: object): string | undefined {
+  try {
+    return JSON.stringify(entry, (_, value) => plain(value))
+  } catch {
+    return undefined
+  }
+}
+
+/** An error without its own fields, which may hold what JSON cannot, such as a request that refers to itself. */
+function bare(err: unknown): unknown {
+  if (!(err instanceof Error)) return undefined
+  const { name, message, stack } = err
+  return { name, message, stack }
+}
+
+function plain(value: unknown): unknown {
+  if (!(value instanceof Error)) return value
+  const { name, message, stack, cause } = value
+  return { ...value, name, message, stack, cause }
+}

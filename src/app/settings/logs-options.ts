@@ -1,0 +1,52 @@
+import type { EndedRequest } from '../../contracts/ended-request.js'
+import type { LogLevel } from '../../contracts/logger.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import type { RequestLogSettings } from '../../features/logs/request-log.js'
+
+/** The `logs` option. */
+export interface LogsOptions {
+  /**
+   * A function that returns the level of the line of a request; `null` writes no line.
+   *
+   * @defaultValue by the status: error from 500 on, debug for health checks, info for all others
+   */
+  readonly level?: (ended: EndedRequest) => Exclude<LogLevel, 'silent'> | null
+  /**
+   * A function that returns more facts for the line of a request, for example its user agent.
+   *
+   * @defaultValue none
+   */
+  readonly fields?: (ended: EndedRequest) => object
+}
+
+type Option = boolean | LogsOptions | undefined
+
+const NAMES: Names<LogsOptions> = { level: true, fields: true }
+
+/** The `logs` option. The settings are `null` if requests have no lines. */
+export const logsGroup: OptionGroup<Option, RequestLogSettings | null> = {
+  unknown: (logs) => refusedNames('logs.', typeof logs === 'object' ? logs : undefined, NAMES),
+  check,
+  resolve(logs = false) {
+    if (logs === false) return null
+    const { level = null, fields = null } = logs === true ? {} : logs
+    return Object.freeze({ level, fields })
+  },
+}
+
+function check(logs: unknown): Problem[] {
+  if (logs === undefined || typeof logs === 'boolean') return []
+  if (typeof logs !== 'object' || logs === null || Array.isArray(logs)) {
+    return [
+      invalid('logs', `${shown(logs)} is no option.`, 'Give true, false, or { level, fields }.'),
+    ]
+  }
+  return Object.entries(logs)
+    .filter(([name, value]) => Object.hasOwn(NAMES, name) && typeof value !== 'function')
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) =>
+      invalid(`logs.${name}`, `${shown(value)} is no function.`, 'Give a function (ended) => ….'),
+    )
+}

@@ -1,0 +1,101 @@
+import type { Clock } from '../contracts/clock.js'
+import type { Logger } from '../contracts/logger.js'
+import { closingTimer } from './closing-timer.js'
+
+/** Windows has no SIGTERM: the system ends a process without asking. Its consoles send SIGINT and SIGBREAK. */
+const SIGNALS: readonly NodeJS.Signals[] =
+  process.platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK'] : ['SIGTERM', 'SIGINT']
+/**
+ * In this time, the same signal is the one that was sent first: a terminal sends Ctrl-C to all processes of a command, and
+ * npm sends it to its child once more.
+ */
+const ECHO_MS = 250
+/** How long closing may take after an error that nothing has caught. The state of the application is not known then. */
+const FAULT_MS = 10_000
+/** Marks the listeners of all copies of this package in the process. */
+const OURS = Symbol.for('blazon.signals')
+
+/** The input of {@link ProcessEnd}. */
+export interface ProcessEndConfig {
+  /** Closes the application. */
+  readonly close: (signal?: string) => Promise<void>
+  /** Whether closing had to cut something. */
+  readonly isForced: () => boolean
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * Closes an application when its process is to end, and then ends the process. If several applications of a process
+ * listen to signals, each closes itself, and the last one ends the process.
+ */
+export class ProcessEnd {
+  readonly #config: ProcessEndConfig
+  readonly #listeners = new Map<string, (...args: never[]) => void>()
+  #first: { readonly signal: string; readonly at: number } | undefined
+
+  constructor(config: ProcessEndConfig) {
+    this.#config = config
+    for (const signal of SIGNALS) this.#listen(signal, () => this.#onSignal(signal))
+    this.#listen('uncaughtException', (error: unknown, origin: string) =>
+      this.#onFault(error, origin),
+    )
+  }
+
+  /** Whether a signal or an error has begun to end the process. */
+  get hasBegun(): boolean {
+    return this.#first !== undefined
+  }
+
+  /** Removes the listeners. */
+  remove(): void {
+    for (const [name, listener] of this.#listeners) process.off(name, listener as () => void)
+    this.#listeners.clear()
+  }
+
+  #listen(name: string, listener: (...args: never[]) => void): void {
+    Object.defineProperty(listener, OURS, { value: true })
+    this.#listeners.set(name, listener)
+    process.on(name, listener as () => void)
+  }
+
+  #onSignal(signal: string): void {
+    const { logger } = this.#config
+    const now = performance.now()
+    if (this.#first === undefined) {
+      this.#first = { signal, at: now }
+      logger.info({ signal }, 'Closing')
+      void this.#end(signal)
+      return
+    }
+    if (signal === this.#first.signal && now - this.#first.at < ECHO_MS) return
+    logger.warn({ signal }, 'A second signal ends the process before the application is closed')
+    process.exit(1)
+  }
+
+  #onFault(err: unknown, origin: string): void {
+    const { clock, logger } = this.#config
+    logger.error({ err, origin }, 'Nothing has caught an error. The application closes')
+    process.exitCode = 1
+    if (this.#first !== undefined) return
+    this.#first = { signal: origin, at: performance.now() }
+    closingTimer(clock, FAULT_MS, () => process.exit(1))
+    void this.#end(undefined)
+  }
+
+  async #end(signal: string | undefined): Promise<void> {
+    const { close, isForced, logger } = this.#config
+    try {
+      await close(signal)
+      if (isForced()) process.exitCode = 1
+    } catch (error) {
+      process.exitCode = 1
+      // A log of an `AggregateError` may leave out its errors.
+      const errors = error instanceof AggregateError ? error.errors : [error]
+      for (const err of errors) logger.error({ err }, 'Closing the application failed')
+    }
+    this.remove()
+    const isLast = !process.listeners('SIGTERM').some((listener) => OURS in listener)
+    if (isLast) process.exit()
+  }
+}

@@ -1,0 +1,30 @@
+import type { AddressInfo } from 'node:net'
+import type { Logger } from '../contracts/logger.js'
+
+/** The input of {@link logStart}. */
+export interface Start {
+  readonly logger: Logger
+  /** The address that the server reports. */
+  readonly address: AddressInfo | string
+  readonly routes: number
+  readonly startMs: number
+}
+
+/** Logs where an application listens, how many routes it has, and how long the start took. */
+export function logStart({ logger, address, routes, startMs }: Start): void {
+  const url = urlOf(address)
+  const ms = Math.round(startMs)
+  const count = `${routes} ${routes === 1 ? 'route' : 'routes'}`
+  logger.info(
+    { url, routes, startMs: ms },
+    `Listening on ${url} with ${count}, started in ${ms} ms`,
+  )
+}
+
+/** A URL that a person can open. An address that means all addresses of the machine has none of its own. */
+export function urlOf(address: AddressInfo | string): string {
+  if (typeof address === 'string') return `unix:${address}`
+  const { address: host, port } = address
+  if (host === '::' || host === '0.0.0.0') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

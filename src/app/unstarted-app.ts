@@ -1,0 +1,11 @@
+import type { PluginContext } from '../contracts/plugin.js'
+import type { RouteTableEntry } from '../contracts/route-model.js'
+import type { Reading } from './reading.js'
+
+/** An application that has not started. Every member throws a `ConfigError` as `init` does. */
+export interface UnstartedApp {
+  readonly app: { getRouteTable(): RouteTableEntry[] }
+  /** What plugins get of it. */
+  readonly context: Pick<PluginContext, 'get'>
+  readonly reading: Reading
+}

@@ -1,0 +1,44 @@
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type Names, refusedNames } from '../../errors/option-group.js'
+
+/** Options of `env`. */
+export interface EnvOptions {
+  /**
+   * The path of a file with variables, from the working directory; `false` for none. A file that is named is always
+   * read, and must exist. Variables of the environment take precedence.
+   *
+   * @defaultValue `.env`, if it exists; not read if `NODE_ENV` is `production` or `test`, nor in a `TestApp`
+   */
+  readonly file?: string | false
+  /**
+   * More names of secret variables, for libraries whose schemas `secret` cannot mark.
+   *
+   * @defaultValue none
+   */
+  readonly secrets?: readonly string[]
+}
+
+const NAMES: Names<EnvOptions> = { file: true, secrets: true }
+
+/** Finds invalid options of `env`. A misspelt name is an error, because a misspelt `secrets` would show secrets. */
+export function checkEnvOptions(options: EnvOptions): Problem[] {
+  const { file, secrets = [] } = options
+  const problems = refusedNames('env.', options, NAMES)
+  if (file !== undefined && file !== false && (typeof file !== 'string' || file === '')) {
+    problems.push(
+      invalid(
+        'env.file',
+        `${shown(file)} is not a path.`,
+        "Give a path: '.env.local'; or `false`.",
+      ),
+    )
+  }
+  const isList = Array.isArray(secrets) && secrets.every((name) => typeof name === 'string')
+  if (!isList) {
+    problems.push(
+      invalid('env.secrets', 'It is not a list of names.', "Give names: ['DATABASE_URL']."),
+    )
+  }
+  return problems
+}

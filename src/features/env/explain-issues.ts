@@ -1,0 +1,110 @@
+import type { Schema, ValidationIssue } from '../../contracts/schema.js'
+import { nearNames } from '../../di/near-names.js'
+import type { Problem } from '../../errors/config-error.js'
+import { describeVariables } from './expected.js'
+import { envProblem } from './problems.js'
+import { type Found, MOUNTED } from './sources.js'
+import type { Variable, Variables } from './variables.js'
+
+/** The facts of one reading that messages are made of. */
+export interface Reading {
+  readonly schema: Schema
+  readonly variables: Variables
+  readonly found: ReadonlyMap<string, Found>
+  /** Names that are set, and that no variable of the schema has. */
+  readonly others: readonly string[]
+  /** Names in a `.env` that was not read. */
+  readonly skipped: readonly string[]
+}
+
+/** Explains what the schema refused: one problem for each variable, and one for all together. Values never appear. */
+export function explainIssues(issues: readonly ValidationIssue[], reading: Reading): Problem[] {
+  const expectedOf = describeVariables(reading.schema)
+  const problems = new Map<string, Problem>()
+  for (const { path, message } of issues) {
+    const name = String(path[0] ?? '')
+    const variable = reading.variables.get(name)
+    const { text, isEmpty, from, problem } = reading.found.get(name) ?? {}
+    // Its text is unknown, which has been reported.
+    if (problems.has(name) || problem) continue
+    if (variable === undefined) problems.set(name, together(message, reading))
+    else {
+      const { expected } = expectedOf(name)
+      const facts = { variable, message, expected, text, isEmpty, from, reading }
+      problems.set(name, text === undefined ? missing(facts) : refused({ ...facts, text }))
+    }
+  }
+  return [...problems.values()]
+}
+
+interface Facts {
+  readonly variable: Variable
+  readonly message: string
+  readonly expected: string | undefined
+  readonly text: string | undefined
+  readonly isEmpty: boolean | undefined
+  readonly from: string | null | undefined
+  readonly reading: Reading
+}
+
+function missing({ variable, expected, isEmpty, from, reading }: Facts): Problem {
+  const { name, isSecret } = variable
+  const cause =
+    isEmpty === true ? `It is empty in ${from}, which counts as not set.` : 'It is not set.'
+  const [near] = reading.others.filter((other) => nearNames(other, [name]).length > 0)
+  if (near !== undefined) {
+    return envProblem(name, cause, `${near} is set, and nothing reads it: rename it to ${name}.`)
+  }
+  if (reading.skipped.includes(name)) {
+    const remedy = `The file .env has it, but is not read under NODE_ENV=${process.env['NODE_ENV']}: set ${name} in the environment, or start Node with --env-file=.env.`
+    return envProblem(name, cause, remedy)
+  }
+  const mounted = isSecret ? ` Or set ${name}${MOUNTED} to the path of a file that holds it.` : ''
+  const value = expected === undefined ? '' : `: ${expected}`
+  return envProblem(name, cause, `Set it${value}.${mounted}`)
+}
+
+function refused(facts: Facts & { readonly text: string }): Problem {
+  const { variable, message, expected, text, from, reading } = facts
+  const { name, isSecret } = variable
+  // A library may put a value, or a part of it, into its message. Nothing of a secret may be there.
+  const isHidden = isSecret || [text, ...secretsIn(reading)].some((each) => repeats(message, each))
+  const words = isHidden ? '' : ` ${asSentence(message)}`
+  const remedy = expected === undefined ? 'Correct it' : `Give ${expected}`
+  return envProblem(name, `Its value in ${from} is refused.${words}`, `${remedy}.`)
+}
+
+/** The texts of all secrets: a check of the schema may read more variables than the one that it refuses. */
+function secretsIn({ variables, found }: Reading): string[] {
+  const secrets = [...variables.values()].filter(({ isSecret }) => isSecret)
+  return secrets.flatMap(({ name }) => found.get(name)?.text ?? [])
+}
+
+/** An issue that belongs to no variable. */
+function together(message: string, { found }: Reading): Problem {
+  const texts = [...found.values()].map(({ text = '' }) => text)
+  const isSafe = !texts.some((text) => text !== '' && repeats(message, text))
+  const words = isSafe
+    ? asSentence(message)
+    : 'The schema refuses the variables together; its message is not shown, because it repeats a value.'
+  return envProblem('env()', words, 'Change the variables that the schema compares.')
+}
+
+/** A message of this length is no sentence of a library: it has data. */
+const MAX_MESSAGE = 300
+
+/** The shortest part of a value by which one could recognize the value. */
+const TELLING = 5
+
+/** Whether a message holds a value, or a telling part of it: libraries quote, escape and cut values. */
+function repeats(message: string, text: string): boolean {
+  if (message.length > MAX_MESSAGE || message.includes(text)) return true
+  const parts = new Set<string>()
+  for (let at = 0; at + TELLING <= message.length; at++) parts.add(message.slice(at, at + TELLING))
+  for (const part of parts) if (text.includes(part)) return true
+  return false
+}
+
+function asSentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
+}

@@ -1,0 +1,93 @@
+import type { Schema } from '../../contracts/schema.js'
+import { nearNames } from '../../di/near-names.js'
+import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { acceptsUndefined } from '../../schema/accepts-undefined.js'
+import { type Described, describeVariables } from './expected.js'
+import { MASK } from './mask.js'
+import { type EnvDeclaration, type Gathered, gather, type Outcome, settleEnv } from './read-env.js'
+import type { Variable } from './variables.js'
+
+/** A variable as the command line prints it. It never holds a secret. */
+export interface ReportedVariable {
+  readonly name: string
+  /** The value as text, masked if it is secret; `null` if the variable has none. */
+  readonly value: string | null
+  readonly isSecret: boolean
+  /** `the environment`, the name of a file with variables, the path of a file that holds the value, `default`; or `null`. */
+  readonly from: string | null
+  readonly isRequired: boolean
+  readonly description: string | null
+  /** What the value must be; `null` if the schema does not say. */
+  readonly expected: string | null
+  /** The default as text; `null` if there is none, or if the variable is secret. */
+  readonly fallback: string | null
+}
+
+/** The variables of one `env()`, and everything that is wrong with them. */
+export interface EnvReport {
+  readonly variables: readonly ReportedVariable[]
+  readonly problems: readonly Problem[]
+  /** Names that are set and not read, and look like a misspelt variable. */
+  readonly misspelt: readonly { readonly name: string; readonly meant: string }[]
+}
+
+/** Reads the variables as an application would, and reports all of them. */
+export async function reportEnv(declaration: EnvDeclaration): Promise<EnvReport> {
+  let gathered: Gathered
+  try {
+    gathered = gather(declaration, {})
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return { variables: [], problems: error.problems, misspelt: [] }
+    throw error
+  }
+  const outcome = await settleEnv(gathered)
+  const describe = describeVariables(declaration.schema)
+  const variables = [...gathered.variables.values()].map((variable) =>
+    report(variable, { gathered, outcome, described: describe(variable.name) }),
+  )
+  return { variables, problems: outcome.problems ?? [], misspelt: misspeltOf(gathered) }
+}
+
+interface Facts {
+  readonly gathered: Gathered
+  readonly outcome: Outcome
+  readonly described: Described
+}
+
+function report(variable: Variable, { gathered, outcome, described }: Facts): ReportedVariable {
+  const { name, isSecret, schemas } = variable
+  const { text, from } = gathered.found.get(name) ?? {}
+  const { values = {} } = outcome as { readonly values?: object }
+  const made: unknown = (values as Record<string, unknown>)[name]
+  const hasMade = Object.hasOwn(values, name) && made !== undefined
+  const value = hasMade ? shownValue(made, isSecret) : (text ?? null)
+  const { description, expected, fallback } = described
+  return {
+    name,
+    value: value !== null && isSecret ? MASK : value,
+    isSecret,
+    from: text === undefined ? (hasMade ? 'default' : null) : (from ?? null),
+    // A field of a known library is a schema. One that is described by JSON alone says itself what is required.
+    isRequired:
+      described.isRequired ?? !schemas.every((schema) => acceptsUndefined(schema as Schema)),
+    description: description ?? null,
+    expected: expected ?? null,
+    fallback: isSecret ? null : (fallback ?? null),
+  }
+}
+
+function shownValue(value: unknown, isSecret: boolean): string | null {
+  if (isSecret) return MASK
+  if (typeof value === 'string') return value
+  // `undefined` for what has no JSON.
+  return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value))
+}
+
+function misspeltOf({ others, variables, found }: Gathered): EnvReport['misspelt'] {
+  const unset = [...variables.keys()].filter((name) => found.get(name)?.text === undefined)
+  return others.flatMap((name) => {
+    const [meant] = nearNames(name, unset)
+    return meant === undefined ? [] : [{ name, meant }]
+  })
+}

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import type { Problem } from '../../errors/config-error.js'
+import type { EnvOptions } from './env-options.js'
+import { envProblem } from './problems.js'
+import { readMounted } from './read-mounted.js'
+import type { Variables } from './variables.js'
+
+/** Variables as the environment has them. */
+export type EnvRecord = Readonly<Record<string, string | undefined>>
+
+/** Where variables come from: the environment first, then a file. */
+export interface Level {
+  /** As messages name it: `the environment`, `.env`. */
+  readonly name: string
+  readonly values: EnvRecord
+}
+
+/** The text of a variable, and its origin. */
+export interface Found {
+  /** `undefined` if the variable is not set. The empty text counts as not set. */
+  readonly text: string | undefined
+  /** `the environment`, the name of a file with variables, or the path of a file that holds the value. */
+  readonly from: string | null
+  /** Whether the variable is set to the empty text. */
+  readonly isEmpty: boolean
+  /** Why the variable cannot be read; `null` if it can. */
+  readonly problem: Problem | null
+}
+
+/** How the variables of one reading are found. */
+export interface Scope {
+  /** Read in place of the environment; no file of variables is read then. */
+  readonly from?: EnvRecord | undefined
+  /** Whether the application runs in a `TestApp`. */
+  readonly isTest?: boolean | undefined
+}
+
+const DEFAULT_FILE = '.env'
+
+/** The path that the suffix announces holds the value of the variable. */
+export const MOUNTED = '_FILE'
+
+/** The places of variables, in order of precedence, and why a file is not among them. */
+interface Levels {
+  readonly levels: readonly Level[]
+  readonly problem?: Problem
+}
+
+/** Collects the places of variables. */
+export function levelsOf({ file }: EnvOptions, { from, isTest = false }: Scope): Levels {
+  if (from !== undefined) return { levels: [{ name: 'the given variables', values: from }] }
+  const environment: Level = { name: 'the environment', values: { ...process.env } }
+  const isSkipped = file === undefined && (isTest || skipsFile())
+  if (file === false || isSkipped) return { levels: [environment] }
+  const { values, problem } = readVariables(file ?? DEFAULT_FILE, file !== undefined)
+  if (problem !== undefined) return { levels: [environment], problem }
+  return { levels: [environment, { name: file ?? DEFAULT_FILE, values: values ?? {} }] }
+}
+
+/** Whether the environment is one in which `.env` is not read, because a file of a developer must not decide there. */
+export function skipsFile(): boolean {
+  return ['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
+}
+
+/** The names in a `.env` that was not read, for the remedy. */
+export function skippedNames({ file }: EnvOptions, { from, isTest }: Scope): readonly string[] {
+  if (file !== undefined || from !== undefined || isTest === true || !skipsFile()) return []
+  return Object.keys(readVariables(DEFAULT_FILE, false).values ?? {})
+}
+
+function readVariables(
+  file: string,
+  isNeeded: boolean,
+): { readonly values?: EnvRecord; readonly problem?: Problem } {
+  try {
+    return { values: parseEnv(readFileSync(resolve(file), 'utf8').replace(/^\uFEFF/, '')) }
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    // A folder of that name holds a virtual environment of Python.
+    if (!isNeeded && ['ENOENT', 'EISDIR', 'ENOTDIR'].includes(code)) return {}
+    const cause = `It cannot be read: ${code}.`
+    return { problem: envProblem(file, cause, 'Create it, or change the option `file` of env().') }
+  }
+}
+
+/** Finds the text of every variable. */
+export function findTexts(variables: Variables, levels: readonly Level[]): Map<string, Found> {
+  const names = [...variables.keys()]
+  return new Map(names.map((name) => [name, findText(name, levels, variables)]))
+}
+
+const UNSET: Found = { text: undefined, from: null, isEmpty: false, problem: null }
+
+function findText(name: string, levels: readonly Level[], variables: Variables): Found {
+  for (const level of levels) {
+    const found = inLevel(name, level, variables)
+    if (found !== null) return found
+  }
+  return UNSET
+}
+
+/** `null` if the level does not have the variable. One that is set to the empty text there is not looked for elsewhere. */
+function inLevel(name: string, level: Level, variables: Variables): Found | null {
+  const text = ownText(level.values, name)
+  const pathName = `${name}${MOUNTED}`
+  // A variable of that name may exist in its own right.
+  const path = variables.has(pathName) ? undefined : ownText(level.values, pathName)
+  if (!path) return text === undefined ? null : direct(text, level.name)
+  const base = { text: undefined, isEmpty: false, from: path }
+  if (text) return { ...base, problem: setTwice(name, level) }
+  const mounted = readMounted(path)
+  if (mounted.fault === undefined) {
+    return { text: mounted.text || undefined, from: path, isEmpty: !mounted.text, problem: null }
+  }
+  const remedy = `Correct ${pathName}, or give this process the right to read the file.`
+  return { ...base, problem: envProblem(pathName, mounted.fault, remedy) }
+}
+
+function direct(text: string, from: string): Found {
+  return { text: text || undefined, from, isEmpty: text === '', problem: null }
+}
+
+/** Not `values[name]`: `constructor` is a property of every object. */
+function ownText(values: EnvRecord, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}
+
+function setTwice(name: string, level: Level): Problem {
+  const cause = `${name} and ${name}${MOUNTED} are both set in ${level.name}.`
+  return envProblem(name, cause, 'Remove one of them.')
+}

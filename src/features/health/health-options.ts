@@ -1,0 +1,137 @@
+import type { AuthGuard } from '../../contracts/guard.js'
+import type { HealthCheck } from '../../contracts/health.js'
+import type { Token } from '../../contracts/provider.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+
+/** The `health` option: three routes for load balancers and orchestrators. */
+export interface HealthOptions {
+  /**
+   * Who sees the reasons of `/readyz`: a guard, or the token of one. All others see only the status. It gets one second
+   * for its decision, and it never refuses a request.
+   *
+   * @defaultValue nobody
+   */
+  readonly guard?: AuthGuard | Token<AuthGuard>
+  /**
+   * Checks of your own, by name: `{ mail: ({ get }) => get(Mailer).verify() }`. A check throws or rejects if the service
+   * cannot be used. With `{ check, required: false }`, the application stays ready without the service.
+   *
+   * @defaultValue only those of plugins
+   */
+  readonly checks?: Readonly<Record<string, HealthCheck>>
+  /**
+   * Other paths: `{ live: '/healthz', ready: '/ready', startup: '/started' }`. `prefix` is not put before them.
+   *
+   * @defaultValue the paths `/livez`, `/readyz` and `/startupz`
+   */
+  readonly paths?: HealthPaths
+}
+
+/** The paths of the routes of `health`. */
+export interface HealthPaths {
+  /** Whether the process runs. Default `/livez`. */
+  readonly live?: string
+  /** Whether requests can be sent. Default `/readyz`. */
+  readonly ready?: string
+  /** Whether the application has started. Default `/startupz`. */
+  readonly startup?: string
+}
+
+/** The `health` option, resolved. */
+export interface HealthSettings {
+  /** `null` if nobody sees reasons. */
+  readonly guard: AuthGuard | Token<AuthGuard> | null
+  readonly checks: Readonly<Record<string, HealthCheck>>
+  readonly paths: Readonly<Required<HealthPaths>>
+}
+
+type Option = boolean | HealthOptions | undefined
+
+const NAMES: Names<HealthOptions> = { guard: true, checks: true, paths: true }
+const PATHS: Readonly<Required<HealthPaths>> = Object.freeze({
+  live: '/livez',
+  ready: '/readyz',
+  startup: '/startupz',
+})
+
+/**
+ * The `health` option. An unknown name is an error: a misspelt path or check would report an application as healthy that
+ * is not.
+ */
+export const healthGroup: OptionGroup<Option, HealthSettings | null> = {
+  unknown: (health) => [
+    ...refusedNames('health.', health, NAMES),
+    ...refusedNames('health.paths.', typeof health === 'object' ? health.paths : null, PATHS),
+  ],
+  check,
+  resolve(health) {
+    if (health === undefined || health === false) return null
+    const { guard = null, checks = {}, paths = {} } = health === true ? {} : health
+    return Object.freeze({
+      guard,
+      checks: Object.freeze({ ...checks }),
+      paths: Object.freeze({ ...PATHS, ...paths }),
+    })
+  },
+}
+
+function check(health: unknown): Problem[] {
+  if (health === undefined || typeof health === 'boolean') return []
+  if (typeof health !== 'object' || health === null || Array.isArray(health)) {
+    const remedy = 'Give true, or { guard, checks, paths }.'
+    return [invalid('health', `${shown(health)} is no set of options.`, remedy)]
+  }
+  const { guard, checks, paths } = health as HealthOptions
+  return [...checkGuard(guard), ...checkChecks(checks), ...checkPaths(paths)]
+}
+
+function checkGuard(guard: unknown): Problem[] {
+  const { canActivate, description } = (guard ?? {}) as Record<string, unknown>
+  const isToken = ['function', 'string', 'symbol', 'undefined'].includes(typeof guard)
+  if (isToken || typeof canActivate === 'function' || typeof description === 'string') return []
+  const remedy = 'Give an instance with canActivate(req), a class, or a token.'
+  return [invalid('health.guard', 'It has no method canActivate.', remedy)]
+}
+
+function checkChecks(checks: unknown): Problem[] {
+  if (checks === undefined) return []
+  const remedy = 'Give { name: () => …, other: { check: () => …, required: false } }.'
+  if (typeof checks !== 'object' || checks === null || Array.isArray(checks)) {
+    return [invalid('health.checks', `${shown(checks)} is no set of checks.`, remedy)]
+  }
+  return Object.entries(checks)
+    .filter(([, given]) => !isCheck(given))
+    .map(([name]) => invalid(`health.checks.${name}`, 'It is no check.', remedy))
+}
+
+function isCheck(given: unknown): boolean {
+  if (typeof given === 'function') return true
+  const { check: ask, required } = (given ?? {}) as Record<string, unknown>
+  return typeof ask === 'function' && ['boolean', 'undefined'].includes(typeof required)
+}
+
+function checkPaths(paths: unknown): Problem[] {
+  if (paths === undefined) return []
+  if (typeof paths !== 'object' || paths === null) {
+    return [
+      invalid('health.paths', `${shown(paths)} is no set of paths.`, "Give { live: '/healthz' }."),
+    ]
+  }
+  const all = { ...PATHS, ...paths } as Record<string, unknown>
+  const wrong = Object.entries(all).filter(([, path]) => !isLiteral(path))
+  if (wrong.length > 0) {
+    return wrong.map(([name, path]) => {
+      const cause = `${shown(path)} is not a path of letters, digits, '/', '.', '_', '~' and '-'.`
+      return invalid(`health.paths.${name}`, cause, "Give a path like '/healthz'.")
+    })
+  }
+  const shapes = Object.values(all).map((path) => String(path).toLowerCase())
+  if (new Set(shapes).size === shapes.length) return []
+  return [invalid('health.paths', 'Two routes have the same path.', 'Give each a path of its own.')]
+}
+
+function isLiteral(path: unknown): boolean {
+  return typeof path === 'string' && /^(?:\/[\w.~-]+)+$/.test(path)
+}

@@ -1,0 +1,144 @@
+import { writeSync } from 'node:fs'
+
+/** The longest text that waits for the end of a turn. */
+const BATCH = 64 * 1024
+/** The longest text that waits for a reader. Lines beyond it are dropped, and counted. */
+const MOST_WAITING = 8 * 1024 * 1024
+/** How long a reader that is too slow may take before it is tried again. */
+const RETRY_MS = 10
+/** The longest time that a process waits for its reader at its end. */
+const LAST_MS = 1000
+
+/** The errors of a reader that is slow, and of a disk that may have space again. The text waits for them. */
+const TEMPORARY: ReadonlySet<unknown> = new Set(['EAGAIN', 'ENOSPC', 'EDQUOT', 'ENOBUFS'])
+
+const open = new Set<LineSink>()
+
+function flushAll(): void {
+  for (const sink of open) sink.flush()
+}
+
+const EXITS = ['exit', 'beforeExit', 'uncaughtExceptionMonitor'] as const
+
+/**
+ * Writes lines to a file descriptor. All lines of one turn of the event loop leave in one synchronous write, so no line
+ * is lost at the end of the process, and none waits for a thread.
+ */
+export class LineSink {
+  readonly #fd: number
+  #lines = ''
+  #rest: Buffer | null = null
+  #isScheduled = false
+  #isClosed = false
+  #dropped = 0
+
+  /** @param fd 1 is stdout. */
+  constructor(fd: number) {
+    this.#fd = fd
+    if (open.size === 0) for (const event of EXITS) process.on(event, flushAll)
+    open.add(this)
+  }
+
+  /** Writes text soon. It must end with a line break. */
+  write(line: string): void {
+    if (this.#lines.length > MOST_WAITING) {
+      this.#dropped++
+      return
+    }
+    this.#lines += line
+    if (this.#isClosed) this.flush()
+    else if (!this.#isScheduled) {
+      this.#isScheduled = true
+      setImmediate(this.#run)
+    } else if (this.#lines.length > BATCH && this.#rest === null) this.#writeOut()
+  }
+
+  /** Writes everything now. A reader that is too slow gets one second. */
+  flush(): void {
+    for (let waited = 0; !this.#writeOut() && waited < LAST_MS; waited += RETRY_MS) sleep(RETRY_MS)
+  }
+
+  /** Writes everything. Later lines are written at once, because the exit of the process no longer writes them. */
+  close(): void {
+    this.#isClosed = true
+    this.flush()
+    open.delete(this)
+    if (open.size === 0) for (const event of EXITS) process.off(event, flushAll)
+  }
+
+  readonly #run = (): void => {
+    this.#isScheduled = false
+    if (this.#writeOut()) return
+    this.#isScheduled = true
+    setTimeout(this.#run, RETRY_MS).unref()
+  }
+
+  /** Returns `false` if the reader is too slow and something remains. */
+  #writeOut(): boolean {
+    for (;;) {
+      const bytes = this.#rest ?? this.#take()
+      if (bytes === null) return true
+      try {
+        const written = writeSync(this.#fd, bytes)
+        this.#rest = written < bytes.length ? bytes.subarray(written) : null
+      } catch (error) {
+        if (TEMPORARY.has((error as NodeJS.ErrnoException).code)) {
+          this.#rest = bytes
+          return false
+        }
+        // A log must not end the process, and later lines may succeed.
+        this.#rest = null
+      }
+    }
+  }
+
+  #take(): Buffer | null {
+    if (this.#lines === '') return null
+    const dropped = this.#dropped
+    const note =
+      dropped === 0 ? '' : `{"level":"warn","message":"Lines were dropped","count":${dropped}}\n`
+    const bytes = Buffer.from(this.#lines + note)
+    this.#lines = ''
+    this.#dropped = 0
+    return bytes
+  }
+}
+
+/** One user of a sink. */
+export interface SharedSink {
+  readonly write: (line: string) => void
+  readonly flush: () => void
+  readonly close: () => void
+}
+
+const shared = new Map<number, { readonly sink: LineSink; users: number }>()
+
+/**
+ * Opens a file descriptor for lines. All applications of a process share one sink, because a slow reader may have got a
+ * part of a line when another application writes.
+ */
+export function openSink(fd: number): SharedSink {
+  const entry = shared.get(fd) ?? { sink: new LineSink(fd), users: 0 }
+  const { sink } = entry
+  shared.set(fd, entry)
+  entry.users++
+  let isClosed = false
+  return {
+    write(line) {
+      sink.write(line)
+      if (isClosed) sink.flush()
+    },
+    flush: () => sink.flush(),
+    close() {
+      if (isClosed) return
+      isClosed = true
+      if (--entry.users > 0) return sink.flush()
+      shared.delete(fd)
+      sink.close()
+    },
+  }
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}

@@ -1,0 +1,128 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Request } from '../../contracts/handler.js'
+import type { LevelLogger, Logger, LogMethod } from '../../contracts/logger.js'
+import type { Plugin } from '../../contracts/plugin.js'
+import { inject } from '../../di/inject.js'
+import { InjectionToken } from '../../di/token.js'
+import { type LineLevel, writeTo } from './levels.js'
+import { factsOf } from './request-facts.js'
+
+/** Returns a value without the secrets of a request. */
+export type Hide = <T>(value: T, req: Request | undefined) => T
+
+/** Makes the {@link Log} of an application. */
+export class RequestLogs {
+  readonly #currentTenant: () => string | undefined
+  #logger: Logger | null = null
+  #hide: Hide = (value) => value
+  /** `null` until something injects the logger. */
+  #requests: AsyncLocalStorage<Request> | null = null
+
+  /** @param currentTenant Returns the tenant that the current code runs for. */
+  constructor(currentTenant: () => string | undefined) {
+    this.#currentTenant = currentTenant
+  }
+
+  /** Sets the logger of the application, which starts now. Lines before that are dropped. */
+  start(logger: Logger, hide: Hide): void {
+    this.#logger = logger
+    this.#hide = hide
+  }
+
+  /** The plugin that carries the request to the {@link Log}; `null` if nothing has injected one. */
+  get plugin(): Plugin | null {
+    const requests = this.#requests
+    if (requests === null) return null
+    return {
+      name: 'log',
+      steps: () => ({ enter: (next) => (req, res) => requests.run(req, next, req, res) }),
+    }
+  }
+
+  /** Returns the logger of the application, which adds the facts of the current request. */
+  open(): LevelLogger {
+    this.#requests ??= new AsyncLocalStorage()
+    return {
+      trace: this.#method('trace'),
+      debug: this.#method('debug'),
+      info: this.#method('info'),
+      warn: this.#method('warn'),
+      error: this.#method('error'),
+      fatal: this.#method('fatal'),
+    }
+  }
+
+  #method(level: LineLevel): LogMethod {
+    return (first: unknown, second?: unknown) => {
+      if (this.#logger === null) return
+      const req = this.#requests?.getStore()
+      const isObject = typeof first === 'object' && first !== null
+      const isError = first instanceof Error
+      const given = isError ? { err: first } : isObject ? first : {}
+      const message = String((isObject ? second : first) ?? (isError ? first.message : ''))
+      const facts = joinFacts(this.#factsOf(req), this.#hide(given, req))
+      writeTo(this.#logger, level, facts, this.#hide(message, req))
+    }
+  }
+
+  #factsOf(req: Request | undefined): Readonly<Record<string, unknown>> {
+    const tenant = this.#currentTenant()
+    return {
+      ...(req !== undefined && factsOf(req)),
+      ...(tenant !== undefined && { tenant }),
+      ...(req !== undefined && { method: req.method, route: req.route?.path }),
+    }
+  }
+}
+
+/**
+ * Adds given facts to those of the request. They replace none of these, because they may be the body of a request. Never
+ * throws.
+ */
+function joinFacts(own: Readonly<Record<string, unknown>>, given: object): object {
+  const facts = { ...own }
+  try {
+    for (const key of Object.keys(given)) {
+      const value = read(given, key)
+      const isOther = Object.hasOwn(own, key) && own[key] !== value
+      const name = isOther ? `${key}_` : key
+      Object.defineProperty(facts, name, { ...OPEN, value })
+    }
+  } catch {
+    // A proxy of the program has thrown. The line is written without its fields.
+  }
+  return facts
+}
+
+const OPEN = { writable: true, enumerable: true, configurable: true } as const
+
+function read(value: object, key: string): unknown {
+  try {
+    return value[key as keyof typeof value]
+  } catch {
+    return '[unreadable]'
+  }
+}
+
+/** The token under which an application provides its {@link RequestLogs}. */
+export const LogSource: InjectionToken<RequestLogs> = new InjectionToken('LogSource')
+
+/** A logger with a method for each level; see the members. */
+export type Log = LevelLogger
+
+/**
+ * The token of the logger of the current request. Each line has the facts of the request in whose route the code runs:
+ * id, trace, tenant, user and route. Outside of routes, for example in a middleware or in a timer of the application, a
+ * line has the tenant of the async context, if there is one. The lines go to the logger of the application.
+ *
+ * @example
+ * class Orders {
+ *   private readonly log = inject(Log)
+ *   ship(id: string) {
+ *     this.log.info({ order: id }, 'Shipped')
+ *   }
+ * }
+ */
+export const Log: InjectionToken<Log> = new InjectionToken<Log>('Log', {
+  useFactory: () => inject(LogSource).open(),
+})

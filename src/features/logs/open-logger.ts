@@ -1,0 +1,37 @@
+import type { LogLevel } from '../../contracts/logger.js'
+import type { Clock } from '../../di/clock.js'
+import { LineLogger } from './line-logger.js'
+import { openSink } from './line-sink.js'
+
+/** The `logger` option, resolved, if it describes a logger. */
+export interface LoggerSettings {
+  readonly level: LogLevel
+  readonly redact: readonly string[]
+  readonly pretty: 'auto' | boolean
+}
+
+/** The parts of an application that its logger depends on. */
+export interface LoggerSurroundings {
+  readonly clock: Clock
+  /** The names of the fields that schemas call secret. */
+  readonly secrets: Iterable<string>
+}
+
+/** Opens the framework's own logger, which writes to stdout. Close it at the end of the application. */
+export function openLogger(
+  settings: LoggerSettings,
+  { clock, secrets }: LoggerSurroundings,
+): LineLogger {
+  const { level, redact, pretty } = settings
+  // The stdout of a worker thread has no descriptor.
+  const { isTTY: isTerminal = false, fd = 1 } = process.stdout
+  const isColored = isTerminal && !process.env['NO_COLOR']
+  return new LineLogger({
+    level,
+    redact,
+    secrets,
+    pretty: (pretty === 'auto' ? isTerminal : pretty) ? { isColored } : null,
+    clock,
+    sink: openSink(fd),
+  })
+}

@@ -1,0 +1,120 @@
+/** The names whose values no line contains, in lower case. */
+const ALWAYS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie']
+
+/** The text in place of a value that no line contains. */
+const HIDDEN = '[redacted]'
+
+const DEPTH = 10
+const ITEMS = 1000
+
+/** Turns facts into data that JSON can hold, without the values of hidden fields. */
+export type ToPlain = (facts: object) => Record<string, unknown>
+
+type IsHidden = (key: string, trail: readonly string[], isOfError: boolean) => boolean
+
+/**
+ * Creates the function that prepares the facts of lines.
+ *
+ * @param fields The hidden fields: `password` is each field of this name, `card.number` the field `number` of each
+ * `card`. Case does not matter.
+ * @param secrets The names of the fields that schemas call secret. The name, the message and the stack of an error are
+ * no such fields.
+ */
+export function plainFacts(fields: Iterable<string>, secrets: Iterable<string> = []): ToPlain {
+  const paths = [...ALWAYS, ...fields].map((field) => field.toLowerCase().split('.').reverse())
+  const byName = new Map<string, string[][]>()
+  for (const [name = '', ...parents] of paths) {
+    byName.set(name, [...(byName.get(name) ?? []), parents])
+  }
+  const ofSchemas = new Set([...secrets].map((name) => name.toLowerCase()))
+  const isHidden: IsHidden = (key, trail, isOfError) => {
+    const name = key.toLowerCase()
+    if (!isOfError && ofSchemas.has(name)) return true
+    return byName.get(name)?.some((parents) => endsWith(trail, parents)) === true
+  }
+  return (facts) => new PlainCopy(isHidden).entriesOf(facts, [])
+}
+
+function endsWith(trail: readonly string[], parents: readonly string[]): boolean {
+  return parents.every((parent, i) => trail[trail.length - 1 - i]?.toLowerCase() === parent)
+}
+
+/** One copy. It never throws: getters and proxies of the program may. */
+class PlainCopy {
+  readonly #open = new Set<object>()
+  readonly #isHidden: IsHidden
+
+  constructor(isHidden: IsHidden) {
+    this.#isHidden = isHidden
+  }
+
+  entriesOf(value: object, trail: readonly string[], isOfError = false): Record<string, unknown> {
+    const copy: Record<string, unknown> = {}
+    for (const key of keysOf(value)) {
+      const found = this.#isHidden(key, trail, isOfError) ? HIDDEN : this.#read(value, key, trail)
+      // `__proto__` would set the prototype of the copy.
+      if (found !== undefined) Object.defineProperty(copy, key, { ...OPEN, value: found })
+    }
+    return copy
+  }
+
+  #read(value: object, key: string, trail: readonly string[]): unknown {
+    try {
+      return this.#copy(value[key as keyof typeof value], [...trail, key])
+    } catch {
+      return '[unreadable]'
+    }
+  }
+
+  #copy(value: unknown, trail: readonly string[]): unknown {
+    if (typeof value === 'bigint') return String(value)
+    if (typeof value === 'symbol' || typeof value === 'function') return undefined
+    if (typeof value !== 'object' || value === null) return value
+    if (this.#open.has(value)) return '[circular]'
+    if (trail.length > DEPTH) return '[deeper]'
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+    this.#open.add(value)
+    try {
+      return this.#copyObject(value, trail)
+    } finally {
+      this.#open.delete(value)
+    }
+  }
+
+  #copyObject(value: object, trail: readonly string[]): unknown {
+    if (value instanceof Error) return this.#copyError(value, trail)
+    const { toJSON } = value as { toJSON?: unknown }
+    // The trail becomes longer, because the result of `toJSON` may have a `toJSON` again.
+    if (typeof toJSON === 'function') return this.#copy(toJSON.call(value), [...trail, ''])
+    if (value instanceof Map) return this.entriesOf(Object.fromEntries(value), trail)
+    const list = value instanceof Set ? [...value] : value
+    if (!Array.isArray(list)) return this.entriesOf(value, trail)
+    // An item belongs to the name of its list.
+    return list
+      .slice(0, ITEMS)
+      .map((item) => this.#copy(item, [...trail.slice(0, -1), ...at(trail)]))
+  }
+
+  #copyError(error: Error, trail: readonly string[]): unknown {
+    const { name, message, stack, cause } = error
+    const own = this.entriesOf(error, trail)
+    // Without its list, an `AggregateError` says nothing. Node throws one if a host has several addresses.
+    const { errors } = error as Partial<AggregateError>
+    const known = { name, message, stack, cause, ...(Array.isArray(errors) && { errors }) }
+    return { ...own, ...this.entriesOf(known, trail, true) }
+  }
+}
+
+const OPEN = { writable: true, enumerable: true, configurable: true } as const
+
+function at(trail: readonly string[]): readonly string[] {
+  return trail.slice(-1)
+}
+
+function keysOf(value: object): string[] {
+  try {
+    return Object.keys(value)
+  } catch {
+    return []
+  }
+}

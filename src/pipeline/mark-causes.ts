@@ -1,0 +1,92 @@
+import type { ResponseCause } from '../contracts/ended-request.js'
+import type { FrameworkRoute } from '../contracts/framework-route.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { ObservedResponse } from '../http/observed-request.js'
+import { kObserved } from '../http/own-fields.js'
+import type { RunRoute, Stage } from '../step/step.js'
+import type { RouteSteps, StepName } from './route-steps.js'
+
+/** Makes a function note, in the facts of an observed request, that it has begun to work on the request. */
+export type Mark = (cause: ResponseCause, run: RunRoute) => RunRoute
+
+/** The marks of an application without observers: none. */
+export const NO_MARKS: Mark = (_, run) => run
+
+/** Notes the cause. Only applications with observers use it. */
+export const markCause: Mark = (cause, run) =>
+  function marked(req, res: ObservedResponse) {
+    const { [kObserved]: observed } = res
+    if (observed !== undefined) observed.cause = cause
+    run(req, res)
+  }
+
+/** Notes the route of each observed request. The routes of the framework come after those of the controllers. */
+export function markRoutes(
+  handlers: readonly RunRoute[],
+  routes: readonly RouteModel[],
+  others: readonly FrameworkRoute[],
+): RunRoute[] {
+  return handlers.map((run, index) => {
+    const route = routes[index] ?? null
+    const isQuiet = others[index - routes.length]?.quiet === true
+    const cause = route === null ? 'framework' : 'handler'
+    return function markedRoute(req, res: ObservedResponse) {
+      const { [kObserved]: observed } = res
+      if (observed !== undefined) {
+        observed.route = route
+        observed.cause = cause
+        observed.isQuiet = isQuiet
+      }
+      run(req, res)
+    }
+  })
+}
+
+/** The steps that can respond in place of the handler. */
+const CAUSES: Partial<Record<StepName, ResponseCause>> = {
+  enter: 'plugin',
+  admission: 'limit',
+  beforeGuard: 'plugin',
+  guard: 'guard',
+  tenant: 'tenant',
+  membership: 'tenant',
+  afterGuard: 'plugin',
+  can: 'can',
+  quota: 'limit',
+  use: 'middleware',
+  beforeBody: 'plugin',
+  cache: 'cache',
+  body: 'body',
+  validate: 'validation',
+  beforeHandler: 'plugin',
+  intercept: 'interceptor',
+  aroundHandler: 'plugin',
+  parameters: 'validation',
+}
+
+/**
+ * Makes the steps of a route note that they have begun. A route whose handler alone can respond stays as it is, because
+ * {@link markRoutes} has noted the handler.
+ */
+export function markSteps(steps: RouteSteps): RouteSteps {
+  const names = (Object.keys(CAUSES) as StepName[]).filter((name) => steps[name] !== null)
+  if (names.length === 0) return steps
+  const marked = names.map((name) => [name, markStage(CAUSES[name], steps[name])])
+  return {
+    ...steps,
+    ...Object.fromEntries(marked),
+    handler: markStage('handler', steps.handler),
+  }
+}
+
+function markStage(cause: ResponseCause = 'handler', stage: Stage | null): Stage | null {
+  if (stage === null) return null
+  return (next) => {
+    const step = stage(next)
+    return function markedStep(req, res: ObservedResponse) {
+      const { [kObserved]: observed } = res
+      if (observed !== undefined) observed.cause = cause
+      return step(req, res)
+    }
+  }
+}

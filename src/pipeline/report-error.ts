@@ -1,0 +1,81 @@
+import type { ErrorContext, ErrorReporter } from '../contracts/error-context.js'
+import type { Logger } from '../contracts/logger.js'
+import { kTenantScope } from '../http/own-fields.js'
+import type { BlazonRequest } from '../http/request.js'
+import { requestIdOf } from '../http/request-id.js'
+import { traceOf } from '../http/trace-context.js'
+import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
+import { routeOf } from './route-of.js'
+
+/** Passes an error to the `onError` of the application. Never throws. */
+export type ReportError = (error: unknown, contextOf: () => ErrorContext) => void
+
+const FAILED = 'onError failed, so an error was not reported'
+
+/** How errors of one application are reported. */
+export interface Reports {
+  /** `null` without `onError`. */
+  readonly report: ReportError | null
+  /** The logger for background work, whose errors are reported, too. */
+  readonly logger: Logger
+}
+
+/** Starts the reports of an application. */
+export function startReports(onError: ErrorReporter | null, logger: Logger): Reports {
+  if (onError === null) return { report: null, logger }
+  const report = createReport(onError, logger)
+  return { report, logger: reportingLogger(logger, report) }
+}
+
+/** Creates the function that calls `onError`. Its own failures are logged, and reported to nobody. */
+function createReport(onError: ErrorReporter, logger: Logger): ReportError {
+  const fail = (reason: unknown) => {
+    try {
+      const returned: unknown = logger.error({ err: reason }, FAILED)
+      ignoreRejection(returned)
+    } catch {
+      // Neither `onError` nor the logger works, and the response must be sent.
+    }
+  }
+  return function reportError(error, contextOf) {
+    try {
+      const returned = onError(error, contextOf())
+      if (isThenable(returned)) whenSettled(returned, () => {}, fail)
+    } catch (reason) {
+      fail(reason)
+    }
+  }
+}
+
+/** Returns what `onError` gets about a failed request. */
+export function requestContext(
+  req: BlazonRequest,
+  { status, message }: { readonly status: number; readonly message: string },
+): ErrorContext {
+  const route = routeOf(req)
+  const requestId = requestIdOf(req)
+  const tenant = req[kTenantScope]?.id
+  const { user } = req
+  return Object.freeze({
+    message,
+    status,
+    req,
+    ...(route !== undefined && { route }),
+    ...(requestId !== undefined && { requestId }),
+    trace: traceOf(req),
+    ...(tenant !== undefined && { tenant }),
+    ...(user != null && { user }),
+  })
+}
+
+function reportingLogger(logger: Logger, report: ReportError): Logger {
+  return {
+    info: (facts, message) => logger.info(facts, message),
+    warn: (facts, message) => logger.warn(facts, message),
+    error(facts, message) {
+      const { err } = { ...facts } as { readonly err?: unknown }
+      if (err !== undefined) report(err, () => Object.freeze({ message }))
+      return logger.error(facts, message)
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { Request } from '../contracts/handler.js'
+import type { SchemaConverters } from '../contracts/openapi.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { InputSource } from '../contracts/schema.js'
+import type { KnownFailure } from '../errors/failure.js'
+import { schemasOfBody } from '../schema/body-schemas.js'
+import { type Hidden, hideIn, hideInUrl } from '../schema/hide-values.js'
+import { SecretTexts } from '../schema/secret-texts.js'
+import { findSecrets, type SecretSchema } from '../schema/secrets.js'
+
+/** One input of a route that has secrets. */
+interface SecretInput {
+  readonly source: InputSource
+  readonly secrets: SecretSchema
+}
+
+const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
+const NONE = new SecretTexts(new Set())
+
+/** The values of requests that the schemas of their routes call secret. No log line and no error shows them. */
+export class RequestSecrets {
+  readonly #converters: SchemaConverters
+  readonly #known = new WeakMap<RouteModel, readonly SecretInput[]>()
+  #names: ReadonlySet<string> = new Set()
+
+  /** @param converters The converters of the `swagger` option. */
+  constructor(converters: SchemaConverters) {
+    this.#converters = converters
+  }
+
+  /**
+   * Reads the schemas of all routes, so that {@link RequestSecrets.hide} also removes fields by their names, and returns
+   * the names. Only an application with a logger of the framework needs this. Without it, the schemas of a route are read
+   * when one of its requests first fails.
+   */
+  readNames(routes: readonly RouteModel[]): ReadonlySet<string> {
+    const names = routes.flatMap((route) =>
+      this.#inputsOf(route).flatMap(({ secrets }) => [...secrets.names]),
+    )
+    this.#names = new Set(names.map((name) => name.toLowerCase()))
+    return this.#names
+  }
+
+  /** Returns a value for the log without the secrets of the request, and of other requests if their fields have names. */
+  readonly hide = <T>(value: T, req: Request | undefined): T => hideIn(value, this.#hiddenOf(req))
+
+  /** Returns the URL of a request without its secrets. */
+  readonly hideInUrl = (url: string, req: Request): string => hideInUrl(url, this.#hiddenOf(req))
+
+  /** Returns a failure without the secrets of its request. */
+  hideInFailure(failure: KnownFailure, req: Request): KnownFailure {
+    const texts = this.#textsOf(req)
+    if (texts.isEmpty) return failure
+    return {
+      ...failure,
+      message: texts.hideIn(failure.message),
+      errors: failure.errors?.map((error) => ({
+        ...error,
+        message: texts.hideIn(error.message),
+      })),
+    }
+  }
+
+  #hiddenOf(req: Request | undefined): Hidden {
+    return { texts: this.#textsOf(req), names: this.#names }
+  }
+
+  #textsOf(req: Request | undefined): SecretTexts {
+    const route: unknown = req?.route
+    // The `route` of an Express router is one of Express.
+    if (req === undefined || !isOurs(route)) return NONE
+    const inputs = this.#inputsOf(route)
+    if (inputs.length === 0) return NONE
+    const found = new Set<string>()
+    for (const { source, secrets } of inputs) {
+      secrets.collect(req[source], found)
+      secrets.collect(req.validated?.[source], found)
+    }
+    return new SecretTexts(found)
+  }
+
+  #inputsOf(route: RouteModel): readonly SecretInput[] {
+    const known = this.#known.get(route)
+    if (known !== undefined) return known
+    const found: SecretInput[] = []
+    const add = (source: InputSource | null, schema: RouteModel['inputs'][InputSource]) => {
+      const secrets = schema === null ? null : findSecrets(schema, this.#converters)
+      if (secrets !== null && source !== null) found.push({ source, secrets })
+    }
+    for (const source of SOURCES) add(source, route.inputs[source])
+    for (const schema of schemasOfBody(route)) {
+      if (schema !== route.inputs.body) add('body', schema)
+    }
+    for (const { source, input } of route.definedParameters ?? []) add(source, input)
+    this.#known.set(route, found)
+    return found
+  }
+}
+
+function isOurs(route: unknown): route is RouteModel {
+  return typeof route === 'object' && route !== null && Object.hasOwn(route, 'controller')
+}

@@ -1,0 +1,153 @@
+import type { BodyModel } from '../../contracts/body.js'
+import type { Response } from '../../contracts/handler.js'
+import type { FieldError } from '../../contracts/schema.js'
+import type { HttpError } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
+import {
+  type BodyReader,
+  bodyFinder,
+  bodyReader,
+  type FindBody,
+  readBytes,
+} from '../../http/body-reader.js'
+import { hasBody } from '../../http/read-body.js'
+import { type BodyLimits, emptyJson } from '../../http/read-json.js'
+import type { BlazonRequest } from '../../http/request.js'
+import { Refusal } from '../../step/refusal.js'
+import type { Stage, Step } from '../../step/step.js'
+import { type CompiledInput, type ValidateConfig, validateStage } from './validate.js'
+
+/** The steps of a route whose `@Body` has options. */
+export interface BodyStages {
+  readonly body: Stage
+  readonly validate: Stage
+}
+
+/** The input of {@link bodyStages}. */
+export interface BodiesConfig extends ValidateConfig {
+  readonly bodies: readonly BodyModel[]
+  /** Verifies the bytes of a webhook before they are parsed; `null` without `@Webhook`. */
+  readonly verify: VerifyBytes | null
+  readonly limits: BodyLimits
+  /** Whether the body must be there although no schema says so: the first one has none. */
+  readonly isRequired: boolean
+  /** The parts of the request beside the body. */
+  readonly inputs: readonly CompiledInput[]
+  /** The validators of the bodies, in their order; `null` for a body without a schema. */
+  readonly validators: readonly (CompiledInput | null)[]
+}
+
+/** Resolves with the error of a refusal; `null` lets the request pass. */
+export type VerifyBytes = (
+  req: BlazonRequest,
+  res: Response,
+  bytes: Buffer,
+) => Promise<HttpError | null>
+
+type Message = Parameters<Step>
+
+const MISSING: readonly FieldError[] = [{ in: 'body', path: '', message: 'is required' }]
+const NO_BYTES: Buffer = Buffer.alloc(0)
+
+/** Settles once Node has parsed the bytes that arrived together with the head. */
+const HEAD_PARSED = Promise.resolve()
+
+/** Makes the steps that read and validate the body of the type that a request declares. */
+export function bodyStages(config: BodiesConfig): BodyStages {
+  return {
+    body(next) {
+      const step = new BodyStep(config, next)
+      return (req, res) => step.read(req, res)
+    },
+    validate: (next) => validateStep(config, next),
+  }
+}
+
+/** Reads the body of one route. */
+class BodyStep {
+  readonly #config: BodiesConfig
+  readonly #next: Step
+  readonly #find: FindBody
+  readonly #readers: readonly [BodyReader, ...BodyReader[]]
+
+  constructor(config: BodiesConfig, next: Step) {
+    const { bodies, limits } = config
+    this.#config = config
+    this.#next = next
+    this.#find = bodyFinder(bodies)
+    // The model has no empty list of bodies.
+    this.#readers = bodies.map((body) => bodyReader(body, limits)) as [BodyReader]
+  }
+
+  read(req: BlazonRequest, res: Response): unknown {
+    if (req.body !== undefined) return this.#taken(req, res)
+    if (!hasBody(req)) return this.#withoutBytes(req, res)
+    const reader = this.#readers[this.#find(req)]
+    if (reader === undefined) return this.#unsupported()
+    // A middleware that listens for `data` has made the body flow: a piece that is not read now is lost.
+    return req.readableLength > 0 || req.readableFlowing === true
+      ? this.#readArriving(reader, req, res)
+      : HEAD_PARSED.then(() => this.#readArriving(reader, req, res))
+  }
+
+  #readArriving(reader: BodyReader, req: BlazonRequest, res: Response): unknown {
+    if (req.readableEnded) return this.#taken(req, res)
+    const bytes = readBytes(req, reader.size)
+    if (!(bytes instanceof Promise)) return this.#accept(reader, bytes, [req, res])
+    return bytes.then((later) => this.#accept(reader, later, [req, res]))
+  }
+
+  #accept(reader: BodyReader, bytes: Buffer, [req, res]: Message): unknown {
+    const { verify } = this.#config
+    const pass = () => {
+      req.body = reader.parse(bytes)
+      return this.#next(req, res)
+    }
+    if (verify === null) return pass()
+    return verify(req, res, bytes).then((error) => (error === null ? pass() : new Refusal(error)))
+  }
+
+  /** An empty form has no fields, and empty text is text. Only JSON cannot be empty. */
+  #withoutBytes(req: BlazonRequest, res: Response): unknown {
+    const { bodies, verify, isRequired, validationStatus: status } = this.#config
+    const { 'content-length': length, 'content-type': type } = req.headers
+    const index = length === undefined || type === undefined ? -1 : this.#find(req)
+    const reader = this.#readers[index]
+    if (verify !== null) return this.#accept(reader ?? this.#readers[0], NO_BYTES, [req, res])
+    if (reader !== undefined) {
+      const isJson = bodies[index]?.type === 'json'
+      return isJson ? new Refusal(emptyJson()) : this.#accept(reader, NO_BYTES, [req, res])
+    }
+    if (!isRequired) return this.#next(req, res)
+    const options = { status, errors: MISSING }
+    return new Refusal(refuse('VALIDATION_FAILED', 'Validation failed', options))
+  }
+
+  /** A middleware has read the body. The bytes that a webhook has signed are gone then. */
+  #taken(req: BlazonRequest, res: Response): unknown {
+    if (this.#config.verify === null) return this.#next(req, res)
+    throw new TypeError(
+      '@Webhook needs the bytes of the body, and a middleware has read them: let the middleware leave out this path.',
+    )
+  }
+
+  #unsupported(): Refusal {
+    const accepted = this.#config.bodies.flatMap(({ contentTypes }) => contentTypes).join(', ')
+    const message = `The body must be one of: ${accepted}`
+    return new Refusal(refuse('UNSUPPORTED_MEDIA_TYPE', message))
+  }
+}
+
+/** A request without a body of a declared type is validated as the first body. */
+function validateStep(config: BodiesConfig, next: Step): Step {
+  const { bodies, inputs, validators } = config
+  const steps = validators.map((body) =>
+    validateStage(body === null ? inputs : [...inputs, body], config)(next),
+  )
+  const [first] = steps as [Step]
+  if (bodies.length === 1) return first
+  const find = bodyFinder(bodies)
+  return function validateBodies(req, res) {
+    return (steps[find(req)] ?? first)(req, res)
+  }
+}

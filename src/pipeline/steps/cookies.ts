@@ -1,0 +1,34 @@
+// @ts-expect-error: the package has no types.
+import { parse } from 'cookie'
+import { unsign } from '../../http/signed-cookie.js'
+import type { Stage } from '../../step/step.js'
+
+// Express brings the package, in the same version.
+const parseHeader: (header: string) => Record<string, string> = parse
+
+/** How the cookies of a route are read. */
+export interface CookiesConfig {
+  /** The names of the cookies that must be signed. */
+  readonly signed: readonly string[]
+  /** The keys of signatures, the newest first. */
+  readonly keys: readonly string[]
+}
+
+/**
+ * Parses the cookies of a request into `req.cookies`, an object without a prototype. A signed cookie without a valid
+ * signature is left out, so that nobody can send its plain value.
+ */
+export function cookiesStage({ signed, keys }: CookiesConfig): Stage {
+  return (next) =>
+    function parseCookies(req, res) {
+      const sent = parseHeader(req.headers.cookie ?? '')
+      const cookies: Record<string, string> = Object.assign(Object.create(null), sent)
+      for (const name of signed) {
+        const value = unsign(name, cookies[name], keys)
+        if (value === undefined) delete cookies[name]
+        else cookies[name] = value
+      }
+      req.cookies = cookies
+      return next(req, res)
+    }
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import type { OpenApiDocument } from '../../../src/contracts/openapi.js'
+import { buildDocs } from '../../../src/features/docs/build-docs.js'
+import { PageTemplate } from '../../../src/features/docs/page-template.js'
+import { referencePage } from '../../../src/features/docs/reference-page.js'
+import { lowerDocument } from '../../../src/schema/dialect/rewrite-schema.js'
+import { sampleDocument } from './sample-document.js'
+
+const later: OpenApiDocument = {
+  ...sampleDocument,
+  openapi: '3.2.0',
+  tags: [{ name: 'Orders', summary: 'What was bought', kind: 'nav' }],
+  components: {
+    ...sampleDocument.components,
+    schemas: {
+      ...sampleDocument.components.schemas,
+      Later: {
+        type: ['object', 'null'],
+        properties: {
+          at: {
+            type: 'array',
+            prefixItems: [{ type: 'number' }, { type: 'string' }],
+            items: false,
+          },
+          high: { type: 'number', exclusiveMaximum: 9, examples: [8, 7] },
+          kind: { const: 'point' },
+        },
+      },
+    },
+  },
+}
+
+describe('the built-in page of a document of OpenAPI 3.2', () => {
+  it('shows types, values, limits and examples', () => {
+    const page = referencePage({ path: '/api-docs', openapi: '3.2', document: () => later })
+    const template = new PageTemplate(page, (name) => name)
+    const text = template
+      .at({ folder: './', url: 'http://shop.test/api-docs' })
+      .bytes.toString()
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+    expect(text).toContain('What was bought')
+    expect(text).toContain('Later object or null')
+    expect(text).toContain('array of number or string')
+    expect(text).toContain('less than 9 example 8')
+    expect(text).toContain('one of &quot;point&quot;')
+  })
+})
+
+describe('the version of swagger-ui', () => {
+  const floors = (openapi: '3.0' | '3.1' | '3.2') => {
+    const asked: (string | undefined)[] = []
+    buildDocs({
+      documents: [{ path: '/docs', openapi, document: () => later }],
+      isProduction: false,
+      resolvePeer: (floor) => {
+        asked.push(floor)
+        return null
+      },
+    })
+    return asked
+  }
+
+  it('has a floor for documents of OpenAPI 3.2', () => {
+    expect([floors('3.0'), floors('3.1'), floors('3.2')]).toEqual([
+      [undefined],
+      [undefined],
+      ['5.32.0'],
+    ])
+  })
+})
+
+describe('a document that is read', () => {
+  it('is the same object in OpenAPI 3.0, and keeps names that look like fields', () => {
+    expect(lowerDocument(sampleDocument)).toBe(sampleDocument)
+    const header = { schema: { type: ['string', 'null'] } } as const
+    const response = { description: '', headers: { schema: header, example: header } }
+    const document: OpenApiDocument = {
+      ...later,
+      paths: { '/schema': { get: { responses: { '200': response } } } },
+    }
+    const { responses } = lowerDocument(document).paths['/schema']?.get ?? {}
+    const lowered = { schema: { type: 'string', nullable: true } }
+    const headers = { schema: lowered, example: lowered }
+    expect(responses).toEqual({ '200': { description: '', headers } })
+  })
+})
