@@ -73,24 +73,25 @@ export async function startCandidate(candidate, { app, workload, ...options }) {
 
 /** Starts a server on the core of servers, unless told otherwise, tells it its workload, and waits until it listens. */
 export async function startServer({ name, file, workload, args = [], ...options }) {
-  const { node = process.execPath, isPinned = true } = options
+  const { node = process.execPath, isPinned = true, isQuiet = false } = options
   const command = [...(isPinned ? ['taskset', '-c', SERVER_CORE] : []), node, file, workload]
   const child = spawn(command[0], [...command.slice(1), ...args], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', ...(isQuiet ? ['ignore', 'ignore'] : ['inherit', 'inherit']), 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })
   children.add(child)
   child.on('exit', () => children.delete(child))
-  const port = await portOf(child, name)
-  return { name, port, pid: child.pid, stop: () => child.kill('SIGKILL') }
+  const said = await firstMessageOf(child, name)
+  return { name, ...said, pid: child.pid, stop: () => child.kill('SIGKILL') }
 }
 
-function portOf(child, name) {
+/** What a server says when it listens: its port, and what its program adds. */
+function firstMessageOf(child, name) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${name} does not listen`)), START_MS)
-    child.once('message', ({ port }) => {
+    child.once('message', (said) => {
       clearTimeout(timer)
-      resolve(port)
+      resolve(said)
     })
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`${name} ended with ${code} before it listened`)))

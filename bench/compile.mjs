@@ -15,9 +15,9 @@ export async function compileCandidates() {
   for (const name of DECORATED) compileDecorated(name)
 }
 
-/** Compiles a peer as its users do, with the types of its parameters written down for it. */
-export function compileDecorated(name) {
-  const source = readFileSync(join(here, 'peers', 'decorated', `${name}.ts`), 'utf8')
+/** Compiles a peer as its users do, with the types of its parameters written down for it. Returns the file. */
+export function compileDecorated(name, { from = 'decorated', to = name } = {}) {
+  const source = readFileSync(join(here, 'peers', from, `${name}.ts`), 'utf8')
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: {
       target: ts.ScriptTarget.ES2022,
@@ -28,7 +28,9 @@ export function compileDecorated(name) {
   })
   const folder = join(here, 'peers', '.build')
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${name}.mjs`), outputText)
+  const file = join(folder, `${to}.mjs`)
+  writeFileSync(file, outputText)
+  return file
 }
 
 /** Compiles a file of a folder of this one; answers with the path of the result. */

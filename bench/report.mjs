@@ -1,5 +1,5 @@
-// bench/RESULTS.md, its plots and the README's table, drawn from numbers that were written down before: `npm run bench -- --draw` draws
-// them again without measuring.
+// bench/RESULTS.md and its plots, drawn from numbers that were written down before: `npm run bench -- --draw` draws them again
+// without measuring.
 //
 // A section of the page is two files of one name, here `boot`:
 //
@@ -27,11 +27,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { goalsTable, missedReasons } from './goals.mjs'
-import { README, readmeWith } from './readme.mjs'
 
 export { markdownTable, median } from './tables.mjs'
 
 const here = import.meta.dirname
+const PAGE = join(here, 'RESULTS.md')
 const SECTIONS = ['requests', 'boot', 'startup', 'scale', 'serializer']
 
 /** The results of a section, or nothing when it was never measured. */
@@ -47,20 +47,17 @@ export async function saveResults(name, results) {
   await drawReport()
 }
 
-/** Draws the page, the plots and the README's table from all results that there are. */
+/** Draws the page and the plots from all results that there are. */
 export async function drawReport() {
   const sections = await readSections()
-  for (const [file, text] of pagesOf(sections)) writeFileSync(file, text)
+  writeFileSync(PAGE, page(sections))
   await drawPlots(sections.flatMap(({ plots = [] }) => plots))
 }
 
-/** Throws when a page does not say what the results are: a number that was changed by hand, or results that were not drawn. */
+/** Throws when the page does not say what the results are: a number that was changed by hand, or results that were not drawn. */
 export async function checkReport() {
-  const pages = pagesOf(await readSections())
-  const stale = pages.filter(([file, text]) => readFileSync(file, 'utf8') !== text)
-  if (stale.length === 0) return
-  const files = stale.map(([file]) => file).join(' and ')
-  throw new Error(`${files} differ from bench/results: npm run bench -- --draw`)
+  if (readFileSync(PAGE, 'utf8') === page(await readSections())) return
+  throw new Error(`${PAGE} differs from bench/results: npm run bench -- --draw`)
 }
 
 async function readSections() {
@@ -72,14 +69,6 @@ async function readSections() {
     sections.push(section(results))
   }
   return sections
-}
-
-/** Files with what stands in them. */
-function pagesOf(sections) {
-  return [
-    [join(here, 'RESULTS.md'), page(sections)],
-    [README, readmeWith(sections)],
-  ]
 }
 
 /** What draws is one of the peers' packages, and who measures something else may not have installed them; then plots stay as they are. */
