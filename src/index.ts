@@ -6,20 +6,43 @@
 // app
 export { App } from './app/app.js'
 export { BaseController } from './app/base-controller.js'
-export { createTenantMiddleware } from './app/create-tenant-middleware.js'
 export type { AppDocument } from './app/documents.js'
-export { Health, type HealthReport, type PluginHealth } from './app/health.js'
+export type { FetchInfo } from './app/fetch.js'
 export {
   type AppOptions,
   defineAppOptions,
 } from './app/settings/app-options.js'
 export type { AuthOptions } from './app/settings/auth-options.js'
+export type { CacheSettings } from './app/settings/cache-options.js'
+export type { CookieKeyOptions } from './app/settings/cookie-options.js'
 export type { ErrorOptions } from './app/settings/error-options.js'
 export type { LimitOptions } from './app/settings/limit-options.js'
+export type { ListenOptions, SocketPath } from './app/settings/listen-options.js'
+export type { LoggerOptions } from './app/settings/logger-options.js'
+export type { LogsOptions } from './app/settings/logs-options.js'
+export type { RateLimitOptions } from './app/settings/rate-limit-options.js'
 export type { ResponseOptions } from './app/settings/response-options.js'
+export type {
+  TenantMiddlewareOptions,
+  TenantOptions,
+  TenantSourceOptions,
+} from './app/settings/tenant-options.js'
 export type { TimeoutOptions } from './app/settings/timeout-options.js'
 export type { ValidationOptions } from './app/settings/validation-options.js'
+export { createTenantMiddleware } from './app/tenancy/create-tenant-middleware.js'
+export {
+  publicRouter,
+  type TenantRouterOptions,
+  tenantRouter,
+} from './app/tenancy/tenant-router.js'
 // contracts
+export type {
+  BodyDescription,
+  BodyModel,
+  BodyOptions,
+  BodyType,
+  RawBody,
+} from './contracts/body.js'
 export type {
   CacheEntry,
   CacheOptions,
@@ -28,12 +51,16 @@ export type {
   StoreContext,
 } from './contracts/cache.js'
 export type { Timer } from './contracts/clock.js'
+export type { CookiesDescription, CookiesOptions } from './contracts/cookies.js'
 export type {
   DualClassDecorator,
   DualClassOrMethodDecorator,
   DualMethodDecorator,
   LegacyParameterDecorator,
 } from './contracts/decorator.js'
+export type { EndedRequest, RequestObserver, ResponseCause } from './contracts/ended-request.js'
+export type { ErrorContext, ErrorReporter } from './contracts/error-context.js'
+export type { FrameworkRoute } from './contracts/framework-route.js'
 export type { AuthDecoratorOptions, AuthGuard } from './contracts/guard.js'
 export type {
   AuthenticatedRequest,
@@ -45,6 +72,7 @@ export type {
   NextFunction,
   Request,
   RequestHandler,
+  RequestId,
   RequestInputs,
   RequestUser,
   Response,
@@ -53,12 +81,19 @@ export type {
   ValidatedRequest,
 } from './contracts/handler.js'
 export type {
+  CheckedHealth,
+  HealthCheck,
+  HealthContext,
+  HealthQuestion,
+  HealthReport,
+} from './contracts/health.js'
+export type {
   Interceptor,
   InterceptorEntry,
   UsedByRoute,
   UseEntry,
 } from './contracts/interceptor.js'
-export type { Logger } from './contracts/logger.js'
+export type { LevelLogger, Logger, LogLevel, LogMethod } from './contracts/logger.js'
 export type {
   OpenApiComponents,
   OpenApiDocument,
@@ -102,6 +137,7 @@ export type {
   RouteParameter,
 } from './contracts/parameter.js'
 export type {
+  ObserverSetup,
   Plugin,
   PluginContext,
   PluginMiddlewares,
@@ -158,7 +194,16 @@ export type {
   TenantStore,
   TenantStrategy,
 } from './contracts/tenant.js'
+export type { TraceContext, TraceHeaders } from './contracts/trace.js'
 export type { Duration, Size } from './contracts/units.js'
+export type {
+  WebhookDelivery,
+  WebhookOptions,
+  WebhookReplays,
+  WebhookScheme,
+  WebhookSecrets,
+  WebhookVerifier,
+} from './contracts/webhook.js'
 export type {
   EnvelopeChoice,
   EnvelopeFormat,
@@ -176,6 +221,7 @@ export { AppClosingError } from './errors/app-closing-error.js'
 export type { ConfigCode, ErrorCode } from './errors/codes.js'
 export { ConfigError, formatProblem, type Problem } from './errors/config-error.js'
 export type { ErrorEnvelope, ProblemDetails, SuccessEnvelope } from './errors/envelope.js'
+export { statusOf } from './errors/failure.js'
 export {
   BadRequestError,
   ConflictError,
@@ -195,16 +241,20 @@ export {
 export { type PeerUse, refuseOldPeer } from './errors/peer-floor.js'
 export type { CacheStats } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
-export type { CacheSettings } from './features/cache/cache-options.js'
 export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
 export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
 export { tenantKey } from './features/cache/tenant-key.js'
 // features
+export { type EnvToken, env } from './features/env/env.js'
+export type { EnvOptions } from './features/env/env-options.js'
+export type { EnvRecord } from './features/env/sources.js'
+export { Health, type HealthConfig } from './features/health/health.js'
+export type { HealthOptions, HealthPaths } from './features/health/health-options.js'
+export { Log } from './features/logs/log.js'
 export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
-export type { RateLimitOptions } from './features/rate-limit/rate-limit-options.js'
 export { blameRequest } from './features/refused-values/blame-request.js'
 export type { RefusedStatement } from './features/refused-values/rules.js'
 export type { SecurityOptions } from './features/security/security-options.js'
@@ -215,16 +265,6 @@ export {
   runWithTenant,
   TenantContext,
 } from './features/tenancy/tenant-context.js'
-export type {
-  TenantMiddlewareOptions,
-  TenantOptions,
-  TenantSourceOptions,
-} from './features/tenancy/tenant-options.js'
-export {
-  publicRouter,
-  type TenantRouterOptions,
-  tenantRouter,
-} from './features/tenancy/tenant-router.js'
 export { type TenantScopedOptions, tenantScoped } from './features/tenancy/tenant-scoped.js'
 export {
   tenantFromHost,
@@ -232,9 +272,14 @@ export {
   tenantFromSubdomain,
 } from './features/tenancy/tenant-strategies.js'
 // http
+export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'
 export { hasFailed } from './http/has-failed.js'
+export { RequestContext } from './http/request-context.js'
 export { type Hold, holdResponse } from './http/send/hold-response.js'
-export { toSeconds } from './http/units.js'
+export { replayResponse, type StoredResponse } from './http/send/replay.js'
+export { addHeaders } from './http/send/response-headers.js'
+export { tenantOf } from './http/tenant-of.js'
+export { toBytes, toSeconds } from './http/units.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'
@@ -242,7 +287,7 @@ export { compose } from './metadata/compose.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { defineParameter } from './metadata/define-parameter.js'
 export { Inject, Injectable } from './metadata/injectable.js'
-export { Body, Headers, Params, Query } from './metadata/input.js'
+export { Body, Cookies, Headers, Params, Query } from './metadata/input.js'
 export { Limits } from './metadata/limits.js'
 export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'
 export { defineOption } from './metadata/option.js'
@@ -252,7 +297,16 @@ export { Envelope, Header, HttpCode, Redirect, ResponseFields } from './metadata
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 export { Use } from './metadata/use.js'
+export {
+  githubWebhooks,
+  standardWebhooks,
+  stripeWebhooks,
+  Webhook,
+} from './metadata/webhook.js'
 // openapi
-export type { SwaggerOptions } from './openapi/swagger-options.js'
+export type { OpenApiVersion, SwaggerOptions } from './openapi/swagger-options.js'
+// schema
+export { secret } from './schema/secret.js'
 // step
 export { Refusal } from './step/refusal.js'
+export { isThenable } from './step/thenable.js'

@@ -1,3 +1,4 @@
+import type { OpenApiDocument } from '../contracts/openapi.js'
 import { CliError } from './cli-error.js'
 import type { Change } from './diff/change.js'
 import { compareDocuments } from './diff/compare-documents.js'
@@ -46,20 +47,18 @@ export async function diffDocuments(
   })
 }
 
-type Documents = Parameters<typeof compareDocuments>
-
 /**
  * Compares two documents. `readDocument` checks only the outline of a file, so an invalid document may still
  * throw here.
  */
-function compare(path: string, base: Documents[0], current: Documents[1]): Change[] {
+function compare(path: string, base: OpenApiDocument, current: OpenApiDocument): Change[] {
   try {
     return compareDocuments(base, current)
   } catch (error) {
     throw new CliError({
       status: 2,
       what: `${path} cannot be compared.`,
-      cause: `It is not a valid OpenAPI 3.0 document: ${messageOf(error)}`,
+      cause: `It is not a valid OpenAPI document: ${messageOf(error)}`,
       remedy: 'Write it again with `blazon openapi export`.',
       stack: error instanceof Error ? error.stack : undefined,
     })

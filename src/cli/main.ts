@@ -13,4 +13,10 @@ const streams = {
   note: (line: string) => void process.stderr.write(`${line}\n`),
 }
 
-process.exitCode = await runCli(process.argv.slice(2), { cwd: process.cwd(), streams })
+/** Only a person at a terminal is asked. */
+const ask =
+  process.stdin.isTTY && process.stderr.isTTY
+    ? async (question: string) => (await import('./ask.js')).ask(question)
+    : undefined
+
+process.exitCode = await runCli(process.argv.slice(2), { cwd: process.cwd(), streams, ask })

@@ -40,7 +40,7 @@ export function outputPath(path: string, option: string, cwd: string): string {
 const MOST_LINKS = 40
 
 /** Follows the links of a path, also when the file does not exist yet and when a link points to nothing. */
-function followLinks(path: string, left: number = MOST_LINKS): string {
+export function followLinks(path: string, left: number = MOST_LINKS): string {
   try {
     return realpathSync(path)
   } catch {
@@ -72,7 +72,8 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-function isOutside(target: string, root: string): boolean {
+/** Whether a path is neither a folder nor in it. Both are absolute and without links. */
+export function isOutside(target: string, root: string): boolean {
   const way = relative(root, target)
   return way === '..' || /^\.\.[/\\]/.test(way) || isAbsolute(way)
 }

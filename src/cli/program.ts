@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { addAdd } from './add/add-add.js'
 import { addDb } from './db/add-db.js'
-import { type DiffOptions, diffDocuments } from './diff-documents.js'
-import { type ExportOptions, exportDocument } from './export-document.js'
-import { listRoutes, type RoutesOptions } from './list-routes.js'
-import type { Streams } from './streams.js'
+import { addDev } from './dev/add-dev.js'
+import type { DiffOptions } from './diff-documents.js'
+import { addDoctor } from './doctor/add-doctor.js'
+import type { ExportOptions } from './export-document.js'
+import type { RoutesOptions } from './list-routes.js'
+import { addNew } from './new/add-new.js'
+import type { ProgramContext } from './program-context.js'
+import type { ConfigOptions } from './show-config.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 
@@ -14,7 +19,7 @@ const MAX_TIMEOUT_SECONDS = 2_147_483
 const EXIT_STATUSES = `
 Exit status:
   0  ok
-  1  the application failed, or its database
+  1  the application failed, or its database; or doctor found an error
   2  the command was used wrongly
   3  a check failed: a file is stale, a change is breaking, or tenants are not kept apart
   4  a package is missing
@@ -25,17 +30,14 @@ The application is read, not started: no provider, factory, plugin or port. With
 blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
 `
 
-/** The environment of one run of the command. */
-export interface ProgramContext {
-  readonly cwd: string
-  readonly streams: Streams
-}
-
-/** Declares the commands with their options and actions. */
+/**
+ * Declares the commands with their options and actions. An action imports its modules when it runs, so that the help and a
+ * mistake in the arguments need none of them.
+ */
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
     .description(
-      'Reads applications made with Blazon: their OpenAPI document, a client for it, their routes; and looks after their database.',
+      'Makes projects with Blazon and adds parts to them, and reads their applications: their OpenAPI document, a client for it, their routes, their variables; runs them while you write them; finds mistakes in their projects; and looks after their database.',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -43,11 +45,16 @@ export function createProgram(context: ProgramContext): Command {
     .configureOutput({ writeOut: context.streams.out, writeErr: context.streams.err })
     .exitOverride()
     .showHelpAfterError('Run the command with --help to see its options.')
+  addNew(program, context)
+  addAdd(program, context)
   const openapi = program.command('openapi').description('the OpenAPI document of an application')
   addExport(openapi, context)
   addDiff(openapi, context)
   addRoutes(program, context)
+  addConfig(program, context)
   addDb(program, context)
+  addDev(program, context)
+  addDoctor(program, context, (command) => withLoading(command, { hasDocument: false }))
   return program
 }
 
@@ -79,8 +86,11 @@ function addExport(parent: Command, { cwd, streams }: ProgramContext): void {
     )
     .option('--check', 'write nothing; fail if a file differs from the text that would be written')
     .option('--strict', 'fail on warnings')
-  withLoading(command, { hasDocument: true }).action((options: Omit<ExportOptions, 'cwd'>) =>
-    exportDocument({ ...options, cwd }, streams),
+  withLoading(command, { hasDocument: true }).action(
+    async (options: Omit<ExportOptions, 'cwd'>) => {
+      const { exportDocument } = await import('./export-document.js')
+      await exportDocument({ ...options, cwd }, streams)
+    },
   )
 }
 
@@ -96,8 +106,10 @@ function addDiff(parent: Command, { cwd, streams }: ProgramContext): void {
         .default('text'),
     )
   withLoading(command, { hasDocument: true }).action(
-    (base: string, options: Omit<DiffOptions, 'cwd'>) =>
-      diffDocuments(base, { ...options, cwd }, streams),
+    async (base: string, options: Omit<DiffOptions, 'cwd'>) => {
+      const { diffDocuments } = await import('./diff-documents.js')
+      await diffDocuments(base, { ...options, cwd }, streams)
+    },
   )
 }
 
@@ -113,8 +125,31 @@ function addRoutes(parent: Command, { cwd, streams }: ProgramContext): void {
         'explain one route: its steps, what they use, its decorators with their lines. GET /orders/:id, /orders/{id} or /orders/3',
       ).conflicts('filter'),
     )
-  withLoading(command, { hasDocument: false }).action((options: Omit<RoutesOptions, 'cwd'>) =>
-    listRoutes({ ...options, cwd }, streams),
+  withLoading(command, { hasDocument: false }).action(
+    async (options: Omit<RoutesOptions, 'cwd'>) => {
+      const { listRoutes } = await import('./list-routes.js')
+      await listRoutes({ ...options, cwd }, streams)
+    },
+  )
+}
+
+function addConfig(parent: Command, { cwd, streams }: ProgramContext): void {
+  const command = parent
+    .command('config')
+    .description(
+      'list the variables of the environment that an application describes by env(), with their values; secrets are masked',
+    )
+    .addOption(new Option('--json', 'print JSON').conflicts('example'))
+    .option(
+      '--example [file]',
+      'write an example with all variables and no value; - prints it (default: ./.env.example)',
+    )
+    .option('--force', 'replace the example if it exists')
+  withLoading(command, { hasDocument: false }).action(
+    async (options: Omit<ConfigOptions, 'cwd'>) => {
+      const { showConfig } = await import('./show-config.js')
+      await showConfig({ ...options, cwd }, streams)
+    },
   )
 }
 

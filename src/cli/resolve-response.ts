@@ -1,4 +1,5 @@
-import type { OpenApiDocument, OpenApiResponse, Reference } from '../contracts/openapi.js'
+import type { OpenApiDocument, OpenApiResponse, Reference } from '../contracts/openapi-3-0.js'
+import { followReference } from './component-reference.js'
 
 /**
  * A response, or the response that a reference points to. Returns an empty response when the reference points
@@ -9,6 +10,5 @@ export function resolveResponse(
   { components }: OpenApiDocument,
 ): OpenApiResponse {
   if (!('$ref' in response)) return response
-  const name = response.$ref.replace('#/components/responses/', '')
-  return components?.responses?.[name] ?? { description: '' }
+  return followReference(response.$ref, 'responses', components?.responses) ?? { description: '' }
 }

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { CliError, type ExitStatus } from './cli-error.js'
-import { createProgram, type ProgramContext } from './program.js'
+import { createProgram } from './program.js'
+import type { ProgramContext } from './program-context.js'
 
 /**
  * Runs the command. `argv` holds the arguments after its name. Resolves with the exit status and never

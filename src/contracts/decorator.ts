@@ -81,12 +81,16 @@ type Expected<M, TPart extends InputSource, K extends string> = M extends (
   req: infer R,
   ...rest: never[]
 ) => unknown
-  ? KeyOf<TPart extends 'headers' ? HeadersOf<R> : PartOf<R, TPart>, K>
+  ? KeyOf<TPart extends 'headers' | 'cookies' ? ValidatedPartOf<R, TPart> : PartOf<R, TPart>, K>
   : any
 
 type PartOf<R, TPart extends InputSource> = R extends { readonly [P in TPart]: infer V } ? V : any
 
-type HeadersOf<R> = R extends { readonly validated: { readonly headers: infer V } } ? V : any
+type ValidatedPartOf<R, TPart extends InputSource> = R extends {
+  readonly validated: { readonly [P in TPart]: infer V }
+}
+  ? V
+  : any
 
 type KeyOf<TWhole, K extends string> = K extends keyof TWhole ? TWhole[K] : any
 

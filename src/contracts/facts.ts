@@ -14,6 +14,7 @@ import type { RouteLimits } from './route-limits.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
 import type { TenantDecoratorOptions } from './tenant.js'
+import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
 /** The facts that a decorator on a class or a method states. Decorators only store them. */
@@ -29,9 +30,21 @@ export type Fact =
       readonly key?: string
       /** The route decorator in whose options the schema was given: `@Post`. */
       readonly by?: string
+      /** The options of `@Cookies`, as they were written. */
+      readonly options?: unknown
+    }
+  /** A body with options, as it was written. `schema` is absent if the author has given none. */
+  | {
+      readonly kind: 'body'
+      readonly schema?: Schema
+      readonly options: unknown
+      /** The route decorator in whose options the body was described: `@Post`. */
+      readonly by?: string
     }
   /** The second argument of a route decorator, as it was written. Its schemas are also stored as inputs. */
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
+  /** The argument of `@Webhook`, as it was written. */
+  | { readonly kind: 'webhook'; readonly verifier: WebhookScheme | WebhookVerifier }
   | { readonly kind: 'auth'; readonly isOptional: boolean }
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }

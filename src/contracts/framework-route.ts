@@ -1,8 +1,21 @@
 import type { RequestHandler } from './handler.js'
 
-/** A `GET` route of the framework itself: no controller, not in the route table, not in the document. */
+/**
+ * A `GET` route of the framework itself or of a plugin: without a controller, a guard or a rate limit, and neither in the
+ * route table nor in the document.
+ */
 export interface FrameworkRoute {
-  /** Full path, literal segments only. */
+  /** Full path, literal segments only. `prefix` is not put before it. */
   readonly path: string
+  /** Handles the request. A request that it throws for, or rejects for, fails as requests of other routes do. */
   readonly handle: RequestHandler
+  /** Whether monitoring calls the route all the time: the log of requests writes it as `debug`. Default `false`. */
+  readonly quiet?: boolean
+  /**
+   * Whether the route runs before `security`, tenants and middlewares, so that none of them can delay or refuse a
+   * request. Default `false`.
+   */
+  readonly early?: boolean
+  /** What to do if a controller has the same route. Default: a sentence that fits every plugin. */
+  readonly remedy?: string
 }

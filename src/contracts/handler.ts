@@ -1,4 +1,6 @@
 import type { Request as ExpressRequest, Response as ExpressResponse, NextFunction } from 'express'
+import type { BodyDescription, BodyOutput } from './body.js'
+import type { CookiesDescription } from './cookies.js'
 import type { InferOutput, Schema } from './schema.js'
 
 export type { NextFunction }
@@ -48,8 +50,27 @@ type WithUserFields<U> = U extends object ? User & U : U
  */
 export type RequestUser = WithUserFields<DeclaredUser>
 
-/** The four parts of a request after validation; a part without a schema is `undefined`. */
-export interface Validated<TParams, TBody, TQuery, THeaders> {
+/** A request that may have an id. */
+interface WithId<I> {
+  /** The id that another package declares. */
+  readonly id?: I
+}
+
+/**
+ * The type of `req.id`: `string`. Only if a package declares an `id` of the request of Express that cannot be a string,
+ * the type is that of the package.
+ */
+export type RequestId = 'id' extends keyof ExpressRequest
+  ? ExpressRequest extends WithId<infer I>
+    ? string extends I
+      ? string
+      : I
+    : string
+  : string
+
+/** The parts of a request after validation; a part without a schema is `undefined`. */
+// biome-ignore lint/suspicious/noExplicitAny: most code does not name the cookies
+export interface Validated<TParams, TBody, TQuery, THeaders, TCookies = any> {
   /** The path's parameters. */
   readonly params: TParams
   /** The body. */
@@ -58,6 +79,8 @@ export interface Validated<TParams, TBody, TQuery, THeaders> {
   readonly query: TQuery
   /** The headers that the schema names, in lower case. */
   readonly headers: THeaders
+  /** The cookies that the schema names. */
+  readonly cookies: TCookies
 }
 
 /** The common part of {@link Request} and {@link Req}, which differ in how exactly they type `validated`. */
@@ -65,6 +88,11 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
   extends ExpressRequest<TParams, unknown, TBody, TQuery> {
   /** The validated inputs, after coercion and defaults. */
   validated: TValidated
+  /**
+   * The id of the request, for logs and for the client. It is made when it is first read: a random UUID, or with
+   * `trustRequestId` the `X-Request-Id` of the client. A middleware may assign another one.
+   */
+  id: RequestId
   /**
    * Aborted when the client disconnects, when the handler timeout has passed, and, with an `AppClosingError`, when
    * the application closes while the response has begun and not ended.
@@ -103,19 +131,22 @@ export type Request<
   TBody = any,
   TQuery = any,
   THeaders = any,
+  TCookies = any,
   // biome-ignore-end lint/suspicious/noExplicitAny: as above
-> = ValidatedRequest<TParams, TBody, TQuery, Validated<TParams, TBody, TQuery, THeaders>>
+> = ValidatedRequest<TParams, TBody, TQuery, Validated<TParams, TBody, TQuery, THeaders, TCookies>>
 
 /** The schemas of a handler's inputs, as written on its decorators. */
 export interface InputSchemas {
   /** The schema of the path's parameters. */
   readonly params?: Schema
-  /** The schema of the body. */
-  readonly body?: Schema
+  /** The schema of a JSON body, or the description of another body, or of several. */
+  readonly body?: Schema | BodyDescription | readonly BodyDescription[]
   /** The schema of the query. */
   readonly query?: Schema
   /** The schema of the headers; names are in lower case. */
   readonly headers?: Schema
+  /** The schema of the cookies, or the description of cookies of which some are signed. */
+  readonly cookies?: Schema | CookiesDescription
 }
 
 /** What {@link Req} describes: the schemas of a handler's inputs, and whether there is always a user. */
@@ -132,16 +163,17 @@ type OutputOr<S, TDefault> = S extends Schema ? InferOutput<S> : TDefault
 type ParamsOf<TInputs extends InputSchemas> = OutputOr<TInputs['params'], Record<string, string>>
 
 // biome-ignore-start lint/suspicious/noExplicitAny: an undeclared part is as untyped as in Express
-type BodyOf<TInputs extends InputSchemas> = OutputOr<TInputs['body'], any>
+type BodyOf<TInputs extends InputSchemas> = BodyOutput<TInputs['body'], any>
 
 type QueryOf<TInputs extends InputSchemas> = OutputOr<TInputs['query'], any>
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
 type ValidatedOf<TInputs extends InputSchemas> = Validated<
   OutputOr<TInputs['params'], undefined>,
-  OutputOr<TInputs['body'], undefined>,
+  BodyOutput<TInputs['body'], undefined>,
   OutputOr<TInputs['query'], undefined>,
-  OutputOr<TInputs['headers'], undefined>
+  OutputOr<TInputs['headers'], undefined>,
+  BodyOutput<TInputs['cookies'], undefined>
 >
 
 /**
@@ -170,7 +202,7 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
  */
 export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
   ParamsOf<TInputs>,
-  OutputOr<TInputs['body'], unknown>,
+  BodyOutput<TInputs['body'], unknown>,
   // biome-ignore lint/suspicious/noExplicitAny: what Express' own request calls a query has to fit
   OutputOr<TInputs['query'], Record<string, any>>,
   ValidatedOf<TInputs>

@@ -1,9 +1,40 @@
+/** The levels of lines, the least important first. `silent` is the level of a logger that writes none. */
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+
 /** The methods of a pino logger that the framework calls. A pino logger fits. */
 export interface Logger {
+  /** Logs a detail that helps to find a fault. Default: such lines are dropped. */
+  trace?(facts: object, message: string): void
+  /** Logs an event that is of no interest in normal work. Default: such lines are dropped. */
+  debug?(facts: object, message: string): void
   /** Logs an event of normal work. */
   info(facts: object, message: string): void
   /** Logs something that a person should look at. */
   warn(facts: object, message: string): void
   /** Logs a failure. */
   error(facts: object, message: string): void
+  /** Logs a failure that ends the process. Default: `error` logs it. */
+  fatal?(facts: object, message: string): void
+}
+
+/** Writes a line: facts and a message, or a message alone. */
+export interface LogMethod {
+  (facts: object, message: string): void
+  (message: string): void
+}
+
+/** A logger with a method for every level. */
+export interface LevelLogger {
+  /** Logs a detail that helps to find a fault. */
+  readonly trace: LogMethod
+  /** Logs an event that is of no interest in normal work. */
+  readonly debug: LogMethod
+  /** Logs an event of normal work. */
+  readonly info: LogMethod
+  /** Logs something that a person should look at. */
+  readonly warn: LogMethod
+  /** Logs a failure. */
+  readonly error: LogMethod
+  /** Logs a failure that ends the process. */
+  readonly fatal: LogMethod
 }

@@ -1,37 +1,27 @@
-/** A Schema Object (OpenAPI 3.0.3, 4.7.24): a subset of JSON Schema, with a keyword of its own for `null`. */
-export interface OpenApiSchema {
+/** The keywords that schemas of all versions of OpenAPI have in common. */
+interface SchemaKeywords<S> {
   /** A reference to a component: `#/components/schemas/User`. Members beside it have no effect. */
   readonly $ref?: string
   /** A short name for people. */
   readonly title?: string
   /** A description of the value; CommonMark. */
   readonly description?: string
-  /** The type of the value. Without it, every type is allowed. */
-  readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
   /** A more exact name for the type, such as `date-time`, `uuid` or `int32`. */
   readonly format?: string
-  /** Whether `null` is allowed. Has an effect only together with `type`. */
-  readonly nullable?: boolean
   /** The only values that are allowed. */
   readonly enum?: readonly unknown[]
   /** A number must be a multiple of this one. */
   readonly multipleOf?: number
   /** The least number that is allowed. */
   readonly minimum?: number
-  /** Whether a number must be greater than `minimum`, and not equal to it. Default `false`. */
-  readonly exclusiveMinimum?: boolean
   /** The greatest number that is allowed. */
   readonly maximum?: number
-  /** Whether a number must be less than `maximum`, and not equal to it. Default `false`. */
-  readonly exclusiveMaximum?: boolean
   /** The least number of characters of a string. */
   readonly minLength?: number
   /** The greatest number of characters of a string. */
   readonly maxLength?: number
   /** A regular expression (ECMA-262) that a string must match somewhere. */
   readonly pattern?: string
-  /** The schema of every item of an array. */
-  readonly items?: OpenApiSchema
   /** The least number of items of an array. */
   readonly minItems?: number
   /** The greatest number of items of an array. */
@@ -39,26 +29,26 @@ export interface OpenApiSchema {
   /** Whether no two items of an array may be equal. Default `false`. */
   readonly uniqueItems?: boolean
   /** The schemas of an object's properties, by name. */
-  readonly properties?: Readonly<Record<string, OpenApiSchema>>
+  readonly properties?: Readonly<Record<string, S>>
   /** Names of the properties that an object must have. */
   readonly required?: readonly string[]
   /**
    * Whether an object may have properties that `properties` does not name, or their schema. Default
    * `true`.
    */
-  readonly additionalProperties?: boolean | OpenApiSchema
+  readonly additionalProperties?: boolean | S
   /** The least number of properties of an object. */
   readonly minProperties?: number
   /** The greatest number of properties of an object. */
   readonly maxProperties?: number
   /** The value must be valid against every one of these schemas. */
-  readonly allOf?: readonly OpenApiSchema[]
+  readonly allOf?: readonly S[]
   /** The value must be valid against one of these schemas at least. */
-  readonly anyOf?: readonly OpenApiSchema[]
+  readonly anyOf?: readonly S[]
   /** The value must be valid against exactly one of these schemas. */
-  readonly oneOf?: readonly OpenApiSchema[]
+  readonly oneOf?: readonly S[]
   /** The value must not be valid against this schema. */
-  readonly not?: OpenApiSchema
+  readonly not?: S
   /** Selects the schema of `oneOf` or `anyOf` that describes the value. */
   readonly discriminator?: {
     /** The property of the value whose text names the schema. */
@@ -68,7 +58,7 @@ export interface OpenApiSchema {
   }
   /** The value that replaces a missing one. */
   readonly default?: unknown
-  /** A value that is valid against the schema. */
+  /** A value that is valid against the schema. From OpenAPI 3.1 on, documents have `examples` instead. */
   readonly example?: unknown
   /** Whether clients should stop using the value. Default `false`. */
   readonly deprecated?: boolean
@@ -84,4 +74,76 @@ export interface OpenApiSchema {
     readonly description?: string
   }
   readonly [extension: `x-${string}`]: unknown
+}
+
+/**
+ * A Schema Object. In OpenAPI 3.0 it is a subset of JSON Schema, with a keyword of its own for `null` (3.0.3, 4.7.24).
+ * From 3.1 on it is JSON Schema 2020-12.
+ */
+export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
+  /** The type of the value; a list allows several (3.1). Without it, every type is allowed. */
+  readonly type?:
+    | 'string'
+    | 'number'
+    | 'integer'
+    | 'boolean'
+    | 'array'
+    | 'object'
+    | 'null'
+    | readonly ('string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null')[]
+  /** OpenAPI 3.0: whether `null` is allowed. Has an effect only together with `type`. */
+  readonly nullable?: boolean
+  /** The number that a value must exceed; in 3.0, whether a value must exceed `minimum`. */
+  readonly exclusiveMinimum?: boolean | number
+  /** The number that a value must stay below; in 3.0, whether a value must stay below `maximum`. */
+  readonly exclusiveMaximum?: boolean | number
+  /** The schema of every item of an array that `prefixItems` does not describe. */
+  readonly items?: OpenApiSchema | boolean
+  /** The only value that is allowed (3.1, as all keywords below). */
+  readonly const?: unknown
+  /** Values that are valid against the schema. */
+  readonly examples?: readonly unknown[]
+  /** The schemas of the first items of an array, by position. */
+  readonly prefixItems?: readonly OpenApiSchema[]
+  /** The schema that some items of an array must match: one at least. */
+  readonly contains?: OpenApiSchema
+  /** The least number of items that match `contains`. Default 1. */
+  readonly minContains?: number
+  /** The greatest number of items that match `contains`. */
+  readonly maxContains?: number
+  /** The schema of items that no other keyword describes. */
+  readonly unevaluatedItems?: OpenApiSchema | boolean
+  /** The schemas of properties whose names match a regular expression. */
+  readonly patternProperties?: Readonly<Record<string, OpenApiSchema>>
+  /** The schema of the names of properties. */
+  readonly propertyNames?: OpenApiSchema
+  /** The schema of properties that no other keyword describes. */
+  readonly unevaluatedProperties?: OpenApiSchema | boolean
+  /** The properties that an object with a certain property must have. */
+  readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
+  /** The schemas of objects with a certain property. */
+  readonly dependentSchemas?: Readonly<Record<string, OpenApiSchema>>
+  /** The condition that selects `then` or `else`. */
+  readonly if?: OpenApiSchema
+  /** The schema of values that match `if`. */
+  readonly then?: OpenApiSchema
+  /** The schema of values that do not match `if`. */
+  readonly else?: OpenApiSchema
+  /** How a string encodes bytes: `base64`. */
+  readonly contentEncoding?: string
+  /** The media type of the content of a string. */
+  readonly contentMediaType?: string
+  /** The schema of the content of a string. */
+  readonly contentSchema?: OpenApiSchema
+}
+
+/** A schema with the keywords of OpenAPI 3.0 only. */
+export interface OpenApi30Schema extends SchemaKeywords<OpenApi30Schema> {
+  readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
+  readonly nullable?: boolean
+  readonly exclusiveMinimum?: boolean
+  readonly exclusiveMaximum?: boolean
+  readonly items?: OpenApi30Schema
+  /** No keyword of 3.0: the places of a tuple, in documents that `lowerDocument` has read. `items` has all of them. */
+  readonly prefixItems?: readonly OpenApi30Schema[]
 }

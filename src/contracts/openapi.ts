@@ -1,8 +1,8 @@
-import type { OpenApiSchema } from './openapi-schema.js'
+import type { OpenApi30Schema, OpenApiSchema } from './openapi-schema.js'
 import type { HttpMethod } from './route-model.js'
 import type { JsonSchema } from './schema.js'
 
-export type { OpenApiSchema }
+export type { OpenApi30Schema, OpenApiSchema }
 
 /** `#/components/…` */
 export interface Reference {
@@ -11,11 +11,11 @@ export interface Reference {
 }
 
 /** A Parameter Object (4.7.12). */
-export interface OpenApiParameter {
+export interface OpenApiParameter<S = OpenApiSchema> {
   /** The name of the parameter; case matters, except in a header. */
   readonly name: string
   /** The part of the request that has the parameter. */
-  readonly in: 'path' | 'query' | 'header'
+  readonly in: 'path' | 'query' | 'header' | 'cookie'
   /** A description of the parameter; CommonMark. */
   readonly description?: string
   /** Whether a request must have the parameter. Always `true` in a path; default `false`. */
@@ -30,27 +30,29 @@ export interface OpenApiParameter {
    */
   readonly explode?: boolean
   /** The schema of the value. */
-  readonly schema: OpenApiSchema
+  readonly schema: S
   /** A value that is valid against the schema. */
   readonly example?: unknown
 }
 
 /** A Header Object (4.7.21). */
-export interface OpenApiHeader {
+export interface OpenApiHeader<S = OpenApiSchema> {
   /** A description of the header; CommonMark. */
   readonly description?: string
   /** Whether every such response has the header. Default `false`. */
   readonly required?: boolean
   /** The schema of the value. */
-  readonly schema: OpenApiSchema
+  readonly schema: S
 }
 
 /** A Media Type Object (4.7.14). */
-export interface OpenApiMediaType {
+export interface OpenApiMediaType<S = OpenApiSchema> {
   /** The schema of the body. */
-  readonly schema: OpenApiSchema
+  readonly schema: S
   /** A body that is valid against the schema. */
   readonly example?: unknown
+  /** Of a request: the largest body of this type in bytes, where it differs from that of the response 413. */
+  readonly 'x-max-body-bytes'?: number
   /** How properties of a `multipart` body are sent, by name. */
   readonly encoding?: Readonly<
     Record<
@@ -64,30 +66,32 @@ export interface OpenApiMediaType {
 }
 
 /** A Request Body Object (4.7.13). */
-export interface OpenApiRequestBody {
+export interface OpenApiRequestBody<S = OpenApiSchema> {
   /** A description of the body; CommonMark. */
   readonly description?: string
   /** The schemas of the body, by media type. */
-  readonly content: Readonly<Record<string, OpenApiMediaType>>
+  readonly content: Readonly<Record<string, OpenApiMediaType<S>>>
   /** Whether a request must have a body. Default `false`. */
   readonly required?: boolean
 }
 
 /** A Response Object (4.7.17). */
-export interface OpenApiResponse {
+export interface OpenApiResponse<S = OpenApiSchema> {
   /** A description of the response; CommonMark. */
   readonly description: string
   /** Headers of the response, by name. */
-  readonly headers?: Readonly<Record<string, OpenApiHeader>>
+  readonly headers?: Readonly<Record<string, OpenApiHeader<S> | Reference>>
   /** The schemas of the body, by media type. Without it, the response has no body. */
-  readonly content?: Readonly<Record<string, OpenApiMediaType>>
+  readonly content?: Readonly<Record<string, OpenApiMediaType<S>>>
+  /** Of 413: the largest request body that the operation accepts, in bytes. OpenAPI has no field for it (4.9). */
+  readonly 'x-max-body-bytes'?: number
 }
 
 /** Names of the security schemes that a request must meet all at once. The items of a list are alternatives. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 /** An Operation Object (4.7.10). */
-export interface OpenApiOperation {
+export interface OpenApiOperation<S = OpenApiSchema> {
   /** Tags that group the operation on the page. */
   readonly tags?: readonly string[]
   /** A short summary of the operation. */
@@ -99,11 +103,11 @@ export interface OpenApiOperation {
   /** Whether clients should stop using the operation. Default `false`. */
   readonly deprecated?: boolean
   /** Parameters of the path, the query and the headers. */
-  readonly parameters?: readonly OpenApiParameter[]
+  readonly parameters?: readonly OpenApiParameter<S>[]
   /** The body of the request. Without it, the operation takes none. */
-  readonly requestBody?: OpenApiRequestBody
+  readonly requestBody?: OpenApiRequestBody<S>
   /** Responses by status, or by `'2XX'` if only the class of the status is known. */
-  readonly responses: Readonly<Record<string, OpenApiResponse | Reference>>
+  readonly responses: Readonly<Record<string, OpenApiResponse<S> | Reference>>
   /** Alternatives of security schemes. Default: those of the document; an empty list means none. */
   readonly security?: readonly SecurityRequirement[]
 }
@@ -112,7 +116,9 @@ export interface OpenApiOperation {
 export type OpenApiMethod = Lowercase<Exclude<HttpMethod, 'ALL'>>
 
 /** A Path Item Object (4.7.9). */
-export type OpenApiPathItem = { readonly [M in OpenApiMethod]?: OpenApiOperation }
+export type OpenApiPathItem<S = OpenApiSchema> = {
+  readonly [M in OpenApiMethod]?: OpenApiOperation<S>
+}
 
 /** A Server Object (4.7.5). */
 export interface OpenApiServer {
@@ -128,6 +134,12 @@ export interface OpenApiTag {
   readonly name: string
   /** A description of the tag; CommonMark. */
   readonly description?: string
+  /** A short title for lists of tags. Needs OpenAPI 3.2, as the fields below. */
+  readonly summary?: string
+  /** The name of the tag under which this one is shown. */
+  readonly parent?: string
+  /** What the tag is for: `nav`, `badge`, `audience`, or a word of your own. */
+  readonly kind?: string
 }
 
 /** An Info Object (4.7.2). */
@@ -175,19 +187,21 @@ export interface OpenApiSecurityScheme {
 }
 
 /** A Components Object (4.7.7). */
-export interface OpenApiComponents {
+export interface OpenApiComponents<S = OpenApiSchema> {
   /** Schemas that others refer to, by name. */
-  readonly schemas?: Readonly<Record<string, OpenApiSchema>>
+  readonly schemas?: Readonly<Record<string, S>>
   /** Responses that operations refer to, by name. */
-  readonly responses?: Readonly<Record<string, OpenApiResponse>>
+  readonly responses?: Readonly<Record<string, OpenApiResponse<S>>>
+  /** Headers that responses refer to, by name. */
+  readonly headers?: Readonly<Record<string, OpenApiHeader<S>>>
   /** Security schemes that operations refer to, by name. */
   readonly securitySchemes?: Readonly<Record<string, OpenApiSecurityScheme>>
 }
 
-/** The whole document (OpenAPI 3.0.3). */
-export interface OpenApiDocument {
-  /** The version of OpenAPI. */
-  readonly openapi: '3.0.3'
+/** The whole document. Sections of the specification in these types are those of OpenAPI 3.0.3. */
+export interface OpenApiDocument<S = OpenApiSchema> {
+  /** The version of OpenAPI, by the option `swagger.openapi`. */
+  readonly openapi: '3.0.3' | '3.1.2' | '3.2.0'
   /** Title, version and author of the API. */
   readonly info: OpenApiInfo
   /** Where the API is served; never empty. */
@@ -197,9 +211,9 @@ export interface OpenApiDocument {
   /** The tags of the operations, in the order of the page. */
   readonly tags: readonly OpenApiTag[]
   /** The operations, by path and method. */
-  readonly paths: Readonly<Record<string, OpenApiPathItem>>
+  readonly paths: Readonly<Record<string, OpenApiPathItem<S>>>
   /** The components to which operations and schemas refer. */
-  readonly components: OpenApiComponents
+  readonly components: OpenApiComponents<S>
 }
 
 /**
@@ -222,22 +236,22 @@ export type SchemaConverter = (
 /** Converters of libraries that cannot describe their schemas, by the `vendor` of a Standard Schema. */
 export type SchemaConverters = Readonly<Record<string, SchemaConverter>>
 
-/** A schema in the dialect of OpenAPI 3.0.3, and the schemas that it refers to. */
-export interface DescribedSchema {
+/** A schema as a document has it, and the schemas that it refers to. */
+export interface DescribedSchema<S = OpenApiSchema> {
   /** References in it, and in `definitions`, are `#/components/schemas/<name of a definition>`. */
-  readonly schema: OpenApiSchema
-  readonly definitions: readonly SchemaDefinition[]
+  readonly schema: S
+  readonly definitions: readonly SchemaDefinition<S>[]
   /** The parts that the dialect cannot express, and what replaces them. */
   readonly losses: readonly SchemaLoss[]
 }
 
 /** A schema that others refer to. */
-export interface SchemaDefinition {
+export interface SchemaDefinition<S = OpenApiSchema> {
   /** The name that the author gave it, or a name that is unique only in this {@link DescribedSchema}. */
   readonly name: string
   /** Whether the author named it (`$id`, `id`, `title`). */
   readonly isNamed: boolean
-  readonly schema: OpenApiSchema
+  readonly schema: S
 }
 
 /** A part of a schema that became `{}` or less exact. */

@@ -1,5 +1,8 @@
 import type { Application } from 'express'
+import type { RequestObserver } from './ended-request.js'
+import type { FrameworkRoute } from './framework-route.js'
 import type { MiddlewareList, Request, Response } from './handler.js'
+import type { HealthCheck } from './health.js'
 import type { Logger } from './logger.js'
 import type { Decorated, OptionTarget, RouteOption } from './option.js'
 import type { Lifecycle, Provider, Token } from './provider.js'
@@ -38,7 +41,17 @@ export interface RouteSetup extends Pick<PluginContext, 'get' | 'logger' | 'uses
    * commit. Nothing happens if a response has been sent.
    */
   readonly fail: (error: unknown, req: Request, res: Response) => void
+  /**
+   * Sends a value as the response of the route, as if the handler had returned it: in the envelope, as a stream, or as
+   * the error of a `Refusal`. A promise is awaited. For a response that is made in the background, apart from the request
+   * that waits: the value of a step itself becomes the response anyway. Nothing happens if `res` has been sent.
+   */
+  readonly respond: (value: unknown, req: Request, res: Response) => void
 }
+
+/** The parts of an application that exist when its requests are about to be observed: no plugin is set up. */
+export interface ObserverSetup
+  extends Pick<PluginContext, 'get' | 'logger' | 'model' | 'usesTenants'> {}
 
 /**
  * The middlewares of a plugin, by their place. Plugins of the same place run in the order of `plugins`. `security` and
@@ -94,14 +107,28 @@ export interface Plugin extends Lifecycle {
    */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
+   * Called once, before `setup`. Returns the observer of all requests of the application, with or without a route, or
+   * `null`. If no plugin returns one, requests are not observed and pay nothing.
+   *
+   * @see docs/extending.md#all-requests
+   */
+  requests?(app: ObserverSetup): RequestObserver | null | undefined
+  /**
    * Translates an error for the client: returns an `HttpError` that replaces the error, or `undefined`. Called once
    * for each error that is not an `HttpError`, wherever in the application it was thrown, before the error
    * middlewares. An error that `explain` throws counts as `undefined`.
    */
   explain?(error: unknown, req: Request): Error | undefined
   /**
-   * Checks whether the plugin can use the services that it depends on, and throws or rejects if it cannot. `Health`
-   * calls it for a readiness check and reports the value that it returns.
+   * Called once, before anything is constructed. Returns `GET` routes of the plugin itself, for pages and files that are
+   * not part of the API. Their handlers may call `get` of the argument, because they run after the start.
+   *
+   * @see docs/extending.md#routes
    */
-  health?(app: Pick<PluginContext, 'get'>): unknown
+  routes?(app: Pick<PluginContext, 'get'>): readonly FrameworkRoute[] | null | undefined
+  /**
+   * Checks whether the plugin can use the services that it depends on, and throws or rejects if it cannot. `Health` and
+   * the option `health` call it. With `{ check, required: false }`, the application stays ready without the services.
+   */
+  readonly health?: HealthCheck
 }

@@ -2,7 +2,7 @@ import type { Duration, Size } from './units.js'
 
 /** The argument of `@Limits`. A field that is absent leaves the limit of the class, or else of the application. */
 export interface RouteLimits {
-  /** The largest JSON body, compressed and decompressed, instead of `limits.body`: a size. A larger body gets 413. */
+  /** The largest body, compressed and decompressed, instead of `limits.body`: a size. A larger body gets 413. */
   readonly body?: Size
   /** The deepest nesting of a JSON body, instead of `limits.depth`: a whole number. A deeper body gets 400. */
   readonly depth?: number
@@ -15,7 +15,7 @@ export interface RouteLimits {
 
 /** The limits of a route, in the units of the settings. A field is absent where the application decides. */
 export interface RouteBounds {
-  /** The largest JSON body, in bytes. */
+  /** The largest body, in bytes. */
   readonly bodyBytes?: number
   /** The deepest nesting of a JSON body. */
   readonly depth?: number

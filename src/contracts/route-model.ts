@@ -1,3 +1,4 @@
+import type { BodyModel } from './body.js'
 import type { CacheOptions } from './cache.js'
 import type { UsedByRoute } from './interceptor.js'
 import type { OperationFacts, ResponseFieldsMode } from './operation.js'
@@ -7,6 +8,7 @@ import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { RouteBounds } from './route-limits.js'
 import type { InputSource, Schema } from './schema.js'
+import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
 /**
@@ -81,6 +83,18 @@ export interface RouteModel {
   readonly name: string
   /** Schemas by part of the request; `null` for a part without a schema. */
   readonly inputs: Readonly<Record<InputSource, Schema | null>>
+  /**
+   * The ways in which the body is read, the first with the schema of `inputs.body`; `null` if it can only be JSON, the
+   * default.
+   */
+  readonly bodies: readonly BodyModel[] | null
+  /** How the `Cookie` header is read; `null` if the route has no `@Cookies`. */
+  readonly cookies: {
+    /** The names of the signed cookies. */
+    readonly signed: readonly string[]
+  } | null
+  /** The argument of `@Webhook`; `null` without it. */
+  readonly webhook: WebhookScheme | WebhookVerifier | null
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
   /**

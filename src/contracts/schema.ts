@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 
 /** The parts of a request that a schema can describe. */
-export type InputSource = 'body' | 'params' | 'query' | 'headers'
+export type InputSource = 'body' | 'params' | 'query' | 'headers' | 'cookies'
 
 /** A plain JSON Schema object; a TypeBox schema is one, too. A class (a DTO) is not. */
 export type JsonSchema = {
@@ -12,7 +12,7 @@ export type JsonSchema = {
 }
 
 /**
- * The schemas that `@Body`, `@Params`, `@Query` and `@Headers` accept: any Standard Schema (zod 4, valibot, arktype,
+ * The schemas that `@Body`, `@Params`, `@Query`, `@Headers` and `@Cookies` accept: any Standard Schema (zod 4, valibot, arktype,
  * …) or a JSON Schema object (TypeBox included).
  *
  * @see https://standardschema.dev

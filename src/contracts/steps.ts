@@ -57,7 +57,8 @@ export interface PluginSteps {
   readonly aroundHandler?: Stage
   /**
    * Called when the response is decided, immediately before its head is written: the status is final, and headers can
-   * still be set. A returned promise is not awaited. An error is logged and changes nothing.
+   * still be set. A returned promise is not awaited. An error is logged and changes nothing. A step that sends a
+   * response here gets a `TypeError`, and the connection is closed.
    */
   readonly onResponse?: (req: Request, res: Response) => void
   /** Called once, when the request is over. An error is logged. */

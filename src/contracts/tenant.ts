@@ -26,9 +26,6 @@ export interface TenantScope {
   readonly isForAll?: true
 }
 
-/** Returns the current tenant: the port that features use to keep data of tenants apart. */
-export type CurrentTenant = () => string | undefined
-
 /** Options of `@Tenant()`. */
 export interface TenantDecoratorOptions {
   /**

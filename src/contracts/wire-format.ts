@@ -12,7 +12,7 @@ export interface Failure {
   readonly message: string
   /** The rejected fields, at most 20. Absent if no field was rejected. */
   readonly errors?: readonly FieldError[]
-  /** The value of `req.id`. Absent if no middleware has set it. */
+  /** The value of `req.id`: from status 500 on, and below with `requestIds` or if other code has read or set it. */
   readonly requestId?: string
 }
 

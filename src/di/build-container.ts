@@ -1,6 +1,6 @@
 import type { Class, Token } from '../contracts/provider.js'
-import type { Problem } from '../errors/config-error.js'
-import { originOf, toProblem } from './chain.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import { originOf, toProblems } from './chain.js'
 import { Injector, type ReadInjections } from './injector.js'
 import type { Scope } from './modules.js'
 
@@ -44,7 +44,7 @@ function bindScope(root: Injector, scope: Scope): Injector {
 export interface MadeContainer {
   readonly instances: ReadonlyMap<Class, unknown>
   readonly problems: readonly Problem[]
-  /** The errors of the problems, in the same order. */
+  /** The errors of the program's own code that the problems come from. */
   readonly errors: readonly unknown[]
 }
 
@@ -59,12 +59,17 @@ export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer
     try {
       return await injector.getAsync(token)
     } catch (error) {
-      const problem = toProblem(error)
       // One missing provider makes everything that depends on it fail. The report names it once, with its first
       // chain.
-      const key = `${problem.code} ${problem.subject}`
-      if (!problems.has(key)) errors.push(originOf(error))
-      if (!problems.has(key)) problems.set(key, problem)
+      const found = toProblems(error).map(
+        (problem) => [`${problem.code} ${problem.subject}`, problem] as const,
+      )
+      const added = found.filter(([key]) => !problems.has(key))
+      const origin = originOf(error)
+      // A ConfigError itself says no more than its problems, and Node would print them a second time.
+      const cause = origin instanceof ConfigError ? origin.cause : origin
+      if (added.length > 0 && cause !== undefined) errors.push(cause)
+      for (const [key, problem] of added) problems.set(key, problem)
       return undefined
     }
   }

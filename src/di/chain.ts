@@ -71,14 +71,19 @@ export function originOf(error: unknown): unknown {
   return error instanceof ChainError ? error.cause : error
 }
 
-/** Turns a failed construction into a problem that names the chain and the remedy. */
-export function toProblem(error: unknown): Problem {
+/** Turns a failed construction into problems that name the chain and the remedy. */
+export function toProblems(error: unknown): readonly Problem[] {
   const chain = error instanceof ChainError ? error.chain.map(tokenName) : []
   const cause = error instanceof ChainError ? error.cause : error
-  if (cause instanceof ConfigError) {
-    const [problem] = cause.problems as [Problem]
+  if (!(cause instanceof ConfigError)) return [failed(cause, chain)]
+  return cause.problems.map((problem) => {
+    // A problem of the environment is the same, whoever reads the variables.
+    if (problem.code === 'E_ENV_INVALID') return problem
     return { ...problem, cause: `${problem.cause}${injectedBy([...chain, problem.subject])}` }
-  }
+  })
+}
+
+function failed(cause: unknown, chain: readonly string[]): Problem {
   const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
   const cycle = /^Error: Detected circular dependency: (.+?)\. /.exec(text)?.[1]?.split(' -> ')
   if (cycle !== undefined) return circular(cycle, chain)

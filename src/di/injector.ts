@@ -1,7 +1,7 @@
 import { Container } from '@needle-di/core'
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
-import { asyncTokenOf, inChain, missingProvider, originOf, toProblem } from './chain.js'
+import { asyncTokenOf, inChain, missingProvider, originOf, toProblems } from './chain.js'
 import { construct } from './construct.js'
 import type { Binding } from './provider.js'
 import { InjectionToken, tokenName } from './token.js'
@@ -122,7 +122,7 @@ export class Injector {
     try {
       return this.get(token)
     } catch (error) {
-      throw new ConfigError([toProblem(error)], { cause: originOf(error) })
+      throw new ConfigError(toProblems(error), { cause: originOf(error) })
     }
   }
 

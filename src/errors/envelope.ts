@@ -24,7 +24,7 @@ export interface ErrorEnvelope {
   readonly code: string
   /** The rejected fields, at most 20. */
   readonly errors?: readonly FieldError[]
-  /** The value of `req.id`, if a middleware has set it. */
+  /** The value of `req.id`: from status 500 on, and below with `requestIds` or if other code has read or set it. */
   readonly requestId?: string
 }
 
@@ -42,7 +42,7 @@ export interface ProblemDetails {
   readonly code: string
   /** Rejected fields, at most 20. */
   readonly errors?: readonly FieldError[]
-  /** `req.id`, if a middleware has set one. */
+  /** The `requestId` of {@link ErrorEnvelope}. */
   readonly requestId?: string
 }
 

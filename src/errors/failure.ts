@@ -1,5 +1,6 @@
 import { isNativeError } from 'node:util/types'
 import type { FieldError } from '../contracts/schema.js'
+import { AppClosingError } from './app-closing-error.js'
 import { codeOf, HttpError, titleOf } from './http-error.js'
 
 /** The parts of an error that the client may see. */
@@ -13,11 +14,22 @@ export interface KnownFailure {
 
 /**
  * Reads any thrown or rejected value. Only two kinds of errors keep their status: the framework's own, recognized by
- * their brand, and those of `http-errors`, which Express middleware throws. Every other value becomes a 500 without
- * details. Never throws, even if a getter of the value throws.
+ * their brand, and those of `http-errors`, which Express middleware throws. The reason of
+ * `req.signal` when the application closes is a 503. Every other value becomes a 500 without details. Never throws, even if a getter of the value throws.
  */
 export function toFailure(error: unknown): KnownFailure {
   return recognize(error) ?? generic(500)
+}
+
+/**
+ * Returns the status of the response to an error of a route: that of an `HttpError`, or of an error of the package
+ * `http-errors`; 500 for any other value. Error middlewares and `explain` of a plugin may still change it. Never throws.
+ *
+ * @example
+ * const mayHelpToRetry = statusOf(error) >= 500
+ */
+export function statusOf(error: unknown): number {
+  return toFailure(error).status
 }
 
 /**
@@ -34,6 +46,9 @@ function recognize(error: unknown): KnownFailure | undefined {
   try {
     if (HttpError.is(error)) return fromHttpError(error)
     if (isHttpErrorsError(error)) return fromHttpErrors(error)
+    // Another process can handle the request.
+    if (error instanceof AppClosingError)
+      return { ...generic(503), headers: { 'Retry-After': '1' } }
   } catch {
     // A proxy or a throwing getter: the value cannot be trusted to decide the response.
   }
@@ -79,6 +94,8 @@ function isHttpErrorsError(error: unknown): error is HttpErrorsError {
 
 function fromHttpErrors(error: HttpErrorsError): KnownFailure {
   const base = generic(validStatus(error.status))
+  // `createError(302)` exposes its message, because its status is below 500. The response to it is a 500.
+  if (base.status !== error.status) return base
   return {
     ...base,
     message: error.expose ? String(error.message) : base.message,

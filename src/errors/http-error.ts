@@ -196,3 +196,31 @@ export class ServiceUnavailableError extends HttpError {
     super(503, message, options)
   }
 }
+
+/** The classes of this file, by status: error middlewares may test errors with `instanceof`. */
+const CLASSES: Readonly<
+  Record<number, new (message?: string, options?: HttpErrorOptions) => HttpError>
+> = {
+  400: BadRequestError,
+  401: UnauthorizedError,
+  403: ForbiddenError,
+  404: NotFoundError,
+  405: MethodNotAllowedError,
+  409: ConflictError,
+  413: PayloadTooLargeError,
+  415: UnsupportedMediaTypeError,
+  422: UnprocessableEntityError,
+  429: TooManyRequestsError,
+  500: InternalServerError,
+  503: ServiceUnavailableError,
+}
+
+/** Makes an HTTP error: of the class of its status, if there is one. */
+export function httpErrorOf(
+  status: number,
+  message?: string,
+  options?: HttpErrorOptions,
+): HttpError {
+  const Class = CLASSES[status]
+  return Class === undefined ? new HttpError(status, message, options) : new Class(message, options)
+}

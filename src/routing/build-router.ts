@@ -18,6 +18,9 @@ const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /** Finds the route of a request. No other code in the framework compares paths. */
 export type Router = (method: string, url: string) => RouteMatch
 
+/** Finds the route of a request; `null` if it has none. */
+export type Finder = (method: string, url: string) => Extract<RouteMatch, { kind: 'route' }> | null
+
 type Tree = Instance<HTTPVersion.V1>
 
 /** The fields of a route that the router needs. */
@@ -28,6 +31,30 @@ export type Routable = Pick<RouteModel, 'index' | 'method' | 'path' | 'pathParam
  * once. Unlike in Express, a static segment takes precedence over a parameter, in any order of declaration.
  */
 export function buildRouter(routes: readonly Routable[]): Router {
+  const find = buildFind(routes)
+  return function match(method, url) {
+    const found = find(method as HTTPMethod, url)
+    if (found !== null) return toMatch(found)
+    return url === WHOLE_SERVER
+      ? { kind: 'method', allow: methodsOf(routes) }
+      : explainMiss(find, method, url)
+  }
+}
+
+/**
+ * Builds the same tree for a few routes that most requests do not have. It does not explain why a request has no route,
+ * because that takes several lookups.
+ */
+export function buildFinder(routes: readonly Routable[]): Finder {
+  const find = buildFind(routes)
+  return function findRoute(method, url) {
+    const found = find(method as HTTPMethod, url)
+    const match = found === null ? null : toMatch(found)
+    return match?.kind === 'route' ? match : null
+  }
+}
+
+function buildFind(routes: readonly Routable[]): Find {
   const tree = findMyWay({
     caseSensitive: false,
     ignoreTrailingSlash: true,
@@ -45,17 +72,9 @@ export function buildRouter(routes: readonly Routable[]): Router {
     : (method, url) => tree.find(method === 'HEAD' ? 'GET' : method, url)
   // find-my-way skips the first character of a URL, because it takes it for a slash. The extra check for `*`
   // is needed only if that would lead `OPTIONS *` to a route.
-  const find: Find =
-    findPath('OPTIONS', WHOLE_SERVER) === null
-      ? findPath
-      : (method, url) => (url === WHOLE_SERVER ? null : findPath(method, url))
-  return function match(method, url) {
-    const found = find(method as HTTPMethod, url)
-    if (found !== null) return toMatch(found)
-    return url === WHOLE_SERVER
-      ? { kind: 'method', allow: methodsOf(routes) }
-      : explainMiss(find, method, url)
-  }
+  return findPath('OPTIONS', WHOLE_SERVER) === null
+    ? findPath
+    : (method, url) => (url === WHOLE_SERVER ? null : findPath(method, url))
 }
 
 /** The request target of `OPTIONS *`, which means the whole server and no path (RFC 9110, section 7.1). */

@@ -1,32 +1,38 @@
-import type { DescribedSchema, OpenApiSchema, SchemaLoss } from '../contracts/openapi.js'
+import type {
+  DescribedSchema,
+  OpenApi30Schema,
+  OpenApiSchema,
+  SchemaLoss,
+} from '../contracts/openapi.js'
 import { mapChildren, someBelow } from './map-children.js'
 import { type CompileOpenApiSchema, createOpenApiCompiler } from './openapi-validator.js'
 
 const REMEDIED = 'so the document leaves it out'
 
 /**
- * Removes each `example` and `default` that its own schema rejects from a description. Readers of the
+ * Removes each example and `default` that its own schema rejects from a description. Readers of the
  * document would copy such a value, and some tools refuse the whole document. A description without examples
  * and defaults is returned as it is, and Ajv is not loaded.
  */
-export function checkExamples(described: DescribedSchema): DescribedSchema {
+export function checkExamples<S extends OpenApiSchema | OpenApi30Schema>(
+  described: DescribedSchema<S>,
+): DescribedSchema<S> {
   const bodies = [described.schema, ...described.definitions.map(({ schema }) => schema)]
   if (!bodies.some((body) => hasExample(body) || someBelow(body, hasExample))) return described
   const losses: SchemaLoss[] = []
   const compile = createOpenApiCompiler(described.definitions)
-  const visit = (schema: OpenApiSchema, path: string): OpenApiSchema => {
+  const visit = (schema: S, path: string): S => {
     const checked = mapChildren(schema, (child, name) => visit(child, join(path, name)))
-    const wrong = (['example', 'default'] as const).filter((key) =>
-      isRejected(checked, checked[key], compile),
-    )
+    const wrong = valuesOf(checked).filter(({ value }) => isRejected(checked, value, compile))
     if (wrong.length === 0) return checked
     const copy: Record<string, unknown> = { ...checked }
-    for (const key of wrong) {
-      const cause = `Its ${key} ${JSON.stringify(copy[key])} is not accepted by its schema, ${REMEDIED}.`
+    for (const { key, value } of wrong) {
+      const cause = `Its ${key} ${JSON.stringify(value)} is not accepted by its schema, ${REMEDIED}.`
       losses.push({ path, cause, code: 'W_EXAMPLE_INVALID' })
-      delete copy[key]
+      remove(copy, key, value)
     }
-    return copy
+    // Only examples and defaults are missing, which no schema needs.
+    return copy as S
   }
   const schema = visit(described.schema, '')
   const definitions = described.definitions.map((definition) => ({
@@ -37,8 +43,32 @@ export function checkExamples(described: DescribedSchema): DescribedSchema {
   return { schema, definitions, losses: [...described.losses, ...losses] }
 }
 
-function hasExample({ example, default: value }: OpenApiSchema): boolean {
-  return example !== undefined || value !== undefined
+interface Given {
+  readonly key: 'example' | 'default'
+  readonly value: unknown
+}
+
+function valuesOf({ example, default: value, examples = [] }: OpenApiSchema): Given[] {
+  return [
+    ...[example, ...examples].map((each) => ({ key: 'example' as const, value: each })),
+    { key: 'default', value },
+  ]
+}
+
+/** OpenAPI 3.0 has one example, later versions have a list of them. */
+function remove(schema: Record<string, unknown>, key: Given['key'], value: unknown): void {
+  const { examples } = schema
+  if (key !== 'example' || !Array.isArray(examples)) {
+    delete schema[key]
+    return
+  }
+  const left = examples.filter((each) => each !== value)
+  if (left.length > 0) schema['examples'] = left
+  else delete schema['examples']
+}
+
+function hasExample({ example, examples, default: value }: OpenApiSchema): boolean {
+  return example !== undefined || examples !== undefined || value !== undefined
 }
 
 function join(path: string, name: string): string {
@@ -61,7 +91,7 @@ function isRejected(schema: OpenApiSchema, value: unknown, compile: CompileOpenA
 /** Keywords that {@link acceptsScalar} checks, and keywords that constrain nothing. */
 const PLAIN = new Set(
   `type enum nullable minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength title description
-  default example deprecated readOnly writeOnly externalDocs`.split(/\s+/),
+  default example examples deprecated readOnly writeOnly externalDocs`.split(/\s+/),
 )
 
 /**
@@ -72,17 +102,25 @@ function acceptsScalar(schema: OpenApiSchema, value: unknown): boolean | undefin
   const isPlain = Object.keys(schema).every((key) => PLAIN.has(key))
   if (typeof value === 'object' || !isPlain) return undefined
   const { type = typeof value, enum: values } = schema
-  const isType = type === 'integer' ? Number.isInteger(value) : type === typeof value
+  const isType = [type].flat().some((each) => isOfType(value, each))
   if (!isType || values?.includes(value) === false) return false
   if (typeof value === 'number') return isWithin(value, schema)
   // JSON Schema counts code points, not UTF-16 units.
   return typeof value !== 'string' || isLongEnough([...value].length, schema)
 }
 
+function isOfType(value: unknown, type: string): boolean {
+  return type === 'integer' ? Number.isInteger(value) : type === typeof value
+}
+
+/** In OpenAPI 3.0, an exclusive bound is a flag beside the bound. */
 function isWithin(value: number, schema: OpenApiSchema): boolean {
-  const { minimum = -Infinity, maximum = Infinity } = schema
-  const isAbove = schema.exclusiveMinimum === true ? value > minimum : value >= minimum
-  return isAbove && (schema.exclusiveMaximum === true ? value < maximum : value <= maximum)
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum } = schema
+  const low = typeof exclusiveMinimum === 'number' ? exclusiveMinimum : -Infinity
+  const high = typeof exclusiveMaximum === 'number' ? exclusiveMaximum : Infinity
+  if (value <= low || value >= high) return false
+  const isAbove = exclusiveMinimum === true ? value > minimum : value >= minimum
+  return isAbove && (exclusiveMaximum === true ? value < maximum : value <= maximum)
 }
 
 function isLongEnough(

@@ -11,15 +11,15 @@ interface ZodCore {
   readonly compile?: (schema: StandardSchemaV1) => StandardSchemaV1
 }
 
-// The name is in a variable so that bundlers do not try to resolve zod, which the application may not have
-// installed.
-const CORE: string = 'zod/v4/core'
-
 let loading: Promise<ZodCore | undefined> | undefined
 
 /** An application may have thousands of schemas. All of them share one import. */
 function loadCore(): Promise<ZodCore | undefined> {
-  loading ??= import(CORE).catch(() => undefined)
+  // A literal, so that bundlers include it. The application may not have zod; for esbuild and Rollup that is no error,
+  // because of the `catch`.
+  loading ??= import('zod/v4/core').catch(() => undefined) as Promise<unknown> as Promise<
+    ZodCore | undefined
+  >
   return loading
 }
 

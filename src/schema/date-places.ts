@@ -1,4 +1,4 @@
-import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi.js'
+import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi-3-0.js'
 
 /** The places in a value that may hold dates, according to its schema. */
 export interface DatePlaces {

@@ -1,26 +1,42 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { DescribedSchema, SchemaSide } from '../contracts/openapi.js'
+import type * as Lowered from '../contracts/openapi-3-0.js'
 import type { Schema } from '../contracts/schema.js'
-import { describeSchema } from './describe-schema.js'
+import { describeKept, describeSchema } from './describe-schema.js'
 import { KeyedSchema } from './keyed-schema.js'
 import type { DescribeOptions } from './to-json-schema.js'
 
 // Schemas of libraries are immutable, so all applications of a process share their descriptions. Describing
 // them again was half of the time to create an application in a test. The keys are held weakly, and the
 // descriptions are never changed.
-const known: Readonly<Record<SchemaSide, WeakMap<object, DescribedSchema>>> = {
-  input: new WeakMap(),
-  output: new WeakMap(),
-}
+type Memory<D> = Readonly<Record<SchemaSide, WeakMap<object, D>>>
+
+const lowered: Memory<Lowered.DescribedSchema> = { input: new WeakMap(), output: new WeakMap() }
+const kept: Memory<DescribedSchema> = { input: new WeakMap(), output: new WeakMap() }
 
 /**
  * Like `describeSchema`, but describes each schema of a library only once. Callers must not change the
  * result.
  */
-export function describeOnce(schema: Schema | object, options: DescribeOptions): DescribedSchema {
+export function describeOnce(
+  schema: Schema | object,
+  options: DescribeOptions,
+): Lowered.DescribedSchema {
   if (!isConstant(schema, options)) return describeSchema(schema, options)
-  const memory = known[options.side]
+  const memory = lowered[options.side]
   const described = memory.get(schema) ?? describeSchema(schema, options)
+  memory.set(schema, described)
+  return described
+}
+
+/** Like {@link describeOnce}, with JSON Schema 2020-12. */
+export function describeKeptOnce(
+  schema: Schema | object,
+  options: DescribeOptions,
+): DescribedSchema {
+  if (!isConstant(schema, options)) return describeKept(schema, options)
+  const memory = kept[options.side]
+  const described = memory.get(schema) ?? describeKept(schema, options)
   memory.set(schema, described)
   return described
 }

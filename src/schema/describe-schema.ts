@@ -1,6 +1,9 @@
 import type { DescribedSchema } from '../contracts/openapi.js'
+import type * as Lowered from '../contracts/openapi-3-0.js'
 import type { Schema } from '../contracts/schema.js'
 import { checkExamples } from './check-examples.js'
+import { convertWhole } from './dialect/convert-whole.js'
+import { KEPT } from './dialect/keep-body.js'
 import { surveySchema } from './dialect/survey.js'
 import { toOpenApiSchema } from './dialect/to-openapi-schema.js'
 import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
@@ -14,13 +17,31 @@ import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
  * describeSchema(z.object({ at: z.date() }), { side: 'output' }).schema
  * // { type: 'object', properties: { at: { type: 'string', format: 'date-time' } }, required: ['at'] }
  */
-export function describeSchema(schema: Schema | object, options: DescribeOptions): DescribedSchema {
-  try {
-    const json = toJsonSchema(schema, options)
-    if (json instanceof Promise) throw new Error('it returns a promise')
+export function describeSchema(
+  schema: Schema | object,
+  options: DescribeOptions,
+): Lowered.DescribedSchema {
+  return attempt(schema, options, (json) => {
     const survey = surveySchema(json)
     const described = toOpenApiSchema(json, survey)
     return survey.isAnnotated ? checkExamples(described) : described
+  })
+}
+
+/** Like {@link describeSchema}, in the dialect of OpenAPI 3.1 and later: JSON Schema 2020-12. */
+export function describeKept(schema: Schema | object, options: DescribeOptions): DescribedSchema {
+  return attempt(schema, options, (json) => checkExamples(convertWhole(json, KEPT)))
+}
+
+function attempt<D>(
+  schema: object,
+  options: DescribeOptions,
+  describe: (json: unknown) => D,
+): D | Lowered.DescribedSchema {
+  try {
+    const json = toJsonSchema(schema, options)
+    if (json instanceof Promise) throw new Error('it returns a promise')
+    return describe(json)
   } catch (error) {
     // Not `String(error)`: code may throw any value, and some values cannot be converted to text.
     const reason = error instanceof Error ? error.message : `it threw ${typeof error}`

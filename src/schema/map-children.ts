@@ -1,37 +1,83 @@
-import type { OpenApiSchema } from '../contracts/openapi.js'
+import type { OpenApi30Schema, OpenApiSchema } from '../contracts/openapi.js'
 import { setOwn } from './set-own.js'
 
-/**
- * @param name The name of the property that has the schema; `*` for items and additional properties; empty
- * for a part of the parent (`allOf`, `anyOf`, `oneOf`, `not`).
- */
-type Change = (schema: OpenApiSchema, name: string) => OpenApiSchema
+/** The keywords with schemas: one, a list, or one for each name. */
+type Kind = 'one' | 'list' | 'names'
 
-const LISTS = ['allOf', 'anyOf', 'oneOf'] as const
-const SINGLES = ['items', 'not', 'additionalProperties'] as const
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ...words('one', 'items not additionalProperties contains if then else propertyNames'),
+  ...words('one', 'contentSchema unevaluatedItems unevaluatedProperties'),
+  ...words('list', 'allOf anyOf oneOf prefixItems'),
+  ...words('names', 'properties patternProperties dependentSchemas'),
+])
+
+/** The keywords whose schemas describe members of the value, and not the value itself. */
+const OF_MEMBERS = new Set(
+  'items additionalProperties contains prefixItems patternProperties unevaluatedItems unevaluatedProperties'.split(
+    ' ',
+  ),
+)
+
+function words(kind: Kind, keywords: string): [string, Kind][] {
+  return keywords.split(' ').map((keyword) => [keyword, kind])
+}
+
+/** The place of a schema in the one around it. */
+interface Place {
+  readonly keyword: string
+  /**
+   * The name of the property that has the schema; `*` for items and additional properties; empty for a part of the
+   * parent (`allOf`, `anyOf`, `oneOf`, `not`).
+   */
+  readonly name: string
+}
 
 /**
  * Copies a schema and replaces each direct child schema with the result of `change`. Values (`enum`,
  * `example`, …) stay.
  */
-export function mapChildren(schema: OpenApiSchema, change: Change): OpenApiSchema {
+export function mapChildren<S extends OpenApiSchema | OpenApi30Schema>(
+  schema: S,
+  change: (schema: S, name: string) => S,
+): S {
+  // The children of a schema have its type, and so do the schemas that replace them.
+  return mapSchemas(schema, (child, { name }) => change(child as S, name)) as S
+}
+
+/** Like {@link mapChildren}, for a change to data of another type. */
+export function mapSchemas(
+  schema: OpenApiSchema,
+  change: (schema: OpenApiSchema, place: Place) => unknown,
+): Record<string, unknown> {
   const copy: Record<string, unknown> = { ...schema }
-  for (const key of LISTS) {
-    const list = schema[key]
-    if (list !== undefined) copy[key] = list.map((child) => change(child, ''))
-  }
-  for (const key of SINGLES) {
-    const child = schema[key]
-    if (typeof child === 'object') copy[key] = change(child, key === 'not' ? '' : '*')
-  }
-  if (schema.properties !== undefined) {
-    const changed: Record<string, OpenApiSchema> = {}
-    for (const name of Object.keys(schema.properties)) {
-      setOwn(changed, name, change(schema.properties[name] as OpenApiSchema, name))
-    }
-    copy['properties'] = changed
+  for (const keyword in copy) {
+    const kind = KINDS.get(keyword)
+    const value = copy[keyword]
+    if (kind === undefined || typeof value !== 'object') continue
+    const place = { keyword, name: OF_MEMBERS.has(keyword) ? '*' : '' }
+    // The keyword decides what its value holds.
+    if (kind === 'one') copy[keyword] = change(value as OpenApiSchema, place)
+    else if (kind === 'list') {
+      copy[keyword] = (value as readonly OpenApiSchema[]).map((child) => change(child, place))
+    } else copy[keyword] = mapNames(value as Named, place, change)
   }
   return copy
+}
+
+type Named = Readonly<Record<string, OpenApiSchema>>
+
+function mapNames(
+  schemas: Named,
+  place: Place,
+  change: (schema: OpenApiSchema, place: Place) => unknown,
+): Record<string, unknown> {
+  const isProperties = place.keyword === 'properties'
+  const changed: Record<string, unknown> = {}
+  for (const name of Object.keys(schemas)) {
+    const own = isProperties ? { ...place, name } : place
+    setOwn(changed, name, change(schemas[name] as OpenApiSchema, own))
+  }
+  return changed
 }
 
 /**
@@ -39,15 +85,17 @@ export function mapChildren(schema: OpenApiSchema, change: Change): OpenApiSchem
  * to skip {@link mapChildren} for the many schemas that need no change.
  */
 export function someBelow(schema: OpenApiSchema, is: Question): boolean {
-  const { allOf, anyOf, oneOf, items, not, additionalProperties: others, properties } = schema
-  if (allOf !== undefined && someOf(allOf, is)) return true
-  if (anyOf !== undefined && someOf(anyOf, is)) return true
-  if (oneOf !== undefined && someOf(oneOf, is)) return true
-  if (items !== undefined && isOrHas(items, is)) return true
-  if (not !== undefined && isOrHas(not, is)) return true
-  if (typeof others === 'object' && isOrHas(others, is)) return true
-  for (const name in properties) {
-    if (isOrHas(properties[name] as OpenApiSchema, is)) return true
+  for (const key in schema) {
+    const kind = KINDS.get(key)
+    if (kind === undefined) continue
+    // As in {@link mapChildren}: the keyword decides what its value holds.
+    const value = schema[key as 'not' | 'allOf' | 'properties'] as unknown
+    if (typeof value !== 'object') continue
+    if (kind === 'one') {
+      if (isOrHas(value as OpenApiSchema, is)) return true
+    } else {
+      for (const each of Object.values(value as Named)) if (isOrHas(each, is)) return true
+    }
   }
   return false
 }
@@ -56,9 +104,4 @@ type Question = (schema: OpenApiSchema) => boolean
 
 function isOrHas(schema: OpenApiSchema, is: Question): boolean {
   return is(schema) || someBelow(schema, is)
-}
-
-function someOf(schemas: readonly OpenApiSchema[], is: Question): boolean {
-  for (const schema of schemas) if (isOrHas(schema, is)) return true
-  return false
 }

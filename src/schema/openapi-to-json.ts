@@ -1,10 +1,11 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
+import { mapSchemas } from './map-children.js'
 
 export type Json = Record<string, unknown>
 
 const COMPONENT = '#/components/schemas/'
 
-/** Settings for the conversion from a schema of OpenAPI 3.0.3 to JSON Schema 2020-12. */
+/** Settings for the conversion from a schema of a document to JSON Schema 2020-12. */
 export interface Translation {
   /**
    * Returns the `$ref` to use for a component.
@@ -22,40 +23,41 @@ export function componentName($ref: string): string {
   return $ref.slice(COMPONENT.length)
 }
 
+/** Keywords that constrain nothing here, and whose values are not schemas. */
+const SILENT = ['example', 'examples', 'default', 'discriminator']
+
+/** The keywords whose schema alone describes a value: an item, or a property. */
+const OF_MEMBERS = new Set(
+  'items additionalProperties prefixItems properties patternProperties unevaluatedItems unevaluatedProperties'.split(
+    ' ',
+  ),
+)
+
 /**
- * Converts `nullable` and boolean exclusive bounds of OpenAPI 3.0.3 to their equivalents in JSON Schema
- * 2020-12, at every depth.
+ * Converts a schema of a document to JSON Schema 2020-12, at every depth: `nullable` and boolean exclusive bounds of
+ * OpenAPI 3.0.3 become their equivalents. Schemas of later versions keep their keywords.
  */
 export function toJson(schema: OpenApiSchema, translation: Translation, isWhole = true): Json {
-  const { $ref, nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema
-  // Keywords beside a reference are ignored (OpenAPI 3.0.3, section 4.7.24).
+  const { $ref, nullable, exclusiveMinimum, exclusiveMaximum } = schema
+  // Keywords beside a reference are ignored (OpenAPI 3.0.3, section 4.7.24). Later versions of the document have none.
   if ($ref !== undefined) return { $ref: translation.refTo(componentName($ref), isWhole) }
-  const json: Json = { ...rest }
-  // These keywords constrain nothing here, and their values are not schemas. The keywords that constrain are
-  // converted below.
-  for (const key of ['example', 'default', 'discriminator']) delete json[key]
-  if (nullable === true && schema.type !== undefined) json['type'] = [schema.type, 'null']
-  if (exclusiveMinimum === true) turn(json, 'minimum', 'exclusiveMinimum')
-  if (exclusiveMaximum === true) turn(json, 'maximum', 'exclusiveMaximum')
-  for (const key of ['items', 'additionalProperties'] as const) {
-    const child = schema[key]
-    if (typeof child === 'object') json[key] = toJson(child, translation)
-  }
-  if (schema.not !== undefined) json['not'] = toJson(schema.not, translation, false)
-  for (const key of ['allOf', 'anyOf', 'oneOf'] as const) {
-    const parts = schema[key]
-    if (parts !== undefined) json[key] = parts.map((part) => toJson(part, translation, false))
-  }
-  if (schema.properties !== undefined) {
-    json['properties'] = Object.fromEntries(
-      Object.entries(schema.properties).map(([name, child]) => [name, toJson(child, translation)]),
-    )
-  }
+  const json = mapSchemas(schema, (child, { keyword }) =>
+    toJson(child, translation, OF_MEMBERS.has(keyword)),
+  )
+  for (const key of SILENT) delete json[key]
+  delete json['nullable']
+  if (nullable === true && schema.type !== undefined) json['type'] = [schema.type, 'null'].flat()
+  turn(json, ['minimum', 'exclusiveMinimum'], exclusiveMinimum)
+  turn(json, ['maximum', 'exclusiveMaximum'], exclusiveMaximum)
   if (isWhole && translation.isClosed(schema)) json['unevaluatedProperties'] = false
   return json
 }
 
-function turn(json: Json, from: string, to: string): void {
+/** The flag of OpenAPI 3.0 says that a bound is exclusive. */
+function turn(json: Json, [from, to]: [string, string], flag: unknown): void {
+  if (typeof flag !== 'boolean') return
+  delete json[to]
+  if (!flag) return
   json[to] = json[from]
   delete json[from]
 }

@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import type { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import type { OpenApiSchema, SchemaDefinition } from '../contracts/openapi.js'
 import { type Translation, toJson } from './openapi-to-json.js'
+import { requireAjv } from './require-ajv.js'
 
 /** Compiles a schema of a document to a predicate. Throws when the schema does not compile. */
 export type CompileOpenApiSchema = (schema: OpenApiSchema) => (value: unknown) => boolean
@@ -35,10 +34,7 @@ export function createOpenApiCompiler(
 
 /** @param options Ajv options, which override the defaults here. */
 export function loadAjv(options: object = {}): Ajv {
-  // `import.meta.url` is empty in an application that is bundled to a CommonJS file.
-  const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.json'))
-  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
-  const addFormats = require('ajv-formats') as (ajv: Ajv) => void
+  const [{ Ajv2020 }, addFormats] = requireAjv()
   const ajv = new Ajv2020({ strict: false, logger: false, ...options })
   addFormats(ajv)
   return ajv

@@ -1,4 +1,4 @@
-import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi.js'
+import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi-3-0.js'
 import type { Validator } from '../contracts/schema.js'
 
 /**

@@ -105,8 +105,8 @@ function describesAll(schema: OpenApiSchema, components: Components, depth = 0):
   const parts = (schema.allOf ?? []).map(scopeOf)
   const isClosed = [...alternatives, ...parts].includes('closed') || schema.properties !== undefined
   if (isClosed) return 'closed'
-  const isObject = schema.type === 'object' || schema.type === undefined
-  const isComposed = schema.allOf ?? schema.anyOf ?? schema.oneOf ?? schema.enum
+  const isObject = schema.type === undefined || [schema.type].flat().includes('object')
+  const isComposed = schema.allOf ?? schema.anyOf ?? schema.oneOf ?? schema.enum ?? schema.const
   return isObject && isComposed === undefined ? 'open' : 'silent'
 }
 

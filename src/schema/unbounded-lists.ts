@@ -1,4 +1,4 @@
-import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi.js'
+import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi-3-0.js'
 
 /** The number of items that any library validates within a tenth of a second. */
 const MANY_ITEMS = 100_000

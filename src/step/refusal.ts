@@ -1,4 +1,4 @@
-import { HttpError, type HttpErrorOptions } from '../errors/http-error.js'
+import { type HttpErrorOptions, httpErrorOf } from '../errors/http-error.js'
 import { withoutStack } from '../errors/refuse.js'
 
 /**
@@ -19,7 +19,8 @@ export class Refusal {
   }
 
   /**
-   * Creates a refusal with an `HttpError` that has no stack.
+   * Creates a refusal with an `HttpError` that has no stack. It has the class of its status, if there is one: 429 is a
+   * `TooManyRequestsError`.
    *
    * @param status 400 to 599.
    * @param message A text for the client. Default: the name of the status.
@@ -27,6 +28,6 @@ export class Refusal {
    * @throws RangeError for any other status.
    */
   static of(status: number, message?: string, options?: HttpErrorOptions): Refusal {
-    return new Refusal(withoutStack(() => new HttpError(status, message, options)))
+    return new Refusal(withoutStack(() => httpErrorOf(status, message, options)))
   }
 }

@@ -18,12 +18,6 @@ export type Stage = (next: Step) => Step
 /** Sends the value that the steps returned as the response, unless a response was already sent. */
 export type Settle = (value: unknown, req: BlazonRequest, res: Response) => void
 
-/**
- * Creates a stage whose step can send a response itself, for example to a request that waits for another
- * request.
- */
-export type SettlingStage = (settle: Settle) => Stage
-
 /** A compiled route. It never throws, and it handles the rejection of every promise that it creates. */
 export type RunRoute = (req: BlazonRequest, res: Response) => void
 

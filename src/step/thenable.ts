@@ -1,4 +1,13 @@
-/** Whether a value must be awaited. Promises of other realms and query builders count. */
+/**
+ * Whether a value must be awaited: a promise, also of another realm, or any object with a method `then`, such as a query
+ * builder. A step that waits only for such values costs no promise when the later steps wait for nothing.
+ *
+ * @example
+ * const counted: Stage = (next) => (req, res) => {
+ *   const value = next(req, res)
+ *   return isThenable(value) ? value.then(count) : count(value)
+ * }
+ */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return (
     typeof value === 'object' &&

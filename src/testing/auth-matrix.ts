@@ -9,10 +9,10 @@ import { type CheckExchange, observe } from './exchange.js'
 import type { TestCaller } from './test-caller.js'
 
 /**
- * The result for one principal: `'allowed'` when its request reaches the handler, else the status of the
- * refusal.
+ * The result for one principal: `'allowed'` when its request reaches the handler, else the status of the refusal.
+ * `'signature'`: the request reaches the handler if its sender has signed it (`@Webhook`).
  */
-export type Access = 'allowed' | number
+export type Access = 'allowed' | 'signature' | number
 
 /**
  * The caller of a column. A user: the guard is skipped and `req.user` is this user. `null`: no credentials,
@@ -164,6 +164,7 @@ export function createProbe(
   const checkRefusal: CheckExchange = (exchange) =>
     exchange.status === REACHED ? undefined : checkExchange?.(exchange)
   return function probe(route) {
+    const reached = route.webhook === null ? 'allowed' : 'signature'
     const request = { agent, ...requestFor(route, match), headers: Object.fromEntries(headers) }
     return new Promise((resolve, reject) => {
       let failure: Error | undefined
@@ -173,7 +174,7 @@ export function createProbe(
         res.once('end', () => {
           const { statusCode = 0 } = res
           if (failure !== undefined) reject(failure)
-          else resolve(statusCode === REACHED ? 'allowed' : statusCode)
+          else resolve(statusCode === REACHED ? reached : statusCode)
         })
       })
       observe(req, checkRefusal, (found) => {

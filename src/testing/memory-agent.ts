@@ -1,6 +1,6 @@
 import { Agent, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { MemorySocket } from './memory-socket.js'
+import { MemorySocket } from '../http/memory-socket.js'
 
 /**
  * An HTTP agent whose connections lead directly to a server in the same process. The server listens on no

@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { ReadableStream } from 'node:stream/web'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { isBodiless, toWebStream } from '../http/to-web-stream.js'
 import { type CheckExchange, hasJsonBody, observe } from './exchange.js'
 
 /**
@@ -14,8 +15,6 @@ export const ORIGIN = 'http://in-process'
 /** The limit of the Fetch standard. */
 const MAX_REDIRECTS = 20
 const REDIRECTS = [301, 302, 303, 307, 308]
-/** Statuses whose `Response` must not have a body. */
-const BODILESS = [204, 205, 304]
 
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   gzip: createGunzip,
@@ -97,6 +96,8 @@ async function firstHop(
   }
   const body = await bodyOf(request, init?.body)
   if (Buffer.isBuffer(body)) headers.set('content-length', String(body.length))
+  // Without it, Node would send the stream of a DELETE request unmarked, and the server would read it as a request.
+  else if (body !== null) headers.set('transfer-encoding', 'chunked')
   return { url: new URL(request.url), method: request.method, headers, body }
 }
 
@@ -208,9 +209,10 @@ function toResponse({ head, body }: Received, hop: Hop, redirected: boolean): Re
   for (let i = 0; i < rawHeaders.length; i += 2) {
     headers.append(rawHeaders[i] as string, rawHeaders[i + 1] as string)
   }
-  const isEmpty = hop.method === 'HEAD' || BODILESS.includes(status)
+  const isEmpty = isBodiless(hop.method, status)
   if (isEmpty) body.resume()
-  const content = isEmpty ? null : toWeb(decoded(body, headers), head)
+  // When the reader cancels, the connection is destroyed, so that the server sees the client disconnect.
+  const content = isEmpty ? null : toWebStream(decoded(body, headers), () => head.destroy())
   // The types of `ReadableStream` in Node and in the DOM library differ when both are loaded.
   const response = new Response(content as never, { status, statusText, headers })
   Object.defineProperty(response, 'url', { value: hop.url.href.replace(/#.*$/, '') })
@@ -223,32 +225,4 @@ function decoded(body: Readable, headers: Headers): Readable {
   if (decoder === undefined) return body
   // `pipeline` destroys both streams on an error; the reader of the returned stream gets it.
   return pipeline(body, decoder, () => {}) as unknown as Readable
-}
-
-/**
- * Converts to a web stream with backpressure. When the reader cancels, the connection is destroyed, so that
- * the server sees the client disconnect.
- */
-function toWeb(source: Readable, head: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let isCancelled = false
-  return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start(controller) {
-      source.on('data', (chunk: Buffer) => {
-        // Chunks may still arrive after `cancel`; the controller no longer takes them.
-        if (isCancelled) return
-        controller.enqueue(new Uint8Array(chunk))
-        if ((controller.desiredSize ?? 0) <= 0) source.pause()
-      })
-      source.once('end', () => isCancelled || controller.close())
-      source.on('error', (error) => controller.error(error))
-    },
-    pull() {
-      source.resume()
-    },
-    cancel() {
-      isCancelled = true
-      source.destroy()
-      head.destroy()
-    },
-  })
 }

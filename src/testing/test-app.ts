@@ -5,11 +5,12 @@ import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
 import { putUnderTest } from '../app/harness.js'
 import type { Listener } from '../app/listener.js'
+import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
+import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import { tenantGroup } from '../features/tenancy/tenant-options.js'
 import type { RunRoute, Stage } from '../step/step.js'
 import {
   type AuthMatrix,
@@ -158,7 +159,7 @@ export class TestApp extends App {
    *
    * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
    */
-  readonly fetch = (
+  override readonly fetch = (
     input: string | URL | globalThis.Request,
     init?: RequestInit,
   ): Promise<globalThis.Response> => this.#started('fetch()').fetch(input, init)
@@ -355,8 +356,10 @@ export class TestApp extends App {
   /** Reports inputs that the handler of a cached route reads and that its cache key does not contain. */
   #watchKeys(route: RouteModel, contract: Contract): Stage | null {
     const tenantHeader = tenantGroup.resolve(this.#options.tenant)?.header ?? null
+    const { credentials } = authGroup.resolve(this.#options.auth)
     return keyCoverageStage(route, {
       tenantHeader,
+      credentials: credentials.headers,
       report: ({ name }, { method, originalUrl: url }, read) =>
         contract.note({ method, url }, unkeyed(name, read)),
     })

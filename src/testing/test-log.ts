@@ -1,12 +1,13 @@
 import { inspect } from 'node:util'
-import type { Logger } from '../contracts/logger.js'
+import type { Logger, LogLevel } from '../contracts/logger.js'
 import type { FinishedRequest } from './finish-test.js'
 import { operations } from './test-context.js'
+import type { TestOptions } from './test-options.js'
 
 /** A line that an application under test has logged. */
 export interface LogEntry {
   /** The level of the line. */
-  readonly level: 'info' | 'warn' | 'error'
+  readonly level: Exclude<LogLevel, 'silent'>
   /**
    * The data of the line: `err`, `method`, `url` and `status` for a failed request; `code` for a warning at
    * boot.
@@ -16,7 +17,7 @@ export interface LogEntry {
   readonly message: string
 }
 
-const LEVELS = ['info', 'warn', 'error'] as const
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
 /** Stores the lines that an application logs, and passes them on to the logger of the test, if there is one. */
 export class TestLog {
@@ -26,9 +27,9 @@ export class TestLog {
   readonly #connections: WeakMap<LogEntry, object> = new WeakMap()
 
   /** @param given The option `logger` of the test. */
-  constructor(given: false | Logger | undefined) {
+  constructor(given: TestOptions['logger']) {
     this.#isPrinted = given === undefined
-    this.logger = given ? this.#recordCalls(given) : this.#recorder()
+    this.logger = isLogger(given) ? this.#recordCalls(given) : this.#recorder()
   }
 
   /** Logs a problem that a test must see. Without a logger of the test it is printed at once. */
@@ -59,11 +60,18 @@ export class TestLog {
     for (const entry of this.entries) process.stderr.write(`${formatEntry(entry)}\n`)
   }
 
-  #recorder(): Logger {
+  #recorder(): Required<Logger> {
     const keep = (level: LogEntry['level']) => (facts: object, message: string) => {
       this.#keep(level, facts, message)
     }
-    return { info: keep('info'), warn: keep('warn'), error: keep('error') }
+    return {
+      trace: keep('trace'),
+      debug: keep('debug'),
+      info: keep('info'),
+      warn: keep('warn'),
+      error: keep('error'),
+      fatal: keep('fatal'),
+    }
   }
 
   /** Plugins get the whole logger of the test: a logger such as pino has more than these three methods. */
@@ -92,6 +100,11 @@ export class TestLog {
     const connection = operations.getStore()?.connection
     if (connection !== undefined) this.#connections.set(entry, connection)
   }
+}
+
+/** Whether the option is a logger. The description of one has no effect in a test, because lines are stored. */
+function isLogger(given: TestOptions['logger']): given is Logger {
+  return typeof given === 'object' && 'info' in given
 }
 
 function formatEntry({ level, facts, message }: LogEntry): string {

@@ -30,8 +30,9 @@ export interface TestOptions extends AppOptions {
 const TEST_DEFAULTS = {
   rateLimit: false,
   security: { helmet: false, cors: false },
-  // Long enough for responses that are about to end. A stream that never ends would delay every test.
-  timeouts: { close: '1s' },
+  // Long enough for responses that are about to end. A stream that never ends would delay every test. No load balancer
+  // sends requests to a test, wherever the test runs.
+  timeouts: { close: '1s', preStop: 0 },
 } as const satisfies AppOptions
 
 const MODES: readonly unknown[] = ['warn', 'throw', 'off', undefined]

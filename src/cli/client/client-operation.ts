@@ -6,7 +6,8 @@ import type {
   OpenApiResponse,
   OpenApiSchema,
   Reference,
-} from '../../contracts/openapi.js'
+} from '../../contracts/openapi-3-0.js'
+import { followReference } from '../component-reference.js'
 import { resolveResponse } from '../resolve-response.js'
 import { camelCase, NameRegistry } from './identifiers.js'
 
@@ -151,7 +152,7 @@ function propertiesOf(
 ): Record<string, OpenApiSchema> {
   if (depth > MAX_DEPTH) return {}
   if (schema.$ref !== undefined) {
-    const target = document.components?.schemas?.[schema.$ref.replace('#/components/schemas/', '')]
+    const target = followReference(schema.$ref, 'schemas', document.components?.schemas)
     return target === undefined ? {} : propertiesOf(target, document, depth + 1)
   }
   const inherited = (schema.allOf ?? []).map((part) => propertiesOf(part, document, depth + 1))

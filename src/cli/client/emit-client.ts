@@ -1,4 +1,10 @@
-import type { OpenApiDocument, OpenApiParameter, OpenApiResponse } from '../../contracts/openapi.js'
+import type { OpenApiDocument as AnyDocument } from '../../contracts/openapi.js'
+import type {
+  OpenApiDocument,
+  OpenApiParameter,
+  OpenApiResponse,
+} from '../../contracts/openapi-3-0.js'
+import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import {
   type ClientOperation,
   clientOperations,
@@ -12,14 +18,15 @@ import { RUNTIME, RUNTIME_NAMES } from './runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
 
 /**
- * Writes a document as one TypeScript file without dependencies. The file has a type for each component and
+ * Writes a document of any version as one TypeScript file without dependencies. The file has a type for each component and
  * each operation, and `createClient`, which sends requests with `fetch`. The same document gives the same
  * text.
  *
  * @example
  * writeFileSync('openapi-client.ts', emitClient(app.document))
  */
-export function emitClient(document: OpenApiDocument): string {
+export function emitClient(written: AnyDocument): string {
+  const document = lowerDocument(written)
   const operations = clientOperations(document)
   const names = typeNames(Object.keys(document.components?.schemas ?? {}), RUNTIME_NAMES)
   const context: TypeContext = { names, binary: 'string', indent: '' }
@@ -79,7 +86,9 @@ function method(operation: ClientOperation): string {
 
 function isInputRequired({ parameters, operation }: ClientOperation): boolean {
   return (
-    parameters.some(({ required }) => required === true) || operation.requestBody?.required === true
+    // The browser, or the caller's `fetch`, sends cookies.
+    parameters.some(({ in: place, required }) => place !== 'cookie' && required === true) ||
+    operation.requestBody?.required === true
   )
 }
 

@@ -43,9 +43,13 @@ export function findGenerator(cwd: string): Generator | null {
     version === null ? 'finds no TypeScript' : `does not work with TypeScript ${version}`
   return {
     kind: 'unusable',
-    cause: `openapi-typescript ${found}; \`npm install --save-dev --legacy-peer-deps @typescript/typescript6\` gives it one that it works with.`,
+    cause: `openapi-typescript ${found}. ${GIVE_OLDER}`,
   }
 }
+
+/** Its peer dependency is TypeScript 5, so npm refuses to install it beside another version without the override. */
+const GIVE_OLDER =
+  'It works with TypeScript 5 and 6. To give it TypeScript 6 beside the TypeScript of the project, write "overrides": { "openapi-typescript": { "typescript": "$typescript" } } into package.json, and run `npm install --save-dev @typescript/typescript6`.'
 
 /**
  * A TypeScript package with a compiler API under another name: the official package, or an alias in the

@@ -1,8 +1,9 @@
 import type {
   OpenApiMediaType,
   OpenApiParameter,
+  OpenApiRequestBody,
   OpenApiResponse,
-} from '../../contracts/openapi.js'
+} from '../../contracts/openapi-3-0.js'
 import {
   type ClientOperation,
   type ClientResponse,
@@ -36,8 +37,9 @@ function inputType(operation: ClientOperation, context: TypeContext): string {
     parametersMember({ key: 'headers', location: 'header' }, operation, inner),
     bodyMember(operation, inner),
   ].filter((member) => member !== '')
-  if (members.length === 0) return 'RequestOptions'
-  return `RequestOptions & {\n${members.join('')}    }`
+  const bodies = bodyAlternatives(operation, inner)
+  if (members.length === 0) return `RequestOptions${bodies}`
+  return `RequestOptions & {\n${members.join('')}    }${bodies}`
 }
 
 interface ParameterGroup {
@@ -85,11 +87,34 @@ function member(key: string, type: string, isOptional: boolean): string {
 function bodyMember({ operation }: ClientOperation, context: TypeContext): string {
   const { requestBody } = operation
   const [content] = Object.entries(requestBody?.content ?? {})
-  if (requestBody === undefined || content === undefined) return ''
+  if (requestBody === undefined || content === undefined || hasChoice(requestBody)) return ''
   const [type, media] = preferredContent(requestBody.content)
   const note = comment({ text: requestBody.description }, context.indent)
   const body = member('body', bodyType(type, media, context), requestBody.required !== true)
   return `${note}${context.indent}${body}`
+}
+
+/** Whether the caller has to name the media type: there are several, or there is a range such as `image/*`. */
+function hasChoice({ content }: OpenApiRequestBody): boolean {
+  const types = Object.keys(content)
+  return types.length > 1 || types.some((type) => type.includes('*'))
+}
+
+/** One member of a union for each media type. Only that of the preferred one may be left out. */
+function bodyAlternatives({ operation }: ClientOperation, context: TypeContext): string {
+  const { requestBody } = operation
+  if (requestBody === undefined || !hasChoice(requestBody)) return ''
+  const { content, required } = requestBody
+  const [preferred] = preferredContent(content)
+  const members = Object.entries(content).map(([type, media]) => {
+    const body = `body: ${bodyType(type, media, context)}`
+    const isRange = type.includes('*')
+    const isOptional = type === preferred && !isRange
+    const name = isRange ? 'string' : JSON.stringify(type)
+    return `{ ${body}; contentType${isOptional ? `?: ${name} | undefined` : `: ${name}`} }`
+  })
+  if (required !== true) members.push('{ body?: undefined }')
+  return ` & (\n${members.map((each) => `${context.indent}| ${each}\n`).join('')}    )`
 }
 
 function bodyType(type: string, { schema }: OpenApiMediaType, context: TypeContext): string {
@@ -100,6 +125,7 @@ function bodyType(type: string, { schema }: OpenApiMediaType, context: TypeConte
   if (type === 'application/x-www-form-urlencoded') {
     return union([writeType(schema, context), 'URLSearchParams'])
   }
+  if (type.startsWith('text/')) return 'string'
   return 'NonNullable<RequestInit["body"]>'
 }
 

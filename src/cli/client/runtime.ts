@@ -115,6 +115,7 @@ type CallInput = {
   readonly query?: object | undefined;
   readonly headers?: object | undefined;
   readonly body?: unknown;
+  readonly contentType?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -132,7 +133,7 @@ function sender(options: ClientOptions): Send {
     if (redirectOf(call) !== undefined) init.redirect = "manual";
     if (input.signal !== undefined) init.signal = input.signal;
     if (input.body !== undefined && call.body !== undefined) {
-      init.body = encodeBody(input.body, call.body, headers);
+      init.body = encodeBody(input.body, input.contentType ?? call.body, headers);
     }
     const url = base + fillPath(call.path, input.params) + queryString(input.query, call.query);
     const response = await (options.fetch ?? globalThis.fetch)(url, init);

@@ -1,4 +1,5 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
+import { componentName } from '../component-reference.js'
 import { comment } from './comment.js'
 import { propertyKey } from './identifiers.js'
 
@@ -10,8 +11,6 @@ export interface TypeContext {
   readonly binary: 'Blob' | 'string'
   readonly indent: string
 }
-
-const COMPONENT = '#/components/schemas/'
 
 /** Writes a schema as a TypeScript type. */
 export function writeType(schema: OpenApiSchema, context: TypeContext): string {
@@ -33,8 +32,7 @@ function partsOf(schema: OpenApiSchema, context: TypeContext): string[] {
 }
 
 function nameOf(ref: string, { names }: TypeContext): string {
-  const key = decodeURIComponent(ref.slice(COMPONENT.length)).replaceAll('~1', '/')
-  return names.get(key.replaceAll('~0', '~')) ?? 'unknown'
+  return names.get(componentName(ref, 'schemas')) ?? 'unknown'
 }
 
 function literal(value: unknown): string {
@@ -51,7 +49,9 @@ function ownType(schema: OpenApiSchema, context: TypeContext): string {
     case 'boolean':
       return 'boolean'
     case 'array':
-      return arrayOf(writeType(schema.items ?? {}, context))
+      return schema.prefixItems === undefined
+        ? arrayOf(writeType(schema.items ?? {}, context))
+        : tupleOf(schema.prefixItems, schema, context)
     default:
       return schema.type === 'object' || schema.properties !== undefined
         ? objectType(schema, context)
@@ -125,6 +125,22 @@ function intersect(types: readonly string[]): string {
 
 function arrayOf(type: string): string {
   return joinsWith('|', type) || joinsWith('&', type) ? `(${type})[]` : `${type}[]`
+}
+
+/** A tuple: items above `minItems` may be missing. The schema of more items includes those of the places. */
+function tupleOf(
+  places: readonly OpenApiSchema[],
+  { items = {}, minItems = 0, maxItems }: OpenApiSchema,
+  context: TypeContext,
+): string {
+  const types = places.map((place, at) => {
+    const type = writeType(place, context)
+    if (at < minItems) return type
+    return `${joinsWith('|', type) || joinsWith('&', type) ? `(${type})` : type}?`
+  })
+  const isOpen = maxItems === undefined || maxItems > places.length
+  const rest = isOpen ? [`...${arrayOf(writeType(items, context))}`] : []
+  return `[${[...types, ...rest].join(', ')}]`
 }
 
 /** Whether a type is a union (`|`) or an intersection (`&`) at its outermost level. */

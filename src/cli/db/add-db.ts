@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import type { Streams } from '../streams.js'
-import { type ExamineOptions, examineDatabase } from './examine-database.js'
-import { type MigrateDbOptions, migrateDatabase } from './migrate-database.js'
-import { printTable, type TableOptions } from './print-table.js'
-import { type StatusOptions, showStatus } from './show-status.js'
+import type { ExamineOptions } from './examine-database.js'
+import type { MigrateDbOptions } from './migrate-database.js'
+import type { TableOptions } from './print-table.js'
+import type { StatusOptions } from './show-status.js'
 
 /** The environment of one run of the command. */
 export interface DbContext {
@@ -38,9 +38,10 @@ function addMigrate(parent: Command, { cwd, streams }: DbContext): void {
       'the role with which the application logs in; it becomes a member of the roles of tenants',
     )
     .option('--no-roles', 'create no roles for tenants, if the application uses none')
-  withDirectory(withDatabase(command)).action((options: Omit<MigrateDbOptions, 'cwd'>) =>
-    migrateDatabase({ ...options, cwd }, streams),
-  )
+  withDirectory(withDatabase(command)).action(async (options: Omit<MigrateDbOptions, 'cwd'>) => {
+    const { migrateDatabase } = await import('./migrate-database.js')
+    await migrateDatabase({ ...options, cwd }, streams)
+  })
 }
 
 function addStatus(parent: Command, { cwd, streams }: DbContext): void {
@@ -48,9 +49,10 @@ function addStatus(parent: Command, { cwd, streams }: DbContext): void {
     .command('status')
     .description('list the migrations with the state of each')
     .option('--json', 'print JSON')
-  withDirectory(withDatabase(command)).action((options: Omit<StatusOptions, 'cwd'>) =>
-    showStatus({ ...options, cwd }, streams),
-  )
+  withDirectory(withDatabase(command)).action(async (options: Omit<StatusOptions, 'cwd'>) => {
+    const { showStatus } = await import('./show-status.js')
+    await showStatus({ ...options, cwd }, streams)
+  })
 }
 
 function addDoctor(parent: Command, { cwd, streams }: DbContext): void {
@@ -60,9 +62,10 @@ function addDoctor(parent: Command, { cwd, streams }: DbContext): void {
       'find access of one tenant to the rows of another, with the login of the application',
     )
     .option('--json', 'print JSON')
-  withDatabase(command).action((options: Omit<ExamineOptions, 'cwd'>) =>
-    examineDatabase({ ...options, cwd }, streams),
-  )
+  withDatabase(command).action(async (options: Omit<ExamineOptions, 'cwd'>) => {
+    const { examineDatabase } = await import('./examine-database.js')
+    await examineDatabase({ ...options, cwd }, streams)
+  })
 }
 
 function addTable(parent: Command, { streams }: DbContext): void {
@@ -85,9 +88,10 @@ function addTable(parent: Command, { streams }: DbContext): void {
       ),
     )
     .option('--schema <name>', 'of the table')
-  withRoles(command).action((name: string, options: TableOptions) =>
-    printTable(name, options, streams),
-  )
+  withRoles(command).action(async (name: string, options: TableOptions) => {
+    const { printTable } = await import('./print-table.js')
+    await printTable(name, options, streams)
+  })
 }
 
 function withDatabase(command: Command): Command {

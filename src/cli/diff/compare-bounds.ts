@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { breaking, compatible, type LocalChange, show } from './change.js'
 import type { SchemaPair } from './schema-pair.js'
 

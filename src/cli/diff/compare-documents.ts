@@ -1,4 +1,6 @@
-import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
+import type { OpenApiDocument as AnyDocument } from '../../contracts/openapi.js'
+import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi-3-0.js'
+import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import { breaking, type Change, compatible, type LocalChange } from './change.js'
 import { compareOperations } from './compare-operations.js'
 import { SchemaEquality } from './resolve-schema.js'
@@ -14,9 +16,10 @@ interface Placed {
 
 /**
  * The changes from an older document to a newer one that matter to clients, so descriptions are ignored. They
- * are in the order of the older document; new operations come last.
+ * are in the order of the older document; new operations come last. The documents may have different versions of OpenAPI.
  */
-export function compareDocuments(base: OpenApiDocument, current: OpenApiDocument): Change[] {
+export function compareDocuments(older: AnyDocument, newer: AnyDocument): Change[] {
+  const [base, current] = [lowerDocument(older), lowerDocument(newer)]
   const [from, to] = [operationsOf(base), operationsOf(current)]
   const comparison = { base, current, equality: new SchemaEquality(base, current) }
   const kept = [...from].flatMap(([key, { title, operation }]) => {

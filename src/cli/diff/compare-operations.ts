@@ -5,7 +5,7 @@ import type {
   OpenApiResponse,
   Reference,
   SecurityRequirement,
-} from '../../contracts/openapi.js'
+} from '../../contracts/openapi-3-0.js'
 import { resolveResponse } from '../resolve-response.js'
 import { breaking, compatible, type LocalChange } from './change.js'
 import { compareSchemas } from './compare-schemas.js'
@@ -178,7 +178,10 @@ function compareContent(
         return [breaking('content-type-removed', location, `The content type ${type} is gone.`)]
       }
       const pair = { base: schema ?? {}, current: newer.schema ?? {} }
-      return compareSchemas({ ...pair, side, location: `${location} › ` }, comparison)
+      return [
+        ...compareBodyLimit({ base: base[type] ?? {}, current: newer }, `${location} ${type}`),
+        ...compareSchemas({ ...pair, side, location: `${location} › ` }, comparison),
+      ]
     }),
     ...fresh.map((type) =>
       compatible('content-type-added', location, `The content type ${type} is new.`),
@@ -227,7 +230,21 @@ function compareResponse(
   const gone = Object.keys(base.headers ?? {}).filter((name) => !names.has(name.toLowerCase()))
   const content = { base: base.content ?? {}, current: current.content ?? {} }
   return [
+    ...compareBodyLimit({ base, current }, location),
     ...gone.map((name) => breaking('header-removed', location, `The header ${name} is gone.`)),
     ...compareContent(content, { side: 'response', location }, comparison),
   ]
+}
+
+/** A document that states no size may be of an older version: a size that is new in it is no change. */
+function compareBodyLimit(
+  { base, current }: Pair<{ readonly 'x-max-body-bytes'?: number }>,
+  location: string,
+): LocalChange[] {
+  const [from, to] = [base['x-max-body-bytes'], current['x-max-body-bytes']]
+  if (from === undefined || to === undefined || from === to) return []
+  const message = `The largest body was ${from} bytes and is ${to} bytes.`
+  return to < from
+    ? [breaking('body-limit-lowered', location, message)]
+    : [compatible('body-limit-raised', location, message)]
 }

@@ -1,16 +1,20 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { breaking, compatible, type LocalChange, show, within } from './change.js'
 import { compareBounds } from './compare-bounds.js'
 import { resolveSchema } from './resolve-schema.js'
-import { type Comparison, narrowed, type SchemaPair, widened } from './schema-pair.js'
+import {
+  type Comparison,
+  narrowed,
+  type SchemaPair,
+  type SeenPairs,
+  widened,
+} from './schema-pair.js'
 
 /** Compares two schemas. A narrower request schema and a wider response schema break clients. */
 export function compareSchemas(pair: SchemaPair, comparison: Comparison): LocalChange[] {
-  const { base, current, seen = new Set() } = pair
+  const { base, current, seen = new Map() } = pair
   if (comparison.equality.isSame(base, current)) return []
-  const step = `${base.$ref ?? ''} ${current.$ref ?? ''}`
-  if (seen.has(step)) return []
-  if (step !== ' ') seen.add(step)
+  if (!isFirst(pair, seen)) return []
   const resolved: Required<SchemaPair> = {
     ...pair,
     base: resolveSchema(base, comparison.base),
@@ -29,6 +33,19 @@ export function compareSchemas(pair: SchemaPair, comparison: Comparison): LocalC
     ...compareItems(resolved, comparison),
     ...compareChoices(resolved, comparison),
   ]
+}
+
+/**
+ * Whether no earlier place had this pair. Only a reference can lead back to a place, so pairs without one are not stored. A
+ * schema without a reference is known by its object: two of them may differ beside the same reference.
+ */
+function isFirst({ base, current }: SchemaPair, seen: SeenPairs): boolean {
+  if (base.$ref === undefined && current.$ref === undefined) return true
+  const from = base.$ref ?? base
+  const known = seen.get(from) ?? new Set()
+  seen.set(from, known)
+  const { size } = known
+  return known.add(current.$ref ?? current).size > size
 }
 
 function compareTypes(pair: SchemaPair): LocalChange[] {

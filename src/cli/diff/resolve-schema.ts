@@ -1,9 +1,14 @@
-import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0.js'
+import { isNull } from '../../schema/dialect/null.js'
+import { followReference } from '../component-reference.js'
 
 /** A longer chain of references is treated as circular. */
 const MAX_CHAIN = 50
 
-/** Resolves `$ref` at the outermost level of a schema, and merges the parts of its `allOf`. */
+/**
+ * Resolves `$ref` at the outermost level of a schema, merges the parts of its `allOf`, and writes a union of one schema
+ * with `null` as this schema with `nullable`: documents of different versions write such a schema differently.
+ */
 export function resolveSchema(
   schema: OpenApiSchema,
   document: OpenApiDocument,
@@ -11,9 +16,9 @@ export function resolveSchema(
 ): OpenApiSchema {
   if (depth > MAX_CHAIN) return {}
   if (schema.$ref !== undefined) {
-    return resolveSchema(followReference(schema.$ref, document), document, depth + 1)
+    return resolveSchema(schemaOf(schema.$ref, document), document, depth + 1)
   }
-  if (schema.allOf === undefined) return schema
+  if (schema.allOf === undefined) return withoutNullBranch(schema, document, depth)
   const { allOf, ...own } = schema
   return [...allOf, own].reduce<OpenApiSchema>(
     (all, part) => merge(all, resolveSchema(part, document, depth + 1)),
@@ -21,9 +26,22 @@ export function resolveSchema(
   )
 }
 
-function followReference(ref: string, { components }: OpenApiDocument): OpenApiSchema {
-  const key = ref.replace('#/components/schemas/', '').replaceAll('~1', '/').replaceAll('~0', '~')
-  return components?.schemas?.[key] ?? {}
+function withoutNullBranch(
+  schema: OpenApiSchema,
+  document: OpenApiDocument,
+  depth: number,
+): OpenApiSchema {
+  const { anyOf, oneOf, ...own } = schema
+  const branches = anyOf ?? oneOf ?? []
+  const [only, ...more] = branches.filter((branch) => !isNull(branch))
+  if (only === undefined || more.length > 0 || branches.length !== 2) return schema
+  const { enum: values, ...resolved } = resolveSchema(only, document, depth + 1)
+  const nullable = { ...resolved, nullable: true, ...(values && { enum: [...values, null] }) }
+  return merge(own, nullable)
+}
+
+function schemaOf(ref: string, { components }: OpenApiDocument): OpenApiSchema {
+  return followReference(ref, 'schemas', components?.schemas) ?? {}
 }
 
 function merge(a: OpenApiSchema, b: OpenApiSchema): OpenApiSchema {
@@ -66,10 +84,7 @@ export class SchemaEquality {
     // A recursive schema meets the same pair again. Assume that it is equal until a difference is found.
     const before = this.#known.size
     this.#known.set(key, true)
-    const isSame = this.isSame(
-      followReference(from, this.#base),
-      followReference(to, this.#current),
-    )
+    const isSame = this.isSame(schemaOf(from, this.#base), schemaOf(to, this.#current))
     if (!isSame) this.#forgetSince(before)
     this.#known.set(key, isSame)
     return isSame

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { breaking, compatible, type LocalChange } from './change.js'
 import type { SchemaEquality } from './resolve-schema.js'
 
@@ -18,9 +18,12 @@ export interface SchemaPair {
   readonly current: OpenApiSchema
   readonly side: Side
   readonly location: string
-  /** Pairs of references that were already compared. Each pair is reported once, at its first place. */
-  readonly seen?: Set<string>
+  /** Pairs with a reference that were already compared. Each pair is reported once, at its first place. */
+  readonly seen?: SeenPairs
 }
+
+/** By the reference or the schema of the base: the references and the schemas that it was compared with. */
+export type SeenPairs = Map<string | OpenApiSchema, Set<string | OpenApiSchema>>
 
 /**
  * A change after which fewer values are valid. It breaks the side that writes them: clients, in a request.

@@ -1,17 +1,25 @@
 // The child process of the command line: it imports the user's code, sends one report, and ends.
 import { pathToFileURL } from 'node:url'
 import type { AppDescription } from '../../app/announce.js'
+import type { Problem } from '../../errors/config-error.js'
 import { messageOf } from '../message-of.js'
 import type { DocumentReport, Envelope, Failure, Job, Report } from './protocol.js'
 import { readApp } from './read-app.js'
+import { readEnvs } from './read-envs.js'
 import { exportsOf, SelectionError } from './select-app.js'
+
+/** Where the instances of this package were loaded from. */
+const instances: string[] = []
 
 async function run(job: Job): Promise<Report> {
   const { kind, module } = job
   if (kind === 'config') {
     return { kind, config: exportsOf(await import(pathToFileURL(module).href))['default'] }
   }
-  const app = await readApp(module, { recordsDecorators: kind === 'explain' })
+  if (kind === 'env') return { kind, envs: await readEnvs(module) }
+  const onLoaded = (stack: string) => instances.push(folderOf(stack))
+  const app = await readApp(module, { recordsDecorators: kind === 'explain', onLoaded })
+  if (kind === 'doctor') return { kind, ...(await app.examine()), instances }
   const warnings = app.warnings()
   if (kind === 'routes') return { kind, routes: app.routes(), warnings }
   if (kind === 'explain') return { kind, result: await app.explain(job.query), warnings }
@@ -22,13 +30,23 @@ function documentsOf(app: AppDescription): DocumentReport[] {
   return app.documents().map(({ path, document, problems }) => ({ path, document, problems }))
 }
 
+/** The file of this package in which a stack begins, behind the frames of the command line. */
+function folderOf(stack: string): string {
+  const places = [...stack.matchAll(/(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):\d+/g)]
+  const own = places.map(([, path = '']) => path).filter((path) => !/[\\/]cli[\\/]/.test(path))
+  return own[0] ?? 'an unknown place'
+}
+
 function failureOf(error: unknown): Failure {
   const stack = error instanceof Error ? error.stack : undefined
   const message = messageOf(error)
   if (error instanceof SelectionError) return { kind: 'failure', reason: error.reason, message }
   // Compare the name instead of the class: the application may use another copy of this package.
   const isDeclaration = error instanceof Error && error.name === 'ConfigError'
-  if (isDeclaration) return { kind: 'failure', reason: 'declaration', message, stack }
+  if (isDeclaration) {
+    const { problems } = error as { problems?: readonly Problem[] }
+    return { kind: 'failure', reason: 'declaration', message, stack, problems, instances }
+  }
   const name = error instanceof Error ? `${error.name}: ` : ''
   return { kind: 'failure', reason: 'threw', message: `${name}${message}`, stack }
 }

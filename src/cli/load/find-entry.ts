@@ -10,7 +10,7 @@ const CONFIG_FILES = [
   'blazon.config.mjs',
   'blazon.config.ts',
 ]
-const NAMES = ['app', 'main', 'index']
+const NAMES: readonly string[] = ['app', 'main', 'index']
 const EXTENSIONS = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs']
 
 /** The settings of a configuration file. */
@@ -29,7 +29,18 @@ export interface Entry {
 }
 
 /** Loads a configuration file that is a module. */
-export type LoadConfig = (path: string) => Promise<unknown>
+type LoadConfig = (path: string) => Promise<unknown>
+
+/** The project has no application: none is configured, and none has a conventional name. */
+export class NoEntryError extends CliError {}
+
+/** How {@link findEntry} looks. */
+export interface Search {
+  readonly cwd: string
+  readonly loadConfig: LoadConfig
+  /** The names of conventional modules, the best first. Default: `app`, `main`, `index`. */
+  readonly names?: readonly string[]
+}
 
 /**
  * Finds the module that creates the application: from `--entry`, else from the configuration, else a
@@ -39,20 +50,21 @@ export type LoadConfig = (path: string) => Promise<unknown>
  */
 export async function findEntry(
   option: string | undefined,
-  cwd: string,
-  loadConfig: LoadConfig,
+  { cwd, loadConfig, names = NAMES }: Search,
 ): Promise<Entry> {
   if (option !== undefined) return existing(resolve(cwd, option), '--entry')
   const root = nearestWith('package.json', cwd) ?? cwd
   for (const folder of new Set([cwd, root])) {
     const entry =
-      (await fromConfigFile(folder, loadConfig)) ?? fromManifest(folder) ?? byConvention(folder)
+      (await fromConfigFile(folder, loadConfig)) ??
+      fromManifest(folder) ??
+      byConvention(folder, names)
     if (entry !== undefined) return entry
   }
-  throw new CliError({
+  throw new NoEntryError({
     status: 2,
     what: 'No application was found.',
-    cause: `There is neither a configuration nor ${NAMES.map((name) => `src/${name}.ts`).join(', ')} in ${cwd}.`,
+    cause: `There is neither a configuration nor ${names.map((name) => `src/${name}.ts`).join(', ')} in ${cwd}.`,
     remedy:
       'Name the module that creates the application: `--entry src/server.ts`, or "blazon": { "entry": "src/server.ts" } in package.json.',
   })
@@ -97,9 +109,9 @@ function readJson(path: string): unknown {
   }
 }
 
-function byConvention(folder: string): Entry | undefined {
+function byConvention(folder: string, names: readonly string[]): Entry | undefined {
   const candidates = ['src', ''].flatMap((place) =>
-    NAMES.flatMap((name) =>
+    names.flatMap((name) =>
       EXTENSIONS.map((extension) => join(folder, place, `${name}.${extension}`)),
     ),
   )

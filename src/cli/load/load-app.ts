@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { CliError } from '../cli-error.js'
+import { findOwnLine, formatOwnLine } from '../own-line.js'
 import { type Entry, findEntry } from './find-entry.js'
 import type { Failure, Question, Report } from './protocol.js'
 import { type ChildOptions, runChild } from './run-child.js'
@@ -21,13 +22,21 @@ export async function loadApp<Q extends Question>(
   question: Q,
   options: LoadOptions,
 ): Promise<ReportOf<Q['kind']>> {
-  const entry = await findEntry(options.entry, options.cwd, (path) => loadConfig(path, options))
+  const entry = await findEntry(options.entry, {
+    cwd: options.cwd,
+    loadConfig: (path) => loadConfig(path, options),
+  })
   const report = await runChild({ ...question, module: entry.path }, options)
   if (report.kind === 'failure') throw toCliError(report, entry, options.cwd)
   return report as ReportOf<Q['kind']>
 }
 
-async function loadConfig(path: string, options: ChildOptions): Promise<unknown> {
+/**
+ * Loads a configuration module in a child process.
+ *
+ * @throws CliError when it cannot be loaded.
+ */
+export async function loadConfig(path: string, options: ChildOptions): Promise<unknown> {
   const report = await runChild({ kind: 'config', module: path }, options)
   if (report.kind === 'config') return report.config
   throw new CliError({
@@ -70,11 +79,6 @@ function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: stri
 
 /** The innermost line of the stack that is in the project's own code. */
 function locationOf(stack: string | undefined, cwd: string): string {
-  const frames = (stack ?? '').matchAll(
-    /(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):(\d+):(\d+)/g,
-  )
-  for (const [, path = '', line, column] of frames) {
-    if (!path.includes('node_modules')) return ` (${relative(cwd, path)}:${line}:${column})`
-  }
-  return ''
+  const place = findOwnLine(stack ?? '')
+  return place === undefined ? '' : ` (${formatOwnLine(place, cwd)})`
 }

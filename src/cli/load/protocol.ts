@@ -1,11 +1,14 @@
+import type { ExaminedApp } from '../../app/doctor/examine-app.js'
 import type { ExplainResult, RouteQuery } from '../../app/explain/explanation.js'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
+import type { EnvReport } from '../../features/env/report-env.js'
 
 /** What a command wants to know of an application. */
 export type Question =
-  | { readonly kind: 'documents' | 'routes' }
+  /** `env`: the variables that the application describes by `env()`; `doctor`: what may be wrong with it. */
+  | { readonly kind: 'documents' | 'routes' | 'env' | 'doctor' }
   | { readonly kind: 'explain'; readonly query: RouteQuery }
 
 /** A request of the parent to its child process. */
@@ -40,6 +43,8 @@ export type Report =
       readonly result: ExplainResult
       readonly warnings: readonly Problem[]
     }
+  | { readonly kind: 'env'; readonly envs: readonly EnvReport[] }
+  | (ExaminedApp & { readonly kind: 'doctor'; readonly instances: readonly string[] })
   | { readonly kind: 'config'; readonly config: unknown }
   | Failure
 
@@ -54,6 +59,10 @@ export interface Failure {
   readonly message: string
   /** The stack of the error. */
   readonly stack?: string | undefined
+  /** What is wrong with the declaration. */
+  readonly problems?: readonly Problem[] | undefined
+  /** The folders of the instances of this package that were loaded; known for `doctor`. */
+  readonly instances?: readonly string[]
 }
 
 /** Marks the child's report: the user's code may send other messages through the same channel. */

@@ -19,6 +19,8 @@ const TURNS = 3
 export interface ReadOptions {
   /** Whether the stacks of decorators are recorded, which makes loading slower. */
   readonly recordsDecorators: boolean
+  /** Called with a stack when an instance of this package has been loaded. */
+  readonly onLoaded?: (stack: string) => void
 }
 
 /**
@@ -66,7 +68,7 @@ class DeclarationWatch {
   readonly #starting: Promise<void>
   #make: ((options: object) => object) | undefined
 
-  constructor({ recordsDecorators }: ReadOptions) {
+  constructor({ recordsDecorators, onLoaded }: ReadOptions) {
     let start = () => {}
     this.#starting = new Promise((resolve) => {
       start = resolve
@@ -76,6 +78,7 @@ class DeclarationWatch {
       starting: start,
       loaded: (copy) => {
         this.#make ??= copy.make
+        onLoaded?.(String(new Error().stack))
         if (recordsDecorators) copy.recordDecorators()
       },
     })

@@ -11,6 +11,8 @@ export interface ChildOptions {
   readonly cwd: string
   /** The time limit in seconds. */
   readonly timeout: number
+  /** Variables of the environment that differ from those of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url))
@@ -22,7 +24,7 @@ const CHILD = fileURLToPath(new URL('./child.js', import.meta.url))
  */
 export async function runChild(job: Job, options: ChildOptions): Promise<Report> {
   const launch = launchFor(job.module, options.cwd)
-  const child = start(job.kind === 'explain' ? withSourceMaps(launch) : launch, options.cwd)
+  const child = start(job.kind === 'explain' ? withSourceMaps(launch) : launch, options)
   const stopForwarding = endWithUs(child)
   const timer = { isOver: false }
   const timeout = setTimeout(() => {
@@ -48,11 +50,11 @@ function withSourceMaps({ nodeOptions, env }: Launch): Launch {
   return { nodeOptions: ['--enable-source-maps', ...nodeOptions], env }
 }
 
-function start({ nodeOptions, env }: Launch, cwd: string): ChildProcess {
+function start({ nodeOptions, env }: Launch, { cwd, env: own }: ChildOptions): ChildProcess {
   return spawn(process.execPath, [...nodeOptions, CHILD], {
     cwd,
     // `process.env` comes last: a `TSX_TSCONFIG_PATH` that the user has set wins.
-    env: { ...env, ...process.env },
+    env: { ...env, ...process.env, ...own },
     // Output of the application goes to stderr: stdout holds only the command's result.
     stdio: ['ignore', 2, 2, 'ipc'],
   })

@@ -1,5 +1,6 @@
 import { dateText } from '../date-text.js'
 import { setOwn } from '../set-own.js'
+import { createFastCopy, type FastCopy } from './fast-copy.js'
 import { type Form, isAny, type Lazy, type ListForm, type ObjectForm } from './form.js'
 import { both, resolve, withoutChoices } from './join-forms.js'
 import { callToJson, dataToPlain, toPlain, UnsendableError, unbox } from './to-plain.js'
@@ -27,7 +28,7 @@ type Fields = Record<string, unknown>
 const limits = new WeakMap<Form, LimitFields>()
 const dataLimits = new WeakMap<Form, LimitData>()
 
-/** Compiles a form to closures. They generate no code, which a runtime may forbid. */
+/** Compiles a form to closures. Code is generated only for `fast-copy.ts`, where the runtime allows it. */
 export function limitTo(form: Form): LimitFields {
   const known = limits.get(form)
   if (known !== undefined) return known
@@ -78,8 +79,11 @@ function limitByChoice(form: Form): LimitData {
   const base = withoutChoices(form)
   return function limitData(data, isOriginal) {
     if (tag && !Array.isArray(data) && Object.hasOwn(data, tag.name)) {
-      const chosen = tag.forms.get((data as Fields)[tag.name])
-      if (chosen !== undefined) return limitDataTo(both(base, chosen))(data, isOriginal)
+      const value = (data as Fields)[tag.name]
+      const chosen = tag.forms.get(value)
+      const copy = chosen && limitDataTo(both(base, chosen))(data, isOriginal)
+      // The tag of the copy was read later. A getter may have returned the one of another alternative.
+      if ((copy as Fields | undefined)?.[tag.name] === value) return copy
     }
     const plain = dataToPlain(data) as object
     return limitDataTo(resolve(form, plain))(plain, true)
@@ -122,9 +126,13 @@ function limitObject({ names, rest }: ObjectForm): (value: object) => unknown {
   // A copy of an object that has every name takes less time than an object to which the names are added.
   const blank: Fields = {}
   for (const name of names.keys()) setOwn<unknown>(blank, name, undefined)
+  const fast = rest === null ? fastCopyOf(byName) : null
   return function limit(value) {
+    const same = fast?.copy(value)
+    if (same !== undefined) return same
     const copy = { ...blank }
     const keys = Object.keys(value)
+    fast?.learn(keys)
     for (let i = 0; i < keys.length; i++) {
       const name = keys[i] as string
       const limitPart = byName.get(name)
@@ -138,6 +146,13 @@ function limitObject({ names, rest }: ObjectForm): (value: object) => unknown {
     }
     return copy
   }
+}
+
+function fastCopyOf(byName: ReadonlyMap<string, () => LimitFields | null>): FastCopy | null {
+  const limits = [...byName.values()]
+  return createFastCopy([...byName.keys()], (part, name, index) =>
+    limitOne(part, name, limits[index] as () => LimitFields | null),
+  )
 }
 
 function limitList({ first, rest }: ListForm): (list: readonly unknown[]) => unknown {

@@ -29,6 +29,7 @@ interface ValibotAction {
   readonly kind: string
   readonly type: string
   readonly requirement?: unknown
+  readonly metadata?: unknown
 }
 
 /** The part of `@valibot/to-json-schema` that this file uses. */
@@ -47,7 +48,7 @@ export function describeValibot(schema: object, side: SchemaSide): unknown {
   const converter = installed('@valibot/to-json-schema') as Converter | undefined
   if (converter === undefined) {
     return unknown(
-      'valibot needs a package to describe its schemas: npm install @valibot/to-json-schema.',
+      'valibot needs a package to describe its schemas: npm install @valibot/to-json-schema. In a bundle, give its toJsonSchema to swagger.converters.',
     )
   }
   // Without these definitions, the converter writes a recursive schema twice: inline, and as the definition
@@ -195,7 +196,10 @@ function describeAction(
   },
   side: SchemaSide,
 ): Json | undefined {
-  const { kind, type, requirement } = valibotAction
+  const { kind, type, requirement, metadata } = valibotAction
+  if (type === 'metadata' && (metadata as { secret?: unknown } | undefined)?.secret === true) {
+    return { ...jsonSchema, secret: true }
+  }
   // The result type of the transform is unknown, so earlier keywords no longer apply.
   if (LOSS_MARK in jsonSchema && jsonSchema.type === undefined) {
     return { [LOSS_MARK]: jsonSchema[LOSS_MARK] }

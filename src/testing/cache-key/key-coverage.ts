@@ -1,6 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import { callerOf, IDENTITIES } from '../../features/cache/caller.js'
-import { CREDENTIALS, carriesBody, carriesCredentials } from '../../features/cache/request-key.js'
+import { CREDENTIALS, carriesBody, credentialFinder } from '../../features/cache/request-key.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { toSeconds } from '../../http/units.js'
 import type { Stage } from '../../step/step.js'
@@ -21,6 +21,8 @@ export interface UnkeyedRead {
 export interface KeyCoverageConfig {
   /** The tenant header, whose value is part of every key; `null` when the application reads none. */
   readonly tenantHeader: string | null
+  /** The headers of `auth.credentials`, in lower case. */
+  readonly credentials: readonly string[]
   readonly report: (route: RouteModel, req: BlazonRequest, read: UnkeyedRead) => void
 }
 
@@ -56,7 +58,8 @@ export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): 
   if (cache === null || !(toSeconds(cache.ttl) as number)) return null
   return (next) =>
     function watchReads(req, res) {
-      const covers = req.method === 'GET' || req.method === 'HEAD' ? coverageOf(route, req) : null
+      const isRead = req.method === 'GET' || req.method === 'HEAD'
+      const covers = isRead ? coverageOf(route, req, config) : null
       if (covers === null) return next(req, res)
       const watch = new ReadWatch(covers, config.tenantHeader)
       watch.begin(req, (read) => {
@@ -116,14 +119,20 @@ class ReadWatch {
 }
 
 /** Returns the inputs that the key of a request contains; `null` when the response is not cached. */
-function coverageOf(route: RouteModel, req: BlazonRequest): Covers | null {
+function coverageOf(
+  route: RouteModel,
+  req: BlazonRequest,
+  { credentials }: Pick<KeyCoverageConfig, 'credentials'>,
+): Covers | null {
   const { key, shared: isShared = false } = route.cache ?? {}
   const caller = isShared ? null : callerOf(req, req.res)
   // A response for a caller without an identity is not cached.
   if (caller === undefined) return null
   if (key === undefined) {
     if (carriesBody(req)) return null
-    return isShared ? coversOf(['params', 'query']) : defaultCoverage(route, req, caller)
+    if (isShared) return coversOf(['params', 'query'])
+    if (caller !== null) return coversOf(['params', 'query', 'user'])
+    return route.isProtected ? null : anonymousCoverage(req, credentials)
   }
   const covers = coverageOfKey(key, req)
   // With a key function, each caller still has an entry of its own.
@@ -132,16 +141,14 @@ function coverageOf(route: RouteModel, req: BlazonRequest): Covers | null {
 }
 
 /**
- * The default key: path, query and caller. Requests with credentials but without a known caller are not
- * cached.
+ * The default key of a request without a known caller. A request with credentials is not cached, so a handler that finds
+ * none may read where they would be.
  */
-function defaultCoverage({ isProtected }: RouteModel, req: BlazonRequest, caller: string | null) {
-  if (caller !== null) return coversOf(['params', 'query', 'user'])
-  if (isProtected) return null
-  if (carriesCredentials(req)) return null
+function anonymousCoverage(req: BlazonRequest, credentials: readonly string[]): Covers | null {
+  if (credentialFinder(credentials)(req)) return null
   const covers = coversOf(['params', 'query', 'cookies'])
-  const isCredential: Covers = (part, name) => part === 'headers' && CREDENTIALS.includes(name)
-  return ((part, name) => isCredential(part, name) || covers(part, name)) satisfies Covers
+  const names = [...CREDENTIALS, ...credentials]
+  return (part, name) => (part === 'headers' && names.includes(name)) || covers(part, name)
 }
 
 function coversOf(parts: readonly InputPart[]): Covers {

@@ -1,5 +1,6 @@
 import type {
   OpenApiDocument,
+  OpenApiHeader,
   OpenApiMediaType,
   OpenApiResponse,
   OpenApiSchema,
@@ -64,12 +65,19 @@ function findingsOf(exchange: Exchange, config: CheckConfig): Finding[] {
   const { headers = {}, content } = resolve(response, documented.document)
   const missing = Object.entries(headers)
     .filter(
-      ([name, { required }]) => required === true && !(name.toLowerCase() in exchange.headers),
+      ([name, header]) =>
+        isRequired(header, documented.document) && !(name.toLowerCase() in exchange.headers),
     )
     .map(([path]): Finding => ({ kind: 'header', path, expected: 'to be there', got: 'nothing' }))
   if (BODILESS.includes(status) || content === undefined) return missing
   const contentConfig = { ...config, isHead: method === 'HEAD', isOpen: key === '2XX' }
   return [...missing, ...checkContent(exchange, content, contentConfig)]
+}
+
+function isRequired(header: OpenApiHeader | Reference, { components }: OpenApiDocument): boolean {
+  if (!('$ref' in header)) return header.required === true
+  const name = header.$ref.replace('#/components/headers/', '')
+  return components.headers?.[name]?.required === true
 }
 
 function resolve(
@@ -135,6 +143,7 @@ function checkContent(
   const type = essenceOf(exchange.headers['content-type'])
   const found = mediaTypeOf(content, type)
   if (found === undefined) {
+    if (isBareRedirect(exchange, content)) return []
     const isOtherError = exchange.status >= 400 && config.documented.errors.types.includes(type)
     if (isOtherError) return checkEnvelope(exchange, config)
     const expected = Object.keys(content).join(' or ')
@@ -156,6 +165,15 @@ function checkContent(
     ...finding,
     remedy,
   }))
+}
+
+/**
+ * Whether a response is a redirect of `@Redirect` or `res.redirect` to a client that accepts neither HTML nor text.
+ * Express sends it without a body.
+ */
+function isBareRedirect({ status, headers }: Exchange, content: object): boolean {
+  const isRedirect = status >= 300 && status < 400 && headers.location !== undefined
+  return isRedirect && headers['content-type'] === undefined && 'text/plain' in content
 }
 
 /** Looks for the exact type, then for a range such as `text/*`, then for the range of all types. */

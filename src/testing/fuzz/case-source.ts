@@ -1,9 +1,8 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { createOpenApiCompiler } from '../../schema/openapi-validator.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
+import { type BodyType, bodyTypesOf } from './body-types.js'
 import { createWriter, type WriteRequest } from './wire-request.js'
-
-export const JSON_TYPE = 'application/json'
 
 /** Whether a value matches a schema. A schema that does not compile accepts every value. */
 export type Accepts = (schema: OpenApiSchema, value: unknown) => boolean
@@ -13,22 +12,21 @@ export interface CaseSource {
   readonly documented: DocumentedOperation
   readonly accepts: Accepts
   readonly write: WriteRequest
+  /** The type of the body; `null` if there is none. */
+  readonly body: BodyType | null
   /** Headers set by the test. No values are generated for them. */
   readonly given: ReadonlyMap<string, string>
 }
 
-/** Returns the schema of a JSON body; `undefined` when there is none. */
-export function bodySchemaOf({ operation }: DocumentedOperation): OpenApiSchema | undefined {
-  return operation.requestBody?.content[JSON_TYPE]?.schema
-}
-
+/** @param body The type of the body. Default: JSON, else the first type. */
 export function createSource(
   documented: DocumentedOperation,
   given: ReadonlyMap<string, string>,
+  body: BodyType | null = bodyTypesOf(documented)[0] ?? null,
 ): CaseSource {
   const { document, name, operation } = documented
   const accepts = createAccepts(document.components.schemas)
-  return { documented, accepts, write: createWriter(name, operation), given }
+  return { documented, accepts, write: createWriter(name, operation, body), given, body }
 }
 
 function createAccepts(schemas: Readonly<Record<string, OpenApiSchema>> = {}): Accepts {

@@ -1,8 +1,10 @@
 import type { Arbitrary } from 'fast-check'
 import type { OpenApiParameter, OpenApiSchema } from '../../contracts/openapi.js'
+import { lowerDocument, lowerSchema } from '../../schema/dialect/rewrite-schema.js'
 import { shorten } from '../../schema/mismatches.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
-import { bodySchemaOf, type CaseSource, createSource, JSON_TYPE } from './case-source.js'
+import { type BodyType, bodyTypesOf, isWritable } from './body-types.js'
+import { type CaseSource, createSource } from './case-source.js'
 import { choose } from './choose.js'
 import { type HostileChoice, hostileRequest } from './hostile-requests.js'
 import type { FastCheck } from './load-fast-check.js'
@@ -27,8 +29,8 @@ const ATTEMPTS = 100
 const CHOICES = 2 ** 30
 
 /** Whether requests of an operation can be generated. Forms with files cannot. */
-export function isFuzzable({ operation: { requestBody } }: DocumentedOperation): boolean {
-  return requestBody === undefined || Object.hasOwn(requestBody.content, JSON_TYPE)
+export function isFuzzable(documented: DocumentedOperation): boolean {
+  return documented.operation.requestBody === undefined || bodyTypesOf(documented).length > 0
 }
 
 /** The input of {@link casesOf} besides the operation. */
@@ -43,12 +45,20 @@ export interface CaseConfig {
  *
  * @throws Error that names the part for which no valid value is found.
  */
-export function casesOf(
+export function casesOf(documented: DocumentedOperation, config: CaseConfig): Arbitrary<FuzzCase> {
+  const types = bodyTypesOf(documented)
+  if (types.length < 2) return casesOfType(documented, types[0] ?? null, config)
+  return config.fc.oneof(...types.map((type) => casesOfType(documented, type, config)))
+}
+
+/** Generates requests whose body has one type. */
+function casesOfType(
   documented: DocumentedOperation,
+  type: BodyType | null,
   { fc, given }: CaseConfig,
 ): Arbitrary<FuzzCase> {
-  const { schemas } = documented.document.components
-  const source = createSource(documented, given)
+  const { schemas } = lowerDocument(documented.document).components
+  const source = createSource(documented, given, type)
   const parts = partsOf(source, valueContext(fc, schemas))
   // The choice does not shrink, so it stays the same while the rest of the request shrinks.
   const choice = () => fc.noShrink(fc.noBias(fc.nat({ max: CHOICES })))
@@ -108,13 +118,20 @@ export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<Re
     const requiredKeys = here.filter(({ required }) => required).map(({ name }) => name)
     return fc.record(Object.fromEntries(values), { requiredKeys })
   }
-  const schema = bodySchemaOf(source.documented)
+  const { body: type } = source
   const none = fc.constant(undefined)
-  const fits = () => true
-  const json = schema && checked({ source, schema, fits, what: 'body' }, context)
+  const fits = (value: unknown) => type !== null && isWritable(type, value)
+  const some = type && checked({ source, schema: type.schema, fits, what: 'body' }, context)
   const body =
-    json === undefined ? none : requestBody?.required ? json : fc.option(json, { nil: undefined })
-  return fc.record({ path: place('path'), query: place('query'), header: place('header'), body })
+    some === null ? none : requestBody?.required ? some : fc.option(some, { nil: undefined })
+  return fc.record({
+    path: place('path'),
+    query: place('query'),
+    header: place('header'),
+    // A part that the operation lacks would use up a random number, and change the requests of a seed.
+    ...(parameters.some((each) => each.in === 'cookie') && { cookie: place('cookie') }),
+    body,
+  })
 }
 
 interface Part {
@@ -131,7 +148,7 @@ function checked({ source, schema, fits, what }: Part, context: ValueContext): A
   const isRight = (value: unknown) => fits(value) && accepts(schema, value)
   let failure: unknown
   try {
-    const values = valuesOf(schema, context)
+    const values = valuesOf(lowerSchema(schema, documented.document), context)
     const samples = fc.sample(values, { seed: 1, numRuns: ATTEMPTS })
     if (samples.some(isRight)) return values.filter(isRight)
   } catch (error) {
@@ -150,6 +167,7 @@ function isSendable({ in: where }: OpenApiParameter, value: unknown): boolean {
   const isScalar = ['string', 'number', 'boolean'].includes(typeof value)
   if (where === 'path') return isScalar && !['', '.', '..'].includes(String(value))
   if (where === 'header') return isScalar && /^[\x20-\x7e]*$/.test(String(value))
+  if (where === 'cookie') return isScalar
   if (isScalar) return true
   if (typeof value !== 'object' || value === null) return false
   const inner = Object.values(value)

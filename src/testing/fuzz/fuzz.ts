@@ -180,8 +180,10 @@ function messageOf({ operation, fuzzCase, cause, place }: Failure, session: Sess
   ].join('\n')
 }
 
+/** The id of the request is left out, because the same seed prints the same text. */
 function shownResponse({ status, body }: FuzzResponse): string {
-  const text = body.length > SHOWN ? `${body.slice(0, SHOWN)}…` : body
+  const stable = body.replace(/,"requestId":"[^"]*"/, '')
+  const text = stable.length > SHOWN ? `${stable.slice(0, SHOWN)}…` : stable
   return `${status} ${text}`.trimEnd()
 }
 

@@ -47,7 +47,9 @@ function placesOf({ documented, write }: CaseSource, parts: RequestParts, text: 
   const texts = [...HOSTILE_TEXTS, text]
   const own = parameters.map(({ in: where, name }): Place => {
     const put = (value: string) => write(parts, { [where]: { [name]: value } })
-    const values = { path: HOSTILE_SEGMENTS, query: texts, header: HOSTILE_HEADERS }[where]
+    const values = { path: HOSTILE_SEGMENTS, query: texts, header: HOSTILE_HEADERS, cookie: texts }[
+      where
+    ]
     return { name: `${where} ${name}`, values, put }
   })
   const queries: Place = {

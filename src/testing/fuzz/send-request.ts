@@ -27,7 +27,9 @@ export function headersOf(
   given: ReadonlyMap<string, string>,
 ): Record<string, string> {
   const beside = [...given].filter(([name]) => !without.includes(name))
-  return { ...Object.fromEntries(beside), ...headers }
+  const merged = { ...Object.fromEntries(beside), ...headers }
+  const cookies = [given.get('cookie'), headers['cookie']].filter((each) => each !== undefined)
+  return cookies.length < 2 ? merged : { ...merged, cookie: cookies.join('; ') }
 }
 
 /** Sends a request unchanged; `fetch` would normalise its URL. */

@@ -1,5 +1,5 @@
 import type { Arbitrary } from 'fast-check'
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { componentName } from '../../schema/openapi-to-json.js'
 import type { FastCheck } from './load-fast-check.js'
 
@@ -228,8 +228,15 @@ function ofArray(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknow
   const { items = {}, minItems = 0, maxItems = minItems + MORE_ITEMS, uniqueItems } = schema
   const { fc, depth } = context
   if (depth <= 0 && minItems === 0) return fc.constant([])
+  const below = { ...context, depth: depth - 1 }
+  if (schema.prefixItems !== undefined) {
+    const places = schema.prefixItems.slice(0, maxItems).map((place) => valuesOf(place, below))
+    const more = Math.max(minItems - places.length, 0)
+    const rest = fc.array(valuesOf(items, below), { minLength: more, maxLength: more })
+    return fc.tuple(fc.tuple(...places), rest).map(([first, others]) => [...first, ...others])
+  }
   const length = { minLength: minItems, maxLength: Math.min(maxItems, minItems + MORE_ITEMS) }
-  const item = valuesOf(items, { ...context, depth: depth - 1 })
+  const item = valuesOf(items, below)
   if (uniqueItems !== true) return fc.array(item, length)
   return fc.uniqueArray(item, { ...length, selector: (value) => JSON.stringify(value) })
 }

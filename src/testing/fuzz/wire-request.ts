@@ -1,4 +1,5 @@
 import type { OpenApiOperation } from '../../contracts/openapi.js'
+import type { BodyType } from './body-types.js'
 
 /** A request as it is sent, byte for byte. */
 export interface WireRequest {
@@ -18,6 +19,7 @@ export interface RequestParts {
   readonly path: Values
   readonly query: Values
   readonly header: Values
+  readonly cookie?: Values
   /** `undefined` when there is none. */
   readonly body?: unknown
 }
@@ -28,6 +30,7 @@ export interface RawParts {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | null>>
   readonly header?: Readonly<Record<string, string | null>>
+  readonly cookie?: Readonly<Record<string, string | null>>
   /** Appended to the query string. */
   readonly more?: string
   readonly body?: string | null
@@ -37,8 +40,15 @@ export interface RawParts {
 /** Encodes requests of one operation. */
 export type WriteRequest = (parts: RequestParts, raw?: RawParts) => WireRequest
 
-/** @param name `POST /orders/{id}` */
-export function createWriter(name: string, { parameters = [] }: OpenApiOperation): WriteRequest {
+/**
+ * @param name `POST /orders/{id}`
+ * @param type The type of the body; `null` if there is none.
+ */
+export function createWriter(
+  name: string,
+  { parameters = [] }: OpenApiOperation,
+  type: BodyType | null,
+): WriteRequest {
   const [method = '', template = ''] = name.split(' ', 2)
   return function writeRequest(parts, raw = {}) {
     const path = template.replace(
@@ -53,10 +63,14 @@ export function createWriter(name: string, { parameters = [] }: OpenApiOperation
         return pairsOf(parameter.name, other ?? parts.query[parameter.name])
       })
     const query = [...pairs, ...(raw.more === undefined ? [] : [raw.more])].join('&')
-    const body = raw.body === undefined ? bodyOf(parts) : raw.body
-    const type: Record<string, string> =
-      body === null ? {} : { 'content-type': raw.type ?? 'application/json' }
-    const headers = { ...textsOf({ ...parts.header, ...raw.header }), ...type }
+    const body = raw.body === undefined ? bodyOf(parts, type) : raw.body
+    const declared: Record<string, string> =
+      body === null ? {} : { 'content-type': raw.type ?? type?.contentType ?? 'application/json' }
+    const headers = {
+      ...textsOf({ ...parts.header, ...raw.header }),
+      ...cookiesOf(parts, raw),
+      ...declared,
+    }
     const without = Object.entries(raw.header ?? {}).flatMap(([name, value]) =>
       value === null ? [name.toLowerCase()] : [],
     )
@@ -64,8 +78,22 @@ export function createWriter(name: string, { parameters = [] }: OpenApiOperation
   }
 }
 
-function bodyOf({ body }: RequestParts): string | null {
-  return body === undefined ? null : JSON.stringify(body)
+/** The cookies of a request as one header. Express and its middlewares decode percent-encodings. */
+function cookiesOf({ cookie }: RequestParts, raw: RawParts): Record<string, string> {
+  const values = Object.entries({ ...cookie, ...raw.cookie }).filter(([, value]) => value != null)
+  if (values.length === 0) return {}
+  return {
+    cookie: values.map(([name, value]) => `${name}=${encodeText(String(value))}`).join('; '),
+  }
+}
+
+function bodyOf({ body }: RequestParts, type: BodyType | null): string | null {
+  if (body === undefined) return null
+  if (type?.kind === 'text') return String(body)
+  if (type?.kind !== 'form') return JSON.stringify(body)
+  return Object.entries(body as Values)
+    .flatMap(([name, value]) => pairsOf(name, value))
+    .join('&')
 }
 
 /** Writes lists as `a=1&a=2` and objects as `a[b]=1`. */

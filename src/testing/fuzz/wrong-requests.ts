@@ -1,8 +1,9 @@
 import type { OpenApiParameter } from '../../contracts/openapi.js'
-import { type Accepts, bodySchemaOf, type CaseSource } from './case-source.js'
+import { type BodyType, otherType } from './body-types.js'
+import type { Accepts, CaseSource } from './case-source.js'
 import { MALFORMED_BODIES } from './hostile-values.js'
 import type { RequestParts, WireRequest } from './wire-request.js'
-import { boundsOf, changesOf } from './wrong-values.js'
+import { boundsOf, type Change, changesOf } from './wrong-values.js'
 
 /** A request that the document forbids, and the reason. */
 export interface WrongRequest {
@@ -25,7 +26,7 @@ function wrongParameters(
   parameter: OpenApiParameter,
 ): WrongRequest[] {
   const { name, in: where, required = false, schema } = parameter
-  const { lengths, numbers } = boundsOf(schema, documented.document.components.schemas ?? {})
+  const { lengths, numbers } = boundsOf(schema, documented.document)
   const texts = ['x', '-1', '0', '1.5', 'true', '', ...numbers.map(String)]
   // Longer texts may exceed the limits for the request line and the headers.
   texts.push(...lengths.filter((length) => length < 4000).map((length) => 'x'.repeat(length)))
@@ -49,24 +50,44 @@ function isReadable({ schema }: OpenApiParameter, text: string, accepts: Accepts
   return readings.some((value) => accepts(schema, value) || accepts(schema, [value]))
 }
 
-function wrongBodies({ accepts, write, documented }: CaseSource, parts: RequestParts) {
-  const { requestBody } = documented.operation
-  const schema = bodySchemaOf(documented)
-  if (schema === undefined) return []
-  const malformed = MALFORMED_BODIES.map((body) => ({
-    what: `body: malformed ${body}`,
-    request: write(parts, { body }),
+function wrongBodies(source: CaseSource, parts: RequestParts): WrongRequest[] {
+  const { write, documented, body } = source
+  if (body === null) return []
+  const malformed = MALFORMED[body.kind].map((text) => ({
+    what: `body: malformed ${text}`,
+    request: write(parts, { body: text }),
   }))
   const missing = { what: 'body: missing', request: write(parts, { body: null }) }
-  const absent = requestBody?.required === true ? [missing] : []
+  const absent = documented.operation.requestBody?.required === true ? [missing] : []
   if (parts.body === undefined) return [...absent, ...malformed]
-  const bounds = boundsOf(schema, documented.document.components.schemas ?? {})
-  const changed = changesOf(parts.body, bounds)
-    .filter(({ value }) => !accepts(schema, value))
-    .map(({ path, what, value }) => ({
-      what: `body${path === '' ? '' : ` ${path}`}: ${what}`,
-      request: write({ ...parts, body: value }),
-    }))
-  const typed = { what: 'content-type: text/plain', request: write(parts, { type: 'text/plain' }) }
-  return [...absent, ...malformed, typed, ...changed]
+  const other = otherType(documented)
+  const typed =
+    other === undefined
+      ? []
+      : [{ what: `content-type: ${other}`, request: write(parts, { type: other }) }]
+  return [...absent, ...malformed, ...typed, ...wrongValues(source, body, parts)]
+}
+
+const MALFORMED: Readonly<Record<BodyType['kind'], readonly string[]>> = {
+  json: MALFORMED_BODIES,
+  form: ['a=%ff', '__proto__=1', 'a[b][c][d][e][f][g]=1'],
+  text: [],
+}
+
+function wrongValues(
+  { accepts, write, documented }: CaseSource,
+  { kind, schema }: BodyType,
+  parts: RequestParts,
+): WrongRequest[] {
+  const changes = changesOf(parts.body, boundsOf(schema, documented.document))
+  const isWrong = ({ what, value }: Change): boolean => {
+    if (accepts(schema, value)) return false
+    // The texts of a form may be read as other types, so only a missing field is certainly wrong.
+    if (kind === 'form') return what === 'missing'
+    return kind === 'json' || typeof value === 'string'
+  }
+  return changes.filter(isWrong).map(({ path, what, value }) => ({
+    what: `body${path === '' ? '' : ` ${path}`}: ${what}`,
+    request: write({ ...parts, body: value }),
+  }))
 }

@@ -1,4 +1,6 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema as AnySchema, OpenApiDocument } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
+import { lowerDocument, lowerSchema } from '../../schema/dialect/rewrite-schema.js'
 import { componentName } from '../../schema/openapi-to-json.js'
 
 /** A value with one thing changed. */
@@ -75,10 +77,8 @@ export interface Bounds {
 }
 
 /** Collects the limits of a schema and of the schemas in it. */
-export function boundsOf(
-  schema: OpenApiSchema,
-  components: Readonly<Record<string, OpenApiSchema>>,
-): Bounds {
+export function boundsOf(schema: AnySchema, document: OpenApiDocument): Bounds {
+  const { schemas: components = {} } = lowerDocument(document).components
   const lengths = new Set<number>()
   const numbers = new Set<number>()
   const seen = new Set<unknown>()
@@ -96,7 +96,7 @@ export function boundsOf(
     }
     for (const child of childrenOf(node)) visit(child)
   }
-  visit(schema)
+  visit(lowerSchema(schema, document))
   const usable = [...lengths].filter((length) => length >= 0 && length <= LONGEST)
   return { lengths: usable, numbers: [...numbers] }
 }

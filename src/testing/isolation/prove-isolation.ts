@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
+import type { NamedMiddleware } from '../../app/tenancy/check-routers.js'
 import { wrapLayers } from '../../http/express-routers.js'
 import type {
   DocumentedOperation,

@@ -1,4 +1,5 @@
-import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
+import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { createSource } from '../fuzz/case-source.js'
 import { hash } from '../fuzz/choose.js'
@@ -85,7 +86,7 @@ export class RequestMaker {
     this.#template = documented.name.split(' ', 2)[1] ?? ''
     const sample = (textOf?: TextOf) => {
       const { fc, seed, rounds } = setting
-      const { schemas } = documented.document.components
+      const { schemas } = lowerDocument(documented.document).components
       const values = partsOf(source, valueContext(fc, schemas, textOf))
       const own = hash(documented.operationId, seed) | 0
       const samples = fc.sample(values, { seed: own, numRuns: rounds })

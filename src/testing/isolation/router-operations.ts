@@ -1,5 +1,5 @@
+import type { NamedMiddleware } from '../../app/tenancy/check-routers.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
-import type { NamedMiddleware } from '../../features/tenancy/check-routers.js'
 import { listRoutes } from '../../http/express-routes.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
 import type { ExpectedErrors } from '../contract/expected-errors.js'

@@ -3,8 +3,8 @@ import type { Connection, QueryResult, Statement } from '../driver.js'
 import { noteRefused } from '../refused-statement.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { Deadline } from './deadline.js'
+import type { EmbeddedEngine } from './embedded-engine.js'
 import { failureOf, skipped, unavailable } from './failures.js'
-import type { PgliteEngine } from './pglite-engine.js'
 import type { PgliteResult } from './pglite-package.js'
 import { readResult } from './read-rows.js'
 
@@ -24,7 +24,7 @@ export interface PgliteLoan {
  * it instead.
  */
 export class PgliteConnection implements Connection {
-  readonly #engine: PgliteEngine
+  readonly #engine: EmbeddedEngine
   readonly #loan: PgliteLoan
   #isLent = true
   /** The statement that was sent last. Never rejects. */
@@ -33,7 +33,7 @@ export class PgliteConnection implements Connection {
   #hasTraces = false
   #idle: Deadline | undefined
 
-  constructor(engine: PgliteEngine, loan: PgliteLoan) {
+  constructor(engine: EmbeddedEngine, loan: PgliteLoan) {
     this.#engine = engine
     this.#loan = loan
   }

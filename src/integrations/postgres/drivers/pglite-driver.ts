@@ -1,12 +1,13 @@
 import type { Connection, Driver } from '../driver.js'
+import { findKeeper } from '../keeper/find-keeper.js'
 import { type PostgresOptions, timeoutsOf } from '../options/postgres-options.js'
+import type { EmbeddedEngine } from './embedded-engine.js'
 import { busy, unavailable } from './failures.js'
 import { Lending } from './lending.js'
 import { openPglite } from './open-pglite.js'
-import { PgliteConnection } from './pglite-connection.js'
-import type { PgliteEngine } from './pglite-engine.js'
+import { PgliteConnection, type PgliteLoan } from './pglite-connection.js'
 
-/** A database in this process, run by PGlite. It has one connection. */
+/** A database in this process, or in one that `blazon dev` keeps, run by PGlite. It has one connection. */
 export class PgliteDriver implements Driver {
   readonly size = 1
   readonly isEmbedded = true
@@ -14,7 +15,7 @@ export class PgliteDriver implements Driver {
   readonly #acquireMs: number
   readonly #idleMs: number
   readonly #lending = new Lending(1)
-  #engine: PgliteEngine | undefined
+  #engine: EmbeddedEngine | undefined
   #closing: Promise<void> | undefined
 
   constructor(place: string, options: PostgresOptions) {
@@ -25,17 +26,27 @@ export class PgliteDriver implements Driver {
   }
 
   async open(): Promise<void> {
-    this.#engine = await openPglite(this.#place)
+    // A database in memory is empty at each start.
+    const keeper = this.#place === 'memory' ? undefined : findKeeper()
+    this.#engine = await (keeper ?? openPglite)(this.#place)
   }
 
   async connect(): Promise<Connection> {
     const engine = this.#engine
     if (engine === undefined) throw closed()
     await this.#lending.take(this.#acquireMs, busy)
-    const loan = { idleMs: this.#idleMs, end: () => this.#lending.release() }
-    if (engine.crash === undefined) return new PgliteConnection(engine, loan)
+    if (engine.crash === undefined) await engine.take().catch(() => undefined)
+    if (engine.crash === undefined) return new PgliteConnection(engine, this.#loan(engine))
     this.#lending.release()
     throw unavailable(engine.crash)
+  }
+
+  #loan(engine: EmbeddedEngine): PgliteLoan {
+    const end = () => {
+      engine.giveBack()
+      this.#lending.release()
+    }
+    return { idleMs: this.#idleMs, end }
   }
 
   close(): Promise<void> {

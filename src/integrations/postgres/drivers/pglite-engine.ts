@@ -1,4 +1,5 @@
 import type { Written } from '../values/write-value.js'
+import type { EmbeddedEngine } from './embedded-engine.js'
 import { loadPglite, type Pglite, type PgliteOptions, type PgliteResult } from './pglite-package.js'
 
 /**
@@ -9,7 +10,7 @@ import { loadPglite, type Pglite, type PgliteOptions, type PgliteResult } from '
 const PARAMETERS = ['-c', 'shared_buffers=16MB', '-c', 'max_stack_depth=100kB']
 
 /** A PGlite that notices when it has crashed. */
-export class PgliteEngine {
+export class PgliteEngine implements EmbeddedEngine {
   readonly #database: Pglite
   readonly #onClosed: (() => Promise<void>) | undefined
   #crash: Error | undefined
@@ -33,7 +34,6 @@ export class PgliteEngine {
     return new PgliteEngine(await PGlite.create({ startParams, ...options }), onClosed)
   }
 
-  /** The error with which the database crashed; `undefined` while it works. */
   get crash(): Error | undefined {
     return this.#crash
   }
@@ -50,11 +50,15 @@ export class PgliteEngine {
     await this.#guard(() => this.#database.exec(text))
   }
 
-  /** Restores the state of a new connection: no transaction, settings, role or temporary tables. */
   async reset(): Promise<void> {
     if (this.isInTransaction) await this.script('ROLLBACK')
     await this.script('DISCARD ALL')
   }
+
+  /** This process is the only user. */
+  async take(): Promise<void> {}
+
+  giveBack(): void {}
 
   /** Dumps the whole database, so that others can start from it. */
   async dump(): Promise<Blob> {

@@ -53,13 +53,24 @@ export async function applyMigrations(
   options: ApplyOptions,
 ): Promise<AppliedMigration[]> {
   const files = await readMigrations(options.folder)
-  await underLock(driver, (connection) => prepare(connection, options.roles), options.onWait)
+  const onWait = once(options.onWait)
+  await underLock(driver, (connection) => prepare(connection, options.roles), onWait)
   const applied: AppliedMigration[] = []
   for (;;) {
-    const next = await applyNext(driver, files, options)
+    const next = await applyNext(driver, files, { ...options, onWait })
     if (next === null) return applied
     applied.push(next)
     options.onApplied?.(next)
+  }
+}
+
+/** Every migration takes the lock again, and may have to wait again. */
+function once(call: () => void = () => {}): () => void {
+  let isCalled = false
+  return () => {
+    if (isCalled) return
+    isCalled = true
+    call()
   }
 }
 

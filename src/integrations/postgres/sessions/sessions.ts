@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   HttpError,
+  isThenable,
   type Logger,
   type Request,
   type Response,
@@ -276,16 +277,12 @@ function trackEnd(work: RequestWork, res: Response, next: () => unknown): unknow
     else work.leave()
     return settled
   }
+  // The query of a query builder is not a promise, but can be awaited.
   if (!isThenable(value)) return leave(value)
   return Promise.resolve(value).then(leave, (error) => {
     work.fail()
     throw error
   })
-}
-
-/** A handler may return the query of a query builder, which is not a promise but can be awaited. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
 /** The current request, identified by the origin of its scope; `undefined` outside requests. */

@@ -1,0 +1,32 @@
+type Kind = 'responses' | 'schemas'
+
+/**
+ * The name of the component that a reference leads to. The reference is a JSON Pointer in a URI fragment (RFC 6901,
+ * sections 4 and 6): `%20` is a space, `~1` is `/`, `~0` is `~`.
+ *
+ * @example
+ * componentName('#/components/schemas/a~1b', 'schemas') // 'a/b'
+ */
+export function componentName(ref: string, kind: Kind): string {
+  const step = decode(ref.slice(`#/components/${kind}/`.length))
+  return step.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    // A `%` may be part of the name, and not an escape.
+    return step
+  }
+}
+
+/** The component that a reference leads to; `undefined` when there is none among those of its kind. */
+export function followReference<T>(
+  ref: string,
+  kind: Kind,
+  ofKind: Readonly<Record<string, T>> = {},
+): T | undefined {
+  const name = componentName(ref, kind)
+  return Object.hasOwn(ofKind, name) ? ofKind[name] : undefined
+}

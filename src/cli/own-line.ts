@@ -1,0 +1,35 @@
+import { relative } from 'node:path'
+
+/** A place in a file of the project. */
+export interface OwnLine {
+  /** An absolute path. */
+  readonly path: string
+  readonly line: number
+  readonly column: number
+}
+
+/** A path that follows other letters belongs to Node: `node:internal/modules/run_main:123`. */
+const PLACE = /(?<![\w.-])(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):(\d+)(?::(\d+))?/g
+
+/** The first place in a text, such as a stack, that is in the project's own code. */
+export function findOwnLine(text: string): OwnLine | undefined {
+  for (const [, path = '', line, column] of text.matchAll(PLACE)) {
+    if (path.includes('node_modules')) continue
+    return { path: decoded(path), line: Number(line), column: Number(column ?? 1) }
+  }
+  return undefined
+}
+
+/** `src/app.ts:3:9`, from a folder. */
+export function formatOwnLine({ path, line, column }: OwnLine, cwd: string): string {
+  return `${relative(cwd, path)}:${line}:${column}`
+}
+
+/** A stack names a module in ES format by its URL. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,9 @@
+import type { Streams } from './streams.js'
+
+/** The environment of one run of the command. */
+export interface ProgramContext {
+  readonly cwd: string
+  readonly streams: Streams
+  /** Asks the person at the terminal, and resolves with the line. Absent where nobody can respond. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined
+}

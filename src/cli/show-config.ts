@@ -1,0 +1,109 @@
+import { formatProblem } from '../errors/config-error.js'
+import type { EnvReport, ReportedVariable } from '../features/env/report-env.js'
+import { CliError } from './cli-error.js'
+import { exampleOf } from './example-env.js'
+import { type LoadOptions, loadApp } from './load/load-app.js'
+import { outputPath } from './output-path.js'
+import { alignRows } from './route-rows.js'
+import type { Streams } from './streams.js'
+import { readText, writeFiles } from './write-files.js'
+
+/** Options of `config`. */
+export interface ConfigOptions extends LoadOptions {
+  readonly json?: boolean
+  /** The file for the example; `true` for the default. */
+  readonly example?: string | true
+  readonly force?: boolean
+}
+
+const EXAMPLE = '.env.example'
+
+/**
+ * Prints the variables of an application with their values, or writes an example of them. Secrets are masked.
+ *
+ * @throws CliError if a variable is wrong, if the application describes none, or if the example exists.
+ */
+export async function showConfig(options: ConfigOptions, streams: Streams): Promise<void> {
+  const { envs } = await loadApp({ kind: 'env' }, options)
+  if (envs.length === 0) throw describesNone()
+  const variables = mergeVariables(envs)
+  if (options.example !== undefined) return writeExample(variables, options, streams)
+  if (options.json === true) streams.out(`${JSON.stringify(variables, null, 2)}\n`)
+  else for (const line of alignRows(variables.map(rowOf))) streams.out(`${line}\n`)
+  for (const { name, meant } of envs.flatMap(({ misspelt }) => misspelt)) {
+    streams.note(`${name} is set, and nothing reads it: did you mean ${meant}?`)
+  }
+  refuseWrong(envs)
+}
+
+/** Every variable once. Several `env()` of an application may describe the same one. */
+function mergeVariables(envs: readonly EnvReport[]): ReportedVariable[] {
+  const merged = new Map<string, ReportedVariable>()
+  for (const variable of envs.flatMap(({ variables }) => variables)) {
+    const known = merged.get(variable.name)
+    // A mask of one schema wins over the value of another.
+    if (known === undefined || (variable.isSecret && !known.isSecret)) {
+      merged.set(variable.name, variable)
+    }
+  }
+  return [...merged.values()]
+}
+
+function rowOf({ name, value, from }: ReportedVariable): string[] {
+  return [name, value === null ? '(not set)' : printable(value), from ?? '']
+}
+
+/** A value that would change the terminal, or that looks like no value, is quoted. */
+function printable(value: string): string {
+  return /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(value) ? value : quoted(value)
+}
+
+function quoted(value: string): string {
+  const escaped = (character: string) =>
+    `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
+  return JSON.stringify(value).replace(/\p{C}/gu, escaped)
+}
+
+function refuseWrong(envs: readonly EnvReport[]): void {
+  const problems = new Set(envs.flatMap((each) => each.problems).map(formatProblem))
+  if (problems.size === 0) return
+  const count = problems.size === 1 ? '1 problem' : `${problems.size} problems`
+  const list = [...problems].map((problem, index) => `${index + 1}. ${problem}`)
+  const what = `The variables are wrong: ${count}.\n\n${list.join('\n\n')}`
+  throw new CliError({ status: 1, what })
+}
+
+function describesNone(): CliError {
+  return new CliError({
+    status: 2,
+    what: 'The application describes no variables.',
+    cause: 'Neither its module, nor one that it imports, calls env().',
+    remedy: 'Describe them: export const Env = env(z.object({ PORT: … })).',
+  })
+}
+
+function writeExample(
+  variables: readonly ReportedVariable[],
+  { example, force, cwd }: ConfigOptions,
+  streams: Streams,
+): void {
+  const text = exampleOf(variables)
+  if (example === '-') return streams.out(text)
+  const name = example === true || example === undefined ? EXAMPLE : example
+  const path = outputPath(name, '--example', cwd)
+  const present = readText(path)
+  if (present !== undefined && present !== text && force !== true) {
+    throw new CliError({
+      status: 2,
+      what: `${name} exists.`,
+      cause: 'Its text differs from the one that would be written.',
+      remedy: 'Add --force to replace it, or --example - to print the new text.',
+    })
+  }
+  const [result] = writeFiles([{ path, text }])
+  streams.note(`${name} (${result}): ${count(variables.length)}.`)
+}
+
+function count(length: number): string {
+  return length === 1 ? '1 variable' : `${length} variables`
+}

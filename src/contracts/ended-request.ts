@@ -1,0 +1,78 @@
+import type { Request, Response } from './handler.js'
+import type { RouteModel } from './route-model.js'
+import type { RequestOutcome } from './steps.js'
+
+/**
+ * The part of an application that has decided a response: the last one that began to work on the request.
+ *
+ * - `parser`: Node's HTTP parser refused the bytes, or they did not arrive in time: 400, 408, 413, 431.
+ * - `head`: the framework refused the head of the request: `Host`, the target, the number of header lines or of query
+ *   parameters; or Node an expectation that it does not know (417).
+ * - `security`: CORS or helmet. `tenant`: the tenant of the request. `middleware`: a middleware of the application, of a
+ *   plugin or of `@Use`.
+ * - `router`: no route has the path (404) or the method (405), or the request is an `OPTIONS`.
+ * - `limit`: a rate limit. `guard`, `can`: access. `cache`: a stored response. `body`: the body could not be read.
+ *   `validation`: a schema. `plugin`: a step of a plugin. `interceptor`, `handler`: the code of the route.
+ * - `timeout`: the handler timeout. `framework`: a route of the framework itself, such as the documentation page.
+ * - `upgrade`: a listener of `upgrade` or `connect` has taken the connection, as for a WebSocket.
+ */
+export type ResponseCause =
+  | 'parser'
+  | 'head'
+  | 'security'
+  | 'tenant'
+  | 'middleware'
+  | 'router'
+  | 'limit'
+  | 'guard'
+  | 'can'
+  | 'cache'
+  | 'body'
+  | 'validation'
+  | 'plugin'
+  | 'interceptor'
+  | 'handler'
+  | 'timeout'
+  | 'framework'
+  | 'upgrade'
+
+/** A request that is over, with or without a response. */
+export interface EndedRequest {
+  /** `null` if Node's parser could not read a request. */
+  readonly req: Request | null
+  /** `null` if Node's parser could not read a request, and for an upgraded connection. */
+  readonly res: Response | null
+  /** `null` if no route of a controller was found. */
+  readonly route: RouteModel | null
+  /** The status that was sent; `null` if the connection closed before the head of a response was written. */
+  readonly status: number | null
+  /** How the request ended. */
+  readonly outcome: RequestOutcome
+  /** When the request began, in milliseconds since 1970. */
+  readonly startedAt: number
+  /**
+   * How long the request took, in milliseconds: from its head to the last byte of the response that was handed to the
+   * connection, or to the end of the connection. 0 if Node's parser could not read a request.
+   */
+  readonly durationMs: number
+  /** The bytes that were written to the connection for this request: head and body, before TLS. */
+  readonly bytes: number
+  /** Which part has responded. */
+  readonly cause: ResponseCause
+  /** Whether the route is one that monitoring calls all the time, such as a health check. */
+  readonly isQuiet: boolean
+  /** The tenant that the request acted for; `undefined` without one. */
+  readonly tenant: string | undefined
+  /** The tenant that the request named, while `tenant.authorize` has not allowed it; else `undefined`. */
+  readonly claimedTenant: string | undefined
+}
+
+/** Observes all requests of an application. */
+export interface RequestObserver {
+  /**
+   * Called once for each request of the application, when it is over: also for requests without a route, for those that
+   * Node's parser refuses, and for upgraded connections. It is not called for a request that the application has passed
+   * on to its host. It runs in the async context of the request's tenant. An error is logged; a promise is not awaited.
+   */
+  readonly onEnd?: (ended: EndedRequest) => void
+}

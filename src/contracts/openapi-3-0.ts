@@ -1,0 +1,24 @@
+import type * as Any from './openapi.js'
+
+export type {
+  OpenApiInfo,
+  OpenApiMethod,
+  OpenApiTag,
+  Reference,
+  SecurityRequirement,
+} from './openapi.js'
+
+// The types of documents and descriptions whose schemas have the keywords of OpenAPI 3.0 only. Code that reads schemas
+// imports the types from this file: `lowerDocument` gives it a document of any version in this form.
+
+export type OpenApiSchema = Any.OpenApi30Schema
+export type OpenApiParameter = Any.OpenApiParameter<OpenApiSchema>
+export type OpenApiHeader = Any.OpenApiHeader<OpenApiSchema>
+export type OpenApiMediaType = Any.OpenApiMediaType<OpenApiSchema>
+export type OpenApiRequestBody = Any.OpenApiRequestBody<OpenApiSchema>
+export type OpenApiResponse = Any.OpenApiResponse<OpenApiSchema>
+export type OpenApiOperation = Any.OpenApiOperation<OpenApiSchema>
+export type OpenApiComponents = Any.OpenApiComponents<OpenApiSchema>
+export type OpenApiDocument = Any.OpenApiDocument<OpenApiSchema>
+export type DescribedSchema = Any.DescribedSchema<OpenApiSchema>
+export type SchemaDefinition = Any.SchemaDefinition<OpenApiSchema>

