@@ -54,14 +54,18 @@ const RESTORE = source('./test/restore.ts')
 
 const LEGACY_ONLY = 'test/**/*.legacy.test.ts'
 const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/surface/**/*.test.ts']
+/** The tests of the projects that `blazon new` makes, before they are projects. */
+const TEMPLATES = 'templates/**/*.test.ts'
 const BROWSER = 'test/browser/**/*.test.ts'
 
 /** Packages of their own, and attacks at length: each has a command of its own in `package.json`, `npm run test:…`. */
 const ELSEWHERE = [
   'test/openapi-tools/**',
   'test/runners/**',
+  'test/runtimes/**',
   'test/prisma/**',
   'test/package/**',
+  'test/scaffold/**',
   'test/mutants/**',
   'test/hostile/**',
   '**/node_modules/**',
@@ -81,22 +85,26 @@ export const ALONE_JOURNEYS = [
  */
 export const ALONE = [
   'test/app/{bundled-app,explained-steps,system-clock,uncaught-boot-error}.test.ts',
-  'test/cli/{command,db,explain}.test.ts',
+  'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-database,doctor,doctor-claims,explain,loaded-modules,new,create-blazon}.test.ts',
   'test/docs/{cli,migrations,postgres,readme,snippets,two-processes}.test.ts',
   'test/features/cache/unused.test.ts',
   'test/house/{build,package,peers,scripts}.test.ts',
   'test/integrations/**/*.test.ts',
+  'test/operating/**/*.test.ts',
   'test/schema/date-text.test.ts',
   'test/schema/libraries/installed.test.ts',
   'test/testing/fuzz/options.test.ts',
   'examples/**/*.test.ts',
+  TEMPLATES,
 ]
 
 /** Tests that take long. `npm test` leaves them and the browser's out; `npm run unit` and `.ci/run` do not. */
 const LONG = [
+  'test/cli/add-to-templates.test.ts',
   'test/integrations/postgres/{crash,drivers-embedded,isolation-embedded,pgbouncer}.test.ts',
   'test/integrations/postgres/{doctor-documented,doctor-policies,migrate,migrate-processes}.test.ts',
   'test/integrations/redis/redis-cluster.test.ts',
+  'test/operating/rolling-restarts-long.test.ts',
 ]
 
 /** Journeys that take long, and are about servers rather than decorators: `npm test` runs them in one dialect. */
@@ -132,7 +140,7 @@ export default defineConfig({
       shared('legacy', JOURNEYS, [...ALONE_JOURNEYS, ...LONG_JOURNEYS]),
       alone(
         'legacy',
-        [LEGACY_ONLY, ...ALONE_JOURNEYS],
+        [LEGACY_ONLY, TEMPLATES, ...ALONE_JOURNEYS],
         ['test/{journeys,surface}/**/*.legacy.test.ts', ...ELSEWHERE],
       ),
       long('standard', LONG),

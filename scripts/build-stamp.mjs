@@ -16,9 +16,9 @@ export function hashOf(files) {
   return digest.digest('hex')
 }
 
-/** A hash of all that the build reads. */
+/** A hash of all that the build reads, and of the templates, which are part of the package that tests run. */
 export function hashOfBuild() {
-  return hashOf([...SETTINGS, ...filesIn('src')])
+  return hashOf([...SETTINGS, ...filesIn('src'), ...filesIn('templates')])
 }
 
 /** Whether `dist/` is complete, and was built from files with this hash. */

@@ -25,7 +25,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Modules that processes of their own begin with. */
-const CHILDREN = ['cli/load/child', 'cli/client/generator-child']
+const CHILDREN = [
+  'cli/load/child',
+  'cli/client/generator-child',
+  'cli/dev/child/preload',
+  'cli/dev/child/import-hooks',
+  'integrations/postgres/keeper/main',
+]
 
 /**
  * Packages in CommonJS that every application loads. For an `import`, Node 20 and 22 read the imported file of such a
@@ -33,6 +39,13 @@ const CHILDREN = ['cli/load/child', 'cli/client/generator-child']
  */
 const COMMONJS = ['express', 'find-my-way', 'secure-json-parse']
 const SHIM = 'commonjs.cjs'
+
+/**
+ * A module that loads packages later and synchronously. In the shim, its calls of `require` are literal, so bundlers of
+ * applications find the packages.
+ */
+const LATE = 'require-ajv'
+const LATE_LINE = `exports.requireAjv = () => [require('ajv/dist/2020.js'), require('ajv-formats')]\n`
 
 /**
  * Modules of Node's. An `import` reads everything that one exports, and Node makes some of that only when it is read: WebSocket of
@@ -80,6 +93,7 @@ async function bundle(compiled, out) {
     passesThroughDoor(compiled),
     loadsCheaply(compiled),
     keepsPlaces(compiled),
+    indentsLess(),
     mapsLines(),
   ]
   const built = await rollup({ input, plugins, treeshake: false, onwarn: refuse })
@@ -103,7 +117,7 @@ async function bundleTypes(compiled, out) {
   const isOfOneDoor = (id) => /^(testing|integrations)[\\/]/.test(relative(compiled, id))
   const built = await rollup({
     input,
-    plugins: [dts({ tsconfig: join(root, 'tsconfig.build.json') })],
+    plugins: [dts({ tsconfig: join(root, 'tsconfig.build.json') }), indentsLess()],
     external: (id) => !isAbsolute(id) && !id.startsWith('.'),
     onwarn: (warning) => isExpected(warning) || refuse(warning),
   })
@@ -161,7 +175,7 @@ function entries() {
 }
 
 function nameOf(file) {
-  return /^\.\/dist\/(.*)\.js$/.exec(file)[1]
+  return /^(?:\.\/)?dist\/(.*)\.js$/.exec(file)[1]
 }
 
 /** From the result back to the TypeScript. */
@@ -214,6 +228,7 @@ function loadsCheaply(compiled) {
   return {
     name: 'loads-cheaply',
     resolveId(id) {
+      if (id.endsWith(`/${LATE}.js`)) return `\0${LATE}`
       if (id === SHIM) return { id: join(compiled, SHIM), external: 'relative' }
       if (isBuiltin(id) || COMMONJS.includes(id)) return `\0${id}`
       return isAbsolute(id) || id.startsWith('.') ? null : { id, external: true }
@@ -221,13 +236,14 @@ function loadsCheaply(compiled) {
     load(id) {
       if (!id.startsWith('\0')) return null
       const name = id.slice(1)
+      if (name === LATE) return `export { requireAjv } from '${SHIM}'`
       const code = isBuiltin(name)
         ? `export default process.getBuiltinModule('${name}')`
         : `export { ${variable(name)} as default } from '${SHIM}'`
       return { code, syntheticNamedExports: true }
     },
     buildStart() {
-      this.emitFile({ type: 'asset', fileName: SHIM, source: lines.join('') })
+      this.emitFile({ type: 'asset', fileName: SHIM, source: lines.join('') + LATE_LINE })
     },
   }
 }
@@ -245,6 +261,36 @@ function keepsPlaces(compiled) {
       return `new URL('${place}', import.meta.url).href`
     },
   }
+}
+
+/** Indents by one space instead of four, which saves 10 kB of the packed package. Lines stay where they are. */
+function indentsLess() {
+  const shorten = (code) =>
+    code.replace(/^ {4,}/gm, ({ length }) => ' '.repeat((length >> 2) + (length % 4)))
+  return {
+    name: 'indents-less',
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type !== 'chunk') continue
+        // A text with several lines keeps its spaces.
+        const isTypes = file.fileName.endsWith('.d.ts')
+        const texts = isTypes ? [] : textsIn(this.parse(file.code)).sort(([a], [b]) => a - b)
+        let [code, end] = ['', 0]
+        for (const [from, to] of texts) {
+          code += shorten(file.code.slice(end, from)) + file.code.slice(from, to)
+          end = to
+        }
+        file.code = code + shorten(file.code.slice(end))
+      }
+    },
+  }
+}
+
+/** The places of the texts between backticks. */
+function textsIn(node) {
+  if (node === null || typeof node !== 'object') return []
+  if (node.type === 'TemplateElement') return [[node.start, node.end]]
+  return Object.values(node).flatMap(textsIn)
 }
 
 /** The first mapped place of a line, without its columns. */

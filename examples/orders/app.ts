@@ -1,21 +1,20 @@
-import { defineAppOptions, defineControllers } from 'blazon'
+import { defineAppOptions } from 'blazon'
 import { customersModule } from './customers/customers-module.js'
-import { HealthController } from './health-controller.js'
 import { ordersModule } from './orders/orders-module.js'
 import { BearerGuard } from './shared/bearer-guard.js'
 import { Now } from './shared/now.js'
-import { requestIds } from './shared/request-ids.js'
 
 /** Everything the application is made of, but for where it keeps things. `main.ts` listens with it, `orders.test.ts` tests it. */
 export const options = defineAppOptions({
-  controllers: defineControllers(HealthController),
   modules: [customersModule, ordersModule],
   providers: [{ token: Now, useValue: () => new Date() }],
-  plugins: [requestIds],
+  requestIds: true,
   auth: { guard: BearerGuard },
   // The header says which shop is meant; whether the user belongs there is decided here, after the guard.
   tenant: { authorize: (_req, shop, user) => user?.shops?.includes(shop) === true },
   rateLimit: { limit: 300, window: '1m' },
+  // For load balancers, which have no token: /livez, /readyz and /startupz.
+  health: true,
   swagger: {
     title: 'Orders',
     description:
@@ -25,7 +24,6 @@ export const options = defineAppOptions({
     tags: [
       { name: 'Customers', description: 'Who orders.' },
       { name: 'Orders', description: 'What is ordered, paid and cancelled.' },
-      { name: 'Health', description: 'Whether the service runs.' },
     ],
   },
 })

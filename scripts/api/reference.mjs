@@ -44,6 +44,7 @@ const NOT_EXPORTED = [
   'UserDecorator',
   'ValueDecorator',
   'VerbDecorator',
+  'WithId',
   'WithUserFields',
   'Word',
 ]

@@ -36,6 +36,7 @@ function findOrMake(): string {
   const stage = mkdtempSync(join(CACHE, 'stage-'))
   makeDist(join(stage, 'dist'), hash)
   copyFileSync(join(root, 'package.json'), join(stage, 'package.json'))
+  cpSync(join(root, 'templates'), join(stage, 'templates'), { recursive: true })
   try {
     renameSync(stage, folder)
   } catch {

@@ -131,3 +131,110 @@ describe('names of headers', () => {
     expect(changes(withHeaders('X-A', 'X-B'), withHeaders('x-b'))).toHaveLength(1)
   })
 })
+
+describe('references to components', () => {
+  const names = ['a/b', 'a~1b', 'a b', '100%']
+  const pointers = ['a~1b', 'a~01b', 'a%20b', '100%']
+  const withResponse = (name: string, ref: string, schema: OpenApiSchema): OpenApiDocument => ({
+    ...documentOf({ responses: { '200': { $ref: `#/components/responses/${ref}` } } }),
+    components: { responses: { [name]: { description: '', content: content(schema) } } },
+  })
+  const withSchema = (name: string, ref: string, schema: OpenApiSchema): OpenApiDocument => ({
+    ...responseOf({ $ref: `#/components/schemas/${ref}` }),
+    components: { schemas: { [name]: schema } },
+  })
+
+  it.each(names.map((name, at) => [name, pointers[at] as string]))(
+    'are JSON Pointers in a URI fragment: the component "%s" is %s',
+    (name, ref) => {
+      for (const build of [withResponse, withSchema]) {
+        expect(
+          changes(build(name, ref, object(['a', 'b'])), build(name, ref, object(['a']))),
+        ).toEqual(['breaking property-removed @ response 200 › b'])
+      }
+    },
+  )
+
+  it('lead to no inherited property and to no component of another kind', () => {
+    const lost = [
+      withResponse('a', 'constructor', object(['a'])),
+      withSchema('a', 'constructor', object(['a'])),
+      withResponse('a', '../schemas/a', object(['a'])),
+    ]
+    for (const document of lost) {
+      expect(changes(document, document)).toEqual([])
+      expect(changes(responseOf(object(['a'])), document)[0]).toMatch(/^breaking /)
+    }
+  })
+})
+
+describe('the largest body of a request', () => {
+  const limited = (bytes?: number) =>
+    documentOf({
+      responses: { '413': { description: '', ...(bytes && { 'x-max-body-bytes': bytes }) } },
+    })
+
+  it('breaks clients if it is lowered, and does not if it is raised', () => {
+    expect(changes(limited(2048), limited(1024))).toEqual([
+      'breaking body-limit-lowered @ response 413',
+    ])
+    expect(changes(limited(1024), limited(2048))).toEqual(['ok body-limit-raised @ response 413'])
+    expect(changes(limited(1024), limited(1024))).toEqual([])
+  })
+
+  it('is no change if only one of the documents states it', () => {
+    expect(changes(limited(), limited(1024))).toEqual([])
+    expect(changes(limited(1024), limited())).toEqual([])
+  })
+})
+
+describe('one component that several inline schemas replace', () => {
+  const money = object(['amount'])
+  const ref: OpenApiSchema = { $ref: '#/components/schemas/Money' }
+  const documentWith = (a: OpenApiSchema, b: OpenApiSchema) =>
+    documentOf(
+      { requestBody: { required: true, content: content({ properties: { a, b } }) } },
+      { Money: money },
+    )
+
+  it('is compared with each of them', () => {
+    const wider = object(['amount', 'currency'])
+    expect(changes(documentWith(ref, ref), documentWith(wider, text))).toEqual([
+      'ok property-added @ body › a.currency',
+      'breaking type-changed @ body › b',
+    ])
+    expect(changes(documentWith(wider, text), documentWith(ref, ref))).toEqual([
+      'breaking property-removed @ body › a.currency',
+      'breaking type-changed @ body › b',
+    ])
+  })
+
+  it('is reported once where the same component takes its place', () => {
+    const renamed: OpenApiSchema = { $ref: '#/components/schemas/Price' }
+    const current = documentOf(
+      {
+        requestBody: {
+          required: true,
+          content: content({ properties: { a: renamed, b: renamed } }),
+        },
+      },
+      { Price: object(['amount', 'currency']) },
+    )
+    expect(changes(documentWith(ref, ref), current)).toEqual([
+      'ok property-added @ body › a.currency',
+    ])
+  })
+
+  it('ends when the schema contains itself, at other places than before', () => {
+    const inside = (next: OpenApiSchema): OpenApiSchema => ({
+      type: 'object',
+      properties: { next },
+    })
+    const node: OpenApiSchema = { $ref: '#/components/schemas/Node' }
+    const body = (schema: OpenApiSchema, Node: OpenApiSchema) =>
+      documentOf({ requestBody: { required: true, content: content(schema) } }, { Node })
+    const base = body(inside(node), inside(inside(node)))
+    const current = body(node, { ...inside(inside(node)), required: ['next'] })
+    expect(changes(base, current)).toContain('breaking property-required @ body › next')
+  })
+})

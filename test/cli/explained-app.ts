@@ -208,9 +208,11 @@ export const ORDERS_ROUTE = {
       'sends the response from the cache, or stores the response that the later steps make',
       ['fresh for 300 s', 'key: default', 'tags: orders'],
     ),
-    step('validate', 'checks `params`, `query`, `headers` and `body` against their schemas: 400', [
-      'params (zod): { id: number }',
-    ]),
+    step(
+      'validate',
+      'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400',
+      ['params (zod): { id: number }'],
+    ),
     step(
       'unexpired',
       'stops a request that the handler timeout or a late error has already ended',

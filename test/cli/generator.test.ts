@@ -68,8 +68,16 @@ describe('--client typescript in a project with openapi-typescript', () => {
     const outcome = await exportClient()
     expect(outcome).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('openapi-typescript does not work with TypeScript 7'),
+      stderr: expect.stringContaining(
+        'openapi-typescript does not work with TypeScript 7. It works with TypeScript 5 and 6.',
+      ),
     })
+    const { stderr } = outcome
+    expect(stderr).toContain('`npm install --save-dev @typescript/typescript6`')
+    expect(stderr).toContain(
+      '"overrides": { "openapi-typescript": { "typescript": "$typescript" } }',
+    )
+    expect(stderr).not.toContain('legacy-peer-deps')
     expect(project.read('types.ts')).toContain('export function createClient(')
   })
 

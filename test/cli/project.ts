@@ -64,6 +64,10 @@ export class Project {
     return existsSync(this.path(name))
   }
 
+  removeFolder(name: string): void {
+    rmSync(this.path(name), { recursive: true, force: true })
+  }
+
   /** The file that npm links as the command. */
   get command(): string {
     const { bin } = JSON.parse(this.read('node_modules/blazon/package.json'))

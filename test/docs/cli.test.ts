@@ -68,9 +68,14 @@ async function runAll(text: string): Promise<void> {
 
 const consoles = blocks.filter(({ info }) => info === 'console')
 
+/** The block that runs a command. */
+function consoleOf(command: string): string {
+  return consoles.find(({ text }) => text.includes(`$ npx blazon ${command}`))?.text ?? ''
+}
+
 describe('docs/cli.md', () => {
   it('shows the output of the commands, and a client that compiles', async () => {
-    await runAll(consoles[0]?.text ?? '')
+    await runAll(consoleOf('openapi export --client'))
     project.write({ 'src/greet.ts': blockNamed('src/greet.ts') })
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const child = spawn(process.execPath, [tsc, '--pretty', 'false'], { cwd: project.folder })
@@ -87,11 +92,16 @@ describe('docs/cli.md', () => {
         'name: z.string(), email: z.string()',
       ),
     })
-    await runAll(consoles[1]?.text ?? '')
+    await runAll(consoleOf('openapi diff'))
+  })
+
+  it('shows the files that are added, which belong to the application', async () => {
+    await runAll(consoleOf('add controller'))
+    expect((await project.run(['routes'])).stdout).toContain('GET  /orders/:id')
   })
 
   it('shows the explanation of a route, and lists its fields', async () => {
-    await runAll(consoles[2]?.text ?? '')
+    await runAll(consoleOf('routes --explain'))
     const { stdout } = await project.run(['routes', '--explain', '/users/{id}', '--json'])
     const table = /^\| Field .*?\n\n/ms.exec(read(PAGE))?.[0] ?? ''
     const rows = table
@@ -104,7 +114,9 @@ describe('docs/cli.md', () => {
 
   it('lists exactly the options of each command', () => {
     const streams = { out() {}, err() {}, note() {} }
-    const documented = [...read(PAGE).matchAll(/^\| `(--[a-z-]+(?: <[a-z]+(?:\.{3})?>)?)` +\|/gm)]
+    const documented = [
+      ...read(PAGE).matchAll(/^\| `(--[a-z-]+(?: [<[][a-z]+(?:\.{3})?[>\]])?)` +\|/gm),
+    ]
     const flags = (command: Command): string[] => [
       ...command.options.map((option) => option.flags).filter((each) => !each.startsWith('-V')),
       ...command.commands.flatMap(flags),

@@ -3,6 +3,7 @@ import type {
   AuthOptions,
   CacheSettings,
   ErrorOptions,
+  HealthOptions,
   LimitOptions,
   RateLimitOptions,
   ResponseOptions,
@@ -34,6 +35,7 @@ const NESTED = {
     authorize: 1,
   } satisfies Names<TenantOptions>,
   swagger: {
+    openapi: 1,
     enabled: 1,
     path: 1,
     title: 1,
@@ -59,6 +61,7 @@ const NESTED = {
   validation: { messages: 1 } satisfies Names<ValidationOptions>,
   errors: { format: 1, schema: 1, mediaType: 1, status: 1 } satisfies Names<ErrorOptions>,
   responses: { fields: 1, documented: 1 } satisfies Names<ResponseOptions>,
+  health: { guard: 1, checks: 1, paths: 1 } satisfies Names<HealthOptions>,
   limits: { body: 1, depth: 1, headers: 1 } satisfies Names<LimitOptions>,
   timeouts: {
     handler: 1,
@@ -66,6 +69,8 @@ const NESTED = {
     request: 1,
     keepAlive: 1,
     close: 1,
+    preStop: 1,
+    onClose: 1,
   } satisfies Names<TimeoutOptions>,
 }
 type Names<T> = Record<keyof T, 1>

@@ -7,9 +7,9 @@ export interface Exchange {
   readonly answer: string
 }
 
-/** The `$ curl …` lines below `<!-- server: file -->`, each with what is printed under it. */
-export function conversation(server: string): Exchange[] {
-  const part = read('README.md')
+/** The `$ curl …` lines below `<!-- server: file -->` of a page, each with what is printed under it. */
+export function conversation(page: string, server: string): Exchange[] {
+  const part = read(page)
     .split('<!-- server: ')
     .find((text) => text.startsWith(`${server} -->`))
   const consoles = [...(part ?? '').matchAll(/^```console\n(.*?)^```$/gms)].map(([, text]) => text)
@@ -46,7 +46,7 @@ function steady(text: string): string {
     .replace(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '<uuid>')
 }
 
-/** As much of curl as the README uses. */
+/** As much of curl as the pages use. */
 async function curl(command: string, urls: Readonly<Record<number, string>>): Promise<string> {
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word)
   const headers = new Headers()

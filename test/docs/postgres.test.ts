@@ -92,7 +92,7 @@ describe.skipIf(isServerMissing)('the logins and roles of docs/postgres.md', () 
 
     await using app = await TestApp.create({
       ...options,
-      plugins: [...options.plugins, postgres({ ...shop, doctor: true })],
+      plugins: [postgres({ ...shop, doctor: true })],
       rateLimit: false,
       contract: 'throw',
     })

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import * as blazon from '../../src/index.js'
 import { compareAll, conversation } from './conversation.js'
 import { blocksOf, read, root } from './markdown.js'
 import { endAll, firstLine, ORDERS, start, urlIn } from './servers.js'
@@ -38,6 +39,15 @@ describe('the README', () => {
     for (const [, name] of named) expect(scripts).toHaveProperty([name as string])
   })
 
+  it('says that there are no WebSockets, no GraphQL and no queues, as the package has none', () => {
+    expect(read('README.md')).toContain(
+      'Blazon has no WebSockets, no GraphQL and no message queues',
+    )
+    const { dependencies, exports } = JSON.parse(read('package.json'))
+    const names = [...Object.keys(dependencies), ...Object.keys(exports), ...Object.keys(blazon)]
+    expect(names.filter((name) => /websocket|\bws\b|graphql|queue/i.test(name))).toEqual([])
+  })
+
   it('shows the responses of examples/hello', async () => {
     clear('readme/README.md')
     const [hello] = blocksOf('README.md')
@@ -49,7 +59,7 @@ describe('the README', () => {
     ) as string
     const child = start(writeBlock('readme', { ...(hello as NonNullable<typeof hello>), text }))
     const url = urlIn(await firstLine(child))
-    await compareAll(conversation('examples/hello/main.ts'), { 3000: url })
+    await compareAll(conversation('README.md', 'examples/hello/main.ts'), { 3000: url })
   })
 })
 
@@ -89,14 +99,16 @@ describe('npm start', () => {
     expect(found.filter((url) => !url.startsWith(built))).toEqual([])
   })
 
-  it('prints one line with URL, routes and boot time, and responds as the README shows', async () => {
+  it('logs one line with URL, routes and boot time, and responds as the tour shows', async () => {
     const child = startOrders()
     const line = await firstLine(child)
-    expect(line).toMatch(/^http:\/\/localhost:\d+ · 10 routes · ready in \d+ ms · docs at \S+$/)
-    expect(read('README.md')).toMatch(
-      /^http:\/\/localhost:3000 · 10 routes · ready in \d+ ms · docs at \S+$/m,
-    )
-    await compareAll(conversation('examples/orders/main.ts'), { 3000: urlIn(line) })
+    const text = 'Listening on http://localhost:PORT with 8 routes, started in TIME ms'
+    const plain = (one: string) =>
+      one.replace(/:\d+ with/, ':PORT with').replace(/\d+ ms/, 'TIME ms')
+    expect(plain(JSON.parse(line).message)).toBe(text)
+    const shown = read('docs/tour.md').match(/ INFO {2}(Listening.* ms) url=/)?.[1]
+    expect(plain(shown as string)).toBe(text)
+    await compareAll(conversation('docs/tour.md', 'examples/orders/main.ts'), { 3000: urlIn(line) })
   })
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s', async (signal) => {

@@ -12,3 +12,11 @@ describe('docs/postgres-recipes.md', () => {
     },
   )
 })
+
+describe('docs/deploying.md', () => {
+  it('shows the tested function of AWS Lambda', () => {
+    const texts = blocksOf('docs/deploying.md').map(({ text }) => text.trim())
+    const file = join(root, 'test/journeys/serverless/lambda.ts')
+    expect(texts).toContain(readFileSync(file, 'utf8').trim())
+  })
+})

@@ -30,6 +30,8 @@ async function outputOf(program: string): Promise<string> {
   process.stderr.write = note
   await import(program).catch((error) => errors.push(error))
   await end()
+  // The line of `listen` has a port and a time that differ in each run.
+  output = output.replace(/^\{"level":"info","message":"Listening on .*\n/gm, '')
   for (const error of errors.splice(0)) output += `\n${(error as Error).stack ?? error}`
   return output
 }

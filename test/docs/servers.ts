@@ -31,9 +31,14 @@ export async function endAll(): Promise<void> {
   }
 }
 
-/** What a program prints first. Rejects where it ends without a word, with what it says of that. */
+/** The first line with a URL that a program prints or logs. Rejects where it ends without one, with what it says of that. */
 export async function firstLine(child: ChildProcess): Promise<string> {
-  const lines = createInterface({ input: child.stdout as Readable })
+  const lines = [child.stdout, child.stderr].map(async (input) => {
+    for await (const line of createInterface({ input: input as Readable })) {
+      if (urlIn(line) !== undefined) return line
+    }
+    return await new Promise<never>(() => {})
+  })
   let complaint = ''
   child.stderr?.on('data', (text) => {
     complaint += text
@@ -41,8 +46,9 @@ export async function firstLine(child: ChildProcess): Promise<string> {
   const ended = once(child, 'close').then(([status]) => {
     throw new Error(`It ended with ${status}: ${complaint}`)
   })
-  const [line] = await Promise.race([once(lines, 'line'), ended])
-  return line
+  // The program may end later, when nobody waits for its line any more.
+  ended.catch(() => {})
+  return await Promise.race([...lines, ended])
 }
 
-export const urlIn = (line: string): string => /http:\S+/.exec(line)?.[0] as string
+export const urlIn = (line: string): string => /http:[^\s"]+/.exec(line)?.[0] as string

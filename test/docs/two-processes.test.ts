@@ -9,9 +9,11 @@ import { endAll, firstLine, ORDERS, start, urlIn } from './servers.js'
 
 afterEach(endAll)
 
-/** The variables that the README sets for each process. */
+const TOUR = 'docs/tour.md'
+
+/** The variables that the tour sets for each process. */
 function commands(): Record<string, string>[] {
-  const block = blocksOf('README.md').find(({ text }) => text.startsWith('DATABASE_URL='))
+  const block = blocksOf(TOUR).find(({ text }) => text.startsWith('DATABASE_URL='))
   const lines = block?.text.trim().split('\n') ?? []
   expect(lines.every((line) => line.endsWith(' npm start'))).toBe(true)
   return lines.map((line) =>
@@ -21,7 +23,7 @@ function commands(): Record<string, string>[] {
 
 const auditor = { 'x-tenant-id': 'aurora', authorization: 'Bearer auditor' }
 
-describeWithServer('two processes of the README, one PostgreSQL and one Redis', () => {
+describeWithServer('two processes of the tour, one PostgreSQL and one Redis', () => {
   it.skipIf(isServerMissing)('share data, cache and rate limits', async () => {
     const { places, drop } = await server.make()
     onTestFinished(drop)
@@ -47,13 +49,13 @@ describeWithServer('two processes of the README, one PostgreSQL and one Redis', 
     expect([made.cache, found.cache]).toEqual(['MISS', 'HIT'])
     expect(found.body).toBe(made.body)
 
-    await compareAll(conversation('two processes'), { 3001: one, 3002: other })
+    await compareAll(conversation(TOUR, 'two processes'), { 3001: one, 3002: other })
     const again = await read(other, '/orders')
     expect(again.cache).toBe('MISS')
     expect(JSON.parse(again.body).data.items[1]).toMatchObject({ id: 2, status: 'paid' })
 
     // What is used up at one is used up at the other, unless a minute has just passed.
-    const status = async (url: string) => (await fetch(`${url}/health`)).status
+    const status = async (url: string) => (await fetch(`${url}/orders`)).status
     const isShared = async () => {
       while ((await status(one)) !== 429);
       return (await status(other)) === 429

@@ -15,6 +15,7 @@ import {
 } from 'blazon'
 import { afterEach, describe, expect, it } from 'vitest'
 import { toFailure } from '../../src/errors/failure.js'
+import { httpErrorOf } from '../../src/errors/http-error.js'
 import { refuse, withoutStack } from '../../src/errors/refuse.js'
 
 describe('HttpError', () => {
@@ -49,6 +50,7 @@ describe('HttpError', () => {
 
   it.each([200, 399, 600, 404.5, Number.NaN])('refuses the status %d', (status) => {
     expect(() => new HttpError(status)).toThrow(RangeError)
+    expect(() => new HttpError(status)).toThrow(`${status} is not an error status; use 400 to 599`)
   })
 
   it('is recognised by its brand, also if another copy of the package made it', () => {
@@ -135,5 +137,17 @@ describe('toFailure', () => {
   it('makes a 500 of an error that has the brand and an invalid status', () => {
     const forged = { [Symbol.for('blazon.HttpError')]: true, status: 200, message: 'fine' }
     expect(toFailure(forged).status).toBe(500)
+  })
+})
+
+describe('httpErrorOf', () => {
+  it('makes an error of the class of its status, or of HttpError', () => {
+    const options = { code: 'MINE', headers: { 'X-A': '1' } }
+    const conflict = httpErrorOf(409, 'taken', options)
+    expect(conflict).toBeInstanceOf(ConflictError)
+    expect(conflict).toMatchObject({ status: 409, message: 'taken', ...options })
+    const other = httpErrorOf(402, 'declined', options)
+    expect(other.constructor).toBe(HttpError)
+    expect(other).toMatchObject({ status: 402, message: 'declined', ...options })
   })
 })

@@ -15,38 +15,42 @@ import { readSources } from './sources.js'
 /** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
-  Body Cache CacheManager Can Clock ConfigError ConflictError Controller CurrentUser Delete Envelope ForbiddenError
-  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits
+  Body Cache CacheManager Can Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
+  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits Log
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit
-  Redirect Refusal Req Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId TooManyRequestsError
-  UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use blameRequest compose createTenantMiddleware
-  defineAppOptions defineControllers defineOption defineParameter formatProblem getTenantId hasFailed holdResponse
-  inject memoryCache memoryRateLimit publicRouter refuseOldPeer requireTenantId runWithTenant runWithoutTenant
-  tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantRouter tenantScoped toSeconds
+  Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId
+  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use Webhook addHeaders
+  blameRequest compose createTenantMiddleware defineAppOptions defineControllers defineOption defineParameter env
+  formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext memoryCache memoryRateLimit
+  publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret standardWebhooks statusOf stripeWebhooks
+  tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
-  AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest CacheEntry CacheOptions CacheSettings CacheStats
-  CacheStore Class ClassProvider ConfigCode ContractHeader ContractOf ContractParameter Decorated DefaultStatus
-  DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration EnvelopeChoice
-  EnvelopeFormat ErrorCode ErrorEnvelope ErrorFormat ErrorOptions ErrorRequestHandler ExistingProvider FactoryProvider
-  Failure FieldError Handler HealthReport Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource
-  Interceptor InterceptorEntry JsonSchema KeepOptions LegacyParameterDecorator Lifecycle LimitOptions Logger
-  MaybePromise MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module NextFunction
-  OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod OpenApiOperation
-  OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema OpenApiSecurityScheme
-  OpenApiServer OpenApiTag OperationFacts OptionDecorator OptionSettings OptionTarget OptionValue Override
-  ParameterDefinition ParameterModel ParameterPlace ParameterSettings ParameterSource PeerUse Plugin PluginContext
-  PluginHealth PluginMiddlewares PluginSteps Problem ProblemDetails Provider RateLimitBy RateLimitCount
-  RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Request RequestHandler
-  RequestInputs RequestOutcome RequestUser Response ResponseFieldsMode ResponseOptions RouteBounds RouteContract
-  RouteLimits RouteModel RouteOption RouteParameter RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide
-  ScopedCache SecurityOptions SecurityRequirement Size Stage Step StoreContext SuccessEnvelope SuccessFacts
-  SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions TenantOptions TenantRouterOptions
-  TenantScope TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy TimeoutOptions Timer Token UseEntry
-  UsedByRoute User Validated ValidatedRequest ValidationOptions ValueProvider
+  AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
+  CacheStore CheckedHealth Class ClassProvider ConfigCode ContractHeader ContractOf ContractParameter CookieKeyOptions CookiesDescription CookiesOptions Decorated
+  DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
+  EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
+  ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo FieldError
+  FrameworkRoute Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
+  Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
+  KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
+  LoggerOptions LogsOptions MaybePromise MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module
+  NextFunction ObserverSetup OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType
+  OpenApiMethod OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema
+  OpenApiSecurityScheme OpenApiServer OpenApiTag OpenApiVersion OperationFacts OptionDecorator OptionSettings OptionTarget
+  OptionValue Override ParameterDefinition ParameterModel ParameterPlace ParameterSettings ParameterSource PeerUse
+  Plugin PluginContext PluginMiddlewares PluginSteps Problem ProblemDetails Provider RateLimitBy RawBody
+  RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Request
+  RequestHandler RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
+  ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter
+  RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath Stage Step StoreContext StoredResponse SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
+  TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
+  TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders UseEntry UsedByRoute User Validated
+  ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
+  WebhookSecrets WebhookVerifier
 `
 
 /** The names that `blazon/testing` exports. */

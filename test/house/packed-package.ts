@@ -16,7 +16,15 @@ export interface PackedFile {
 }
 
 /** Everything that the manifest and npm put into the package, besides `dist`. */
-const TEXTS = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'docs']
+const TEXTS = [
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'docs',
+  'templates',
+]
 
 /** Packs the package as npm publishes it, into a new folder. Returns the path of the tarball. */
 export function packPackage(): string {

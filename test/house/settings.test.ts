@@ -8,7 +8,11 @@ const OPTION_TYPES = new Set([
   'AuthOptions',
   'CacheSettings',
   'ErrorOptions',
+  'HealthOptions',
   'LimitOptions',
+  'ListenOptions',
+  'LoggerOptions',
+  'LogsOptions',
   'RateLimitOptions',
   'ResponseOptions',
   'SecurityOptions',
@@ -23,11 +27,12 @@ const OPTION_TYPES = new Set([
 /** The files that may read options: the doors, and the files that check and resolve options. */
 const READERS = [
   'app/app.ts',
-  'app/create-tenant-middleware.ts',
+  'app/reading.ts',
   'app/settings/app-options.ts',
   'app/settings/list-options.ts',
   'app/settings/named-middlewares.ts',
   'app/settings/resolve-settings.ts',
+  'app/tenancy/create-tenant-middleware.ts',
   'testing/test-options.ts',
 ]
 
@@ -74,19 +79,22 @@ describe('the types of options', () => {
       ),
     )
     expect(callers.map(({ path }) => path)).toEqual([
-      'app/create-tenant-middleware.ts',
       'app/settings/resolve-settings.ts',
+      'app/tenancy/create-tenant-middleware.ts',
       'testing/test-app.ts',
     ])
   })
 })
 
 describe('E_OPTION_INVALID', () => {
-  it('is used only in `invalid` and option groups, and in integrations', () => {
+  /** Integrations, and features that import public names only, write a problem as a plugin of a stranger does. */
+  const OF_PLUGINS = /^(?:integrations|features\/(?:cache|rate-limit))\//
+
+  it('is used only in `invalid` and option groups, and where a plugin would write it', () => {
     const writers = sources
       .filter(({ text }) => text.includes("code: 'E_OPTION_INVALID'"))
       .map(({ path }) => path)
-      .filter((path) => !path.startsWith('integrations/'))
+      .filter((path) => !OF_PLUGINS.test(path))
     expect(writers).toEqual(['errors/invalid.ts', 'errors/option-group.ts'])
   })
 })

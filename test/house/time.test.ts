@@ -8,13 +8,21 @@ import { parse, readSources, specifiersOf, walk } from './sources.js'
  */
 const REASONS: Record<string, string> = {
   'app/client-error.ts': 'waits for a client to read its response, as `http/send/end-unread.ts`',
+  'app/closing-timer.ts': 'adds real time to the clock, because a process must end with any clock',
   'app/system-clock.ts': 'is the clock itself',
-  'app/shut-down.ts': 'waits for requests to end, and a process must end with any clock',
+  'app/signals.ts': 'compares signals that npm and a terminal send, which takes real time',
+  'app/shut-down.ts': 'waits for clients, which takes real time',
+  'features/logs/line-sink.ts':
+    'waits for the end of a turn of the event loop, and for the reader of stdout',
   'http/send/end-unread.ts': 'waits for a client to read its response, which takes real time',
   'integrations/postgres/drivers/lock-folder.ts':
     'distinguishes a process from an older one with the same number',
   'integrations/postgres/drivers/deadline.ts': 'waits for PostgreSQL, which takes real time',
   'integrations/redis/deadline.ts': 'waits for Redis, which takes real time',
+  'cli/add/next-migration.ts': 'names a file by the date',
+  'cli/dev/app-process.ts': 'compares the start of a process with the times of files',
+  'cli/dev/deadline.ts': 'waits for processes and files, beside any application',
+  'cli/dev/type-check.ts': 'as app-process.ts',
   'cli/load/read-app.ts': 'the command line runs no application',
   'cli/load/run-child.ts': 'as before',
   'testing/settle.ts': 'waits for turns of the event loop, not for time',

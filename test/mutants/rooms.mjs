@@ -14,12 +14,12 @@ export const ROOMS = {
   routing: { mutate: 'src/routing', tests: ['test/routing'] },
   pipeline: {
     mutate: 'src/pipeline',
-    oneOf: 12,
+    oneOf: 30,
     tests: ['test/journeys/app', 'test/journeys/express', 'test/pipeline'],
   },
   http: {
     mutate: 'src/http',
-    oneOf: 20,
+    oneOf: 40,
     tests: ['test/http', 'test/journeys/express', 'test/journeys/hostile'],
   },
   model: {
@@ -29,22 +29,24 @@ export const ROOMS = {
   },
   tenancy: {
     mutate: 'src/features/tenancy',
-    oneOf: 12,
+    oneOf: 24,
     tests: ['test/features/tenancy', 'test/journeys/tenancy'],
   },
   cache: {
     mutate: 'src/features/cache',
-    oneOf: 16,
+    oneOf: 32,
     tests: ['test/features/cache', 'test/journeys/cache'],
   },
   'postgres/sessions': {
     mutate: 'src/integrations/postgres/sessions',
-    oneOf: 12,
+    oneOf: 6,
     tests: [
-      'test/journeys/postgres',
+      'test/journeys/postgres/isolation.test.ts',
+      'test/journeys/postgres/transactional.test.ts',
+      'test/journeys/postgres/unauthorised.test.ts',
       'test/integrations/postgres/after-commit.test.ts',
-      'test/integrations/postgres/at-the-edges.test.ts',
-      'test/integrations/postgres/left-behind.test.ts',
+      'test/integrations/postgres/connection-use.test.ts',
+      'test/integrations/postgres/connection-state.test.ts',
       'test/integrations/postgres/request-work.test.ts',
     ],
   },

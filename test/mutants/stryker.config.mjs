@@ -16,6 +16,7 @@ export default {
   concurrency: Number(process.env.MUTANTS_PROCESSES ?? 1),
   // Many tests begin servers: a busy machine is not an endless loop.
   timeoutMS: 30_000,
+  dryRunTimeoutMinutes: 30,
   // Not below `test`, because the tests of a sandbox would run with those of the repository. Without a dot in its name, because
   // Express serves no files from such folders.
   tempDirName: 'tmp/mutants',

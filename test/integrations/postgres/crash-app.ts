@@ -11,5 +11,5 @@ const app = await App.create({
   plugins: [postgres({ url: process.env['CRASH_URL'] ?? '', connections: 4 })],
   tenant: {},
 })
-const { port } = await app.listen(0, '127.0.0.1')
+const { port } = await app.listen(0, { host: '127.0.0.1', announce: false })
 console.log(port)

@@ -1,9 +1,11 @@
-import { Health, runWithTenant } from 'blazon'
+import { Health, type RateLimitStore, runWithTenant } from 'blazon'
 import { Database, type PostgresOptions, postgres } from 'blazon/postgres'
-import { TestApp } from 'blazon/testing'
+import { redisCache, redisLimits } from 'blazon/redis'
+import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Barrier } from '../../conformance/tenant-orders.js'
 import { Gate } from '../gate.js'
+import { Server as RedisServer } from '../redis/server.js'
 import { until } from '../until.js'
 import { expectOutages, expectTrueOutcomes, lost, OUTAGE, saved, startLoad } from './load.js'
 import { HALVES, PairsController, ReadyController } from './pairs.js'
@@ -17,7 +19,7 @@ let gate: Gate
 let app: TestApp
 
 /** Starts an application that reaches the server through the gate. */
-async function start(how: PostgresOptions = {}): Promise<void> {
+async function start(how: PostgresOptions = {}, more: TestOptions = {}): Promise<void> {
   const database = shopUrl(server, LOGIN).replace(`:${server.port}/`, `:${gate.port}/`)
   app = await TestApp.create({
     controllers: [PairsController, ReadyController],
@@ -26,8 +28,11 @@ async function start(how: PostgresOptions = {}): Promise<void> {
     tenant: {},
     logger: false,
     contract: 'off',
+    ...more,
   })
 }
+
+const limited = (store: RateLimitStore) => ({ limit: 1_000_000, window: '1m', store }) as const
 
 async function add(path: string): Promise<{ status: number; code: string | undefined }> {
   const { status, body } = await app.asTenant('a').request().post(`/pairs/${path}`)
@@ -311,31 +316,51 @@ describeWithServer('a PostgreSQL that fails', () => {
   describe('in the check of Health', () => {
     const ready = async () => (await app.request().get('/ready')).status
 
+    /** A report is used for one second. */
+    const becomes = (status: number) => until(async () => (await ready()) === status)
+
     it('is down while it is stopped, and up after its start', async () => {
       await start()
       expect(await ready()).toBe(200)
       await server.stop()
-      expect(await ready()).toBe(503)
+      await becomes(503)
       const { plugins } = await app.get(Health).check()
       expect(plugins['postgres']).toMatchObject({ status: 'down' })
       await server.start()
-      await until(async () => (await ready()) === 200)
+      await becomes(200)
+    })
+
+    it('leaves the application alive while PostgreSQL and Redis are stopped', async () => {
+      await using redis = await RedisServer.start()
+      const { url } = redis
+      const stores = {
+        cache: { store: redisCache({ url }) },
+        rateLimit: limited(redisLimits({ url })),
+      }
+      await start({}, { health: true, ...stores })
+      const get = async (path: string) => (await app.fetch(path)).status
+      await until(async () => (await get('/readyz')) === 200)
+      await Promise.all([server.stop(), redis.kill()])
+      await until(async () => (await get('/readyz')) === 503)
+      expect([await get('/livez'), await get('/startupz')]).toEqual([200, 200])
+      await server.start()
+      await until(async () => (await get('/readyz')) === 200)
     })
 
     it('is down while it is paused or not reachable, and up after that', async () => {
       await start()
       server.pause()
-      expect(await ready()).toBe(503)
+      await becomes(503)
       server.resume()
-      await until(async () => (await ready()) === 200)
+      await becomes(200)
       gate.hold()
-      expect(await ready()).toBe(503)
+      await becomes(503)
       gate.release()
-      await until(async () => (await ready()) === 200)
+      await becomes(200)
       gate.cut()
-      expect(await ready()).toBe(503)
+      await becomes(503)
       gate.mend()
-      await until(async () => (await ready()) === 200)
+      await becomes(200)
     })
   })
 

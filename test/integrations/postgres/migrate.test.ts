@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigError } from '../../../src/errors/config-error.js'
+import type { Connection, Driver, Statement } from '../../../src/integrations/postgres/driver.js'
 import {
   type ApplyOptions,
   applyMigrations,
@@ -59,6 +60,23 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(status.map(({ state }) => state)).toEqual(['applied', 'applied', 'applied'])
     expect(status[0]?.appliedAt).toBeInstanceOf(Date)
     expect(status[0]?.durationMs).toBe(applied[0]?.durationMs)
+  })
+
+  it('report once that they wait, although each migration takes the lock again', async () => {
+    folder.write({
+      '0001_create.sql': 'create table notes (text text)',
+      '0002_fill.sql': "insert into notes values ('a')",
+    })
+    let waits = 0
+    const { driver, tenantRole, allTenantsRole } = database
+    const busy = busyAtFirst(driver)
+    await applyMigrations(busy.driver, {
+      folder: folder.path,
+      roles: { tenantRole, allTenantsRole },
+      onWait: () => waits++,
+    })
+    // Once for the roles and the history, once for each migration, and once to find that none is left.
+    expect([waits, busy.refusals()]).toEqual([1, 4])
   })
 
   it('are rolled back as a whole when a statement fails, which the error names with its line', async () => {
@@ -288,3 +306,33 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(found).toEqual([])
   })
 })
+
+/** A driver under which another process holds the lock of migrations at every first attempt to take it. */
+function busyAtFirst(driver: Driver): { driver: Driver; refusals(): number } {
+  let refusals = 0
+  let isHeld = false
+  const query = async (connection: Connection, statement: Statement) => {
+    const result = await connection.query(statement)
+    if (!statement.text.includes('pg_try_advisory_xact_lock')) return result
+    isHeld = !isHeld
+    if (!isHeld) return result
+    refusals++
+    return { ...result, rows: [{ mine: false }] }
+  }
+  const lend = async () => {
+    const connection = await driver.connect()
+    return replacing(connection, { query: (statement) => query(connection, statement) })
+  }
+  return { driver: replacing(driver, { connect: lend }), refusals: () => refusals }
+}
+
+/** The same object with other methods. */
+function replacing<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, key) {
+      if (Object.hasOwn(methods, key)) return methods[key as keyof T]
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}

@@ -63,7 +63,10 @@ describe('App', () => {
     await new Promise((resolve) => taken.once('listening', resolve))
     const app = new App(options)
     const { port } = taken.address() as AddressInfo
-    await expect(app.listen(port, '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(app.listen(port, '127.0.0.1')).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      message: expect.stringContaining(`Another program uses port ${port}`),
+    })
     await expect(app.listen(0, '127.0.0.1')).resolves.toHaveProperty('port')
     await app.close()
     taken.close()

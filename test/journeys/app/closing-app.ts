@@ -88,6 +88,20 @@ class WorkController {
     await once(res, 'never', { signal: req.signal })
   }
 
+  @Get('gives-up') async givesUp(req: Request) {
+    entered.open()
+    await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
+    throw req.signal.reason
+  }
+
+  /** Has sent nothing when its signal is aborted. */
+  @Get('warned') async warned(req: Request) {
+    entered.open()
+    await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
+    log.push(`warned: ${req.signal.reason.name}`)
+    return 'saved'
+  }
+
   /** Has sent nothing when the application begins to close. */
   @Get('late') async late(req: Request, res: Response) {
     entered.open()
@@ -104,7 +118,10 @@ export const options: AppOptions = {
   logger: {
     info() {},
     warn() {},
-    error: (facts) => log.push(`logged: ${String((facts as { err: unknown }).err)}`),
+    error(facts) {
+      const { err, cut } = facts as { err?: unknown; cut?: object }
+      log.push(`logged: ${cut === undefined ? String(err) : Object.keys(cut).join()}`)
+    },
   },
   // If close() waited until this time is over, the test would fail.
   timeouts: { close: '1h' },

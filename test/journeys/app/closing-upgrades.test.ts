@@ -6,7 +6,7 @@ import type { App } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { cleanups, log, open, options, serve, useWork } from './closing-app.js'
+import { cleanups, LARGE, log, open, options, serve, useWork } from './closing-app.js'
 
 useWork()
 
@@ -85,6 +85,24 @@ describe('closing an application with upgraded connections', () => {
     await tunnel.seen('200 OK')
     await app.close()
     await tunnel.ended
+  })
+
+  it('cuts a tunnel whose client neither reads nor leaves', async () => {
+    const app = await serve()
+    const opened = new Promise<void>((resolve) => {
+      app.server.on('connect', (_req, socket: Duplex) => {
+        socket.on('error', () => {})
+        socket.write(LARGE)
+        resolve()
+      })
+    })
+    const { socket } = await open(app)
+    socket.allowHalfOpen = true
+    socket.pause()
+    socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n')
+    await opened
+    await app.close()
+    expect(log).toEqual(['onClose'])
   })
 
   it('rejects with the error of a hook after the connections are ended', async () => {

@@ -122,7 +122,7 @@ describe('closing an application that listens', () => {
     await entered.opened
     await app.close()
     expect(await ended).not.toContain('\r\n0\r\n')
-    expect(log).toEqual(['onClose'])
+    expect(log).toEqual(['logged: GET /deaf', 'onClose'])
   })
 
   it('closes once when close() is called twice', async () => {

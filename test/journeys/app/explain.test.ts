@@ -163,4 +163,45 @@ describe('explain of a plugin', () => {
     expect(body).toMatchObject({ status: 409, code: 'SEAT_TAKEN' })
     expect(body.errors).toEqual([{ in: 'body', path: '*', message: 'is not valid' }])
   })
+
+  it('keeps the status, the headers and the code of its HttpError beside its errors', async () => {
+    const errors = [{ in: 'body', path: 'seat', message: 'is taken' } as const]
+    const meanings: [HttpError, number][] = [
+      [new HttpError(400, 'Bad seat', { code: 'SEAT_BAD', errors }), 400],
+      [new HttpError(400, 'No seat', { code: 'VALIDATION_FAILED', errors }), 422],
+      [new HttpError(409, 'Taken', { code: 'VALIDATION_FAILED', errors }), 409],
+      [new HttpError(400, 'No list', { code: 'VALIDATION_FAILED' }), 400],
+    ]
+    for (const [meaning, status] of meanings) {
+      const headers = { 'X-Seat': meaning.message }
+      const { message, code, errors: fields } = meaning
+      const explained = new HttpError(meaning.status, message, {
+        ...(code && { code }),
+        ...(fields && { errors: fields }),
+        headers,
+      })
+      const request = await start({
+        plugins: [{ name: 'meaning', explain: () => explained }],
+        errors: { status: { validation: 422 } },
+        contract: 'off',
+      })
+      const response = await request.get('/seats/taken')
+      expect([response.status, response.body.code]).toEqual([status, code])
+      expect(response.headers['x-seat']).toBe(message)
+      await app.close()
+    }
+  })
+
+  it('asks each plugin again for each error, in their order, until one knows the meaning', async () => {
+    const asked: string[] = []
+    const silent = (name: string): Plugin => ({
+      name,
+      explain: () => void asked.push(name) as undefined,
+    })
+    const request = await start({ plugins: [silent('a'), silent('b'), booking, silent('c')] })
+    for (let round = 0; round < 2; round++) {
+      expect((await request.get('/seats/taken')).status).toBe(409)
+    }
+    expect(asked).toEqual(['a', 'b', 'a', 'b'])
+  })
 })

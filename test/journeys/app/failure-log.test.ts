@@ -191,8 +191,14 @@ describe('a failure in the log', () => {
     ])
   })
 
+  it('has a requestId, which the client gets, when nothing has set req.id', async () => {
+    const logged = await start([])
+    const { body } = await app.request().get('/users/7')
+    expect(body.requestId).toMatch(/^[\da-f-]{36}$/)
+    expect(logged).toMatchObject([{ err: bug, requestId: body.requestId }])
+  })
+
   it.each<[string, Middleware]>([
-    ['is absent', (_req, _res, next) => next()],
     [
       'is an object',
       (req, _res, next) => {
@@ -230,8 +236,8 @@ describe('a failure in the log', () => {
     for (const path of ['/early', '/old/7'])
       expect((await app.request().get(path)).status).toBe(500)
     expect(logged).toEqual([
-      { err: bug, method: 'GET', url: '/early', status: 500 },
-      { err: bug, method: 'GET', url: '/old/7', status: 500 },
+      { err: bug, method: 'GET', url: '/early', requestId: expect.any(String), status: 500 },
+      { err: bug, method: 'GET', url: '/old/7', requestId: expect.any(String), status: 500 },
     ])
   })
 })

@@ -165,6 +165,26 @@ describe('a guard that fails', () => {
     expect(logged).toHaveLength(23)
   })
 
+  it('is logged after any number of refusals, and a long pause allows no more than 20 lines', async () => {
+    let fails: () => unknown = () => {
+      throw new Error('expired')
+    }
+    const canActivate = () => fails() as boolean
+    const logged = await start({ auth: { guard: { canActivate } } })
+    await app.clock.advance(0)
+    const ask = () => app.request().get('/vault/7')
+    for (let n = 0; n < 25; n++) expect((await ask()).status).toBe(401)
+    expect(logged).toEqual([])
+    fails = () => {
+      throw new TypeError('broken')
+    }
+    await ask()
+    expect(logged).toHaveLength(1)
+    await app.clock.advance('1h')
+    for (let n = 0; n < 25; n++) await ask()
+    expect(logged).toHaveLength(21)
+  })
+
   it('is logged when it protects a tenantRouter', async () => {
     const router = express.Router().get('/inner', (_req, res) => void res.json({}))
     const guard = { canActivate: FAULTS['a TypeError'] as () => boolean }

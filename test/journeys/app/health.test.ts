@@ -1,6 +1,18 @@
-import { Controller, Get, Health, inject, type Plugin, type Response } from 'blazon'
-import { TestApp } from 'blazon/testing'
+import {
+  ConfigError,
+  Controller,
+  Get,
+  Head,
+  Health,
+  InjectionToken,
+  inject,
+  type Plugin,
+  type Request,
+  type Response,
+} from 'blazon'
+import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
+import { gate } from '../gate.js'
 
 @Controller('letters')
 class LettersController {
@@ -12,37 +24,59 @@ class LettersController {
   readonly #health = inject(Health)
 }
 
+/** Recognises operators by a header. */
+class Operators {
+  canActivate(req: Request) {
+    if (req.get('x-operator') === 'broken') throw new TypeError('broken')
+    return req.get('x-operator') === 'yes'
+  }
+}
+
 let app: TestApp
-const start = async (...plugins: Plugin[]) => {
+const start = async (options: TestOptions = {}) => {
   app = await TestApp.create({
     controllers: [LettersController],
-    plugins,
     logger: false,
     // The responses of these plugins are not in the document.
     contract: 'off',
+    ...options,
   })
 }
-afterEach(() => app.close())
+afterEach(() => app?.close())
 const get = (path: string) => app.request().get(path)
+const asOperator = (path: string) => get(path).set('x-operator', 'yes')
 
-describe('health', () => {
-  it('is up when no plugin has a health check', async () => {
-    await start({ name: 'silent' })
-    expect((await get('/letters/health')).body).toEqual({ status: 'up', plugins: {} })
+const hangs = () => new Promise(() => {})
+const fails = () => Promise.reject(new Error('cannot be reached at 10.0.0.7'))
+
+/** The problems of an application that does not start. */
+async function problemsOf(options: TestOptions) {
+  const error = await TestApp.create({ contract: 'off', ...options }).catch((thrown) => thrown)
+  expect(error).toBeInstanceOf(ConfigError)
+  return (error as ConfigError).problems
+}
+
+describe('Health', () => {
+  it('is up when nothing has a health check', async () => {
+    await start({ plugins: [{ name: 'silent' }] })
+    const { body } = await get('/letters/health')
+    expect(body).toEqual({ status: 'up', plugins: {}, checks: {} })
   })
 
   it('is down when one plugin is down', async () => {
-    await start(
-      { name: 'fine', health: () => ({ lag: 3 }) },
-      { name: 'gone', health: () => Promise.reject(new Error('cannot be reached')) },
-      {
-        name: 'odd',
-        health: () => {
-          throw 'odd'
+    await start({
+      plugins: [
+        { name: 'fine', health: () => ({ lag: 3 }) },
+        { name: 'gone', health: () => Promise.reject(new Error('cannot be reached')) },
+        {
+          name: 'odd',
+          health: () => {
+            throw 'odd'
+          },
         },
-      },
-    )
-    expect((await get('/letters/health')).body).toEqual({
+      ],
+    })
+    expect((await get('/letters/health')).body).toMatchObject({
       status: 'down',
       plugins: {
         fine: { status: 'up', details: { lag: 3 } },
@@ -52,14 +86,349 @@ describe('health', () => {
     })
   })
 
-  it('passes the providers of the application to the check', async () => {
-    await start({
-      name: 'asking',
-      providers: [{ token: 'word', useValue: 'hello' }],
-      health: ({ get }) => get('word'),
-    })
+  it('passes the providers of the application to the check, and calls it as a method', async () => {
+    class Asking implements Plugin {
+      readonly name = 'asking'
+      readonly providers = [{ token: 'word', useValue: 'hello' }]
+      health({ get: find }: { get<T>(token: string): T }) {
+        return `${find<string>('word')} from ${this.name}`
+      }
+    }
+    await start({ plugins: [new Asking()] })
     expect((await get('/letters/health')).body.plugins).toEqual({
-      asking: { status: 'up', details: 'hello' },
+      asking: { status: 'up', details: 'hello from asking' },
     })
+  })
+
+  it('is down when one of two plugins of the same name is down', async () => {
+    const plugins = [
+      { name: 'queue', health: fails },
+      { name: 'queue', health: () => 'fine' },
+    ]
+    for (const list of [plugins, plugins.toReversed()]) {
+      await start({ plugins: list })
+      expect(await app.get(Health).check()).toMatchObject({
+        status: 'down',
+        plugins: { queue: { status: 'down', reason: 'cannot be reached at 10.0.0.7' } },
+      })
+      await app.close()
+    }
+  })
+
+  it('tells the reason of each address, where Node has tried several', async () => {
+    const tried = new AggregateError([
+      new Error('connect ECONNREFUSED ::1:5432'),
+      new Error('connect ECONNREFUSED 127.0.0.1:5432'),
+    ])
+    const nameless = () => Promise.reject(new TypeError())
+    await start({ health: { checks: { tried: () => Promise.reject(tried), nameless } } })
+    expect((await app.get(Health).check()).checks).toMatchObject({
+      tried: { reason: 'connect ECONNREFUSED ::1:5432, connect ECONNREFUSED 127.0.0.1:5432' },
+      nameless: { reason: 'TypeError' },
+    })
+  })
+
+  it('is closing for a caller that waits when the application closes', async () => {
+    const opened = gate()
+    await start({ health: { checks: { slow: () => opened.opened } } })
+    const report = app.get(Health).check()
+    const closed = app.close()
+    opened.open()
+    expect((await report).status).toBe('closing')
+    await closed
+  })
+
+  it('calls a check at most once a second, and again after that', async () => {
+    let calls = 0
+    await start({ health: { checks: { counted: () => void calls++ } } })
+    await app.clock.advance(1)
+    const health = app.get(Health)
+    const [one, other] = await Promise.all([health.check(), health.check()])
+    expect(other).toBe(one)
+    await app.clock.advance('999ms')
+    await health.check()
+    expect(calls).toBe(1)
+    await app.clock.advance('1ms')
+    await health.check()
+    expect(calls).toBe(2)
+  })
+
+  it('logs when a check fails, and when it succeeds again', async () => {
+    let isUp = true
+    const disk = () => {
+      if (!isUp) throw new Error('The disk is full')
+    }
+    await start({ health: { checks: { disk } } })
+    await app.clock.advance(1)
+    for (const next of [true, false, false, true, true]) {
+      isUp = next
+      await app.get(Health).check()
+      await app.clock.advance(1)
+    }
+    expect(app.logs).toEqual([
+      {
+        level: 'warn',
+        facts: { check: 'disk', reason: 'The disk is full' },
+        message: 'A health check has failed',
+      },
+      { level: 'info', facts: { check: 'disk' }, message: 'A health check succeeds again' },
+    ])
+  })
+
+  it('does not call a check again that has not returned, for ten seconds', async () => {
+    let calls = 0
+    await start({
+      health: {
+        checks: {
+          stuck: () => {
+            calls++
+            return hangs()
+          },
+        },
+      },
+    })
+    const health = app.get(Health)
+    const round = async () => {
+      const report = health.check()
+      await app.clock.advance('2s')
+      return (await report).status
+    }
+    for (let index = 0; index < 5; index++) expect(await round()).toBe('down')
+    expect(calls).toBe(1)
+    expect(await round()).toBe('down')
+    expect(calls).toBe(2)
+  })
+})
+
+describe('the option health', () => {
+  it('serves three routes, also for HEAD, that nobody stores', async () => {
+    await start({ health: true })
+    for (const path of ['/livez', '/readyz', '/startupz']) {
+      const { status, text, headers } = await get(path)
+      expect([status, text]).toEqual([200, '{"status":"up"}\n'])
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': '16',
+      })
+      const head = await app.request().head(path)
+      expect([head.status, head.text, head.headers['content-length']]).toEqual([
+        200,
+        undefined,
+        '16',
+      ])
+      expect((await app.request().post(path)).status).toBe(405)
+    }
+  })
+
+  it('is off without the option', async () => {
+    await start({ health: false })
+    for (const path of ['/livez', '/readyz', '/startupz'])
+      expect((await get(path)).status).toBe(404)
+  })
+
+  it('is neither in the document nor in the route table, and ignores prefix and limits', async () => {
+    await start({ health: true, prefix: 'api', rateLimit: { limit: 1, window: '1h' } })
+    for (let index = 0; index < 5; index++) expect((await get('/readyz')).status).toBe(200)
+    expect(Object.keys(app.document.paths)).toEqual(['/api/letters/health'])
+    expect(app.getRouteTable()).toHaveLength(1)
+  })
+
+  it('asks no middleware, and needs no tenant', async () => {
+    await start({
+      health: true,
+      tenant: {},
+      security: { cors: { origin: ['https://shop.example'], credentials: true } },
+      middlewares: [
+        () => {
+          // Waits for a server that is away.
+        },
+      ],
+    })
+    expect((await get('/livez')).status).toBe(200)
+    expect((await get('/readyz')).status).toBe(200)
+  })
+
+  it('is not ready when a required check fails, but alive and started', async () => {
+    await start({ health: true, plugins: [{ name: 'db', health: fails }] })
+    const ready = await get('/readyz')
+    expect([ready.status, ready.text]).toEqual([503, '{"status":"down"}\n'])
+    expect((await get('/livez')).status).toBe(200)
+    expect((await get('/startupz')).status).toBe(200)
+  })
+
+  it('stays ready, degraded, when only a check fails that is not required', async () => {
+    await start({
+      health: { checks: { cache: { check: fails, required: false } } },
+      plugins: [{ name: 'replica', health: { check: fails, required: false } }],
+    })
+    const { status, text } = await get('/readyz')
+    expect([status, text]).toEqual([200, '{"status":"degraded"}\n'])
+  })
+
+  it('shows reasons only to those whom the guard lets pass', async () => {
+    await start({
+      health: { guard: new Operators(), checks: { mail: fails, queue: () => 3 } },
+      plugins: [{ name: 'db', health: () => 'fine' }],
+    })
+    expect((await asOperator('/readyz')).body).toEqual({
+      status: 'down',
+      plugins: { db: { status: 'up', details: 'fine' } },
+      checks: {
+        mail: { status: 'down', reason: 'cannot be reached at 10.0.0.7' },
+        queue: { status: 'up', details: 3 },
+      },
+    })
+    for (const operator of ['no', 'broken']) {
+      const { status, text } = await get('/readyz').set('x-operator', operator)
+      expect([status, text]).toEqual([503, '{"status":"down"}\n'])
+    }
+  })
+
+  it('takes a token as its guard, and refuses at boot what is no guard', async () => {
+    const token = new InjectionToken<Operators>('operators')
+    await start({ health: { guard: token }, providers: [{ token, useClass: Operators }] })
+    expect((await asOperator('/readyz')).body).toMatchObject({ status: 'up', plugins: {} })
+    const wrong = { health: { guard: 'x' }, providers: [{ token: 'x', useValue: {} }] }
+    expect(await problemsOf(wrong)).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject: 'health.guard' },
+    ])
+    expect(await problemsOf({ health: { guard: 'nobody' } })).toMatchObject([
+      { code: 'E_PROVIDER_MISSING' },
+    ])
+  })
+
+  it('sends only the status if JSON cannot hold the details', async () => {
+    const checks = { big: () => 1n }
+    await start({ health: { guard: new Operators(), checks } })
+    expect((await asOperator('/readyz')).text).toBe('{"status":"up"}\n')
+  })
+
+  it('responds 503 one second after a check or the guard hangs', async () => {
+    const guard = { canActivate: () => hangs() as Promise<boolean> }
+    await start({ health: { guard, checks: { hangs } } })
+    const answer = app.fetch('/readyz')
+    await app.clock.advance('1s')
+    const { status } = await answer
+    expect(status).toBe(503)
+    expect(await (await answer).text()).toBe('{"status":"down"}\n')
+    expect((await get('/livez')).status).toBe(200)
+  })
+
+  it('calls each check once for 1,000 parallel probes', async () => {
+    const opened = gate()
+    const calls = { plugin: 0, check: 0 }
+    const count = (name: keyof typeof calls) => () => {
+      calls[name]++
+      return opened.opened
+    }
+    await start({
+      health: { checks: { slow: count('check') } },
+      plugins: [{ name: 'slow', health: count('plugin') }],
+    })
+    const probes = Array.from({ length: 1000 }, () => app.fetch('/readyz'))
+    await expect.poll(() => calls).toEqual({ plugin: 1, check: 1 })
+    opened.open()
+    const answers = await Promise.all(probes)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(calls).toEqual({ plugin: 1, check: 1 })
+  })
+
+  it('has other paths on request', async () => {
+    await start({ health: { paths: { live: '/healthz', ready: '/is/ready' } } })
+    expect((await get('/healthz')).status).toBe(200)
+    expect((await get('/is/ready')).status).toBe(200)
+    expect((await get('/startupz')).status).toBe(200)
+    expect((await get('/livez')).status).toBe(404)
+  })
+
+  it('leaves a route with a parameter all other paths', async () => {
+    @Controller()
+    class Pages {
+      @Get(':page') page({ params }: Request) {
+        return params['page']
+      }
+    }
+    await start({ controllers: [Pages], health: true })
+    expect((await get('/about')).body.data).toBe('about')
+    expect((await get('/livez')).body).toEqual({ status: 'up' })
+  })
+
+  it('is a boot error when a controller has one of its paths', async () => {
+    @Controller()
+    class Own {
+      @Get('livez') live() {}
+      @Head('Readyz') ready() {}
+    }
+    const remedy = (name: string) =>
+      `Move the route, or give another path: \`health: { paths: { ${name}: '/other' } }\`.`
+    expect(await problemsOf({ controllers: [Own], health: true })).toMatchObject([
+      { code: 'E_ROUTE_DUPLICATE', subject: 'Own.live', remedy: remedy('live') },
+      { code: 'E_ROUTE_DUPLICATE', subject: 'Own.ready', remedy: remedy('ready') },
+    ])
+    const other = { paths: { live: '/a', ready: '/b' } }
+    await start({ controllers: [Own], health: other })
+  })
+
+  it.each([
+    [{ health: 'yes' }, 'health'],
+    [{ health: [] }, 'health'],
+    [{ health: { path: '/x' } }, 'health.path'],
+    [{ health: { guard: {} } }, 'health.guard'],
+    [{ health: { checks: [] } }, 'health.checks'],
+    [{ health: { checks: { db: 'up' } } }, 'health.checks.db'],
+    [{ health: { checks: { db: { check() {}, required: 'no' } } } }, 'health.checks.db'],
+    [{ health: { paths: '/livez' } }, 'health.paths'],
+    [{ health: { paths: { live: 'healthz' } } }, 'health.paths.live'],
+    [{ health: { paths: { ready: '/:name' } } }, 'health.paths.ready'],
+    [{ health: { paths: { ready: '/livez' } } }, 'health.paths'],
+    [{ health: { paths: { ready: '/LiveZ' } } }, 'health.paths'],
+    [{ health: { paths: { alive: '/x' } } }, 'health.paths.alive'],
+  ])('is a boot error: %j', async (options, subject) => {
+    const problems = await problemsOf(options as unknown as TestOptions)
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
+  })
+})
+
+describe('routes of a plugin', () => {
+  const status = (path: string): Plugin => ({
+    name: 'status',
+    routes: ({ get: find }) => [
+      { path, handle: (_req, res) => res.send(String(find('word'))) },
+      {
+        path: '/fails',
+        handle: async () => {
+          throw new Error('no')
+        },
+      },
+    ],
+    providers: [{ token: 'word', useValue: 'hello' }],
+  })
+
+  it('are served behind the middlewares, and fail as other routes do', async () => {
+    const seen: string[] = []
+    const middlewares = [
+      (req: Request, _res: Response, next: () => void) => {
+        seen.push(req.path)
+        next()
+      },
+    ]
+    await start({ plugins: [status('/status')], middlewares })
+    expect((await get('/status')).text).toBe('hello')
+    expect((await get('/fails')).status).toBe(500)
+    expect(seen).toEqual(['/status', '/fails'])
+  })
+
+  it.each([
+    ['/letters/health', 'E_ROUTE_DUPLICATE', 'LettersController.health'],
+    ['/api-docs', 'E_ROUTE_DUPLICATE', "plugin 'status'"],
+    ['/fails', 'E_ROUTE_DUPLICATE', "plugin 'status'"],
+    ['status', 'E_PATH_SYNTAX', "plugin 'status'"],
+    ['/status/', 'E_PATH_SYNTAX', "plugin 'status'"],
+    ['/:status', 'E_PATH_SYNTAX', "plugin 'status'"],
+    ['/a b', 'E_PATH_SYNTAX', "plugin 'status'"],
+  ])('are a boot error at %s', async (path, code, subject) => {
+    const options = { controllers: [LettersController], plugins: [status(path)] }
+    expect(await problemsOf(options)).toMatchObject([{ code, subject }])
   })
 })

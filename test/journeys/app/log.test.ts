@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { App, Controller, Get, type Request } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import pino from 'pino'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 @Controller()
 class FailingController {
@@ -37,6 +37,35 @@ function logged(): Line[] {
   expect(new Set(read.map(({ msg, err }) => `${msg} ${err?.message}`)).size).toBe(read.length)
   return read
 }
+
+describe('the default logger', () => {
+  it('writes an error whose fields JSON cannot hold', async () => {
+    const written: string[] = []
+    const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      written.push(String(text))
+      return true
+    })
+    onTestFinished(() => write.mockRestore())
+    const request: { self?: object } = {}
+    request.self = request
+    @Controller('loop')
+    class LoopController {
+      @Get() loop() {
+        throw Object.assign(new Error('No route to the stock'), { request })
+      }
+    }
+    const app = await App.create({ controllers: [LoopController] })
+    onTestFinished(() => app.close())
+    const { port } = await app.listen(0, { host: '127.0.0.1', announce: false })
+    await fetch(`http://127.0.0.1:${port}/loop`)
+    const [line] = written.map((text) => JSON.parse(text))
+    expect(line).toMatchObject({
+      level: 'error',
+      message: 'The request failed',
+      err: { name: 'Error', message: 'No route to the stock', stack: expect.any(String) },
+    })
+  })
+})
 
 describe('a logger of pino', () => {
   it('receives a failure once, with its error', async () => {

@@ -11,12 +11,12 @@ import {
   type Request,
   type RequestHandler,
   type Response,
-  type RouteLimits,
 } from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { bootProblems, bootWarnings } from '../../support.js'
+import { compareDocuments } from '../../../src/cli/diff/compare-documents.js'
+import { bootWarnings } from '../../support.js'
 import { turns } from '../turns.js'
 
 const running: { close(): Promise<void> }[] = []
@@ -111,12 +111,51 @@ describe('@Limits body and depth', () => {
     const responses = (path: string) => app.document.paths[path]?.post?.responses ?? {}
     expect(responses('/docs/larger')['413']).toMatchObject({
       description: 'The request body is larger than 2048 bytes.',
+      'x-max-body-bytes': 2048,
       content: { 'application/json': { example: { status: 413 } } },
     })
     expect(responses('/docs/deeper')['413']).toMatchObject({
       description: 'The request body is larger than 1024 bytes.',
     })
     expect(responses('/other')['413']).toEqual({ $ref: '#/components/responses/PayloadTooLarge' })
+    const shared = async (body: number) =>
+      (await start({ controllers, limits: { body } })).app.document.components.responses
+    expect(await shared(4096)).toMatchObject({ PayloadTooLarge: { 'x-max-body-bytes': 4096 } })
+    expect(await shared(5120)).toMatchObject({ PayloadTooLarge: { 'x-max-body-bytes': 5120 } })
+  })
+
+  it('are changes that `blazon openapi diff` sees', async () => {
+    @Controller('docs')
+    class Unlimited {
+      @Post()
+      create(): unknown {
+        return 'ok'
+      }
+    }
+    @Controller('docs')
+    class Limited extends Unlimited {
+      @Limits({ body: '1kb' })
+      @Post()
+      override create() {
+        return 'ok'
+      }
+    }
+    const documentOf = async (controller: typeof Unlimited) =>
+      (await start({ controllers: [controller] })).app.document
+    const [base, limited] = [await documentOf(Unlimited), await documentOf(Limited)]
+    const change = { operation: 'POST /docs', location: 'response 413' }
+    expect(compareDocuments(base, limited)).toContainEqual({
+      ...change,
+      rule: 'body-limit-lowered',
+      isBreaking: true,
+      message: 'The largest body was 102400 bytes and is 1024 bytes.',
+    })
+    expect(compareDocuments(limited, base)).toContainEqual({
+      ...change,
+      rule: 'body-limit-raised',
+      isBreaking: false,
+      message: 'The largest body was 1024 bytes and is 102400 bytes.',
+    })
   })
 
   it('are inherited field by field', async () => {
@@ -351,86 +390,6 @@ describe('@Limits timeout', () => {
       '/later',
       '/long',
       '/stream',
-    ])
-  })
-})
-
-describe('the check of @Limits', () => {
-  function withLimits(limits: unknown) {
-    @Controller()
-    class Limited {
-      @Limits(limits as RouteLimits)
-      @Post()
-      create() {}
-    }
-    return { controllers: [Limited] }
-  }
-  const subject = 'Limited.create @Limits'
-
-  it.each([
-    [{}, subject],
-    [undefined, subject],
-    [null, subject],
-    ['5mb', subject],
-    [['5mb'], subject],
-    [{ body: '10 apples' }, `${subject} body`],
-    [{ body: -1 }, `${subject} body`],
-    [{ depth: 0 }, `${subject} depth`],
-    [{ depth: 1.5 }, `${subject} depth`],
-    [{ depth: '5' }, `${subject} depth`],
-    [{ timeout: 0 }, `${subject} timeout`],
-    [{ timeout: true }, `${subject} timeout`],
-    [{ timeout: '5 parsecs' }, `${subject} timeout`],
-    [{ timeout: null }, `${subject} timeout`],
-  ])('refuses %j', async (limits, subject) => {
-    expect(await bootProblems(withLimits(limits))).toMatchObject([
-      { code: 'E_OPTION_INVALID', subject },
-    ])
-  })
-
-  it('refuses wrong values on a class, and two on one target', async () => {
-    @Limits({ depth: -1 })
-    @Controller()
-    class OnClass {
-      @Limits({ depth: 1 })
-      @Limits({ depth: 2 })
-      @Post()
-      create() {}
-    }
-    const found = (await bootProblems({ controllers: [OnClass] })).map(
-      ({ code, subject }) => `${code} ${subject}`,
-    )
-    expect(found.sort()).toEqual([
-      'E_DECORATOR_CONFLICT OnClass.create',
-      'E_OPTION_INVALID OnClass @Limits depth',
-    ])
-  })
-
-  it('warns of an unknown name, and of limits for a body that is never read', async () => {
-    const unknown = await bootWarnings(withLimits({ body: 1, timout: 5 }))
-    expect(unknown).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
-    expect(unknown[0]?.text).toContain('timout')
-
-    @Limits({ body: '1mb' })
-    @Controller()
-    class Reading {
-      @Limits({ body: '2mb', depth: 2, timeout: 1 })
-      @Get()
-      get() {}
-
-      @Limits({ body: '2kb' })
-      @Get('described')
-      @Body(z.object({}))
-      described() {}
-
-      @Limits({ timeout: '1s' })
-      @Get('time')
-      time() {}
-    }
-    const unused = await bootWarnings({ controllers: [Reading] })
-    expect(unused.filter(({ code }) => code === 'W_LIMIT_UNUSED').map(({ text }) => text)).toEqual([
-      expect.stringMatching(/Reading\.get.*`body`/s),
-      expect.stringMatching(/Reading\.get.*`depth`/s),
     ])
   })
 })

@@ -89,4 +89,24 @@ describe('a handler whose parameters a decorator hides', () => {
     expect(answer.status).toBe(status)
     if (status === 200) expect(['later', 'value']).toContain(answer.body.data ?? answer.body)
   })
+
+  it('is not one that an arrow function replaces: without a value, it is a 204', async () => {
+    @Controller('arrows')
+    class Arrows {
+      @Get('none') none(): unknown {
+        return []
+      }
+
+      @Get('one') one(): unknown {
+        return []
+      }
+    }
+    const value = (_req?: unknown) => {}
+    Object.defineProperty(Arrows.prototype, 'none', { value: () => undefined })
+    Object.defineProperty(Arrows.prototype, 'one', { value })
+    await using app = await TestApp.create({ controllers: [Arrows], contract: 'off' })
+    for (const path of ['none', 'one']) {
+      expect((await app.request().get(`/arrows/${path}`)).status).toBe(204)
+    }
+  })
 })

@@ -31,6 +31,24 @@ describe('The swagger option', () => {
     ['the root as path', { path: '/' }, 'swagger.path'],
     ['a path with a parameter', { path: '/docs/:version' }, 'swagger.path'],
     ['a path with a query', { path: '/docs?x' }, 'swagger.path'],
+    ['an unknown version of OpenAPI', { openapi: '3.3' }, 'swagger.openapi'],
+    ['a version as a number', { openapi: 3.1 }, 'swagger.openapi'],
+    ['a version in a list', [{ openapi: ['3.1'] }], 'swagger[0].openapi'],
+    [
+      'a parent before OpenAPI 3.2',
+      { openapi: '3.1', tags: [{ name: 'a', parent: 'b' }] },
+      'swagger.tags[0].parent',
+    ],
+    [
+      'a kind that is no text',
+      { openapi: '3.2', tags: [{ name: 'a', kind: 1 }] },
+      'swagger.tags[0].kind',
+    ],
+    [
+      'an unknown parent',
+      { openapi: '3.2', tags: [{ name: 'a', parent: 'b' }] },
+      'swagger.tags[0].parent',
+    ],
     ['a title that is no string', { title: 7 }, 'swagger.title'],
     ['servers that are no array', { servers: { url: '/' } }, 'swagger.servers'],
     ['a server that is a string', { servers: ['/v1'] }, 'swagger.servers[0]'],
@@ -50,6 +68,30 @@ describe('The swagger option', () => {
     expect(await codes({ swagger: swagger as SwaggerOptions })).toEqual([
       `E_OPTION_INVALID ${subject}`,
     ])
+  })
+
+  it('names the versions of OpenAPI, and the remedies of a tree of tags', async () => {
+    const [version] = await bootProblems({ swagger: { openapi: '3.3' as '3.2' } })
+    expect(version).toMatchObject({
+      cause: "It is '3.3'.",
+      remedy: "Give '3.0', '3.1' or '3.2', as a string.",
+    })
+    const circle = [
+      { name: 'a', parent: 'b' },
+      { name: 'b', parent: 'a' },
+      { name: 'c', parent: 'a' },
+    ]
+    const problems = await bootProblems({ swagger: { openapi: '3.2', tags: circle } })
+    expect(problems.map(({ subject, cause }) => `${subject}: ${cause}`)).toEqual([
+      "swagger.tags[0].parent: The tag 'a' is inside itself.",
+      "swagger.tags[1].parent: The tag 'b' is inside itself.",
+    ])
+    const [early] = await bootProblems({ swagger: { tags: [{ name: 'a', summary: 'A' }] } })
+    expect(early).toMatchObject({
+      subject: 'swagger.tags[0].summary',
+      cause: 'OpenAPI has it from version 3.2 on, and this document has 3.0.',
+      remedy: "Set openapi: '3.2', or remove it.",
+    })
   })
 
   const undecided: [string, () => unknown][] = [

@@ -334,6 +334,15 @@ describe('getOrSet', () => {
     }
   })
 
+  it('counts for each call of stats() anew, which later requests do not change', async () => {
+    await start()
+    const cache = CacheManager.getInstance()
+    const before = cache.stats()
+    await cache.get('nothing')
+    expect(cache.stats().misses - before.misses).toBe(1)
+    expect(cache.stats()).not.toBe(cache.stats())
+  })
+
   it('counts hits and misses', async () => {
     await start()
     const cache = CacheManager.getInstance()

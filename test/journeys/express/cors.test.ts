@@ -61,6 +61,7 @@ describe.each([
       status: 500,
       message: 'Internal Server Error',
       code: 'INTERNAL_SERVER_ERROR',
+      requestId: expect.any(String),
     })
   })
 

@@ -88,9 +88,11 @@ const CASES: Record<string, Case> = {
   },
   'res.cookie and res.clearCookie': {
     handle: (_req, res) => {
-      res.cookie('a', 'b c', { httpOnly: true, path: '/x' })
-      res.cookie('s', { deep: true }, { signed: true })
-      res.clearCookie('old').json({})
+      // The defaults of a controller differ: see test/journeys/bodies/cookies.test.ts.
+      const all = { httpOnly: true, secure: true, sameSite: 'lax' } as const
+      res.cookie('a', 'b c', { ...all, path: '/x' })
+      res.cookie('s', { deep: true }, { ...all, signed: true })
+      res.clearCookie('old', all).json({})
     },
   },
   'req.cookies': {

@@ -142,7 +142,7 @@ describe('a request', () => {
       const express = theirs[when] as Record<string, string[]>
       expect(without(own['req'], express['req'])).toEqual(['validated'])
       expect(without(own['res'], express['res'])).toEqual([])
-      expect(without(own['forIn'], express['forIn']).sort()).toEqual(['signal', 'validated'])
+      expect(without(own['forIn'], express['forIn']).sort()).toEqual(['id', 'signal', 'validated'])
     }
   })
 
@@ -157,8 +157,10 @@ describe('a request', () => {
       logger.info({ req, res })
       const { req: loggedReq } = JSON.parse(lines[0] as string)
       const { host: _host, ...headers } = loggedReq.headers
+      // Only our requests have an id, and pino logs it.
+      const { id: _id, ...logged } = loggedReq
       return {
-        logged: { ...loggedReq, headers, remotePort: 0 },
+        logged: { ...logged, headers, remotePort: 0 },
         printed: Object.keys({ ...req }).filter((name) =>
           /^(is[A-Z]|own|tenant|passOn)/.test(name),
         ),

@@ -145,9 +145,9 @@ describe('responses by Express methods', () => {
     const { status, headers, text } = await send(port, { path: '/cookies' })
     expect([status, JSON.parse(text).data]).toEqual([201, { set: true }])
     expect(headers['set-cookie']).toEqual([
-      expect.stringMatching(/^a=1; Max-Age=1; Path=\/; Expires=.*; SameSite=Lax$/),
-      'b=2; Path=/',
-      'c=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+      expect.stringMatching(/^a=1; Max-Age=1; Path=\/; Expires=.*; HttpOnly; SameSite=Lax$/),
+      'b=2; Path=/; HttpOnly; SameSite=Lax',
+      'c=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax',
     ])
   })
 

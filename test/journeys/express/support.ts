@@ -82,6 +82,7 @@ function closed(server: Server & { closeAllConnections?(): void }): Promise<void
 /** A response as received: redirects are not followed, and encodings are not decoded. */
 export interface Answer {
   readonly status: number
+  readonly statusText: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
   readonly text: string
@@ -106,8 +107,9 @@ export function send(port: number, message: Message): Promise<Answer> {
       res.on('error', reject)
       res.on('end', () => {
         const whole = Buffer.concat(chunks)
-        const { statusCode = 0, headers } = res
-        resolve({ status: statusCode, headers, body: whole, text: whole.toString() })
+        const { statusCode = 0, statusMessage = '', headers } = res
+        const text = whole.toString()
+        resolve({ status: statusCode, statusText: statusMessage, headers, body: whole, text })
       })
     })
     req.on('error', reject)

@@ -189,15 +189,16 @@ describe('the message of an error response', () => {
 
   it('is the same in a problem document', async () => {
     const accept = ['Accept: application/problem+json']
-    for (const [error, status, detail] of [
+    for (const [error, status, detail, ...id] of [
       [new NotFoundError('No such user'), 404, 'No such user'],
-      [new Error('secret'), 500, 'Internal Server Error'],
+      [new Error('secret'), 500, 'Internal Server Error', 'requestId'],
     ] as const) {
       const { answer } = await ask(throwing(error), accept)
       expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
       const problem = JSON.parse(answer.text)
       expect(problem).toMatchObject({ type: 'about:blank', status, detail })
-      expect(Object.keys(problem).sort()).toEqual(['code', 'detail', 'status', 'title', 'type'])
+      const names = ['code', 'detail', ...id, 'status', 'title', 'type']
+      expect(Object.keys(problem).sort()).toEqual(names)
     }
   })
 

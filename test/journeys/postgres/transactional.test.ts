@@ -67,6 +67,13 @@ class NotesController extends BaseController {
     return this.ok(res, 'Noted', params.text, 201)
   }
 
+  @Transactional()
+  @Post('status/:status')
+  async status({ params }: Request<{ status: string }>, res: Response) {
+    await this.notes.add(params.status)
+    res.status(Number(params.status)).json({ sent: true })
+  }
+
   @Post('streamed/:text')
   @Transactional()
   async streamed({ params }: Request<{ text: string }>, res: Response) {
@@ -146,6 +153,22 @@ describe('a method with @Transactional()', () => {
     expect((await post('answered/lost').set('x-late', 'answered')).status).toBe(500)
     expect(await texts()).toEqual([])
   })
+
+  it.each([
+    [200, true],
+    [302, true],
+    [400, true],
+    [409, true],
+    [499, true],
+    [500, false],
+    [503, false],
+  ])(
+    'saves its statements unless the response has a status from 500 on: %d',
+    async (status, isSaved) => {
+      expect((await app.request().post(`/notes/status/${status}`)).status).toBe(status)
+      expect(await texts()).toEqual(isSaved ? [String(status)] : [])
+    },
+  )
 
   it('commits before the first byte of a stream and allows later queries', async () => {
     const { text } = await post('streamed/a')

@@ -134,7 +134,7 @@ describe('An input that a schema rejects', () => {
     const request = await start()
     const { body } = await request.get('/orders/nothing?page=1')
     expect(body.data).toEqual({
-      validated: ['params', 'body', 'query', 'headers'],
+      validated: ['params', 'body', 'query', 'headers', 'cookies'],
       params: 'undefined',
     })
   })

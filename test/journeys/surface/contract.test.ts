@@ -105,6 +105,7 @@ describe('the contract of a plugin', () => {
     [{ tags: 'a' }, '.tags'],
     [{ security: { Key: null } }, '.security'],
     [{ responses: [{ description: 'x' }] }, '.responses'],
+    [{ responses: [{ status: 410, contentType: 'text/\r\nplain' }] }, '.responses'],
     [{ responses: [{ status: 410, schema: 'text' }] }, '.responses'],
     [{ headers: { 'X-A': { schema: null } } }, '.headers'],
     [{ headers: { 'X-A': { schema: [] } } }, '.headers'],
@@ -121,6 +122,51 @@ describe('the contract of a plugin', () => {
         subject: `plugin 'wrong' contract(Orders.list)${field}`,
       },
     ])
+  })
+
+  it.each<[string, object, object]>([
+    [
+      'another header',
+      { type: 'apiKey', in: 'header', name: 'X-Key' },
+      { type: 'apiKey', in: 'header', name: 'X-Other' },
+    ],
+    ['another type', { type: 'http', scheme: 'basic' }, { type: 'http', scheme: 'bearer' }],
+  ])(
+    'is refused if another plugin describes its security scheme in another way: %s',
+    async (_, a, b) => {
+      const naming = (name: string, Key: object) =>
+        ({ name, contract: () => ({ security: { Key } }) }) as unknown as Plugin
+      const boot = (plugins: Plugin[]) => bootProblems({ controllers: [Orders], plugins })
+      expect(await boot([naming('a', a), naming('b', b)])).toMatchObject([
+        {
+          code: 'E_OPTION_INVALID',
+          subject: "plugin 'b' contract(Orders.list).security",
+          cause: expect.stringMatching(/^Its scheme 'Key' is not the one .* plugin 'a'/),
+        },
+      ])
+      const equal = [naming('a', a), naming('b', { ...a })]
+      expect(documentOf(equal).components.securitySchemes).toHaveProperty('Key', a)
+    },
+  )
+
+  it('is refused if it describes BearerAuth, the scheme of the guard, in another way', async () => {
+    const naming = (BearerAuth: object) =>
+      ({ name: 'a', contract: () => ({ security: { BearerAuth } }) }) as unknown as Plugin
+    const boot = (plugin: Plugin, auth = {}) =>
+      bootProblems({ controllers: [Orders], plugins: [plugin], auth })
+    const basic = naming({ type: 'http', scheme: 'basic' })
+    expect(await boot(basic, { guard })).toMatchObject([
+      {
+        cause: expect.stringContaining('the guard'),
+        subject: expect.stringContaining("plugin 'a'"),
+      },
+    ])
+    const { document } = new App({ controllers: [Orders], plugins: [basic], logger: false })
+    expect(document.components.securitySchemes).toEqual({
+      BearerAuth: { type: 'http', scheme: 'basic' },
+    })
+    const same = { type: 'http', scheme: 'bearer' }
+    expect(documentOf([naming(same)]).components.securitySchemes).toEqual({ BearerAuth: same })
   })
 
   it('takes schemas that are functions, as those of arktype are', () => {

@@ -217,4 +217,21 @@ describe('at boot', () => {
       await app.close()
     }
   })
+
+  it('may not be filled by several decorators, which is one error for each parameter', async () => {
+    @Controller('several')
+    class Several {
+      @Get()
+      get(
+        @Query('a') @Query('b') @Query('c') _first: unknown,
+        @Query('d') _second: unknown,
+        @Headers('x-a') @Req() _third: unknown,
+      ) {}
+    }
+    const problems = await bootProblems({ controllers: [Several] })
+    expect(problems.map(({ code, cause }) => [code, cause.split(' has ')[0]])).toEqual([
+      ['E_DECORATOR_CONFLICT', expect.stringMatching(/parameter [02]$/)],
+      ['E_DECORATOR_CONFLICT', expect.stringMatching(/parameter [02]$/)],
+    ])
+  })
 })

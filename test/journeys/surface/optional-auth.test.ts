@@ -1,67 +1,40 @@
 import { request as send } from 'node:http'
-import {
-  Auth,
-  type AuthGuard,
-  Cache,
-  Can,
-  type Class,
-  Controller,
-  Get,
-  Post,
-  Public,
-  RateLimit,
-  type Request,
-  type RequestHandler,
-  Tenant,
-  type User,
-} from 'blazon'
-import { TestApp, type TestOptions } from 'blazon/testing'
+import { Auth, Can, Controller, Get, Public, type Request, type RequestHandler } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { bootProblems, bootWarnings } from '../../support.js'
-
-const users: Readonly<Record<string, object>> = {
-  'Bearer ann': { id: 'ann', permissions: ['drafts'] },
-  'Bearer bob': { id: 'bob' },
-}
-
-/** Looks for a token in every place that the tests of this file use. */
-class TokenGuard implements AuthGuard {
-  canActivate(req: Request) {
-    const cookie = req.get('cookie')?.match(/(?:^|;\s*)session\s*=\s*(\w+)/)?.[1]
-    const token = req.get('authorization') ?? `Bearer ${req.get('x-api-key') ?? cookie}`
-    req.user = users[token]
-    return req.user !== undefined
-  }
-}
-
-const whose = (req: Request) => ({ reader: req.user?.id ?? 'anybody' })
-
-@Controller('articles')
-class Articles {
-  @Auth({ optional: true })
-  @Get()
-  list(req: Request) {
-    return whose(req)
-  }
-
-  @Auth({ optional: true })
-  @Post()
-  comment(req: Request) {
-    return whose(req)
-  }
-}
-
-const start = (options: TestOptions = {}, controllers: Class[] = [Articles]) =>
-  TestApp.create({ controllers, auth: { guard: TokenGuard }, contract: 'throw', ...options })
-
-type Headers = Record<string, string>
-
-async function ask(app: TestApp, headers: Headers = {}, path = '/articles') {
-  const { status, body } = await app.request().get(path).set(headers)
-  return status === 200 ? body.data.reader : status
-}
+import {
+  Articles,
+  ask,
+  type Headers,
+  Notes,
+  start,
+  TokenGuard,
+  whose,
+} from './optional-auth-app.js'
 
 describe('@Auth({ optional: true })', () => {
+  it('calls the guard for a user of a middleware, and not where that user is null', async () => {
+    const asked: unknown[] = []
+    const guard = {
+      canActivate(req: Request) {
+        asked.push(req.user)
+        return true
+      },
+    }
+    const given: unknown[] = [null, undefined, { id: 'ann' }]
+    for (const user of given) {
+      const middlewares: RequestHandler[] = [
+        (req, _res, next) => {
+          req.user = user as never
+          next()
+        },
+      ]
+      await using app = await start({ auth: { guard }, middlewares })
+      expect(await ask(app)).toBe(user ? 'ann' : 'anybody')
+    }
+    expect(asked).toEqual([{ id: 'ann' }])
+  })
+
   it('lets a request without credentials pass without the guard', async () => {
     const guard = {
       canActivate() {
@@ -204,28 +177,6 @@ class Drafts {
   }
 }
 
-@Auth()
-@Controller('notes')
-class Notes {
-  @Auth({ optional: true })
-  @Get()
-  list(req: Request) {
-    return whose(req)
-  }
-
-  @Get('mine')
-  mine(req: Request) {
-    return whose(req)
-  }
-}
-
-class MoreNotes extends Notes {
-  override list(req: Request) {
-    return whose(req)
-  }
-}
-Controller('more')(MoreNotes as never, undefined as never)
-
 describe('the access of a route', () => {
   it('is that of its method, then of its class; @Can always needs a user', async () => {
     const auth = { guard: TokenGuard, default: 'protected' } as const
@@ -336,160 +287,5 @@ describe('the access of a route', () => {
       'W_AUTH_NOT_OPTIONAL Able.a',
       'W_AUTH_NOT_OPTIONAL Twice.c',
     ])
-  })
-})
-
-@Auth({ optional: true })
-@Controller()
-class Features {
-  calls = 0
-
-  @Cache({ ttl: 60 })
-  @Get('cached')
-  cached(req: Request) {
-    return { ...whose(req), call: ++this.calls }
-  }
-
-  @Cache({ ttl: 60, key: () => 'own' })
-  @Get('own')
-  own(req: Request) {
-    return { ...whose(req), call: ++this.calls }
-  }
-
-  @RateLimit({ limit: 1, window: '1m', by: 'user' })
-  @Get('limited')
-  limited(req: Request) {
-    return whose(req)
-  }
-
-  @Tenant()
-  @Get('rooms')
-  rooms(req: Request) {
-    return whose(req)
-  }
-}
-
-describe('optional auth with other features', () => {
-  it.each(['/cached', '/own'])('never mixes cached responses of users: %s', async (path) => {
-    await using app = await start({}, [Features])
-    const callers = [{}, { authorization: 'Bearer ann' }, { authorization: 'Bearer bob' }]
-    const readers: unknown[] = []
-    for (const headers of [...callers, ...callers, ...callers.toReversed()]) {
-      readers.push(await ask(app, headers as Headers, path))
-    }
-    const once = ['anybody', 'ann', 'bob']
-    expect(readers).toEqual([...once, ...once, ...once.toReversed()])
-    expect(await ask(app, { authorization: 'Bearer eve' }, path)).toBe(401)
-  })
-
-  it('caches for callers without credentials, and for each user', async () => {
-    await using app = await start({}, [Features])
-    for (const headers of [{}, { authorization: 'Bearer ann' }]) {
-      const states: unknown[] = []
-      for (let i = 0; i < 2; i++) {
-        const response = await app.request().get('/cached').set(headers)
-        states.push(response.headers['x-cache'])
-      }
-      expect(states).toEqual(['MISS', 'HIT'])
-    }
-  })
-
-  it.each(['/cached', '/own'])(
-    'does not cache when the guard sets no user and the handler uses the credential itself: %s',
-    async (path) => {
-      const guard = { canActivate: () => true }
-      const auth = { guard, credentials: ['x-session'] }
-      @Auth({ optional: true })
-      @Controller()
-      class Sessions {
-        @Cache({ ttl: 60 })
-        @Get('cached')
-        cached(req: Request) {
-          return { reader: req.get('x-session') ?? 'anybody' }
-        }
-
-        @Cache({ ttl: 60, key: () => 'own' })
-        @Get('own')
-        own(req: Request) {
-          return { reader: req.get('x-session') ?? 'anybody' }
-        }
-      }
-      await using app = await start({ auth, contract: 'off' }, [Sessions])
-      expect(await ask(app, { 'x-session': 'ann' }, path)).toBe('ann')
-      expect(await ask(app, {}, path)).toBe('anybody')
-      expect(await ask(app, { 'x-session': 'bob' }, path)).toBe('bob')
-      expect(await ask(app, {}, path)).toBe('anybody')
-    },
-  )
-
-  it('counts users by their id, and others by their address', async () => {
-    await using app = await start({ rateLimit: {} }, [Features])
-    const statuses: unknown[] = []
-    for (const name of ['', 'ann', 'bob', '', 'ann']) {
-      const headers = name === '' ? {} : { authorization: `Bearer ${name}` }
-      statuses.push(await ask(app, headers as Headers, '/limited'))
-    }
-    expect(statuses).toEqual(['anybody', 'ann', 'bob', 429, 429])
-  })
-
-  it('asks `tenant.authorize` about requests without a user, too', async () => {
-    const seen: unknown[] = []
-    const authorize = (_req: Request, id: string, user?: User): boolean => {
-      seen.push([id, user?.id])
-      return user !== undefined
-    }
-    await using app = await start({ tenant: { authorize } }, [Features, Articles])
-    const acme = { 'x-tenant-id': 'acme' }
-    expect(await ask(app, { ...acme, authorization: 'Bearer ann' }, '/rooms')).toBe('ann')
-    expect(await ask(app, acme, '/rooms')).toBe(403)
-    expect(await ask(app, acme, '/articles')).toBe(403)
-    expect(await ask(app, {}, '/articles')).toBe('anybody')
-    expect(await ask(app, { ...acme, authorization: 'Bearer eve' }, '/rooms')).toBe(401)
-    expect(seen).toEqual([
-      ['acme', 'ann'],
-      ['acme', undefined],
-      ['acme', undefined],
-    ])
-  })
-
-  it('keeps optional access when a subclass overrides the method', async () => {
-    await using app = await start({}, [MoreNotes])
-    expect(await ask(app, {}, '/more')).toBe('anybody')
-    expect(await ask(app, { authorization: 'Bearer eve' }, '/more')).toBe(401)
-    expect(await ask(app, {}, '/more/mine')).toBe(401)
-  })
-})
-
-describe('tests of optional auth', () => {
-  it('act as a user', async () => {
-    await using app = await start()
-    expect((await app.as({ id: 'zoe' }).request().get('/articles')).body.data.reader).toBe('zoe')
-    expect((await app.as(null).request().get('/articles')).body.data.reader).toBe('anybody')
-  })
-
-  it('see the access of each caller in authMatrix()', async () => {
-    await using app = await start({}, [Articles, Notes])
-    const matrix = await app.authMatrix({
-      anonymous: null,
-      user: { id: 1 },
-      stranger: app.with({ authorization: 'Bearer eve' }),
-    })
-    expect(
-      matrix.rows.map(({ operation, access }) => [operation, ...Object.values(access)]),
-    ).toEqual([
-      ['GET /articles', 'allowed', 'allowed', 401],
-      ['POST /articles', 'allowed', 'allowed', 401],
-      ['GET /notes', 'allowed', 'allowed', 401],
-      ['GET /notes/mine', 401, 'allowed', 401],
-    ])
-    await expect(app.authMatrix({ anonymous: null }, { unguarded: 'fail' })).rejects.toThrow(
-      'POST /articles',
-    )
-  })
-
-  it('fuzz optional operations with and without a user', async () => {
-    await using app = await start()
-    const report = await app.fuzz({ seed: 7, runs: 5 })
-    expect(report.operations).toBe(2)
   })
 })

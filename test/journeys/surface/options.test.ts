@@ -1,4 +1,14 @@
-import { Controller, defineOption, Get, Head, type Plugin, Post, type RouteModel } from 'blazon'
+import {
+  Controller,
+  defineOption,
+  Get,
+  Head,
+  type Interceptor,
+  type Plugin,
+  Post,
+  type Request,
+  type RouteModel,
+} from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'
@@ -276,5 +286,25 @@ describe('defineOption()', () => {
 
   it('refuses an option without a name', () => {
     expect(() => defineOption('')).toThrow('defineOption() needs a name')
+  })
+})
+
+describe('an interceptor', () => {
+  it('finds the options of the matched route in req.route', async () => {
+    const seen: unknown[] = []
+    const reading: Interceptor = {
+      intercept(req: Request, next) {
+        const route: RouteModel = req.route
+        seen.push([route.handler, route.option(Audit)?.action, route.option(Internal)])
+        return next()
+      },
+    }
+    await using app = await TestApp.create({ controllers: [Orders], interceptors: [reading] })
+    await app.request().get('/orders').expect(200)
+    await app.request().post('/orders/payments').expect(200)
+    expect(seen).toEqual([
+      ['list', 'orders', undefined],
+      ['pay', 'order.pay', true],
+    ])
   })
 })

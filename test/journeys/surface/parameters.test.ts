@@ -13,6 +13,7 @@ import { TestApp, type TestOptions } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { bootProblems } from '../../support.js'
+import { turns } from '../turns.js'
 
 const start = (controllers: Class[], options: TestOptions = {}) =>
   TestApp.create({ controllers, contract: 'throw', ...options })
@@ -248,8 +249,41 @@ describe('defineParameter() on a method', () => {
       .toBe(true)
     expect(await pending).toBe(503)
     open(1)
-    await Promise.resolve()
+    await turns()
     expect(handled).toBe(0)
+  })
+})
+
+describe('the parameters of a method that is overridden', () => {
+  it('are read for it, beside its own, each of them once', async () => {
+    const read: string[] = []
+    const noting = (name: string) =>
+      defineParameter(() => {
+        read.push(name)
+        return name
+      })
+    const [OfBase, Kept, OfClass] = [noting('base'), noting('kept'), noting('class')]
+    class Base {
+      @OfBase()
+      @Kept()
+      @Get()
+      get(_req: Request): unknown {
+        return []
+      }
+    }
+    @Controller('inherited')
+    class Inherited extends Base {
+      @OfClass()
+      @Kept()
+      override get() {
+        return [...read].sort()
+      }
+    }
+    await using app = await start([Inherited])
+    const { body } = await app.request().get('/inherited')
+    expect(body.data).toEqual(['base', 'class', 'kept'])
+    await app.request().get('/inherited')
+    expect(read.sort()).toEqual(['base', 'base', 'class', 'class', 'kept', 'kept'])
   })
 })
 

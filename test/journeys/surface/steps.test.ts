@@ -1,59 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import {
-  App,
-  type AppOptions,
-  Auth,
-  Can,
-  Controller,
-  Get,
   HttpError,
   type Plugin,
-  type PluginSteps,
-  Post,
   Refusal,
   type Request,
-  type RequestOutcome,
-  type Response,
   type Stage,
   UnauthorizedError,
 } from 'blazon'
-import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { bootProblems } from '../../support.js'
-
-const seen: string[] = []
-
-@Controller('things')
-class Things {
-  @Get()
-  list() {
-    seen.push('handler')
-    return ['a']
-  }
-
-  @Auth()
-  @Can('write')
-  @Post('', { body: z.object({ name: z.string() }) })
-  add(req: Request) {
-    seen.push('handler')
-    return req.body
-  }
-
-  @Get('fails')
-  fails() {
-    throw new HttpError(409, 'taken')
-  }
-
-  @Get('slow')
-  slow(req: Request) {
-    return new Promise((_, reject) => {
-      req.signal.addEventListener('abort', () => reject(req.signal.reason))
-    })
-  }
-}
+import { plugin, seen, start, Things, toss } from './steps-app.js'
 
 const PLACES = [
   'enter',
@@ -71,28 +27,6 @@ const noting =
     seen.push(name)
     return next(req, res)
   }
-
-const plugin = (steps: PluginSteps, name = 'own'): Plugin => ({ name, steps: () => steps })
-
-const guard = {
-  canActivate(req: Request) {
-    seen.push('guard')
-    req.user = { permissions: [String(req.get('x-can'))] }
-    return req.get('authorization') !== undefined
-  },
-}
-
-async function start(plugins: Plugin[], options: AppOptions = {}) {
-  seen.length = 0
-  return TestApp.create({
-    controllers: [Things],
-    auth: { guard },
-    plugins,
-    logger: false,
-    contract: 'off',
-    ...options,
-  })
-}
 
 describe('the steps of plugins', () => {
   it('run at their places, those of the first plugin outermost', async () => {
@@ -320,102 +254,3 @@ describe('authMatrix() and `enter`', () => {
     expect(rows.find(({ handler }) => handler === 'Things.add')?.access).toEqual({ anybody: 403 })
   })
 })
-
-describe('onResponse', () => {
-  const stamp = plugin({
-    onResponse(_req, res) {
-      res.setHeader('X-Status', res.statusCode)
-    },
-  })
-
-  it.each([
-    ['a returned value', '/things', 200],
-    ['an error of the handler', '/things/fails', 409],
-  ])('may set headers of %s', async (_, path, status) => {
-    await using app = await start([stamp])
-    const response = await app.request().get(path)
-    expect([response.status, response.headers['x-status']]).toEqual([status, String(status)])
-  })
-
-  it('is called for a refusal of the guard, too, and once', async () => {
-    let calls = 0
-    const counting = plugin({ onResponse: () => void calls++ })
-    await using app = await start([stamp, counting])
-    const response = await app.request().post('/things').send({ name: 'b' })
-    expect([response.status, response.headers['x-status'], calls]).toEqual([401, '401', 1])
-  })
-
-  it('changes nothing when it fails, and its error is logged', async () => {
-    const errors: unknown[] = []
-    const logger = { info() {}, warn() {}, error: (facts: object) => errors.push(facts) }
-    const failing = plugin({
-      onResponse: () => toss(new Error('broken')),
-      onEnd: (async () => toss(new Error('broken later'))) as () => void,
-    })
-    await using app = await start([failing, stamp], { logger })
-    const response = await app.request().get('/things').expect(200)
-    expect(response.headers['x-status']).toBe('200')
-    await expect.poll(() => errors.length).toBe(2)
-  })
-})
-
-describe('onEnd', () => {
-  const recording = () => {
-    const outcomes: [string, RequestOutcome, number][] = []
-    const record = (req: Request, res: Response, outcome: RequestOutcome) =>
-      outcomes.push([req.path, outcome, res.statusCode])
-    return { outcomes, plugin: plugin({ onEnd: (...args) => void record(...args) }) }
-  }
-
-  it("is 'sent' for a response and for an error", async () => {
-    const { outcomes, plugin } = recording()
-    await using app = await start([plugin])
-    await app.request().get('/things')
-    await app.request().get('/things/fails')
-    await app.request().post('/things')
-    expect(outcomes).toEqual([
-      ['/things', 'sent', 200],
-      ['/things/fails', 'sent', 409],
-      ['/things', 'sent', 401],
-    ])
-  })
-
-  it("is 'timeout' when the handler takes too long", async () => {
-    const { outcomes, plugin } = recording()
-    await using app = await start([plugin], { timeouts: { handler: '5s' } })
-    const response = app.request().get('/things/slow').expect(503)
-    response.then(() => {})
-    await expect.poll(() => app.clock.advance('6s').then(() => outcomes)).toHaveLength(1)
-    await response
-    expect(outcomes).toEqual([['/things/slow', 'timeout', 503]])
-  })
-
-  it("is 'aborted' when the client leaves", async () => {
-    const { outcomes, plugin } = recording()
-    let entered = () => {}
-    const arrived = new Promise<void>((resolve) => {
-      entered = resolve
-    })
-    const noted: Stage = (next) => (req, res) => {
-      entered()
-      return next(req, res)
-    }
-    const plugins = [plugin, { name: 'noted', steps: () => ({ enter: noted }) }]
-    const app = await App.create({ controllers: [Things], plugins, logger: false })
-    const { port } = await app.listen(0, '127.0.0.1')
-    try {
-      const socket = connect(port, '127.0.0.1')
-      await once(socket, 'connect')
-      socket.write('GET /things/slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
-      await arrived
-      socket.destroy()
-      await expect.poll(() => outcomes).toEqual([['/things/slow', 'aborted', 200]])
-    } finally {
-      await app.close()
-    }
-  })
-})
-
-function toss(error: unknown): never {
-  throw error
-}

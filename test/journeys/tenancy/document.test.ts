@@ -76,6 +76,25 @@ describe('the document', () => {
     expect(loose.schema).toEqual({ type: 'string' })
   })
 
+  it.each([
+    [/^[a-z]+$/, '^[a-z]+$'],
+    [/[a-z]+/, '^(?:[a-z]+)$'],
+    [/^[a-z]+/, '^(?:^[a-z]+)$'],
+    [/[a-z]+$/, '^(?:[a-z]+$)$'],
+    // Without the group, each anchor would belong to one branch.
+    [/^a|b$/, '^(?:^a|b$)$'],
+    [/^a$|b/, '^(?:^a$|b)$'],
+    [/a|^b$/, '^(?:a|^b$)$'],
+    [/^a\|b$/, '^a\\|b$'],
+    // The last character is a dollar, and not the end.
+    [/^a\$/, '^(?:^a\\$)$'],
+    [/^a\\$/, '^a\\\\$'],
+    [/^a$/gm, '^a$'],
+  ])('has a pattern that matches whole ids, as %s does in requests', (pattern, expected) => {
+    const [header] = parameters(document({ pattern }), '/orders')
+    expect(header.schema.pattern).toBe(expected)
+  })
+
   it('does not require the header when there is another source, or the tenant is optional', () => {
     expect(parameters(document({ jwtClaim: 'org' }), '/orders')[0].required).toBeUndefined()
     const strategies = [() => undefined]

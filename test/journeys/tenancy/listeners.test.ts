@@ -7,7 +7,9 @@ import {
   Post,
   type Request,
   type Response,
+  runWithTenant,
   Tenant,
+  TenantContext,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -94,5 +96,31 @@ describe('a listener on a request with a tenant', () => {
     const { status, text } = await send(port, { method: 'POST', path: '/echo', headers, body })
     expect(heard).toEqual(['once', 'pieces true'])
     expect(status, text).toBe(200)
+  })
+
+  it('keeps the tenant of the code that adds it, beside another tenant of the same request', async () => {
+    const seen: (string | undefined)[] = []
+    let inZeta: (run: () => unknown) => unknown = (run) => run()
+    @Controller('own')
+    class OwnController {
+      @Get()
+      get(req: Request) {
+        req.once('own', () => seen.push(getTenantId()))
+        inZeta(() => req.once('own', () => seen.push(getTenantId())))
+        req.emit('own')
+        return []
+      }
+    }
+    const middleware: Middleware = (_req, _res, next) => {
+      inZeta = runWithTenant('zeta', () => TenantContext.bind((run: () => unknown) => run()))
+      runWithTenant('acme', next)
+    }
+    const app = await apps.inProcess({
+      controllers: [OwnController],
+      tenant: {},
+      middlewares: [middleware],
+    })
+    expect((await app.request().get('/own')).status).toBe(200)
+    expect(seen).toEqual(['acme', 'zeta'])
   })
 })

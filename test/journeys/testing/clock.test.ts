@@ -53,6 +53,17 @@ describe('the clock of a TestApp', () => {
     expect((await app.request().get('/state')).body.data).toEqual({ isOpen: false })
   })
 
+  it('rings alarms of the same time in the order in which they were set', async () => {
+    app = await TestApp.create(options)
+    // From now on, the clock does not run, so the times are exactly the same.
+    await app.clock.advance(0)
+    const rung: string[] = []
+    app.clock.setTimeout(() => rung.push('late'), 2000)
+    for (const name of ['a', 'b', 'c']) app.clock.setTimeout(() => rung.push(name), 1000)
+    await app.clock.advance('2s')
+    expect(rung).toEqual(['a', 'b', 'c', 'late'])
+  })
+
   it('can be set', async () => {
     app = await TestApp.create(options)
     app.clock.set('2030-01-31T12:00:00Z')

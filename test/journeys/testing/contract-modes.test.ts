@@ -44,6 +44,14 @@ describe('contract: throw', () => {
     await expect(Promise.resolve(followed)).rejects.toThrow('GET /users/one')
   })
 
+  it('accepts a redirect without a body for a client that accepts neither HTML nor text', async () => {
+    await start()
+    const moved = (accept: string) =>
+      app.fetch('/users/moved', { redirect: 'manual', headers: { accept } })
+    expect((await moved('application/json')).headers.get('content-type')).toBeNull()
+    expect((await moved('text/html')).headers.get('content-type')).toMatch('text/html')
+  })
+
   it('adds a thrown violation to contractReport() once', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada', extra: true }

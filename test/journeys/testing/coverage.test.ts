@@ -1,4 +1,4 @@
-import { ApiResponseDoc, Auth, Controller, Get, NotFoundError, Post, type Req } from 'blazon'
+import { ApiResponseDoc, Auth, Can, Controller, Get, NotFoundError, Post, type Req } from 'blazon'
 import { ContractCoverage, TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
@@ -29,6 +29,36 @@ const start = (options: TestOptions = {}) =>
   TestApp.create({ controllers: [ItemsController], auth: { guard }, ...options })
 
 afterEach(() => vi.restoreAllMocks())
+
+describe('the statuses that coverage() counts', () => {
+  it('are the successes, the own errors, and the refusals of the guard and of abilities', async () => {
+    @Controller('safe')
+    class SafeController {
+      @Can('open') @Get() open() {
+        return []
+      }
+    }
+    const guarded = { canActivate: (req: Req) => req.get('x-user') !== undefined }
+    const app = await start({ controllers: [SafeController], auth: { guard: guarded } })
+    const missing = () =>
+      app
+        .coverage()
+        .rows.flatMap((row) => row.missing)
+        .sort()
+    expect(missing()).toEqual(['2XX', '401', '403'])
+    await app.request().get('/safe').expect(401)
+    expect(missing()).toEqual(['2XX', '403'])
+    await app.as({ id: 1 }).request().get('/safe').expect(403)
+    expect(missing()).toEqual(['2XX'])
+    await app
+      .as({ id: 1, permissions: ['open'] })
+      .request()
+      .get('/safe')
+      .expect(200)
+    expect(app.coverage().statuses).toEqual({ exercised: 3, total: 3, percent: 100 })
+    await app.close()
+  })
+})
 
 describe('coverage()', () => {
   it('returns the exercised operations and statuses', async () => {

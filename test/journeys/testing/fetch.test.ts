@@ -36,6 +36,7 @@ class NotesController extends BaseController {
   }
 
   @Post('raw')
+  @Delete('raw')
   async raw(req: Req, res: Res) {
     let text = ''
     for await (const chunk of req) {
@@ -178,6 +179,13 @@ describe('fetch', () => {
     const data = await dataOf(await app.fetch('/notes/raw', init))
     expect(data).toMatchObject({ text: 'abc', coding: 'chunked' })
     expect(chunksRead).toBe(3)
+  })
+
+  it('sends the stream of a DELETE request, too', async () => {
+    const body = new Blob(['words']).stream()
+    const init = { method: 'DELETE', body, duplex: 'half' } as RequestInit
+    const data = await dataOf(await app.fetch('/notes/raw', init))
+    expect(data).toMatchObject({ text: 'words', coding: 'chunked' })
   })
 
   it('reads large and compressed bodies whole', async () => {

@@ -99,11 +99,15 @@ describe('the data source', () => {
     const up = { status: 'up' }
     expect(await health.check()).toEqual({
       status: 'up',
+      checks: {},
       plugins: { typeorm: up, 'typeorm archive': up },
     })
     await app.get(dataSourceOf('archive')).destroy()
+    // A report is used for one second.
+    await app.clock.advance('1s')
     expect(await health.check()).toEqual({
       status: 'down',
+      checks: {},
       plugins: {
         typeorm: up,
         'typeorm archive': { status: 'down', reason: 'The data source is closed.' },

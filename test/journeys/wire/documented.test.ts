@@ -104,6 +104,8 @@ describe('@ApiResponseDoc on a class', () => {
   })
 })
 
+const typed = (contentType: unknown) => ({ status: 422, contentType })
+
 describe('the option responses.documented', () => {
   it('describes every route once, and classes and methods have priority', () => {
     const documented = [unprocessable, { status: 404, description: 'Of the application' }]
@@ -114,6 +116,17 @@ describe('the option responses.documented', () => {
     })
     expect(find('/things', 'get', 422)?.description).toBe('A rule of the business')
     expect(find('/things/own', 'get', 404)?.description).toBe('Not Found')
+  })
+
+  it.each([
+    'text/plain',
+    'application/vnd.api+json',
+    'image/*',
+    'text/csv; charset="utf-8";header=x',
+  ])('accepts the media type %s', async (contentType) => {
+    expect(
+      await bootWarnings({ responses: { documented: [{ status: 422, contentType }] } }),
+    ).toEqual([])
   })
 
   it('makes a thrown status a part of the contract, also with a schema', async () => {
@@ -155,6 +168,15 @@ describe('the option responses.documented', () => {
     ['a status as text', { documented: [{ status: '422' }] }, /status 422/],
     ['one status twice', { documented: [unprocessable, unprocessable] }, /two/],
     ['no schema', { documented: [{ status: 422, schema: 'Reasons' }] }, /not a schema/],
+    [
+      'a media type with a line break',
+      { documented: [typed('text/plain\r\nX-A: 1')] },
+      /media type/,
+    ],
+    ['a media type without subtype', { documented: [typed('json')] }, /media type/],
+    ['an empty media type', { documented: [typed('')] }, /media type/],
+    ['a media type that is no text', { documented: [typed(1)] }, /media type/],
+    ['an empty parameter', { documented: [typed('text/plain; charset=')] }, /media type/],
     ['an empty description', { documented: [{ status: 422, description: '' }] }, /no text/],
   ])('is a boot error if it is %s', async (_, responses, cause) => {
     const problems = await bootProblems({ responses: responses as never })

@@ -1,134 +1,27 @@
 import {
-  ApiResponseDoc,
   App,
   type AppOptions,
   BaseController,
-  Cache,
   Controller,
   Envelope,
   type EnvelopeFormat,
   Get,
   Header,
-  HttpCode,
-  Post,
-  Redirect,
+  HttpError,
   type Request,
   type Response,
+  Use,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
+import { Router } from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
-import { z } from 'zod'
-import { bootProblems } from '../../support.js'
-
-const Note = z.object({ title: z.string() }).meta({ id: 'Note' })
-const Dated = z.object({ at: z.date() })
-
-/** An envelope of the application, with everything that it receives. */
-const own: EnvelopeFormat = {
-  success: (data, { status, message, req }) => ({ ok: true, status, message, at: req.path, data }),
-  schema: (data) => ({
-    type: 'object',
-    properties: {
-      ok: { type: 'boolean', enum: [true] },
-      status: { type: 'integer' },
-      message: { type: 'string' },
-      at: { type: 'string' },
-      data,
-    },
-    required: ['ok', 'status', 'message', 'at'],
-    additionalProperties: false,
-  }),
-}
-
-let made = 0
-
-@Controller('notes')
-class NotesController extends BaseController {
-  @Get()
-  @ApiResponseDoc({ status: 200, schema: Note })
-  returned() {
-    return { title: 'a' }
-  }
-
-  @Get('ok')
-  @ApiResponseDoc({ status: 200, schema: Note })
-  sent(_req: Request, res: Response) {
-    return this.ok(res, 'Found', { title: 'b' })
-  }
-
-  @Post('ok')
-  @HttpCode(201)
-  created(_req: Request, res: Response) {
-    return this.ok(res, 'Created', { title: 'c' })
-  }
-
-  @Get('ok-without-data')
-  nothingToTell(_req: Request, res: Response) {
-    return this.ok(res, 'Done')
-  }
-
-  @Post()
-  @HttpCode(202)
-  accepted() {
-    return { title: 'd' }
-  }
-
-  @Get('nothing') nothing() {}
-
-  @Get('null') null() {
-    return null
-  }
-
-  @Post('nothing') @HttpCode(202) laterNothing() {}
-
-  @Get('dated')
-  @ApiResponseDoc({ status: 200, schema: Dated })
-  dated() {
-    return { at: new Date(0) }
-  }
-
-  @Get('cached')
-  @Cache({ ttl: 60 })
-  @ApiResponseDoc({ status: 200, schema: z.object({ n: z.int() }) })
-  cached() {
-    return { n: ++made }
-  }
-
-  @Get('moved') @Redirect('/notes', 308) moved() {}
-
-  @Get('raw')
-  @ApiResponseDoc({ status: 200, schema: Note, raw: true })
-  raw(_req: Request, res: Response) {
-    return this.ok(res, 'The message is not sent', { title: 'raw' })
-  }
-
-  @Get('raw-created')
-  @HttpCode(201)
-  @ApiResponseDoc({ status: 201, schema: Note, raw: true })
-  rawCreated(_req: Request, res: Response) {
-    return this.ok(res, 'Created', { title: 'raw' })
-  }
-
-  @Get('conflict')
-  @ApiResponseDoc({ status: 409, schema: z.object({ wanted: z.string() }) })
-  conflict(_req: Request, res: Response) {
-    res.status(409)
-    return { wanted: 'a' }
-  }
-
-  @Get('problem-type')
-  @Header('Content-Type', 'application/hal+json')
-  @ApiResponseDoc({ status: 200, schema: Note })
-  hal() {
-    return { title: 'hal' }
-  }
-}
+import { calls, NotesController, own } from './notes-app.js'
 
 let app: TestApp
 afterEach(() => app.close())
 
 async function start(options: Partial<AppOptions> = {}, controllers = [NotesController]) {
-  made = 0
+  calls.made = 0
   app = await TestApp.create({ controllers, contract: 'throw', ...options })
 }
 const get = async (path: string) => await app.request().get(path)
@@ -333,6 +226,30 @@ describe('@Envelope', () => {
     expect(app.contractReport()).toEqual([])
   })
 
+  it('is the one of `this.ok` in routers and middlewares of @Use, too', async () => {
+    const { ok } = BaseController.prototype
+    const router = Router().get('/used/routed', (_req, res) => void ok(res, 'Fine', [4]))
+    const late = Router().get('/used/after', (_req, _res, next) => next())
+    const broken = Router().get('/used/broken', () => {
+      throw new HttpError(409, 'Broken')
+    })
+    const failing: EnvelopeFormat = { ...own, error: { format: ({ code }) => [code], schema: {} } }
+    @Controller('used')
+    class Used extends BaseController {
+      @Envelope(false) @Use(router) @Get('routed') routed() {}
+      @Envelope(false) @Use((_req, res) => void ok(res, 'Fine', [5])) @Get('plain') plain() {}
+      @Envelope(failing) @Use(broken) @Get('broken') broken() {}
+      @Envelope(false) @Use(late) @Get('after') after(_req: Request, res: Response) {
+        return this.ok(res, 'Fine', [6])
+      }
+    }
+    await start({}, [Used] as never)
+    expect((await get('/used/routed')).body).toEqual([4])
+    expect((await get('/used/plain')).body).toEqual([5])
+    expect((await get('/used/after')).body).toEqual([6])
+    expect((await get('/used/broken')).body).toEqual(['CONFLICT'])
+  })
+
   it('sends text bare under a header that says so', async () => {
     await start({}, [MixedController] as never)
     const { text, headers } = await get('/mixed/text')
@@ -348,133 +265,5 @@ describe('@Envelope', () => {
       'Success_2',
       'Success_3',
     ])
-  })
-})
-
-const faults: [string, EnvelopeFormat['success']][] = [
-  [
-    'throws',
-    () => {
-      throw new Error('secret')
-    },
-  ],
-  ['returns a promise', async () => ({})],
-  ['returns a rejected promise', () => Promise.reject(new Error('secret'))],
-  ['returns undefined', () => undefined],
-  ['returns a function', () => () => {}],
-  ['returns what JSON cannot express', () => ({ big: 1n })],
-]
-
-describe('an envelope that fails', () => {
-  it.each(faults)('is a 500 without details, and logged, if it %s', async (_, success) => {
-    await start({ envelope: { ...own, success } })
-    for (const path of ['/notes', '/notes/ok']) {
-      const { status, text } = await get(path)
-      expect(status).toBe(500)
-      expect(text).not.toContain('secret')
-    }
-    expect(app.logs.filter(({ level }) => level === 'error')).toHaveLength(2)
-  })
-})
-
-describe('a media type of an envelope', () => {
-  const vendor = { ...own, mediaType: 'application/vnd.notes+json' }
-
-  it.each([{}, { etag: true }])('is sent exactly as it is written: %o', async (options) => {
-    await start({ envelope: vendor, ...options })
-    for (const path of ['/notes', '/notes/ok', '/notes/cached', '/notes/cached']) {
-      const { headers, status } = await get(path)
-      expect([status, headers['content-type']]).toEqual([200, 'application/vnd.notes+json'])
-    }
-    expect(schemaOf('/notes', '200', 'application/vnd.notes+json')).toMatchObject({
-      required: ['ok', 'status', 'message', 'at'],
-    })
-    expect(app.contractReport()).toEqual([])
-  })
-
-  it('keeps validators: a client that has the body gets 304', async () => {
-    await start({ envelope: vendor, etag: true })
-    const { headers } = await get('/notes')
-    const again = await app
-      .request()
-      .get('/notes')
-      .set('If-None-Match', headers['etag'] ?? '')
-    expect(again.status).toBe(304)
-  })
-})
-
-describe('an envelope that is no envelope', () => {
-  // The value comes from JavaScript, so it has no type.
-  const problemsOf = (envelope: unknown) => bootProblems({ envelope: envelope as never })
-
-  it.each<[string, unknown, RegExp]>([
-    ['a text', 'bare', /'bare' is no envelope/],
-    ['null', null, /null is no envelope/],
-    ['without success', { schema: own.schema }, /no function `success`/],
-    ['without schema', { success: own.success }, /no function `schema`/],
-    ['with a misspelt name', { ...own, sucess: 1 }, /no effect/],
-    ['with a text type', { ...own, mediaType: 'text/plain' }, /not a JSON type/],
-    ['with a type of two lines', { ...own, mediaType: 'a/b+json\r\nX: 1' }, /not a JSON type/],
-    ['whose schema is a promise', { ...own, schema: async () => ({}) }, /returned a promise/],
-    ['whose schema is a list', { ...own, schema: () => [] }, /returned/],
-    [
-      'whose schema throws',
-      {
-        ...own,
-        schema: () => {
-          throw new Error('no')
-        },
-      },
-      /threw: Error: no/,
-    ],
-    [
-      'with a keyword of a newer JSON Schema',
-      { ...own, schema: () => ({ properties: { ok: { const: true } } }) },
-      /`const`/,
-    ],
-    ['with errors that have no format', { ...own, error: { schema: {} } }, /no function `format`/],
-    ['with errors that have no schema', { ...own, error: { format: () => ({}) } }, /no `schema`/],
-  ])('is a boot error: %s', async (_, envelope, cause) => {
-    await start()
-    const problems = await problemsOf(envelope)
-    expect(problems.map(({ code }) => code)).toContain('E_OPTION_INVALID')
-    expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
-    expect(problems.every(({ remedy }) => remedy.length > 0)).toBe(true)
-  })
-
-  it('does not end the process if the promise of its schema is rejected', async () => {
-    await start()
-    const rejections: unknown[] = []
-    const note = (reason: unknown) => void rejections.push(reason)
-    process.on('unhandledRejection', note)
-    await problemsOf({ ...own, schema: () => Promise.reject(new Error('late')) })
-    await new Promise(setImmediate)
-    process.off('unhandledRejection', note)
-    expect(rejections).toEqual([])
-  })
-
-  it('is a boot error of @Envelope, too', async () => {
-    @Envelope('yes' as never)
-    @Controller()
-    class Wrong {
-      @Envelope({} as never) @Get() get() {}
-    }
-    await start()
-    const problems = await bootProblems({ controllers: [Wrong] })
-    expect(problems.map(({ subject }) => subject)).toEqual([
-      'Wrong @Envelope',
-      'Wrong.get @Envelope',
-      'Wrong.get @Envelope',
-    ])
-  })
-
-  it('is a boot error if it is repeated', async () => {
-    @Controller()
-    class Twice {
-      @Envelope(false) @Envelope(true) @Get() get() {}
-    }
-    await start()
-    const problems = await bootProblems({ controllers: [Twice] })
-    expect(problems.map(({ code }) => code)).toEqual(['E_DECORATOR_CONFLICT'])
   })
 })

@@ -3,94 +3,19 @@ import {
   App,
   type AppOptions,
   Auth,
-  Body,
-  Cache,
   ConflictError,
   Controller,
   Envelope,
   type EnvelopeFormat,
   type ErrorOptions,
-  type Failure,
+  type ErrorRequestHandler,
   Get,
-  type Middleware,
-  Post,
-  RateLimit,
-  type Request,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { bootProblems } from '../../support.js'
 import { partsOf, rawExchange } from './raw-exchange.js'
-
-const bug = new Error('SELECT * FROM secret')
-
-@Controller('things')
-class ThingsController {
-  @Get()
-  list() {
-    return []
-  }
-
-  @Post()
-  @Body(z.object({ name: z.string(), size: z.int() }))
-  create(req: Request) {
-    return req.body
-  }
-
-  @Get('conflict')
-  conflict() {
-    throw new ConflictError('It is taken', { code: 'TAKEN', headers: { 'X-By': 'bob' } })
-  }
-
-  @Get('bug') bug() {
-    throw bug
-  }
-
-  @Auth() @Get('mine') mine() {
-    return []
-  }
-
-  @RateLimit({ limit: 1, window: 60 }) @Get('rare') rare() {
-    return []
-  }
-
-  @Cache({ ttl: 60 }) @Get('cached') cached() {
-    throw new ConflictError('never stored')
-  }
-
-  @Get('slow') slow() {
-    return new Promise(() => {})
-  }
-}
-
-const seen: [Failure, Request | undefined][] = []
-const errors = {
-  format: (failure, req) => {
-    seen.push([failure, req])
-    const { status, code, message, errors: fields = [], requestId } = failure
-    return { error: { status, code, message, fields, ...(requestId && { requestId }) } }
-  },
-  schema: z
-    .object({
-      error: z.object({
-        status: z.int(),
-        code: z.string(),
-        message: z.string(),
-        fields: z.array(z.object({ in: z.string(), path: z.string(), message: z.string() })),
-        requestId: z.string().optional(),
-      }),
-    })
-    .meta({ id: 'ApiError' }),
-  status: { validation: 422 },
-} satisfies ErrorOptions
-
-const withId: Middleware = (req, _res, next) => {
-  req.id = 'r-1'
-  next()
-}
-const controllers = [ThingsController]
-const base: Partial<AppOptions> = { controllers, middlewares: [withId], errors }
+import { base, controllers, errors, seen, ThingsController, withId } from './things-app.js'
 
 let app: TestApp
 const open: { close(): Promise<void> }[] = []
@@ -287,57 +212,6 @@ describe("errors: 'problem'", () => {
   })
 })
 
-const faults: [string, () => unknown][] = [
-  [
-    'throws',
-    () => {
-      throw new Error('of the format')
-    },
-  ],
-  ['returns undefined', () => undefined],
-  ['returns a promise', async () => ({})],
-  ['returns a rejected promise', () => Promise.reject(new Error('of the format'))],
-  ['returns what JSON cannot express', () => 1n],
-]
-
-describe('a format of errors that fails', () => {
-  it.each(faults)('is replaced by the default format, and logged: it %s', async (_, format) => {
-    app = await TestApp.create({ ...base, contract: 'off', errors: { ...errors, format } })
-    open.push(app)
-    const { status, body: sent } = await app.request().get('/things/conflict')
-    expect(status).toBe(409)
-    expect(sent).toEqual({
-      statusCode: 'error',
-      status: 409,
-      message: 'It is taken',
-      code: 'TAKEN',
-      requestId: 'r-1',
-    })
-    const [line] = app.logs.filter(({ level }) => level === 'error')
-    expect(JSON.stringify(line)).toContain('The format of errors failed')
-  })
-
-  it.each(faults)('is replaced for the parser of Node, too: it %s', async (_, format) => {
-    const lines: object[] = []
-    const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
-    const port = await listening({ errors: { ...errors, format }, logger })
-    const { body: sent } = partsOf(await rawExchange(port, 'NONSENSE\r\n\r\n'))
-    expect(sent).toMatchObject({ statusCode: 'error', status: 400 })
-    expect(lines).toMatchObject([{ err: expect.any(Error), status: 400 }])
-  })
-
-  it('cannot change the list of an error', async () => {
-    const format = ({ errors: fields }: Failure) => {
-      ;(fields as unknown[]).push('more')
-      return {}
-    }
-    app = await TestApp.create({ ...base, contract: 'off', errors: { ...errors, format } })
-    open.push(app)
-    const { status, body: sent } = await app.request().post('/things').send({ size: 1 })
-    expect([status, sent.statusCode, sent.errors.length]).toEqual([422, 'error', 1])
-  })
-})
-
 const plain: EnvelopeFormat = {
   success: (data) => ({ plain: data }),
   schema: (data) => ({ type: 'object', properties: { plain: data } }),
@@ -393,33 +267,45 @@ describe('the errors of @Envelope', () => {
     expect(app.contractReport()).toEqual([])
   })
 })
+it('is replaced by the default format if it passes an error to req.next, also from res.format', async () => {
+  const formats: Exclude<ErrorOptions['format'], 'problem' | undefined>[] = [
+    (_, req) => {
+      req?.next?.(new Error('of the format'))
+      return { mine: true }
+    },
+    (_, req) => {
+      req?.res?.format({ 'image/png': () => {} })
+      return { mine: true }
+    },
+  ]
+  for (const format of formats) {
+    app = await TestApp.create({ ...base, contract: 'off', errors: { ...errors, format } })
+    open.push(app)
+    const { status, body: sent } = await app
+      .request()
+      .get('/things/conflict')
+      .set('accept', 'text/html')
+    expect([status, sent]).toEqual([409, expect.objectContaining({ code: 'TAKEN' })])
+    const lines = app.logs.filter(({ level }) => level === 'error')
+    const err = expect.objectContaining({
+      message: expect.stringContaining('called `req.next`'),
+    })
+    expect(lines).toEqual([expect.objectContaining({ facts: expect.objectContaining({ err }) })])
+  }
+})
 
-describe('an option `errors` that cannot work', () => {
-  const { format, schema } = errors
-
-  it.each<[string, unknown, RegExp]>([
-    ['another word', 'problems', /'problems' is no format/],
-    ['a list', [], /no format/],
-    ['null', null, /no format/],
-    ['a format that is no function', { format: 'own' }, /'own' is no format/],
-    ['a format without schema', { format }, /no `schema`/],
-    ['a schema without format', { schema }, /there is none/],
-    ['a media type with problem details', { format: 'problem', mediaType: 'a/json' }, /there is/],
-    ['a media type that is not JSON', { format, schema, mediaType: 'text/html' }, /not a JSON/],
-    ['a misspelt name', { formatt: format }, /no effect/],
-    ['a status that is no status', { status: { validation: '422' } }, /not a status/],
-    ['a status of the server', { status: { validation: 500 } }, /not a status/],
-    ['a status with another meaning', { status: { validation: 401 } }, /another meaning/],
-    ['a status of something else', { status: { body: 422 } }, /no effect/],
-    ['a status that is no object', { status: 422 }, /not an object/],
-    ['a shape instead of a schema', { format, schema: { code: z.string() } }, /JSON Schema/],
-  ])('is a boot error: %s', async (_, wrong, cause) => {
-    const problems = await bootProblems({ errors: wrong as never })
-    expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
-  })
-
-  it('is a boot error if the envelope has errors, too', async () => {
-    const problems = await bootProblems({ envelope: plain, errors })
-    expect(problems).toMatchObject([{ subject: 'envelope.error' }])
-  })
+it('leaves the next of the request to the error middlewares and to Express', async () => {
+  let before: unknown
+  let after: unknown
+  const remember: ErrorRequestHandler = (error, req, res, next) => {
+    before = req.next
+    res.on('finish', () => {
+      after = req.next
+    })
+    next(error)
+  }
+  await start({ middlewares: [withId, remember] })
+  await app.request().get('/things/conflict').expect(409)
+  expect(typeof before).toBe('function')
+  expect(after).toBe(before)
 })

@@ -5,6 +5,7 @@ import {
   BaseController,
   Body,
   Controller,
+  Cookies,
   Delete,
   Get,
   Head,
@@ -186,4 +187,67 @@ export class Bad {
   @Put(':id', { body: Zod })
   @Params(Id)
   mixed(_req: Req<{ params: typeof Id; body: typeof Zod }>) {}
+}
+
+const bodies = {
+  body: [{ schema: Zod, type: 'form', limit: '1mb' }, { type: 'text' }],
+} as const
+
+/** Bodies with options: the handler receives the values of all of them. */
+export class Bodies {
+  @Post('', bodies)
+  several({ body }: Req<typeof bodies>) {
+    return typeof body === 'string' ? body.length : body.name
+  }
+
+  @Post('', { body: { schema: Zod, limit: 10 } })
+  limited({ body }: Req<{ body: typeof Zod }>) {
+    return body.name
+  }
+
+  // @ts-expect-error: text is no number
+  @Post('', { body: { type: 'text' } })
+  wrongText(_: Req<{ body: z.ZodNumber }>) {}
+
+  @Body({ type: 'bytes' })
+  @Post()
+  bytes({ body }: Req<{ body: { type: 'bytes' } }>) {
+    const bytes: Buffer = body
+    return bytes
+  }
+
+  @Body(Zod, { type: ['json', 'form'] })
+  @Body({ type: 'text' })
+  @Post()
+  both({ body }: Req<{ body: typeof Zod | { type: 'text' } }>) {
+    return typeof body === 'string' ? body : body.name
+  }
+
+  // @ts-expect-error: the handler receives no text
+  @Body({ type: 'text' })
+  @Post()
+  wrongBoth({ body }: Req<{ body: typeof Zod }>) {
+    return body.name
+  }
+
+  @Get('', { cookies: { schema: Page, signed: ['page'] } })
+  cookies({ validated }: Req<{ cookies: typeof Page }>) {
+    return validated.cookies.page
+  }
+
+  @Cookies(Page)
+  @Get()
+  decorated({ validated }: Req<{ cookies: typeof Page }>) {
+    return validated.cookies.page
+  }
+
+  // @ts-expect-error: the cookies have no such type
+  @Cookies(Page)
+  @Get()
+  wrongCookies(_: Req<{ cookies: typeof Other }>) {}
+
+  // @ts-expect-error: there is no such option
+  @Body(Zod, { size: 1 })
+  @Post()
+  wrongOption(_: Request) {}
 }

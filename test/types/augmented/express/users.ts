@@ -12,6 +12,7 @@ declare global {
   namespace Express {
     interface Request {
       user?: Account | string
+      id: number
     }
   }
 }
@@ -19,6 +20,7 @@ declare global {
 export type Users = [
   Expect<Equal<NonNullable<Request['user']>, (User & Account) | string>>,
   Expect<Equal<Req<{ auth: true }>['user'], (User & Account) | string>>,
+  Expect<Equal<Request['id'], number>>,
 ]
 
 const Note = {

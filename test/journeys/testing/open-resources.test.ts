@@ -63,7 +63,7 @@ async function leftBy(...providers: (new () => object)[]) {
 describe('the warning of close() about open resources', () => {
   it('names a timer of a provider, and the line that has set it', async () => {
     const [message, ...others] = await leftBy(Poller)
-    expect(message).toMatch(/something is still open .*: Timeout, opened\n.*Poller.*left-behind/)
+    expect(message).toMatch(/something is still open .*: Timeout, opened\n.*Poller.*open-resources/)
     expect(others).toEqual([])
     expect(printed).toBe(`${message}\n`)
   })

@@ -1,0 +1,342 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { emitClient } from '../../src/cli/client/emit-client.js'
+import type {
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiSchema,
+} from '../../src/contracts/openapi.js'
+import { type AnyClient, type AnyClientOptions, importClient } from './import-client.js'
+
+const text: OpenApiSchema = { type: 'string' }
+const content = (schema: OpenApiSchema, type = 'application/json') => ({ [type]: { schema } })
+const envelope = (kinds: string[]): OpenApiSchema => ({
+  type: 'object',
+  properties: { statusCode: { type: 'string', enum: kinds }, message: text, data: text },
+})
+const respond = (status: string, schema: OpenApiSchema, type?: string) => ({
+  [status]: { description: '', content: content(schema, type) },
+})
+const failure: OpenApiSchema = { type: 'object', properties: { problem: text } }
+
+const OPERATIONS: Record<string, Partial<OpenApiOperation>> = {
+  enveloped: { responses: respond('200', envelope(['success'])) },
+  twoKinds: { responses: respond('200', envelope(['success', 'fail'])) },
+  range: { responses: respond('2XX', text) },
+  exact: {
+    responses: {
+      ...respond('2XX', envelope(['success'])),
+      ...respond('201', text),
+      ...respond('default', failure),
+    },
+  },
+  named: { responses: { ...respond('2XX', text), '204': { description: '' } } },
+  events: { responses: respond('200', text, 'text/event-stream; charset=utf-8') },
+  plain: { responses: respond('200', text, 'text/plain') },
+  csv: { responses: respond('200', text, 'text/csv') },
+  file: { responses: respond('200', text, 'application/pdf') },
+  own: {
+    responses: {
+      ...respond('200', text),
+      ...respond('400', failure),
+      ...respond('500', failure),
+    },
+  },
+  query: {
+    parameters: [
+      { name: 'joined', in: 'query', explode: false, schema: { type: 'object' } },
+      { name: 'deep', in: 'query', style: 'deepObject', explode: true, schema: { type: 'object' } },
+      { name: 'flat', in: 'query', schema: { type: 'object' } },
+    ],
+  },
+  merge: { requestBody: { content: content({}, 'application/merge-patch+json') } },
+  form: { requestBody: { content: content({}, 'multipart/form-data') } },
+  fields: { requestBody: { content: content({}, 'application/x-www-form-urlencoded') } },
+  open: { security: [{}] },
+  locked: { security: [{}, { BearerAuth: [] }] },
+  inherited: {},
+  public: { security: [] },
+}
+
+const document: OpenApiDocument = {
+  openapi: '3.0.3',
+  info: { title: 'Edges */ of */ a client', version: '1' },
+  servers: [],
+  tags: [],
+  security: [{ BearerAuth: [] }],
+  components: {},
+  paths: {
+    ...Object.fromEntries(
+      Object.entries(OPERATIONS).map(([name, operation]) => [
+        `/${name}`,
+        { post: { tags: ['t'], operationId: name, responses: respond('200', text), ...operation } },
+      ]),
+    ),
+    '/head': {
+      head: { tags: ['t'], operationId: 'head', responses: respond('200', text) },
+    },
+    '/lists/{ids}': {
+      get: {
+        tags: ['t'],
+        operationId: 'lists',
+        parameters: [{ name: 'ids', in: 'path', required: true, schema: text }],
+        responses: respond('200', text),
+      },
+    },
+  } as unknown as OpenApiDocument['paths'],
+}
+
+const written = emitClient(document)
+let createClient: (options: AnyClientOptions) => AnyClient
+
+beforeAll(async () => {
+  createClient = (await importClient('edges', written)).createClient
+})
+
+const json = (body: unknown, status = 200) => Response.json(body, { status })
+
+async function call(
+  name: string,
+  input?: object,
+  { response = json(''), ...options }: Partial<AnyClientOptions> & { response?: Response } = {},
+) {
+  const sent: { url: string; init: RequestInit }[] = []
+  const fetch = async (url: string, init: RequestInit) => {
+    sent.push({ url, init })
+    return response
+  }
+  const client = createClient({ baseUrl: 'http://host', ...options, fetch })
+  const result = await client['t']?.[name]?.(input)
+  const [{ url, init } = { url: '', init: {} }] = sent
+  return { url, init, headers: new Headers(init.headers), result }
+}
+
+describe('the URL of a client', () => {
+  it.each(['http://host/v1', 'http://host/v1/', 'http://host/v1///'])(
+    'has one slash behind the base %s',
+    async (baseUrl) => {
+      expect((await call('plain', {}, { baseUrl })).url).toBe('http://host/v1/plain')
+    },
+  )
+
+  it.each([
+    [{ joined: { a: 'x y', b: 1, c: undefined } }, '?joined=a,x%20y,b,1'],
+    [{ deep: { a: { b: 1 }, c: null } }, '?deep%5Ba%5D=%7B%22b%22%3A1%7D'],
+    [{ flat: { a: ['x', 'y'], b: false } }, '?a=x&a=y&b=false'],
+    [{ flat: {} }, ''],
+  ])('writes the query %j', async (query, expected) => {
+    expect((await call('query', { query })).url).toBe(`http://host/query${expected}`)
+  })
+
+  it('joins a list in the path with commas', async () => {
+    expect((await call('lists', { params: { ids: ['a/b', 2] } })).url).toBe(
+      'http://host/lists/a%2Fb,2',
+    )
+    await expect(call('lists', { params: { ids: [] } })).rejects.toThrow(
+      'The path parameter ids is missing or empty.',
+    )
+  })
+})
+
+describe('what a client sends', () => {
+  it('has the signal, and no header that is null or undefined', async () => {
+    const { signal } = new AbortController()
+    const headers = { 'X-A': undefined, 'X-B': null, 'X-C': 0, 'X-D': false }
+    const { init, headers: sent } = await call('plain', { signal, headers })
+    expect(init.signal).toBe(signal)
+    expect([...sent.keys()].sort()).toEqual(['accept', 'x-c', 'x-d'])
+    expect([sent.get('X-C'), sent.get('X-D')]).toEqual(['0', 'false'])
+    expect((await call('plain')).init.signal).toBeUndefined()
+  })
+
+  it('has the token where a requirement names a scheme, and the header of the call instead', async () => {
+    const token = 'secret'
+    for (const name of ['locked', 'inherited']) {
+      expect((await call(name, {}, { token })).headers.get('Authorization')).toBe('Bearer secret')
+    }
+    for (const name of ['open', 'public']) {
+      expect((await call(name, {}, { token })).headers.has('Authorization')).toBe(false)
+    }
+    const headers = { authorization: 'Basic own' }
+    expect((await call('locked', { headers }, { token })).headers.get('Authorization')).toBe(
+      'Basic own',
+    )
+    const none = async () => undefined
+    expect((await call('locked', {}, { token: none })).headers.has('Authorization')).toBe(false)
+  })
+
+  it('has the Content-Type of the call, or that of the document', async () => {
+    const body = { a: 1 }
+    const { headers, init } = await call('merge', { body })
+    expect(headers.get('Content-Type')).toBe('application/merge-patch+json')
+    expect(init.body).toBe('{"a":1}')
+    const own = { 'content-type': 'application/json-patch+json' }
+    expect((await call('merge', { body, headers: own })).headers.get('Content-Type')).toBe(
+      own['content-type'],
+    )
+  })
+
+  it('has dates and objects of a form as text, without its null fields', async () => {
+    const body = { at: new Date(0), of: { a: 1 }, none: null, no: false, list: ['x', null] }
+    const form = (await call('form', { body })).init.body as FormData
+    expect([...form]).toEqual([
+      ['at', '1970-01-01T00:00:00.000Z'],
+      ['of', '{"a":1}'],
+      ['no', 'false'],
+      ['list', 'x'],
+      ['list', 'null'],
+    ])
+    const fields = new URLSearchParams({ a: 'x' })
+    expect((await call('fields', { body: fields })).init.body).toBe(fields)
+  })
+})
+
+describe('what a client returns', () => {
+  const bodiless = (status: number) => new Response(null, { status })
+
+  it('has the data of an envelope apart from its body', async () => {
+    const body = { statusCode: 'success', status: 200, message: 'OK', data: 'x' }
+    const { result } = await call('enveloped', {}, { response: json(body) })
+    expect(result).toMatchObject({ ok: true, status: 200, data: 'x', body })
+    const { data, ...rest } = body
+    const empty = await call('enveloped', {}, { response: json(rest) })
+    expect(empty.result).toMatchObject({ ok: true, data: undefined, body: rest })
+  })
+
+  it('has the whole body where it may be something other than a success', async () => {
+    const body = { statusCode: 'fail', message: 'no', data: 'x' }
+    const { result } = await call('twoKinds', {}, { response: json(body) })
+    expect(result).toMatchObject({ ok: true, data: body, body })
+  })
+
+  it.each([204, 205])('has no data for %d, also where the document has 2XX', async (status) => {
+    for (const name of ['range', 'exact', 'named'].slice(0, status === 204 ? 3 : 2)) {
+      const { result } = await call(name, {}, { response: bodiless(status) })
+      expect(result).toMatchObject({ ok: true, status, data: undefined })
+    }
+  })
+
+  it('is that of the exact status, then of its range, then of default', async () => {
+    const body = { statusCode: 'success', message: 'OK', data: 'x' }
+    const exact = await call('exact', {}, { response: json(body, 201) })
+    expect(exact.result).toMatchObject({ ok: true, status: 201, data: body })
+    const range = await call('exact', {}, { response: json(body, 202) })
+    expect(range.result).toMatchObject({ ok: true, status: 202, data: 'x' })
+    const other = await call('exact', {}, { response: json({ problem: 'p' }, 400) })
+    expect(other.result).toMatchObject({ ok: false, status: 400, error: { problem: 'p' } })
+  })
+
+  it('has no body for HEAD', async () => {
+    const response = new Response(null, { headers: { 'Content-Type': 'application/json' } })
+    expect((await call('head', {}, { response })).result).toMatchObject({ ok: true, status: 200 })
+  })
+
+  it('has the stream of events, the text of a text, and undefined for no text', async () => {
+    const events = new Response('data: 1\n\n', { headers: { 'Content-Type': 'text/event-stream' } })
+    expect((await call('events', {}, { response: events })).result.data).toBe(events.body)
+    const { result } = await call('plain', {}, { response: new Response('hello') })
+    expect(result.data).toBe('hello')
+    const none = await call('plain', {}, { response: new Response('') })
+    expect(none.result.data).toBeUndefined()
+  })
+
+  it('has errors of the own format of the application for statuses that are not documented', async () => {
+    const sent = { problem: 'teapot' }
+    const { result } = await call('own', {}, { response: json(sent, 418) })
+    expect(result).toMatchObject({ ok: false, status: 418, error: sent })
+    await expect(call('plain', {}, { response: json(sent, 418) })).rejects.toMatchObject({
+      name: 'UnexpectedResponseError',
+      message: 'POST /plain responded with status 418, which its document does not list.',
+    })
+    const error = { statusCode: 'error', status: 299, message: 'no' }
+    await expect(call('plain', {}, { response: json(error, 299) })).rejects.toThrow(/status 299/)
+  })
+})
+
+describe('the types of a client', () => {
+  it('require the input where a parameter or the body is required', () => {
+    const parameter = (required: boolean) => ({ name: 'q', in: 'query', schema: text, required })
+    const requestBody = (required: boolean) => ({ required, content: content(text) })
+    const inputs: [string, object, boolean][] = [
+      ['none', {}, false],
+      ['optional', { parameters: [parameter(false)], requestBody: requestBody(false) }, false],
+      ['parameter', { parameters: [parameter(false), parameter(true)] }, true],
+      ['body', { requestBody: requestBody(true) }, true],
+    ]
+    const responses = respond('200', text)
+    const paths = Object.fromEntries(
+      inputs.map(([id, more]) => [`/${id}`, { post: { operationId: id, responses, ...more } }]),
+    ) as unknown as OpenApiDocument['paths']
+    const client = emitClient({ ...document, paths })
+    for (const [id, , isRequired] of inputs) {
+      expect(client).toContain(`${id}: (input${isRequired ? '' : '?'}: Input<"${id}">)`)
+    }
+  })
+
+  /** The lines of an operation in the written client. */
+  const typesOf = (id: string) => {
+    const at = written.indexOf(`\n  ${id}: {`)
+    return written.slice(at, written.indexOf('\n  };', at)).replace(/\s+/g, ' ')
+  }
+
+  it('have 204 and 205 without a body beside 2XX, unless they are named', () => {
+    expect(typesOf('range')).toContain(
+      'Success<Exclude<Status2XX, 204 | 205>, string> | Success<204 | 205, undefined>',
+    )
+    expect(typesOf('named')).toContain('Success<Exclude<Status2XX, 204 | 205>, string>')
+    expect(typesOf('named')).toContain('Success<204 | 205, undefined>')
+  })
+
+  it('are text, a stream of events or a file by the media type', () => {
+    expect(typesOf('csv')).toContain('Success<200, string>')
+    expect(typesOf('events')).toContain('Success<200, Response["body"]>')
+    expect(typesOf('file')).toContain('Success<200, Blob>')
+  })
+
+  it('have Enveloped for envelopes of a success only', () => {
+    expect(typesOf('enveloped')).toContain('Enveloped<200,')
+    expect(typesOf('twoKinds')).not.toContain('Enveloped')
+  })
+
+  it('have no undocumented errors where the document has a default', () => {
+    expect(typesOf('exact')).not.toContain('UndocumentedError')
+    expect(typesOf('plain')).toContain('Failure<Status4XX | Status5XX, UndocumentedError>')
+    expect(typesOf('own')).not.toContain('UndocumentedError')
+  })
+
+  it('are not ended by a comment of the document, however often it tries', () => {
+    expect(written.split('\n')[0]).toContain('Edges *\\/ of *\\/ a client 1.')
+  })
+
+  it('are written for schemas with references, unions and intersections', () => {
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const types: [OpenApiSchema, string][] = [
+      [ref('a~1b~1c~0d~0e'), 'a_b_c_d_e'],
+      [ref('missing'), 'unknown'],
+      [{ anyOf: [text, {}] }, 'unknown'],
+      [{ anyOf: [text, { type: 'number' }, text] }, 'string | number'],
+      [{ ...text, nullable: true }, 'string | null'],
+      [{ nullable: true }, 'unknown'],
+      [{ type: 'array', items: { anyOf: [text, { type: 'number' }] } }, '(string | number)[]'],
+      [{ type: 'array', items: { enum: ['a|b'] } }, '"a|b"[]'],
+      [
+        { allOf: [{ anyOf: [text, { type: 'number' }] }, { type: 'boolean' }] },
+        '(string | number) & boolean',
+      ],
+      [{ allOf: [{}, text] }, 'string'],
+      [{ type: 'object', additionalProperties: false }, '{ [key: string]: never }'],
+      [{ type: 'object', additionalProperties: text }, '{ [key: string]: string }'],
+      [{ type: 'object' }, '{ [key: string]: unknown }'],
+      [{ enum: ['a', 1, null, true] }, '"a" | 1 | null | true'],
+      [{ enum: [] }, 'never'],
+    ]
+    const schemas = Object.fromEntries(types.map(([schema], index) => [`T${index}`, schema]))
+    const client = emitClient({
+      ...document,
+      paths: {},
+      components: { schemas: { ...schemas, 'a/b/c~d~e': text } },
+    })
+    for (const [index, [, type]] of types.entries()) {
+      expect(client).toContain(`export type T${index} = ${type};\n`)
+    }
+  })
+})

@@ -1,0 +1,97 @@
+import { ConfigError } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { blameCaller } from '../../src/errors/blame-caller.js'
+import { invalid, shown } from '../../src/errors/invalid.js'
+import { refusedNames, unknownNames } from '../../src/errors/option-group.js'
+
+const first = invalid('auth.guard', 'It is a text.', 'Pass a class.')
+const second = { ...first, subject: 'Users.list' }
+
+describe('ConfigError', () => {
+  it('counts and lists its problems', () => {
+    expect(new ConfigError([first]).message).toBe(
+      'The application cannot start: 1 problem.\n\n' +
+        '1. [E_OPTION_INVALID] auth.guard\n   It is a text.\n   Pass a class.\n',
+    )
+    const { message } = new ConfigError([first, second])
+    expect(message).toContain('2 problems.\n\n1. [E_OPTION_INVALID] auth.guard\n')
+    expect(message).toContain('class.\n\n2. [E_OPTION_INVALID] Users.list\n')
+  })
+
+  it('keeps its problems as they were, and its cause', () => {
+    const problems = [first]
+    const cause = new Error('below')
+    const error = new ConfigError(problems, { cause })
+    problems.push(second)
+    expect(error.problems).toEqual([first])
+    expect(Object.isFrozen(error.problems)).toBe(true)
+    expect([error.name, error.cause]).toEqual(['ConfigError', cause])
+    expect(Object.keys(error)).not.toContain('problems')
+  })
+})
+
+describe('blameCaller', () => {
+  function start(run: () => Promise<unknown>) {
+    return blameCaller(start, run)
+  }
+  const fails = async (error: unknown) => {
+    await undefined
+    throw error
+  }
+
+  it('lets the stack of a ConfigError begin at the caller, without frames of Node', async () => {
+    const error = new ConfigError([first])
+    await expect(start(() => fails(error))).rejects.toBe(error)
+    const lines = String(error.stack).slice(`ConfigError: ${error.message}`.length).split('\n')
+    expect(error.stack).toContain(`ConfigError: ${error.message}\n`)
+    expect(lines[1]).toContain('config-error.test')
+    expect(error.stack).not.toMatch(/blame-caller|node:internal|at start /)
+  })
+
+  it('leaves other errors and results as they are', async () => {
+    const error = new Error('own')
+    const { stack } = error
+    await expect(start(() => fails(error))).rejects.toBe(error)
+    expect(error.stack).toBe(stack)
+    await expect(start(async () => 'done')).resolves.toBe('done')
+  })
+
+  it('does not mind a program that formats stacks itself', async () => {
+    const before = Error.prepareStackTrace
+    Error.prepareStackTrace = () => ({ own: true })
+    const error = new ConfigError([first])
+    try {
+      await expect(start(() => fails(error))).rejects.toBe(error)
+    } finally {
+      Error.prepareStackTrace = before
+    }
+    expect(error.stack).toBe(`ConfigError: ${error.message}`)
+  })
+})
+
+describe('names of options', () => {
+  const names = { guard: true, can: true }
+
+  it('that do not exist are found, with those that do', () => {
+    expect(unknownNames('auth.', { guard: 1, gaurd: 2, can: 3 }, names)).toEqual([
+      {
+        code: 'W_OPTION_UNKNOWN',
+        subject: 'auth.gaurd',
+        cause: 'It is not an option of this version, and has no effect.',
+        remedy: 'The options here are: guard, can.',
+      },
+    ])
+    expect(refusedNames('', { gaurd: 2, toString: 3 }, names)).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject: 'gaurd' },
+      { code: 'E_OPTION_INVALID', subject: 'toString' },
+    ])
+  })
+
+  it.each([null, undefined, 'gaurd', true, {}])('are not searched in %s', (value) => {
+    expect(unknownNames('auth.', value, names)).toEqual([])
+  })
+
+  it('are shown in quotes where they are texts', () => {
+    expect([shown('1m'), shown(1), shown(null), shown(true)]).toEqual(["'1m'", '1', 'null', 'true'])
+  })
+})

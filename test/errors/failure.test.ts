@@ -1,0 +1,154 @@
+import { BadRequestError, HttpError, statusOf } from 'blazon'
+import createError from 'http-errors'
+import { describe, expect, it } from 'vitest'
+import { AppClosingError } from '../../src/errors/app-closing-error.js'
+import { toFailure, toMiddlewareFailure } from '../../src/errors/failure.js'
+
+const GENERIC = {
+  status: 500,
+  code: 'INTERNAL_SERVER_ERROR',
+  message: 'Internal Server Error',
+  errors: undefined,
+  headers: undefined,
+}
+
+const error = (facts: object) => Object.assign(new Error('secret'), facts)
+const trap = () => {
+  throw new Error('do not look')
+}
+const brand = Symbol.for('blazon.HttpError')
+
+describe('the response to an HttpError', () => {
+  it('has all that the error says', () => {
+    const errors = [{ in: 'body', path: 'name', message: 'is taken' }] as const
+    const headers = { 'X-A': '1' }
+    const given = new HttpError(409, 'taken', { code: 'TAKEN', errors, headers })
+    const expected = { status: 409, code: 'TAKEN', message: 'taken', errors, headers }
+    expect(toFailure(given)).toEqual(expected)
+    expect(toMiddlewareFailure(given, 200)).toEqual(expected)
+  })
+
+  it.each([
+    [400, true],
+    [499, true],
+    [500, false],
+    [599, false],
+  ])('shows its message below 500 alone: %i', (status, isShown) => {
+    expect(toFailure(new HttpError(status, 'mine')).message === 'mine').toBe(isShown)
+    expect(toFailure(new HttpError(status, 'mine')).status).toBe(status)
+  })
+
+  it('names a status that has no registered name by its number', () => {
+    expect(toFailure(new HttpError(499))).toMatchObject({ code: 'HTTP_499', message: 'HTTP 499' })
+    expect(new HttpError(418).code).toBe('I_M_A_TEAPOT')
+  })
+
+  it('has a code and a message that are texts, also if another copy of the package made the error', () => {
+    const foreign = { [brand]: true, status: 404, code: 7, message: 8, expose: true }
+    expect(toFailure(foreign)).toMatchObject({ status: 404, code: '7', message: '8' })
+  })
+
+  it.each([399, 600, 404.5, '404', undefined])(
+    'is a 500 without details where the status is %s',
+    (status) => {
+      const forged = { [brand]: true, status, code: 'MINE', message: 'secret', expose: true }
+      expect(toFailure(forged)).toEqual(GENERIC)
+    },
+  )
+})
+
+describe('the response to an error of http-errors', () => {
+  it('has its status, its message and its headers', () => {
+    const given = createError(404, 'no such file', { headers: { 'X-A': '1' } })
+    const expected = { ...GENERIC, status: 404, code: 'NOT_FOUND', headers: { 'X-A': '1' } }
+    expect(toFailure(given)).toEqual({ ...expected, message: 'no such file' })
+    given.expose = false
+    expect(toFailure(given)).toEqual({ ...expected, message: 'Not Found' })
+  })
+
+  it('shows no message from 500 on', () => {
+    const given = createError(503, 'secret')
+    expect(toFailure(given)).toMatchObject({ status: 503, message: 'Service Unavailable' })
+  })
+
+  it('is a 500 without details where the status is that of no error', () => {
+    const given = createError(400, 'secret', { headers: { Location: '/' } })
+    expect(toFailure(Object.assign(given, { status: 302, statusCode: 302 }))).toEqual(GENERIC)
+  })
+
+  it.each([
+    ['two statuses', { status: 404, statusCode: 403, expose: true }],
+    ['no decision about the message', { status: 404, statusCode: 404 }],
+    ['such a decision in a text', { status: 404, statusCode: 404, expose: 'true' }],
+    ['a status in a text', { status: '404', statusCode: '404', expose: true }],
+  ])('is not that of an error with %s', (_, facts) => {
+    expect(toFailure(error(facts))).toEqual(GENERIC)
+  })
+
+  it('is not that of an object that is no error', () => {
+    const facts = { status: 404, statusCode: 404, expose: true, message: 'secret' }
+    expect(toFailure(facts)).toEqual(GENERIC)
+  })
+})
+
+describe('the response to any other value', () => {
+  it.each([
+    ['an error', error({})],
+    ['an error of an HTTP client', error({ status: 404 })],
+    ['a text', 'secret'],
+    ['null', null],
+    ['nothing', undefined],
+    ['a proxy', new Proxy(new Error('secret'), { get: trap, has: trap, getPrototypeOf: trap })],
+    ['a getter that throws', Object.defineProperty(error({}), 'expose', { get: trap })],
+  ])('is a 500 without details: %s', (_, value) => {
+    expect(toFailure(value)).toEqual(GENERIC)
+    expect(statusOf(value)).toBe(500)
+  })
+
+  it('is a 503 with Retry-After for the reason of `req.signal` at the close', () => {
+    const headers = { 'Retry-After': '1' }
+    expect(toFailure(new AppClosingError())).toMatchObject({ status: 503, headers })
+    expect(String(new AppClosingError())).toBe('AppClosingError: The application is closing')
+  })
+
+  it('has the status of an HttpError in statusOf', () => {
+    expect(statusOf(new BadRequestError())).toBe(400)
+    expect(HttpError.is(new Proxy({}, { has: trap }))).toBe(false)
+  })
+})
+
+describe('the response to an error of a middleware', () => {
+  it.each([
+    ['status', { status: 404 }, 404],
+    ['statusCode', { statusCode: 404 }, 404],
+    ['the first of two', { status: 404, statusCode: 409 }, 404],
+    ['the only valid one of two', { status: 200, statusCode: 409 }, 409],
+    ['the least', { status: 400 }, 400],
+    ['the greatest', { status: 599 }, 599],
+  ])('has the status that the error names: %s', (_, facts, status) => {
+    expect(toMiddlewareFailure(error(facts), 403).status).toBe(status)
+  })
+
+  it('shows the name of the status, and not the message', () => {
+    const expected = { ...GENERIC, status: 404, code: 'NOT_FOUND', message: 'Not Found' }
+    expect(toMiddlewareFailure(error({ status: 404, headers: { 'X-A': '1' } }), 200)).toEqual(
+      expected,
+    )
+  })
+
+  it.each([
+    ['an error without a status', error({})],
+    ['a status of no error', error({ status: 399, statusCode: 600 })],
+    ['a fraction', error({ status: 404.5 })],
+    ['a text', error({ status: '404' })],
+    ['an object', { status: 404 }],
+    ['a response of another server', new Response(null, { status: 404 })],
+    ['a getter that throws', Object.defineProperty(error({}), 'status', { get: trap })],
+    ['nothing', undefined],
+  ])('has the status of the response, if that is an error: %s', (_, value) => {
+    const statuses = [200, 302, 399, 400, 403, 599, 600].map(
+      (status) => toMiddlewareFailure(value, status).status,
+    )
+    expect(statuses).toEqual([500, 500, 500, 400, 403, 599, 500])
+  })
+})

@@ -1,0 +1,144 @@
+import type { CacheEntry } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { decodeEntry, encodeEntry } from '../../../src/integrations/redis/entry-codec.js'
+import { EntryReader } from '../../../src/integrations/redis/entry-reader.js'
+import { Keys } from '../../../src/integrations/redis/keys.js'
+import { Pending } from '../../../src/integrations/redis/pending.js'
+
+const entryOf = (more: Partial<CacheEntry> = {}): CacheEntry => ({
+  owner: null,
+  user: null,
+  kind: 'response',
+  body: '{}',
+  headers: ['Content-Type', 'application/json'],
+  createdAt: 1,
+  freshUntil: 2,
+  tags: [['a', '1']],
+  ...more,
+})
+
+describe('an entry as bytes', () => {
+  it.each<[string, Partial<CacheEntry>]>([
+    ['text', { body: 'größer ✓ 😀' }],
+    ['half a character', { body: 'a\ud800b' }],
+    ['bytes that are no text', { body: Buffer.from([0xff, 0x00, 0xb1]) }],
+    ['no body', { body: '' }],
+    ['an owner and a user', { owner: 'acme', user: 'user.id=n1' }],
+    ['a value', { kind: 'value', headers: [], tags: [] }],
+    ['1 MiB', { body: Buffer.alloc(1024 * 1024, 1) }],
+  ])('is read as it was written: %s', (_, more) => {
+    const entry = entryOf(more)
+    const bytes = encodeEntry('key', entry) as Buffer
+    const read = decodeEntry('key', bytes)
+    expect(read).toEqual(entry)
+    expect(decodeEntry('other', bytes)).toBeUndefined()
+  })
+
+  it('is not written where the body or the rest is too large', () => {
+    const mebibyte = 1024 * 1024
+    expect(encodeEntry('key', entryOf({ body: Buffer.alloc(mebibyte + 1) }))).toBeUndefined()
+    expect(encodeEntry('key', entryOf({ body: 'é'.repeat(mebibyte / 2 + 1) }))).toBeUndefined()
+    const head = (length: number) => entryOf({ user: 'x'.repeat(length), body: '' })
+    const rest = (encodeEntry('key', head(0)) as Buffer).length - 6
+    expect(encodeEntry('key', head(64 * 1024 - rest))).toHaveLength(6 + 64 * 1024)
+    expect(encodeEntry('key', head(64 * 1024 - rest + 1))).toBeUndefined()
+  })
+
+  it.each<[string, (bytes: Buffer) => unknown]>([
+    ['no bytes', () => null],
+    ['text', (bytes) => String(bytes)],
+    ['its first five bytes', (bytes) => bytes.subarray(0, 5)],
+    ['half of its head', (bytes) => bytes.subarray(0, 20)],
+    ['another format', (bytes) => bytes.fill(0x7b, 0, 1)],
+    ['another version', (bytes) => bytes.fill(1, 1, 2)],
+    ['a longer head than there is', (bytes) => bytes.fill(0xff, 2, 6)],
+    ['a head that is no JSON', (bytes) => bytes.fill(0x20, 6, 7)],
+    ['more than the largest entry', (bytes) => Buffer.concat([bytes, Buffer.alloc(1_200_000)])],
+  ])('is no entry as %s', (_, change) => {
+    const bytes = encodeEntry('key', entryOf()) as Buffer
+    expect(decodeEntry('key', change(bytes))).toBeUndefined()
+  })
+
+  it('is read anew when it has changed, however often it was read before', () => {
+    const reader = new EntryReader()
+    const [first, second] = ['one', 'two'].map((body) => encodeEntry('key', entryOf({ body })))
+    for (let round = 0; round < 4; round++) expect(reader.read('key', first)?.body).toBe('one')
+    for (let round = 0; round < 4; round++) expect(reader.read('key', second)?.body).toBe('two')
+    expect(reader.read('key', first)?.body).toBe('one')
+    expect(reader.read('key', null)).toBeUndefined()
+    expect(reader.read('other', first)).toBeUndefined()
+    reader.forgetAll()
+    expect(reader.read('key', second)?.body).toBe('two')
+  })
+})
+
+describe('the names of keys', () => {
+  const keys = new Keys('p:')
+  const name = (key: string) => keys.entry(key)
+
+  it('have the prefix and the kind', () => {
+    expect([name('k'), keys.tag('k'), keys.limit('k'), keys.origin]).toEqual([
+      'p:cache:k',
+      'p:tag:k',
+      'p:limit:k',
+      'p:origin',
+    ])
+  })
+
+  it('are shortened from 513 bytes on, and stay different', () => {
+    const long = 'x'.repeat(512)
+    expect(name(long)).toBe(`p:cache:${long}`)
+    expect(name(`${long}a`)).toMatch(/^p:cache:x{512}#[\w-]{43}$/)
+    expect(name(`${long}a`)).not.toBe(name(`${long}b`))
+    const wide = 'é'.repeat(256)
+    expect(name(wide)).toBe(`p:cache:${wide}`)
+    expect(name(`${wide}é`)).toMatch(/^p:cache:é{257}#[\w-]{43}$/)
+    expect(name(`${wide}é`)).not.toBe(name(`${wide}è`))
+  })
+
+  it('are different for halves of characters, which UTF-8 cannot hold', () => {
+    const halves = ['a\ud800', 'a\udc00', 'a\ufffd', 'a\ufffdd800;', 'a']
+    const names = halves.map((each) => Buffer.from(name(each)).toString())
+    expect(new Set(names).size).toBe(halves.length)
+  })
+
+  it.each(['*', '?', '[', ']', '\\', '^'])('match only themselves in a pattern: %s', (special) => {
+    expect(keys.pattern(`a${special}b${special}`)).toBe(`p:cache:a\\${special}b\\${special}*`)
+  })
+
+  it('begin as their pattern does, however long they are', () => {
+    const long = 'y'.repeat(600)
+    const pattern = keys.pattern(long)
+    expect(pattern).toBe(`p:cache:${'y'.repeat(512)}*`)
+    expect(name(`${long} more`).startsWith(pattern.slice(0, -1))).toBe(true)
+  })
+})
+
+describe('deletions that wait for Redis', () => {
+  const everything = 'p:cache:*'
+
+  it('are taken once, each of them once', () => {
+    const pending = new Pending(everything)
+    pending.add({ keys: ['a', 'b', 'a'], patterns: ['x*'] })
+    expect(pending.isEmpty).toBe(false)
+    expect(pending.take()).toEqual({ keys: ['a', 'b'], patterns: ['x*'] })
+    expect(pending.isEmpty).toBe(true)
+    expect(pending.take()).toEqual({ keys: [], patterns: [] })
+    pending.add({ patterns: ['y*'] })
+    expect(pending.isEmpty).toBe(false)
+  })
+
+  it('become the deletion of everything when they are too many', () => {
+    const some = (count: number, end = '') => Array.from({ length: count }, (_, i) => `${i}${end}`)
+    const pending = new Pending(everything)
+    pending.add({ keys: some(10_000), patterns: some(100, '*') })
+    expect(pending.take()).toMatchObject({ keys: { length: 10_000 }, patterns: { length: 100 } })
+    for (const batch of [{ keys: some(10_001) }, { patterns: some(101, '*') }]) {
+      pending.add(batch)
+      pending.add({ keys: ['later'], patterns: ['later*'] })
+      expect(pending.take()).toEqual({ keys: [], patterns: [everything] })
+    }
+    pending.add({ keys: ['after'] })
+    expect(pending.take()).toEqual({ keys: ['after'], patterns: [] })
+  })
+})

@@ -1,0 +1,202 @@
+import { once } from 'node:events'
+import { createServer, get as httpGet } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { App } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import {
+  cleanups,
+  entered,
+  head,
+  log,
+  open,
+  options,
+  released,
+  serve,
+  useWork,
+} from './closing-app.js'
+
+useWork()
+
+/** Waits for turns of the event loop in which sockets are read, and not for time. */
+async function turns(count: number) {
+  for (let index = 0; index < count; index++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('closing by a signal', () => {
+  it('still serves a request that was sent on an idle connection when listening stopped', async () => {
+    const app = await serve()
+    const idle = await open(app, head('/quick'))
+    await idle.seen('quick')
+    const silent = await open(app)
+    const half = await open(app, 'GET /quick HTTP/1.1\r\nHo')
+    const closing = app.close('SIGTERM')
+    await expect.poll(() => app.server.listening).toBe(false)
+    idle.socket.write(head('/quick'))
+    silent.socket.write(head('/quick'))
+    half.socket.write('st: a\r\n\r\n')
+    for (const { ended } of [idle, silent, half]) {
+      const responses = (await ended).split('HTTP/1.1 ').slice(1)
+      expect(responses.at(-1)).toMatch(/^200 OK(?:\r\n.*)*\r\nconnection: close/i)
+    }
+    await closing
+    expect(log).toEqual(['onClose'])
+  })
+
+  it('ends idle, silent and half-open connections that send nothing more', async () => {
+    const app = await serve()
+    const idle = await open(app, head('/quick'))
+    await idle.seen('quick')
+    const silent = await open(app)
+    const half = await open(app, 'GET /quick HTTP/1.1\r\nHo')
+    await app.close('SIGTERM')
+    await Promise.all([idle, silent, half].map(({ ended }) => ended))
+    expect(log).toEqual(['onClose'])
+  })
+
+  it('loses no request of clients that send one after the other', async () => {
+    const app = await serve()
+    let lost = 0
+    let served = 0
+    /** Uses one connection until the server announces or makes its end while no request is under way. */
+    async function use({ socket, ended }: Awaited<ReturnType<typeof open>>) {
+      let received = ''
+      let isOpen = true
+      socket.on('data', (chunk: string) => {
+        received += chunk
+      })
+      void ended.then(() => {
+        isOpen = false
+      })
+      while (isOpen && !/connection: close/i.test(received)) {
+        received = ''
+        socket.write(head('/quick'))
+        while (isOpen && !received.endsWith('}')) await turns(1)
+        if (received.endsWith('}')) served++
+        else lost++
+      }
+    }
+    const opened = []
+    for (let index = 0; index < 20; index++) opened.push(await open(app))
+    const clients = opened.map(use)
+    await expect.poll(() => served).toBeGreaterThan(200)
+    await app.close('SIGTERM')
+    await Promise.all(clients)
+    expect(lost).toBe(0)
+  })
+
+  it('cuts a body that never arrives when timeouts.close is over', async () => {
+    const app = await serve({ timeouts: { close: '50ms' } })
+    const post = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc'
+    const { ended } = await open(app, post)
+    await entered.opened
+    await app.close('SIGTERM')
+    await ended
+    expect(log.slice(0, 2)).toEqual(['logged: POST /body', 'onClose'])
+  })
+
+  it('waits for preStop only if it is called with a signal, and only if it listens', async () => {
+    const listens = await serve({ timeouts: { preStop: '1h' } })
+    await listens.close()
+    const mounted = await App.create({ ...options, timeouts: { preStop: '1h' } })
+    const server = createServer(mounted.handler).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    cleanups.push(() => server.close())
+    await mounted.close('SIGTERM')
+    expect(log).toEqual(['onClose', 'onClose'])
+  })
+})
+
+describe('closing on the clock of a test', () => {
+  it('is not ready during preStop, and closes after it', async () => {
+    const app = await TestApp.create({
+      ...options,
+      contract: 'off',
+      health: true,
+      timeouts: { preStop: '5s', close: '10s' },
+    })
+    await app.clock.advance(1)
+    await app.listen(0, '127.0.0.1')
+    const { port } = app.server.address() as AddressInfo
+    const status = (path: string) =>
+      new Promise((resolve, reject) => {
+        httpGet({ port, host: '127.0.0.1', path, agent: false }, (res) => {
+          resolve(res.resume().statusCode)
+        }).on('error', reject)
+      })
+    expect(await status('/readyz')).toBe(200)
+    const closing = app.close('SIGTERM')
+    expect([await status('/readyz'), await status('/livez')]).toEqual([503, 200])
+    expect(await status('/quick')).toBe(200)
+    await app.clock.advance('4s')
+    expect(app.server.listening).toBe(true)
+    await app.clock.advance('1s')
+    await closing
+    await expect(status('/quick')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('warns handlers two seconds before it cuts them, by their signal', async () => {
+    const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
+    await app.clock.advance(1)
+    const answer = app.fetch('/warned')
+    await entered.opened
+    const closing = app.close()
+    await app.clock.advance('7s')
+    expect(log).toEqual([])
+    await app.clock.advance('1s')
+    expect(await (await answer).json()).toMatchObject({ data: 'saved' })
+    await closing
+    expect(log).toEqual(['warned: AppClosingError', 'onClose'])
+  })
+
+  it('responds 503 to a request whose handler gives up then, and logs no failure', async () => {
+    const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
+    await app.clock.advance(1)
+    const answer = app.fetch('/gives-up')
+    await entered.opened
+    const closing = app.close()
+    await app.clock.advance('8s')
+    const { status, headers } = await answer
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    await closing
+    expect(log).toEqual(['onClose'])
+  })
+
+  it('cuts after timeouts.close, and names the route', async () => {
+    const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
+    await app.clock.advance(1)
+    const cut = expect(app.fetch('/slow')).rejects.toThrow()
+    await entered.opened
+    const closing = app.close()
+    await app.clock.advance('10s')
+    await cut
+    await closing
+    expect(log).toEqual(['logged: GET /slow', 'onClose'])
+    released.open()
+  })
+
+  it('goes on to the next onClose when one takes longer than timeouts.onClose', async () => {
+    const stuck = { name: 'stuck', onClose: () => new Promise(() => {}) }
+    const app = await TestApp.create({
+      ...options,
+      plugins: [stuck],
+      timeouts: { onClose: '30s' },
+    })
+    await app.clock.advance(1)
+    const closing = expect(app.close()).rejects.toThrow('Closing the application failed')
+    await app.clock.advance('30s')
+    await closing
+    expect(log).toEqual(['onClose'])
+  })
+})
+
+describe('the timeouts of closing', () => {
+  it.each([
+    [{ preStop: '5 bananas' }, 'timeouts.preStop'],
+    [{ preStop: -1 }, 'timeouts.preStop'],
+    [{ onClose: 0 }, 'timeouts.onClose'],
+  ])('are checked: %j', async (timeouts, subject) => {
+    const start = App.create({ timeouts } as object)
+    await expect(start).rejects.toMatchObject({ problems: [{ code: 'E_OPTION_INVALID', subject }] })
+  })
+})

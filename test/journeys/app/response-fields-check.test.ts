@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  Account,
+  ADA,
+  errors,
+  json,
+  ROW,
+  read,
+  routeOf,
+  start,
+  Tagged,
+  User,
+  WaysController,
+} from './response-fields-app.js'
+
+describe("responses: 'check'", () => {
+  const LIES: [string, object, unknown, RegExp][] = [
+    ['a field without a name', User, ROW, /does not name at 'data\.passwordHash'/],
+    ['a field of another type', User, { ...ADA, id: 'secret' }, /schema at 'data\.id'/],
+    ['a missing field', User, { id: 1 }, /schema at 'data\.name'/],
+    ['an item of a list', z.array(User), [ADA, ROW], /at 'data\[1\]\.passwordHash'/],
+    [
+      'a key of a record',
+      z.record(z.string(), User),
+      { 'secret@x.org': ROW },
+      /at 'data\.\*\.passwordHash'/,
+    ],
+    ['a value of no alternative', Tagged, { kind: 'cow' }, /schema at 'data\./],
+    [
+      'a date that is none',
+      z.object({ at: z.date() }),
+      { at: new Date(Number.NaN) },
+      /at 'data\.at'/,
+    ],
+    ['a longer tuple', z.tuple([z.string()]), ['a', 'secret'], /at 'data(\[1\])?'/],
+  ]
+
+  it.each(LIES)(
+    'refuses %s, and logs route and path but no value',
+    async (_, schema, value, text) => {
+      await start(
+        routeOf(schema, () => value),
+        { responses: 'check' },
+      )
+      const response = await read('/user')
+      expect(response.status).toBe(500)
+      expect(response.text).not.toMatch(/secret|password/)
+      expect(JSON.parse(response.text)).toMatchObject({ message: 'Internal Server Error' })
+      expect(errors).toHaveLength(1)
+      expect(errors[0]?.err.message).toMatch(/^UserController\.find: the response 200/)
+      expect(errors[0]?.err.message).toMatch(text)
+      expect(String(errors[0]?.err.stack)).not.toContain('secret')
+    },
+  )
+
+  it('sends what the schema describes', async () => {
+    const value = { user: new Account(), list: [ADA], at: new Date(0) }
+    const schema = z.object({ user: User, list: z.array(User), at: z.date().nullable() })
+    await start(
+      routeOf(schema, () => value),
+      { responses: 'check' },
+    )
+    expect(await json('/user')).toEqual({
+      statusCode: 'success',
+      status: 200,
+      message: 'OK',
+      data: { user: ADA, list: [ADA], at: new Date(0).toISOString() },
+    })
+  })
+
+  it.each(['json', 'bare-json', 'send', 'jsonp', 'later', 'etag', 'raw', 'cached'])(
+    'refuses a lie, however the response is sent: %s',
+    async (way) => {
+      await start(WaysController, { responses: 'check' })
+      for (let i = 0; i < 2; i++) {
+        const { status, text } = await read(`/ways/${way}`)
+        expect(status).toBe(500)
+        expect(text).not.toContain('secret')
+      }
+      expect(errors).toHaveLength(2)
+    },
+  )
+})

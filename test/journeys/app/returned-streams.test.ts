@@ -1,0 +1,249 @@
+import { PassThrough, Readable, Stream, Writable } from 'node:stream'
+import { Controller, Get, type Request, type Response as Res } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { errors, handler, start } from './values-app.js'
+
+describe('a returned Response', () => {
+  it('keeps status, headers, each cookie and the body', async () => {
+    const app = await start()
+    handler.make = () => {
+      const headers = new Headers({ 'X-Own': 'yes', 'Transfer-Encoding': 'none', Vary: 'Accept' })
+      headers.append('Set-Cookie', 'a=1')
+      headers.append('Set-Cookie', 'b=2')
+      return Response.json({ teapot: true }, { status: 418, headers })
+    }
+    const response = await app.fetch('/values')
+    const { status, headers } = response
+    expect([status, await response.json()]).toEqual([418, { teapot: true }])
+    expect(headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    const names = ['x-own', 'vary', 'content-type', 'transfer-encoding']
+    expect(names.map((name) => headers.get(name))).toEqual([
+      'yes',
+      'Accept',
+      'application/json',
+      'chunked',
+    ])
+  })
+
+  it('keeps its own reason, and has that of its status without one', async () => {
+    const app = await start()
+    const reasonOf = async (init: ResponseInit) => {
+      handler.make = () => new Response('short', init)
+      return (await app.fetch('/values')).statusText
+    }
+    expect(await reasonOf({ status: 418, statusText: 'Short And Stout' })).toBe('Short And Stout')
+    expect(await reasonOf({ status: 418 })).toBe("I'm a Teapot")
+    expect(await reasonOf({ status: 200, statusText: 'Fine' })).toBe('Fine')
+    expect(await reasonOf({})).toBe('OK')
+  })
+
+  it('sends a redirect without a body', async () => {
+    const app = await start()
+    handler.make = () => Response.redirect('http://example.com/', 303)
+    const response = await app.fetch('/values', { redirect: 'manual' })
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      'http://example.com/',
+    ])
+    expect(await response.text()).toBe('')
+  })
+
+  it('is a 500 if its body was read, or if it is an error', async () => {
+    const app = await start()
+    handler.make = async () => {
+      const response = new Response('read')
+      await response.text()
+      return response
+    }
+    expect((await app.fetch('/values')).status).toBe(500)
+    handler.make = () => Response.error()
+    expect((await app.fetch('/values')).status).toBe(500)
+    const messages = errors.map(({ err }) => err.message)
+    expect(messages).toEqual([
+      expect.stringMatching(/has been read/),
+      expect.stringMatching(/the status 0/),
+    ])
+  })
+})
+
+describe('a returned value under a status without a body', () => {
+  const VALUES: [string, () => unknown][] = [
+    ['a stream', () => Readable.from(['dropped'])],
+    ['a web stream', () => new Blob(['dropped']).stream()],
+    ['a file', () => new Blob(['dropped'], { type: 'text/html' })],
+  ]
+
+  it.each(VALUES)('is not sent: %s', async (_, value) => {
+    @Controller('bodiless')
+    class Bodiless {
+      @Get(':status') get(req: Request, res: Res) {
+        res.status(Number(req.params['status']))
+        return value()
+      }
+    }
+    await using app = await TestApp.create({ controllers: [Bodiless], contract: 'off' })
+    for (const status of [204, 205, 304]) {
+      const response = await app.request().get(`/bodiless/${status}`)
+      expect([response.status, response.text]).toEqual([status, ''])
+      expect(response.headers).not.toHaveProperty('content-type')
+      expect(['0', undefined]).toContain(response.headers['content-length'])
+    }
+  })
+})
+
+describe('a returned body that differs from its Content-Length', () => {
+  const stating = (text: string | null, length: number) =>
+    new Response(text, { headers: { 'Content-Length': String(length) } })
+
+  it.each<[string, () => Response, RegExp]>([
+    ['longer', () => stating('some bytes', 4), /more bytes with a Content-Length of 4/],
+    ['empty', () => stating('', 4), /0 bytes with a Content-Length of 4/],
+    ['absent', () => stating(null, 4), /0 bytes with a Content-Length of 4/],
+  ])('is a 500 before its first byte: %s', async (_, value, message) => {
+    const app = await start()
+    handler.make = value
+    const response = await app.fetch('/values')
+    expect([response.status, await response.json()]).toMatchObject([500, { status: 500 }])
+    expect(errors).toMatchObject([{ err: { message: expect.stringMatching(message) } }])
+  })
+
+  it('ends the connection if it is shorter: the client would wait for the rest', async () => {
+    const app = await start()
+    handler.make = () => stating('some', 10)
+    const response = await app.fetch('/values')
+    expect(response.headers.get('content-length')).toBe('10')
+    await expect(response.text()).rejects.toThrow()
+    const message = expect.stringContaining('a body of 4 bytes with a Content-Length of 10')
+    expect(errors).toMatchObject([{ err: { message } }])
+  })
+
+  it('ends the connection after the stated bytes if it is longer', async () => {
+    const app = await start()
+    handler.make = () => {
+      const chunks = ['some', ' ', 'bytes']
+      const headers = { 'Content-Length': '5' }
+      return new Response(Readable.toWeb(Readable.from(chunks)) as ReadableStream, { headers })
+    }
+    const response = await app.fetch('/values')
+    await response.text().catch(() => undefined)
+    await expect.poll(() => errors).toHaveLength(1)
+    expect(errors[0]?.err.message).toContain('more bytes with a Content-Length of 5')
+  })
+
+  it('is sent if both are equal, in bytes and not in characters', async () => {
+    const app = await start()
+    handler.make = () => stating('größer', 8)
+    expect(await (await app.fetch('/values')).text()).toBe('größer')
+    handler.make = () => stating(null, 0)
+    expect(await (await app.fetch('/values')).text()).toBe('')
+    expect(errors).toEqual([])
+  })
+})
+
+describe('a returned stream that fails before its first byte', () => {
+  const FAILING: [string, () => unknown, RegExp][] = [
+    ['it has an error', () => failing(new Error('broken')), /broken/],
+    ['it is destroyed already', () => new PassThrough().destroy(), /./],
+    ['its chunks are objects', () => Readable.from([{ secret: 1 }]), /chunks are no text/],
+    ['other code reads it', locked, /./],
+    ['it can only be written', () => new Writable(), /only be written: return one.*PassThrough/],
+  ]
+
+  it.each(FAILING)('is a 500: %s', async (_, value, message) => {
+    const app = await start()
+    handler.make = value
+    const response = await app.fetch('/values')
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      500,
+      'application/json; charset=utf-8',
+    ])
+    expect(await response.text()).not.toMatch(/secret|broken/)
+    expect(errors).toMatchObject([{ err: { message: expect.stringMatching(message) } }])
+  })
+})
+
+it('destroys a returned stream that can only be written', async () => {
+  const app = await start()
+  const stream = new Writable()
+  handler.make = () => stream
+  expect((await app.fetch('/values')).status).toBe(500)
+  expect(stream.destroyed).toBe(true)
+})
+
+it('sends a stream of an older package, which has no `read`', async () => {
+  const app = await start()
+  handler.make = () => {
+    const stream = Object.assign(new Stream(), {
+      readable: true,
+      writable: true,
+      write: () => true,
+      end: () => {},
+      destroy: () => {},
+      pause: () => {},
+      resume() {
+        setImmediate(() => {
+          stream.emit('data', 'some bytes')
+          stream.emit('end')
+        })
+        return stream
+      },
+    })
+    return stream
+  }
+  expect(await (await app.fetch('/values')).text()).toBe('some bytes')
+})
+
+function failing(error: Error): Readable {
+  return new Readable({
+    read() {
+      this.destroy(error)
+    },
+  })
+}
+
+function locked(): ReadableStream {
+  const stream = new Blob(['x']).stream()
+  stream.getReader()
+  return stream
+}
+
+describe('the handler timeout', () => {
+  it('ends the response of a stream that has sent nothing', async () => {
+    const app = await start({ timeouts: { handler: '5s' } })
+    const silent = new PassThrough()
+    handler.make = () => silent
+    const response = app.fetch('/values')
+    await app.clock.advance('6s')
+    expect((await response).status).toBe(503)
+    expect(silent.destroyed).toBe(true)
+  })
+
+  it('does not end a stream that has begun', async () => {
+    const app = await start({ timeouts: { handler: '5s' } })
+    const stream = new PassThrough()
+    stream.write('begun')
+    handler.make = () => stream
+    const response = await app.fetch('/values')
+    await app.clock.advance('1h')
+    stream.end(', ended')
+    expect(await response.text()).toBe('begun, ended')
+  })
+
+  it('destroys a stream that comes after it', async () => {
+    const app = await start({ timeouts: { handler: '5s' } })
+    const late = new PassThrough()
+    let resolve: (value: unknown) => void = () => {}
+    handler.make = () =>
+      new Promise((fulfil) => {
+        resolve = fulfil
+      })
+    const response = app.fetch('/values')
+    await app.clock.advance('6s')
+    expect((await response).status).toBe(503)
+    const closed = new Promise((done) => late.once('close', done))
+    resolve(late)
+    await closed
+    expect(late.destroyed).toBe(true)
+  })
+})

@@ -1,0 +1,193 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { App, env, inject, secret } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { errorOf, folderWith, problemsOf, workIn } from './support.js'
+
+const Schema = z.object({ BLAZON_A: z.string().optional(), BLAZON_B: z.string().optional() })
+
+describe('.env', () => {
+  it('gives variables that the environment does not have', () => {
+    workIn({ '.env': '\uFEFF# comment\nBLAZON_A="from file" # comment\nBLAZON_B=file\nOTHER=x\n' })
+    vi.stubEnv('BLAZON_B', 'environment')
+    const before = { ...process.env }
+    expect(env(Schema).read()).toEqual({ BLAZON_A: 'from file', BLAZON_B: 'environment' })
+    expect({ ...process.env }).toEqual(before)
+  })
+
+  it('does not fill in a variable that is set to the empty text', () => {
+    workIn({ '.env': 'BLAZON_A=file\n' })
+    vi.stubEnv('BLAZON_A', '')
+    expect(env(Schema).read()).toEqual({})
+  })
+
+  it('may be absent, and may be a folder', () => {
+    const folder = workIn({})
+    expect(env(Schema).read()).toEqual({})
+    mkdirSync(join(folder, '.env'))
+    expect(env(Schema).read()).toEqual({})
+  })
+
+  it('is not read for given variables, nor with `file: false`', () => {
+    workIn({ '.env': 'BLAZON_A=file\n' })
+    expect(env(Schema).read({ BLAZON_B: 'b' })).toEqual({ BLAZON_B: 'b' })
+    expect(env(Schema, { file: false }).read()).toEqual({})
+  })
+
+  it.each(['production', 'test'])('is not read under NODE_ENV=%s, unless it is named', (mode) => {
+    workIn({ '.env': 'BLAZON_A=file\n' })
+    vi.stubEnv('NODE_ENV', mode)
+    expect(env(Schema).read()).toEqual({})
+    expect(env(Schema, { file: '.env' }).read()).toEqual({ BLAZON_A: 'file' })
+  })
+
+  it('is named in the error of a variable that production does not find there', async () => {
+    workIn({ '.env': 'BLAZON_A=canary\n' })
+    vi.stubEnv('NODE_ENV', 'production')
+    const [problem] = await problemsOf(() => env(z.object({ BLAZON_A: z.string() })).read())
+    expect(problem?.remedy).toBe(
+      'The file .env has it, but is not read under NODE_ENV=production: set BLAZON_A in the environment, or start Node with --env-file=.env.',
+    )
+  })
+
+  it('has no misspelt variable unnoticed', async () => {
+    workIn({ '.env': 'BLAZON_DATABSE=x\n' })
+    const Env = env(z.object({ BLAZON_DATABASE: z.string() }))
+    const [problem] = await problemsOf(() => Env.read())
+    expect(problem?.remedy).toContain('BLAZON_DATABSE is set, and nothing reads it')
+  })
+
+  it('is an error if the option names it and it does not exist', async () => {
+    workIn({})
+    expect(await problemsOf(() => env(Schema, { file: 'none.env' }).read())).toEqual([
+      {
+        code: 'E_ENV_INVALID',
+        subject: 'none.env',
+        cause: 'It cannot be read: ENOENT.',
+        remedy: 'Create it, or change the option `file` of env().',
+      },
+    ])
+  })
+
+  it('is not read by a TestApp, unless it is named', async () => {
+    workIn({ '.env': 'BLAZON_A=file\n' })
+    const Named = env(Schema, { file: '.env' })
+    const Usual = env(Schema)
+    class Reader {
+      readonly named = inject(Named)
+      readonly usual = inject(Usual)
+    }
+    const app = await TestApp.create({ providers: [Reader, Usual.provider] })
+    expect(app.get(Reader)).toEqual({ named: { BLAZON_A: 'file' }, usual: {} })
+    await app.close()
+    const real = await App.create({ providers: [Reader] })
+    expect(real.get(Reader).usual).toEqual({ BLAZON_A: 'file' })
+    await real.close()
+  })
+})
+
+describe('NAME_FILE', () => {
+  const Secret = env(z.object({ KEY: secret(z.string().min(5)), NAME: z.string().optional() }))
+
+  it.each([
+    ['canary-key\n', 'canary-key'],
+    ['canary-key\r\n', 'canary-key'],
+    ['canary-key\n\n', 'canary-key\n'],
+    ['  canary key', '  canary key'],
+  ])('is the path of a file that holds the value: %j', (text, key) => {
+    const folder = folderWith({ key: text, name: 'n' })
+    const set = { KEY_FILE: join(folder, 'key'), NAME_FILE: join(folder, 'name') }
+    const config = Secret.read(set)
+    expect(config.KEY).toBe(key)
+    expect(config.NAME).toBe('n')
+  })
+
+  it('conflicts with the variable itself, but not with an empty one', async () => {
+    const folder = folderWith({ key: 'canary-key' })
+    const KEY_FILE = join(folder, 'key')
+    expect(Secret.read({ KEY: '', KEY_FILE }).KEY).toBe('canary-key')
+    expect(Secret.read({ KEY: 'canary', KEY_FILE: '' }).KEY).toBe('canary')
+    expect(await problemsOf(() => Secret.read({ KEY: 'canary', KEY_FILE }))).toEqual([
+      {
+        code: 'E_ENV_INVALID',
+        subject: 'KEY',
+        cause: 'KEY and KEY_FILE are both set in the given variables.',
+        remedy: 'Remove one of them.',
+      },
+    ])
+  })
+
+  it('in the environment goes before the variable in .env', () => {
+    const folder = workIn({ '.env': 'KEY=from-env-file\n', key: 'from-mounted' })
+    vi.stubEnv('KEY_FILE', join(folder, 'key'))
+    expect(Secret.read().KEY).toBe('from-mounted')
+  })
+
+  it('reports a file that cannot be read, with its path and the reason', async () => {
+    const folder = folderWith({ large: 'x'.repeat(1_048_577), empty: '\n' })
+    const causeOf = async (KEY_FILE: string) =>
+      (await problemsOf(() => Secret.read({ KEY_FILE }))).map(({ subject, cause }) => [
+        subject,
+        cause,
+      ])
+    const none = join(folder, 'none')
+    expect(await causeOf(none)).toEqual([
+      ['KEY_FILE', `${none} cannot be read: there is no such file.`],
+    ])
+    expect(await causeOf(folder)).toEqual([
+      ['KEY_FILE', `${folder} cannot be read: it is not a file.`],
+    ])
+    expect(await causeOf('/dev/zero')).toEqual([
+      ['KEY_FILE', '/dev/zero cannot be read: it is not a file.'],
+    ])
+    const large = join(folder, 'large')
+    expect(await causeOf(large)).toEqual([['KEY_FILE', `${large} is larger than 1048576 bytes.`]])
+    const empty = join(folder, 'empty')
+    expect(await causeOf(empty)).toEqual([
+      ['KEY', `It is empty in ${empty}, which counts as not set.`],
+    ])
+  })
+
+  it.each([
+    'postgres://app:canary@db/orders',
+    'canary\0',
+    'canary\nkey',
+    `${'canary'.repeat(999)}`,
+  ])('does not print a value that is no path', async (KEY_FILE) => {
+    const error = await errorOf(() => Secret.read({ KEY_FILE }))
+    expect(error.problems[0]?.cause).toBe('Its value is not the path of a file.')
+    expect(error.message).not.toContain('canary')
+  })
+
+  it.each(['canary', 'canary/with+a/slash==', 'sk_live_canary'])(
+    'does not print a value that may be the secret itself: %s',
+    async (KEY_FILE) => {
+      const error = await errorOf(() => Secret.read({ KEY_FILE }))
+      expect(error.problems[0]?.cause).toBe(
+        'The file that it names cannot be read: there is no such file.',
+      )
+      expect(error.message).not.toContain('canary')
+    },
+  )
+
+  it('is a variable of its own if the schema names it', () => {
+    const Both = env(z.object({ LOG: z.string().optional(), LOG_FILE: z.string() }))
+    expect(Both.read({ LOG_FILE: '/var/log/none.log' })).toEqual({ LOG_FILE: '/var/log/none.log' })
+  })
+
+  it('reports a wrong file beside all other variables', async () => {
+    const Env = env(z.object({ KEY: z.string(), PORT: z.coerce.number() }))
+    const problems = await problemsOf(() => Env.read({ KEY_FILE: '/none', PORT: 'x' }))
+    expect(problems.map(({ subject }) => subject)).toEqual(['KEY_FILE', 'PORT'])
+  })
+
+  it('reads the file anew at each reading', () => {
+    const folder = folderWith({ key: 'first' })
+    const set = { KEY_FILE: join(folder, 'key') }
+    expect(Secret.read(set).KEY).toBe('first')
+    writeFileSync(join(folder, 'key'), 'second')
+    expect(Secret.read(set).KEY).toBe('second')
+  })
+})

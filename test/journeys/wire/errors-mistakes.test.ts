@@ -1,0 +1,120 @@
+import type { AddressInfo } from 'node:net'
+import { App, type AppOptions, type EnvelopeFormat, type Failure } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems, bootWarnings } from '../../support.js'
+import { partsOf, rawExchange } from './raw-exchange.js'
+import { base, errors, seen } from './things-app.js'
+
+let app: TestApp
+const open: { close(): Promise<void> }[] = []
+beforeEach(() => {
+  seen.length = 0
+})
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()))
+})
+
+async function listening(options: Partial<AppOptions> = {}) {
+  const served = new App({ ...base, logger: false, ...options })
+  open.push(served)
+  const { port }: AddressInfo = await served.listen(0, '127.0.0.1')
+  return port
+}
+
+const faults: [string, () => unknown][] = [
+  [
+    'throws',
+    () => {
+      throw new Error('of the format')
+    },
+  ],
+  ['returns undefined', () => undefined],
+  ['returns a promise', async () => ({})],
+  ['returns a rejected promise', () => Promise.reject(new Error('of the format'))],
+  ['returns what JSON cannot express', () => 1n],
+]
+
+describe('a format of errors that fails', () => {
+  it.each(faults)('is replaced by the default format, and logged: it %s', async (_, format) => {
+    app = await TestApp.create({ ...base, contract: 'off', errors: { ...errors, format } })
+    open.push(app)
+    const { status, body: sent } = await app.request().get('/things/conflict')
+    expect(status).toBe(409)
+    expect(sent).toEqual({
+      statusCode: 'error',
+      status: 409,
+      message: 'It is taken',
+      code: 'TAKEN',
+      requestId: 'r-1',
+    })
+    const [line] = app.logs.filter(({ level }) => level === 'error')
+    expect(JSON.stringify(line)).toContain('The format of errors failed')
+  })
+
+  it.each(faults)('is replaced for the parser of Node, too: it %s', async (_, format) => {
+    const lines: object[] = []
+    const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
+    const port = await listening({ errors: { ...errors, format }, logger })
+    const { body: sent } = partsOf(await rawExchange(port, 'NONSENSE\r\n\r\n'))
+    expect(sent).toMatchObject({ statusCode: 'error', status: 400 })
+    expect(lines).toMatchObject([{ err: expect.any(Error), status: 400 }])
+  })
+
+  it('cannot change the list of an error', async () => {
+    const format = ({ errors: fields }: Failure) => {
+      ;(fields as unknown[]).push('more')
+      return {}
+    }
+    app = await TestApp.create({ ...base, contract: 'off', errors: { ...errors, format } })
+    open.push(app)
+    const { status, body: sent } = await app.request().post('/things').send({ size: 1 })
+    expect([status, sent.statusCode, sent.errors.length]).toEqual([422, 'error', 1])
+  })
+})
+
+const plain: EnvelopeFormat = {
+  success: (data) => ({ plain: data }),
+  schema: (data) => ({ type: 'object', properties: { plain: data } }),
+  error: {
+    format: ({ code }) => ({ plainError: code }),
+    schema: z.object({ plainError: z.string() }),
+  },
+}
+
+describe('an option `errors` that cannot work', () => {
+  const { format, schema } = errors
+
+  it.each<[string, unknown, RegExp]>([
+    ['another word', 'problems', /'problems' is no format/],
+    ['a list', [], /no format/],
+    ['null', null, /no format/],
+    ['a format that is no function', { format: 'own' }, /'own' is no format/],
+    ['a format without schema', { format }, /no `schema`/],
+    ['a schema without format', { schema }, /there is none/],
+    ['a media type with problem details', { format: 'problem', mediaType: 'a/json' }, /there is/],
+    ['a media type that is not JSON', { format, schema, mediaType: 'text/html' }, /not a JSON/],
+    ['a misspelt name', { formatt: format }, /no effect/],
+    ['a status that is no status', { status: { validation: '422' } }, /'422' is not one/],
+    ['a status of the server', { status: { validation: 500 } }, /500 is not one/],
+    ['a status with another meaning', { status: { validation: 401 } }, /401 is not one/],
+    ['a status that no client expects', { status: { validation: 418 } }, /400, 406, 409, 412 or/],
+    ['a status that is only reserved', { status: { validation: 499 } }, /400, 406, 409, 412 or/],
+    ['a status of something else', { status: { body: 422 } }, /no effect/],
+    ['a status that is no object', { status: 422 }, /not an object/],
+    ['a shape instead of a schema', { format, schema: { code: z.string() } }, /JSON Schema/],
+  ])('is a boot error: %s', async (_, wrong, cause) => {
+    const problems = await bootProblems({ errors: wrong as never })
+    expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
+  })
+
+  it.each([400, 406, 409, 412, 422])('is none with the status %i', async (validation) => {
+    expect(await bootWarnings({ errors: { status: { validation } } })).toEqual([])
+  })
+
+  it('is a boot error if the envelope has errors, too', async () => {
+    const problems = await bootProblems({ envelope: plain, errors })
+    expect(problems).toMatchObject([{ subject: 'envelope.error' }])
+  })
+})

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { hideIn, hideInUrl } from '../../src/schema/hide-values.js'
+import { SecretTexts } from '../../src/schema/secret-texts.js'
+import { findSecrets } from '../../src/schema/secrets.js'
+
+const hidden = (values: string[], names: string[] = []) => ({
+  texts: new SecretTexts(new Set(values)),
+  names: new Set(names),
+})
+
+const hide = (text: string, ...values: string[]) => new SecretTexts(new Set(values)).hideIn(text)
+
+describe('SecretTexts', () => {
+  it.each([
+    ['a secret', 'is hunter22!', ['hunter22'], 'is [secret]!'],
+    ['one secret inside of another', 'abcdef abcd', ['abcd', 'abcdef'], '[secret] [secret]'],
+    ['secrets that overlap', 'xabcdefghx', ['abcdef', 'defgh'], 'x[secret]x'],
+    [
+      'a secret that is the word in its place',
+      'a secret x1y2',
+      ['secret', 'x1y2'],
+      'a [secret] [secret]',
+    ],
+    [
+      'a short secret only as a word',
+      'id, idea, éid (id)',
+      ['id'],
+      '[secret], idea, éid ([secret])',
+    ],
+    ['a secret in JSON', '{"a":"x\\"y z"}', ['x"y z'], '{"a":"[secret]"}'],
+    ['a secret in a form', 'a=x+y%21&b', ['x y!'], 'a=[secret]&b'],
+    ['half a surrogate pair', 'a \ud800bcd', ['\ud800bcd'], 'a [secret]'],
+  ])('hides %s', (_, text, values, expected) => {
+    expect(hide(text, ...values)).toBe(expected)
+    const many = Array.from({ length: 50 }, (_, n) => `${n}-not-in-the-text`)
+    expect(hide(text, ...values, ...many)).toBe(expected)
+  })
+
+  it('hides the rest of a text where too many secrets may begin', () => {
+    const tokens = Array.from({ length: 10_000 }, (_, n) => `sk_live_${n}`)
+    expect(hide('with sk_live_77 and more', ...tokens)).toBe('with [secret]')
+    expect(hide('with none', ...tokens)).toBe('with none')
+  })
+})
+
+describe('hideIn', () => {
+  it('returns a value without secrets as it is', () => {
+    const value = { err: new Error('x'), at: new Date(0) }
+    expect(hideIn(value, hidden(['hunter22']))).toBe(value)
+  })
+
+  it('keeps everything that an error says about itself', () => {
+    class Coded extends Error {
+      readonly #code = 'E_HUNTER22 hunter22'
+      get code() {
+        return this.#code
+      }
+    }
+    const timeout = new DOMException('hunter22 is late', 'TimeoutError')
+    const [dom, coded] = hideIn([timeout, new Coded('hunter22')], hidden(['hunter22']))
+    expect(dom).toBeInstanceOf(DOMException)
+    expect([dom.name, dom.message, dom.code]).toEqual(['TimeoutError', '[secret] is late', 23])
+    expect(coded).toBeInstanceOf(Coded)
+    expect([coded.message, coded.code]).toEqual(['[secret]', 'E_HUNTER22 [secret]'])
+    // A schema may have secret fields with these names.
+    const error = Object.assign(new Error('hunter22 is wrong'), { body: { message: 'm' } })
+    const named = hideIn(error, hidden(['hunter22'], ['name', 'message', 'stack']))
+    expect(named.message).toBe('[secret] is wrong')
+    expect(named.stack).toContain('hide-values.test')
+    expect(named.body.message).toBe('[secret]')
+  })
+
+  it('finds secrets in maps, sets, keys and instances of classes, and leaves other objects alone', () => {
+    class Entry {
+      key = 'hunter22'
+    }
+    const date = new Date(0)
+    const found = hideIn(
+      {
+        map: new Map([['a', { b: 'hunter22' }]]),
+        set: new Set(['hunter22']),
+        entry: new Entry(),
+        json: { toJSON: () => ({ text: 'x hunter22' }) },
+        'by hunter22': 1,
+        date,
+      },
+      hidden(['hunter22']),
+    )
+    expect(found).toEqual({
+      map: new Map([['a', { b: '[secret]' }]]),
+      set: new Set(['[secret]']),
+      entry: Object.assign(new Entry(), { key: '[secret]' }),
+      json: { text: 'x [secret]' },
+      'by [secret]': 1,
+      date,
+    })
+    expect((found as { date: Date }).date).toBe(date)
+  })
+
+  it('never throws, and ends', () => {
+    const throwing = {
+      get boom(): never {
+        throw new Error('x')
+      },
+    }
+    const proxy = new Proxy({}, { ownKeys: () => assertNever() })
+    const loop: Record<string, unknown> = { key: 'hunter22' }
+    loop.self = loop
+    const wide = Array.from({ length: 50_000 }, () => ({ key: 'hunter22' }))
+    let deep: unknown = 'hunter22'
+    for (let n = 0; n < 50_000; n++) deep = [deep]
+    const copy = hideIn({ throwing, proxy, loop, wide, deep }, hidden(['hunter22']))
+    expect(copy.throwing).toEqual({ boom: '[unreadable]' })
+    expect(copy.loop).toMatchObject({ key: '[secret]', self: { key: '[secret]' } })
+    expect(JSON.stringify(copy.wide)).not.toContain('hunter22')
+    expect(JSON.stringify(copy.deep)).not.toContain('hunter22')
+  })
+})
+
+function assertNever(): never {
+  throw new Error('must not be read')
+}
+
+describe('hideInUrl', () => {
+  it.each([
+    ['/a?token=a/b%20c', ['a/b c'], [], '/a?token=[secret]'],
+    ['/a?token=a+b&x=1', ['a b'], [], '/a?token=[secret]&x=1'],
+    ['/a?token=%68unter22', ['hunter22'], [], '/a?token=[secret]'],
+    ['/reset/%68unter22?x=1', ['hunter22'], [], '/reset/[secret]?x=1'],
+    ['/a?token=%hunter22', ['%hunter22'], [], '/a?token=[secret]'],
+    ['/a?Token=x&y', [], ['token'], '/a?Token=[secret]&y'],
+    ['/a?x=%20', ['hunter22'], ['token'], '/a?x=%20'],
+  ])('%s', (url, values, names, expected) => {
+    expect(hideInUrl(url, hidden(values, names))).toBe(expected)
+  })
+})
+
+describe('the secrets of a value', () => {
+  const secret = () => z.any().meta({ secret: true })
+  const collect = (schema: z.ZodType, value: unknown) => {
+    const found = new Set<string>()
+    findSecrets(schema, {})?.collect(value, found)
+    return found
+  }
+
+  it('are found at any depth', () => {
+    const Node: z.ZodType = z.object({
+      key: secret(),
+      get next() {
+        return Node.optional()
+      },
+    })
+    let list: unknown = 'first'
+    for (let n = 0; n < 40_000; n++) list = [list]
+    expect(collect(z.object({ key: secret() }), { key: list })).toContain('first')
+    let chain: object = { key: 'last' }
+    for (let n = 0; n < 20_000; n++) chain = { key: 'x', next: chain }
+    expect(collect(Node, chain)).toContain('last')
+  })
+
+  it('may be objects of the program', () => {
+    const loop: Record<string, unknown> = { text: 'inner', bytes: Buffer.from('1234') }
+    loop.self = loop
+    const throwing = {
+      get boom(): never {
+        throw new Error('x')
+      },
+    }
+    const found = collect(z.object({ a: secret(), b: secret() }), { a: loop, b: throwing })
+    expect([...found]).toEqual(['inner'])
+    expect([...collect(z.looseObject({ a: secret() }), { a: new Date(0) })]).toEqual([
+      '1970-01-01T00:00:00.000Z',
+    ])
+  })
+})
