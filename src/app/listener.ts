@@ -71,29 +71,29 @@ type Open = (req: BlazonRequest, res: Response) => void
 
 function createEntrance(config: ListenerConfig): Entrance {
   const { run, runExcessive, onError, maxHeaders, isClosing, begin } = config
+  function refuseHead(error: unknown, req: BlazonRequest, res: Response): void {
+    req.res = res
+    // A proxy may have read this request differently, so the next requests on its connection cannot be trusted.
+    res.shouldKeepAlive = false
+    onError(error, req, res)
+  }
   function enter(req: BlazonRequest, res: Response): void {
     req.res = res
     if (isClosing()) res.shouldKeepAlive = false
     // `rawHeaders` has two entries for each line: name and value.
     if (req.rawHeaders.length > 2 * maxHeaders) {
       const message = `The request has more than ${maxHeaders} header lines`
-      return onError(refuse('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
+      return refuseHead(refuse('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
     }
     if (hasTooManyParameters(req.url)) runExcessive(req, res)
     else run(req, res)
-  }
-  function refuseTarget(error: unknown, req: BlazonRequest, res: Response): void {
-    req.res = res
-    // A proxy may have read this request differently, so the next requests on its connection cannot be trusted.
-    res.shouldKeepAlive = false
-    onError(error, req, res)
   }
   function open(req: BlazonRequest, res: Response): void {
     try {
       checkHead(req)
       normalizeTarget(req)
     } catch (error) {
-      return refuseTarget(error, req, res)
+      return refuseHead(error, req, res)
     }
     req.originalUrl = req.url
     enter(req, res)
@@ -103,7 +103,7 @@ function createEntrance(config: ListenerConfig): Entrance {
       checkHead(req)
       checkForeignTarget(req)
     } catch (error) {
-      return refuseTarget(error, req, res)
+      return refuseHead(error, req, res)
     }
     // The target `*` means the application that ours is mounted in. The router would read it as `/`.
     if (req.url === '*') req[kPassOn]?.()
@@ -111,7 +111,7 @@ function createEntrance(config: ListenerConfig): Entrance {
   }
   const refuseExpectation: Open = (req, res) => {
     req.originalUrl = req.url
-    refuseTarget(refuse('EXPECTATION_FAILED', EXPECTATION), req, res)
+    refuseHead(refuse('EXPECTATION_FAILED', EXPECTATION), req, res)
   }
   return {
     open: beginning(begin, open),

@@ -39,8 +39,14 @@ export function writePage(rows: ReadonlyMap<WireCase, Row>): string {
 }
 
 /** A line of a table. */
-export function writeRow({ name, reason = '' }: WireCase, row: Row | undefined): string {
+export function writeRow({ name, reason = '', varies }: WireCase, row: Row | undefined): string {
   if (row === undefined) throw new Error(`The case "${name}" was not sent.`)
-  const cells = [name, show(row.node), show(row.express), show(row.blazon), reason]
+  const cells = [
+    name,
+    varies ?? show(row.node),
+    varies ?? show(row.express),
+    show(row.blazon),
+    reason,
+  ]
   return `| ${cells.join(' | ')} |`
 }

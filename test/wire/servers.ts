@@ -36,13 +36,18 @@ async function respond(req: IncomingMessage, res: ServerResponse): Promise<void>
   try {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
-    if (path === '/hello') return void res.end(TEXT.hello(req.method, req.url))
-    if (path === '/echo') return void res.end(TEXT.echo(JSON.parse(String(Buffer.concat(chunks)))))
+    if (path === '/hello') return send(res, TEXT.hello(req.method, req.url))
+    if (path === '/echo') return send(res, TEXT.echo(JSON.parse(String(Buffer.concat(chunks)))))
     res.statusCode = 404
   } catch {
     res.statusCode = 400
   }
   res.end()
+}
+
+function send(res: ServerResponse, text: string): void {
+  res.setHeader('Content-Length', Buffer.byteLength(text))
+  res.end(text)
 }
 
 async function startExpress(): Promise<WireServer> {

@@ -111,8 +111,12 @@ describe('the number of header lines', () => {
     'causes a 431 at %i, also when the last line is Authorization',
     async (count) => {
       const last = 'Authorization: Bearer good'
-      const [answer] = await exchange(app.port, request('/secret', [...lines(count - 3), last]))
+      const [answer] = await exchange(
+        app.port,
+        request('/secret', [...lines(count - 3), 'Connection: keep-alive', last]),
+      )
       expectFailure(answer, 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
+      expect(answer?.headers['connection']).toBe('close')
       expect(ran).toEqual([])
     },
   )
