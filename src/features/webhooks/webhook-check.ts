@@ -80,15 +80,13 @@ function releaseUnhandled(res: Response, replays: WebhookReplays, key: string): 
 
 /** Returns the keys of a scheme. */
 function keysFor(name: string, scheme: WebhookScheme): readonly Buffer[] {
-  let keys: readonly Buffer[] | null
+  let cause = 'Its @Webhook has no secret, or one that is invalid.'
   try {
-    keys = keysOf(scheme)
+    const keys = keysOf(scheme)
+    if (keys !== null) return keys
   } catch (error) {
-    const cause = `The function that returns the secret of its @Webhook threw ${String(error)}.`
-    throw new ConfigError([invalid(name, cause, remedyOf(scheme))])
+    cause = `The function that returns the secret of its @Webhook threw ${String(error)}.`
   }
-  if (keys !== null) return keys
-  const cause = 'Its @Webhook has no secret, or one that is invalid.'
   throw new ConfigError([invalid(name, cause, remedyOf(scheme))])
 }
 
