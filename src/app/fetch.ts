@@ -127,6 +127,8 @@ async function sendBody({ stream, length }: SentBody, sent: ClientRequest): Prom
     const { done, value } = await reader.read()
     if (sent.destroyed) return
     if (done) break
+    // A stream of strings has no length in bytes, so no `Content-Length` could be compared with it.
+    if (!ArrayBuffer.isView(value)) throw new TypeError('The body of the request is not of bytes')
     left -= value.byteLength
     if (left < 0) throw wrongLength(length)
     if (!sent.write(value)) await new Promise((resolve) => sent.once('drain', resolve))
@@ -158,7 +160,9 @@ function bodyOf({ body, bodyUsed, headers }: Request): SentBody | null {
 
 function headersOf({ headers }: Request, url: URL, body: SentBody | null): Record<string, string> {
   const sent: Record<string, string> = { host: url.host }
-  headers.forEach((value, name) => {
+  headers.forEach((value, given) => {
+    // Those of a host may be in any case.
+    const name = given.toLowerCase()
     if (!HOP_BY_HOP.has(name)) sent[name] = value
   })
   if (body === null) delete sent['content-length']

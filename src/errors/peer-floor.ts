@@ -114,11 +114,13 @@ function foldersFrom(origin: string): readonly string[] {
 
 function isBefore(version: string, floor: string): boolean {
   const [have, need] = [numbersOf(version), numbersOf(floor)]
-  const at = need.findIndex((number, index) => number !== have[index])
-  return at >= 0 && (have[at] ?? 0) < (need[at] as number)
+  const at = have.findIndex((number, index) => number !== need[index])
+  return at >= 0 && (have[at] as number) < (need[at] as number)
 }
 
-/** Treats a prerelease as its release. */
-function numbersOf(version: string): number[] {
-  return version.split(/[.+-]/, 3).map((part) => Number.parseInt(part, 10) || 0)
+/** Treats a prerelease and a build as their release. A number that is not there is 0. */
+function numbersOf(version: string): readonly number[] {
+  const [release = ''] = version.split(/[+-]/, 1)
+  const numbers = release.split('.')
+  return [0, 1, 2].map((index) => Number.parseInt(numbers[index] ?? '', 10) || 0)
 }

@@ -53,6 +53,7 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
 function checkBody(subject: string, facts: FactsByKind): Problem[] {
   const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
   const isKept = factsOf(facts, 'cache').some(({ options }) => toSeconds(options?.ttl) !== 0)
+  if (isKept && facts.webhook !== undefined) return [cachedWebhook(subject)]
   const isRead = facts.body !== undefined || parts.some(({ source }) => source === 'body')
   if (!isKept || !isRead) return []
   return [
@@ -65,6 +66,17 @@ function checkBody(subject: string, facts: FactsByKind): Problem[] {
         'Read the input from the URL, with @Query; or remove @Cache and cache the value with getOrSet() of CacheManager, under a key made from the validated body.',
     },
   ]
+}
+
+/** The signature is verified after the cache, because it is that of the body. */
+function cachedWebhook(subject: string): Problem {
+  return {
+    code: 'E_CACHE_BODY',
+    subject,
+    cause:
+      'It has @Cache and @Webhook: the cache is read before the signature is verified, so a request that nobody has signed would receive the response to a signed one.',
+    remedy: 'Remove @Cache.',
+  }
 }
 
 function checkOptions(subject: string, options: Partial<CacheOptions> | undefined): Problem[] {

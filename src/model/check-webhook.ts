@@ -1,4 +1,4 @@
-import type { WebhookScheme, WebhookVerifier } from '../contracts/webhook.js'
+import type { WebhookVerifier } from '../contracts/webhook.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { checkDuration } from '../http/check-units.js'
@@ -8,9 +8,8 @@ import { isScheme } from './webhook-headers.js'
 /** Checks the `@Webhook` of a method. Secrets are read and checked when the application starts. */
 export function checkWebhook(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'webhook').flatMap(({ verifier }) => {
-    const { scheme, options } = Object(verifier) as Partial<WebhookScheme>
-    if (isScheme(scheme)) {
-      return checkDuration(`${subject} @Webhook tolerance`, options?.tolerance)
+    if (isScheme(verifier)) {
+      return checkDuration(`${subject} @Webhook tolerance`, verifier.options?.tolerance)
     }
     const { verify } = Object(verifier) as Partial<WebhookVerifier>
     if (typeof verify === 'function') return []

@@ -1,4 +1,5 @@
 import type { RouteModel } from '../contracts/route-model.js'
+import type { WebhookScheme } from '../contracts/webhook.js'
 
 /** The headers that a request of each scheme has. */
 const HEADERS = {
@@ -7,13 +8,14 @@ const HEADERS = {
   github: ['X-Hub-Signature-256', 'X-GitHub-Delivery'],
 } as const
 
-/** Whether a value names one of the built-in schemes. */
-export function isScheme(name: unknown): name is keyof typeof HEADERS {
-  return typeof name === 'string' && Object.hasOwn(HEADERS, name)
+/** Whether a verifier is one of the built-in schemes. One of your own may have a property `scheme`, too. */
+export function isScheme(verifier: unknown): verifier is WebhookScheme {
+  const { scheme, verify } = Object(verifier) as { scheme?: unknown; verify?: unknown }
+  return verify === undefined && typeof scheme === 'string' && Object.hasOwn(HEADERS, scheme)
 }
 
 /** The headers of a signature; none for a route without `@Webhook`. */
 export function webhookHeaders({ webhook }: Pick<RouteModel, 'webhook'>): readonly string[] {
   if (webhook === null) return []
-  return 'scheme' in webhook ? HEADERS[webhook.scheme] : (webhook.headers ?? [])
+  return isScheme(webhook) ? HEADERS[webhook.scheme] : (webhook.headers ?? [])
 }

@@ -2,7 +2,7 @@ import type { Plugin } from '../contracts/plugin.js'
 import type { ContractOf, ContractParameter } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
-import { webhookHeaders } from '../model/webhook-headers.js'
+import { isScheme, webhookHeaders } from '../model/webhook-headers.js'
 import { handlerMsOf } from './deadline-set.js'
 
 /** The settings that decide which errors the steps of a route may cause. */
@@ -28,7 +28,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     }
     if (isProtected || isAuthOptional || webhook !== null) found.push(401)
     // A delivery that was handled before.
-    if (webhook !== null && 'scheme' in webhook) found.push(409)
+    if (isScheme(webhook)) found.push(409)
     if (abilities !== null) found.push(403)
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)

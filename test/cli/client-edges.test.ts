@@ -123,17 +123,22 @@ describe('the URL of a client', () => {
     [{ deep: { a: { b: 1 }, c: null } }, '?deep%5Ba%5D=%7B%22b%22%3A1%7D'],
     [{ flat: { a: ['x', 'y'], b: false } }, '?a=x&a=y&b=false'],
     [{ flat: {} }, ''],
+    [{ flat: { a: ['x', null] } }, '?a=x'],
+    [{ joined: ['x', null, 1] }, '?joined=x,1'],
+    [{ joined: [null] }, ''],
   ])('writes the query %j', async (query, expected) => {
     expect((await call('query', { query })).url).toBe(`http://host/query${expected}`)
   })
 
   it('joins a list in the path with commas', async () => {
-    expect((await call('lists', { params: { ids: ['a/b', 2] } })).url).toBe(
+    expect((await call('lists', { params: { ids: ['a/b', null, 2] } })).url).toBe(
       'http://host/lists/a%2Fb,2',
     )
-    await expect(call('lists', { params: { ids: [] } })).rejects.toThrow(
-      'The path parameter ids is missing or empty.',
-    )
+    for (const ids of [[], [null]]) {
+      await expect(call('lists', { params: { ids } })).rejects.toThrow(
+        'The path parameter ids is missing or empty.',
+      )
+    }
   })
 })
 
@@ -169,6 +174,14 @@ describe('what a client sends', () => {
     const { headers, init } = await call('merge', { body })
     expect(headers.get('Content-Type')).toBe('application/merge-patch+json')
     expect(init.body).toBe('{"a":1}')
+    for (const type of ['application/json; charset=utf-8', 'Application/Problem+JSON;v=1']) {
+      const sent = await call('merge', { body, contentType: type })
+      expect([sent.init.body, sent.headers.get('Content-Type')]).toEqual(['{"a":1}', type])
+    }
+    const form = 'application/x-www-form-urlencoded; charset=utf-8'
+    expect((await call('merge', { body, contentType: form })).init.body).toBe('a=1')
+    const multipart = await call('merge', { body, contentType: 'multipart/form-data; boundary=x' })
+    expect(multipart.init.body).toBeInstanceOf(FormData)
     const own = { 'content-type': 'application/json-patch+json' }
     expect((await call('merge', { body, headers: own })).headers.get('Content-Type')).toBe(
       own['content-type'],
@@ -183,8 +196,9 @@ describe('what a client sends', () => {
       ['of', '{"a":1}'],
       ['no', 'false'],
       ['list', 'x'],
-      ['list', 'null'],
     ])
+    const list = { a: ['x', null, undefined, 0], none: [null] }
+    expect((await call('fields', { body: list })).init.body).toBe('a=x&a=0')
     const fields = new URLSearchParams({ a: 'x' })
     expect((await call('fields', { body: fields })).init.body).toBe(fields)
   })

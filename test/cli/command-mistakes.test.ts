@@ -1,19 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMPILED_CONTROLLER, MAIN, Project } from './project.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { COMPILED_CONTROLLER, MAIN, type Project } from './project.js'
+import { useProjects } from './use-projects.js'
 
-const projects: Project[] = []
-
-function project(packages?: readonly string[]): Project {
-  const made = new Project(packages)
-  projects.push(made)
-  return made
-}
-
-afterAll(() => {
-  for (const made of projects) made.remove()
-})
+const project = useProjects()
 
 describe('bad input', () => {
   let own: Project

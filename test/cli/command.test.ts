@@ -1,22 +1,13 @@
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { root } from '../root.js'
 import { builtPackage } from './built-package.js'
-import { COMPILED_CONTROLLER, MAIN, Project, USERS_CONTROLLER } from './project.js'
+import { COMPILED_CONTROLLER, MAIN, type Project, USERS_CONTROLLER } from './project.js'
+import { useProjects } from './use-projects.js'
 
-const projects: Project[] = []
-
-function project(packages?: readonly string[]): Project {
-  const made = new Project(packages)
-  projects.push(made)
-  return made
-}
-
-afterAll(() => {
-  for (const made of projects) made.remove()
-})
+const project = useProjects()
 
 const STANDARD = { compilerOptions: { target: 'es2022', module: 'nodenext' } }
 const LEGACY = { compilerOptions: { ...STANDARD.compilerOptions, experimentalDecorators: true } }

@@ -1,19 +1,13 @@
 import ts from 'typescript-5'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { DECORATORS, EXPLAINED_APP, ORDERS_CONTROLLER, ORDERS_ROUTE } from './explained-app.js'
-import { type Outcome, Project } from './project.js'
+import type { Outcome, Project } from './project.js'
+import { useProjects } from './use-projects.js'
 
-const projects: Project[] = []
+const newProject = useProjects()
 
-function project(files: Readonly<Record<string, string | object>>): Project {
-  const made = new Project(['tsx', 'zod']).write({ 'package.json': { type: 'module' }, ...files })
-  projects.push(made)
-  return made
-}
-
-afterAll(() => {
-  for (const made of projects) made.remove()
-})
+const project = (files: Readonly<Record<string, string | object>>): Project =>
+  newProject(['tsx', 'zod']).write({ 'package.json': { type: 'module' }, ...files })
 
 const compilerOptions = { target: 'es2022', module: 'nodenext' }
 const STANDARD = { compilerOptions }

@@ -43,6 +43,17 @@ describe('findOldPeer', () => {
     ['0.99.99', '1.9.3', true],
     ['9.9.9', '10.0.0', true],
     ['1.9', '1.9.3', true],
+    // Numbers of a prerelease or a build are no part of the version.
+    ['1.9-beta.7', '1.9.3', true],
+    ['1.9+7', '1.9.3', true],
+    ['1-9.9', '1.9.3', true],
+    ['1.9.0-9', '1.9.3', true],
+    // A floor of fewer numbers.
+    ['1.9-beta.7', '1.9', false],
+    ['1.9.0', '2', true],
+    ['2.0.0', '2', false],
+    ['2', '2.0.0', false],
+    ['1.9', '1.9-rc.1', false],
   ])('compares numbers: %s with a floor of %s', (version, floor, isOld) => {
     install('some-peer', { version })
     const cause = `The installed some-peer is ${version}. The oldest version that works is ${floor}.`

@@ -31,6 +31,7 @@ const READERS = [
   'app/settings/app-options.ts',
   'app/settings/list-options.ts',
   'app/settings/named-middlewares.ts',
+  'app/settings/object-options.ts',
   'app/settings/resolve-settings.ts',
   'app/tenancy/create-tenant-middleware.ts',
   'testing/test-options.ts',

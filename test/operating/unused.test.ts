@@ -1,26 +1,57 @@
 import { expect, it } from 'vitest'
 import { Service } from './service.js'
 
-/** Whether a process has loaded a chunk. Node names each module that it compiles. */
-async function loads(chunk: string, options: string, use = ''): Promise<boolean> {
+/** What a program does before and after its application listens. */
+interface Program {
+  readonly options?: string
+  readonly before?: string
+  readonly after?: string
+}
+
+/** Runs a program; returns whether it has loaded a chunk. Node names each module that it compiles. */
+async function run({ options = '{}', before = '', after = '' }: Program) {
   const program = `
+    ${before}
     const app = new App(${options})
     await app.listen(0, { announce: false })
-    ${use}
+    ${after}
     await app.close()`
   const service = Service.start(program, { NODE_DEBUG: 'esm' })
   expect(await service.ended).toBe(0)
   expect(service.output).toContain('chunks/app.js')
-  return service.output.includes(`chunks/${chunk}.js`)
+  return (chunk: string) => service.output.includes(`chunks/${chunk}.js`)
 }
 
+const loads = async (chunk: string, program: Program) => (await run(program))(chunk)
+
 it('an application without the option health does not load its code', async () => {
-  expect(await loads('health-plugin', '{}')).toBe(false)
-  expect(await loads('health-plugin', '{ health: true }')).toBe(true)
+  expect(await loads('health-plugin', {})).toBe(false)
+  expect(await loads('health-plugin', { options: '{ health: true }' })).toBe(true)
 })
 
 it('an application whose fetch is not called does not load its code', async () => {
-  const call = `await app.fetch(new Request('http://localhost/'))`
-  expect(await loads('fetch', '{}')).toBe(false)
-  expect(await loads('fetch', '{}', call)).toBe(true)
+  const after = `await app.fetch(new Request('http://localhost/'))`
+  expect(await loads('fetch', {})).toBe(false)
+  expect(await loads('fetch', { after })).toBe(true)
+})
+
+/** An application with one route that has this decorator. */
+function routeWith(decorator: string): Program {
+  const before = `
+    import { Body, Cookies, stripeWebhooks, Webhook } from 'blazon'
+    class Inbox { add() {} }
+    const descriptor = Object.getOwnPropertyDescriptor(Inbox.prototype, 'add')
+    for (const decorate of [Post(), ${decorator}]) decorate(Inbox.prototype, 'add', descriptor)
+    Controller('inbox')(Inbox)`
+  return { options: '{ controllers: [Inbox] }', before }
+}
+
+it.each([
+  [`Body({ type: 'object' })`, []],
+  [`Body({ type: 'object' }, { type: 'form' })`, ['bodies']],
+  [`Cookies({ type: 'object' })`, ['cookies']],
+  [`Webhook(stripeWebhooks('secret'))`, ['bodies', 'webhook-check']],
+])('an application with %s loads only the code that it needs: %j', async (decorator, needed) => {
+  const isLoaded = await run(routeWith(decorator))
+  expect(['bodies', 'cookies', 'webhook-check'].filter(isLoaded)).toEqual(needed)
 })

@@ -22,6 +22,7 @@ import {
 import { checkLogger, loggerOf, ownLoggerOf } from './logger-options.js'
 import { logsGroup } from './logs-options.js'
 import { checkPluginMiddlewares, namedMiddlewares } from './named-middlewares.js'
+import { checkObjects } from './object-options.js'
 import { checkOperating } from './operating-options.js'
 import { prefixGroup, statusGroup } from './path-options.js'
 import { rateLimitGroup } from './rate-limit-options.js'
@@ -112,6 +113,7 @@ function findUnknown(options: AppOptions): Problem[] {
 
 function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Problem[] {
   return [
+    ...checkObjects(options),
     ...checkLists(options),
     ...checkPluginMiddlewares(options),
     ...checkMiddlewareTypes(middlewares),

@@ -143,7 +143,16 @@ function sender(options: ClientOptions): Send {
 }
 
 function entriesOf(values: object | undefined): [string, unknown][] {
-  return Object.entries(values ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  return Object.entries(values ?? {}).filter(([, value]) => isGiven(value));
+}
+
+/** A URL and a form have no text for null, neither as a value nor in a list. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function joined(list: readonly unknown[]): string {
+  return list.filter(isGiven).map(encode).join(",");
 }
 
 function addHeaders(headers: Headers, values: object | undefined): void {
@@ -159,7 +168,7 @@ function fillPath(path: string, params: object | undefined): string {
   const values = new Map(entriesOf(params));
   const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = values.get(name);
-    const text = Array.isArray(value) ? value.map(encode).join(",") : encode(value ?? "");
+    const text = Array.isArray(value) ? joined(value) : encode(value ?? "");
     if (text === "") throw new TypeError("The path parameter " + name + " is missing or empty.");
     return text;
   });
@@ -184,24 +193,26 @@ function queryString(query: object | undefined, styles: Call["query"] = {}): str
 
 function queryPairs(name: string, value: unknown, style: ParameterStyle = "form"): string[] {
   const pair = (key: string, item: unknown) => encode(key) + "=" + encode(item);
+  const list = (items: unknown[]) => (items.some(isGiven) ? [encode(name) + "=" + joined(items)] : []);
   if (Array.isArray(value)) {
-    if (style === "list") return [encode(name) + "=" + value.map(encode).join(",")];
-    return value.map((item) => pair(name, item));
+    return style === "list" ? list(value) : value.filter(isGiven).map((item) => pair(name, item));
   }
   if (typeof value !== "object" || value === null || value instanceof Date) return [pair(name, value)];
   const entries = entriesOf(value);
-  if (style === "list") return [encode(name) + "=" + entries.flat().map(encode).join(",")];
+  if (style === "list") return list(entries.flat());
   return entries.flatMap(([key, item]) => {
     const full = style === "deepObject" ? name + "[" + key + "]" : key;
-    return Array.isArray(item) ? item.map((each) => pair(full, each)) : [pair(full, item)];
+    return (Array.isArray(item) ? item.filter(isGiven) : [item]).map((each) => pair(full, each));
   });
 }
 
 function encodeBody(body: unknown, type: string, headers: Headers): NonNullable<RequestInit["body"]> {
-  if (type === "multipart/form-data") return body instanceof FormData ? body : formData(body);
+  // Without parameters, such as a charset.
+  const [essence = ""] = type.toLowerCase().split(/[ \t]*;/, 1);
+  if (essence === "multipart/form-data") return body instanceof FormData ? body : formData(body);
   if (!headers.has("Content-Type")) headers.set("Content-Type", type);
-  if (/[/+]json$/.test(type)) return JSON.stringify(body);
-  if (type === "application/x-www-form-urlencoded" && !(body instanceof URLSearchParams)) {
+  if (/[/+]json$/.test(essence)) return JSON.stringify(body);
+  if (essence === "application/x-www-form-urlencoded" && !(body instanceof URLSearchParams)) {
     return queryString(body as object).slice(1);
   }
   return body as NonNullable<RequestInit["body"]>;
@@ -210,7 +221,7 @@ function encodeBody(body: unknown, type: string, headers: Headers): NonNullable<
 function formData(body: unknown): FormData {
   const form = new FormData();
   for (const [name, value] of entriesOf(body as object)) {
-    for (const item of Array.isArray(value) ? value : [value]) {
+    for (const item of Array.isArray(value) ? value.filter(isGiven) : [value]) {
       form.append(name, item instanceof Blob ? item : textOf(item));
     }
   }

@@ -63,7 +63,7 @@ const PATHS: Readonly<Required<HealthPaths>> = Object.freeze({
 export const healthGroup: OptionGroup<Option, HealthSettings | null> = {
   unknown: (health) => [
     ...refusedNames('health.', health, NAMES),
-    ...refusedNames('health.paths.', typeof health === 'object' ? health.paths : null, PATHS),
+    ...refusedNames('health.paths.', Object(health).paths, PATHS),
   ],
   check,
   resolve(health) {

@@ -44,6 +44,8 @@ export class TenantInstances<T extends object> {
 
   async close(): Promise<void> {
     this.#timer?.cancel()
+    // A call that outlives the application may need another instance, and that one a timer.
+    this.#timer = undefined
     const all = [...this.#kept]
     this.#kept.clear()
     const ends = await Promise.allSettled(

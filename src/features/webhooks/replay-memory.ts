@@ -16,7 +16,7 @@ export class ReplayMemory implements WebhookReplays {
   claim(key: string, seconds: number): boolean {
     const now = this.#clock.now()
     const known = this.#expiries.get(key)
-    if (known !== undefined && known > now) return false
+    if (known !== undefined && known >= now) return false
     this.#forget(now)
     this.#expiries.delete(key)
     this.#expiries.set(key, now + seconds * 1000)

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookDelivery, WebhookScheme } from '../../contracts/webhook.js'
 
@@ -10,7 +10,7 @@ interface Signed {
   readonly signatures: readonly Buffer[]
   /** Seconds since 1970; `null` if the scheme has no time. */
   readonly seconds: number | null
-  /** Names the delivery; `null` if the signature does, because time and body are signed. */
+  /** Names the delivery; `null` if the signed text does, because it has a time. */
   readonly id: string | null
 }
 
@@ -22,9 +22,10 @@ interface Scheme {
   readonly keyOf: (secret: string) => Buffer | null
 }
 
-/** The signature that is right, and the facts of the delivery. */
-export interface Verified extends Pick<Signed, 'seconds' | 'id'> {
-  readonly signature: string
+/** The facts of a delivery whose signature is right. */
+export interface Verified extends Pick<Signed, 'seconds'> {
+  /** Names the delivery, whichever of its signatures it has. */
+  readonly id: string
 }
 
 /** The shortest key of Standard Webhooks, in bytes. */
@@ -57,10 +58,15 @@ export function verifySignature(
   for (const key of keys) {
     const expected = createHmac('sha256', key).update(prefix).update(body).digest()
     if (signatures.some((given) => isEqual(expected, given))) {
-      return { seconds, id, signature: expected.toString('base64') }
+      return { seconds, id: id ?? digestOf(prefix, body) }
     }
   }
   return null
+}
+
+/** A sender that rotates its secret signs with two keys, so one signature does not name the delivery. */
+function digestOf(prefix: string, body: Buffer): string {
+  return createHash('sha256').update(prefix).update(body).digest('base64')
 }
 
 function isEqual(expected: Buffer, given: Buffer): boolean {
@@ -71,9 +77,9 @@ function readStandard(headers: IncomingHttpHeaders): Signed | null {
   const of = (name: string) => textOf(headers[`webhook-${name}`] ?? headers[`svix-${name}`])
   const [id, time, list] = [of('id'), of('timestamp'), of('signature')]
   const seconds = secondsOf(time)
-  if (id === null || list === null || seconds === null) return null
+  // With a dot in its id, a delivery could be cut in another way, so that a part of its body would count as the time.
+  if (id === null || id.includes('.') || list === null || seconds === null) return null
   const signatures = list.split(' ').flatMap((each) => decode(each, 'v1,', 'base64'))
-  // The signature is over the id and the time, so it names the delivery.
   return { prefix: `${id}.${time}.`, signatures, seconds, id: null }
 }
 
@@ -89,7 +95,8 @@ function readStripe(headers: IncomingHttpHeaders): Signed | null {
 function readGithub(headers: IncomingHttpHeaders): Signed | null {
   const signature = textOf(headers['x-hub-signature-256'])
   const id = textOf(headers['x-github-delivery'])
-  if (signature === null || id === null) return null
+  // Nobody signs the id. It is remembered for a day, so it must be short.
+  if (signature === null || id === null || !/^[\w-]{1,100}$/.test(id)) return null
   return { prefix: '', signatures: decode(signature, 'sha256=', 'hex'), seconds: null, id }
 }
 
@@ -114,5 +121,5 @@ function standardKey(secret: string): Buffer | null {
 }
 
 function textKey(secret: string): Buffer | null {
-  return secret === '' ? null : Buffer.from(secret, 'utf8')
+  return secret.trim() === '' ? null : Buffer.from(secret, 'utf8')
 }

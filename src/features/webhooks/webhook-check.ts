@@ -7,6 +7,7 @@ import type { HttpError } from '../../errors/http-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { refuse } from '../../errors/refuse.js'
 import { toSeconds } from '../../http/units.js'
+import { isScheme } from '../../model/webhook-headers.js'
 import { ReplayMemory } from './replay-memory.js'
 import { keysOf, verifySignature } from './schemes.js'
 
@@ -26,7 +27,7 @@ export function webhookCheck(
   clock: Clock,
 ): WebhookCheck {
   const verifier = webhook as WebhookScheme | WebhookVerifier
-  return 'scheme' in verifier ? schemeCheck(verifier, name, clock) : ownCheck(verifier, clock)
+  return isScheme(verifier) ? schemeCheck(verifier, name, clock) : ownCheck(verifier, clock)
 }
 
 function ownCheck(verifier: WebhookVerifier, clock: Clock): WebhookCheck {
@@ -37,34 +38,56 @@ function ownCheck(verifier: WebhookVerifier, clock: Clock): WebhookCheck {
 }
 
 function schemeCheck(scheme: WebhookScheme, name: string, clock: Clock): WebhookCheck {
-  const keys = keysOf(scheme)
-  if (keys === null) throw withoutSecret(name, scheme)
+  const keys = keysFor(name, scheme)
   const { tolerance = '5m', replays = new ReplayMemory(clock) } = scheme.options
   const seconds = toSeconds(tolerance) as number
+  // A delivery may come from the future, and is then valid for twice the time. Stores count in whole seconds.
+  const kept = Math.ceil(2 * seconds) + 1
   return async function verifyScheme({ headers }, res, body) {
     const nowMs = clock.now()
     const verified = verifySignature(scheme, keys, { headers, body, nowMs })
     if (verified === null) return unverified()
-    const { seconds: sent, id, signature } = verified
+    const { seconds: sent, id } = verified
     if (sent !== null && Math.abs(nowMs / 1000 - sent) > seconds) {
       return unverified('The webhook was sent at another time')
     }
-    const key = `${name} ${id ?? signature}`
-    // A delivery may come from the future, and is then valid for twice the time.
-    if (!(await replays.claim(key, sent === null ? DAY : 2 * seconds))) return replayed()
+    const key = `${name} ${id}`
+    if (!(await replays.claim(key, sent === null ? DAY : kept))) return replayed()
     releaseUnhandled(res, replays, key)
     return null
   }
 }
 
-/** A delivery that failed is sent again by its sender, so it must not count as a replay. */
+/**
+ * A delivery that failed is sent again by its sender, so it must not count as a replay. To senders, a redirect is a
+ * failure, too.
+ */
 function releaseUnhandled(res: Response, replays: WebhookReplays, key: string): void {
-  res.once('close', () => {
-    if (res.writableFinished && res.statusCode < 400) return
-    Promise.resolve(replays.release(key)).catch(() => {
+  const release = async () => {
+    try {
+      await replays.release(key)
+    } catch {
       // The key is forgotten when its time is over.
-    })
-  })
+    }
+  }
+  const releaseUnlessSent = () => {
+    if (!res.writableFinished || res.statusCode >= 300) void release()
+  }
+  // The sender may have gone while the key was claimed.
+  if (res.closed) void release()
+  else res.once('close', releaseUnlessSent)
+}
+
+/** Returns the keys of a scheme. */
+function keysFor(name: string, scheme: WebhookScheme): readonly Buffer[] {
+  let cause = 'Its @Webhook has no secret, or one that is invalid.'
+  try {
+    const keys = keysOf(scheme)
+    if (keys !== null) return keys
+  } catch (error) {
+    cause = `The function that returns the secret of its @Webhook threw ${String(error)}.`
+  }
+  throw new ConfigError([invalid(name, cause, remedyOf(scheme))])
 }
 
 function unverified(message = 'The signature of the webhook is missing or invalid'): HttpError {
@@ -76,11 +99,8 @@ function replayed(): HttpError {
   return refuse('WEBHOOK_REPLAYED', 'This delivery of the webhook was handled before')
 }
 
-function withoutSecret(name: string, { scheme }: WebhookScheme): ConfigError {
-  const cause = 'Its @Webhook has no secret, or one that is invalid.'
-  const remedy =
-    scheme === 'standard'
-      ? 'Give the secret of the sender: base64 of 24 bytes or more, with or without whsec_.'
-      : 'Give the secret of the sender. If it comes from the environment, the variable is missing.'
-  return new ConfigError([invalid(name, cause, remedy)])
+function remedyOf({ scheme }: WebhookScheme): string {
+  return scheme === 'standard'
+    ? 'Give the secret of the sender: base64 of 24 bytes or more, with or without whsec_.'
+    : 'Give the secret of the sender. If it comes from the environment, the variable is missing.'
 }

@@ -148,6 +148,7 @@ function validateStep(config: BodiesConfig, next: Step): Step {
   if (bodies.length === 1) return first
   const find = bodyFinder(bodies)
   return function validateBodies(req, res) {
-    return (steps[find(req)] ?? first)(req, res)
+    const step = req.body === undefined ? first : steps[find(req)]
+    return (step ?? first)(req, res)
   }
 }

@@ -212,6 +212,17 @@ describe('the timer of idle instances', () => {
   })
 })
 
+it('an instance that is made after close() is disposed of when it is idle', async () => {
+  app = await TestApp.create()
+  const { clock } = app
+  const instances = new TenantInstances({ make, dispose, max: 2, idleMs: 60_000, clock })
+  runWithTenant('a', () => instances.get())
+  await instances.close()
+  runWithTenant('b', () => instances.get())
+  await clock.advance('1m')
+  expect(disposed).toEqual(['a', 'b'])
+})
+
 describe('a disposal that fails', () => {
   const fail = (_: Notes, id: string) => Promise.reject(new Error(`cannot end ${id}`))
 

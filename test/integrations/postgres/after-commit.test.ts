@@ -5,8 +5,12 @@ import { turns } from '../../journeys/turns.js'
 
 const STATEMENT_MS = 10_000
 
-/** Sessions over a connection that accepts every statement, with lists of what was sent and logged. */
-function openSessions() {
+/**
+ * Sessions over a connection that accepts every statement, with lists of what was sent and logged.
+ *
+ * @param failure Thrown in place of each line of the log; `null` for a logger that works.
+ */
+function openSessions(failure: Error | null = null) {
   const sent: string[] = []
   const logged: string[] = []
   const answer = (text: string) => {
@@ -29,8 +33,12 @@ function openSessions() {
     close: async () => {},
   }
   const note = (facts: object) => void logged.push(String((facts as { err: unknown }).err))
+  const logger = () => {
+    if (failure !== null) throw failure
+    return { info() {}, warn() {}, error: note }
+  }
   const sessions = new Sessions(driver, {
-    logger: () => ({ info() {}, warn() {}, error: note }),
+    logger,
     tenantRole: 'tenant',
     allTenantsRole: 'all',
     statementMs: STATEMENT_MS,
@@ -81,4 +89,14 @@ it('runs functions given to afterCommit() once after a commit, and not after a r
     expect(done).toEqual([])
   })
   expect([done, logged]).toEqual([['outer', 'part'], []])
+})
+
+it('resolves a committed transaction when a function given to afterCommit() and the logger fail', async () => {
+  const { sessions, sent } = openSessions(new Error('the disk is full'))
+  const saved = sessions.block(null, async () => {
+    await sessions.afterCommit(() => Promise.reject(new Error('too late')))
+    return 'saved'
+  })
+  expect(await saved).toBe('saved')
+  expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
 })

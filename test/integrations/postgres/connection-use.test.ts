@@ -1,9 +1,7 @@
 import { App, Controller, Get, Health, inject, Post } from 'blazon'
 import { Database, postgres, Transactional } from 'blazon/postgres'
 import { expect, it } from 'vitest'
-import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
 import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
-import { Sessions } from '../../../src/integrations/postgres/sessions/sessions.js'
 import { ownServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'
 
@@ -94,45 +92,6 @@ it('uses a connection for the request if there was none for its first query', as
   expect(await answer.json()).toMatchObject({ data: { same: true } })
   expect(await db.sql`select id from notes`).toEqual([{ id: 1 }])
   await app.close()
-})
-
-it('resolves a committed transaction when afterCommit() and the logger fail', async () => {
-  const sent: string[] = []
-  const answer = (text: string) => {
-    sent.push(text)
-    return { rows: [], rowCount: 0, command: text, fields: [] }
-  }
-  const connection: Connection = {
-    isLost: false,
-    query: async ({ text }) => answer(text),
-    sendTogether: (statements) => statements.map(async ({ text }) => answer(text)),
-    script: async () => {},
-    release: () => {},
-    destroy: () => {},
-  }
-  const driver: Driver = {
-    size: 1,
-    isEmbedded: false,
-    open: async () => {},
-    connect: async () => connection,
-    close: async () => {},
-  }
-  const sessions = new Sessions(driver, {
-    logger: () => {
-      throw new Error('the disk is full')
-    },
-    tenantRole: 'tenant',
-    allTenantsRole: 'all',
-    statementMs: 1000,
-    idleInTransactionMs: 1000,
-    isEmbedded: false,
-  })
-  const saved = sessions.block(null, async () => {
-    await sessions.afterCommit(() => Promise.reject(new Error('too late')))
-    return 'saved'
-  })
-  expect(await saved).toBe('saved')
-  expect(sent.at(-1)).toBe('COMMIT')
 })
 
 describeWithServer('a lent connection that is lost without a statement', () => {

@@ -64,6 +64,9 @@ class CookiesController extends BaseController {
     res.cookie('plain', 'a b').cookie('session', 'one', { signed: true })
     res.cookie('open', '1', { httpOnly: false, secure: false, sameSite: 'strict' })
     res.cookie('cross', '1', { sameSite: 'none' }).clearCookie('gone')
+    res.cookie('__Host-own', '1').cookie('__secure-own', '1')
+    // Express accepts it.
+    res.cookie('bare', '1', null as unknown as object)
     return {}
   }
 
@@ -144,6 +147,24 @@ describe('@Cookies', () => {
     await other.close()
   })
 
+  it.each([
+    ['visits=1; visits=2', { visits: 1 }],
+    ['visits="3"', { visits: 3 }],
+    ['Visits=4', { visits: 0 }],
+    [' \tvisits\t= 5 ;theme=dark;', { visits: 5, theme: 'dark' }],
+    ['__proto__=1; constructor=2; visits=6', { visits: 6 }],
+    ['visits', { visits: 0 }],
+    ['=1; ;;visits=7', { visits: 7 }],
+    [`${'a=1; '.repeat(2000)}visits=8`, { visits: 8 }],
+    ['other=%E0%A4%A; visits=%39', { visits: 9 }],
+  ])('reads the hostile header %s', async (header, cookies) => {
+    expect((await get('seen', header)).body.data).toEqual({ ...cookies, same: true })
+  })
+
+  it('reads an unreadable percent-encoding as it is', async () => {
+    expect((await get('key', 'theme=%zz')).body.data).toEqual({ theme: '%zz' })
+  })
+
   it('is fuzzed', async () => {
     const report = await app.fuzz({
       seed: 3,
@@ -196,7 +217,8 @@ describe('signed cookies', () => {
 
 describe('res.cookie of a controller', () => {
   it('is HttpOnly, SameSite=Lax, and Secure outside of localhost', async () => {
-    const [plain, , open, cross, gone] = await setCookies('api.example.com')
+    const [plain, , open, cross, gone, ...others] = await setCookies('api.example.com')
+    expect(others.at(-1)).toBe('bare=1; Path=/; HttpOnly; Secure; SameSite=Lax')
     expect(plain).toBe('plain=a%20b; Path=/; HttpOnly; Secure; SameSite=Lax')
     expect(open).toBe('open=1; Path=/; SameSite=Strict')
     expect(cross).toBe('cross=1; Path=/; HttpOnly; Secure; SameSite=None')
@@ -213,6 +235,14 @@ describe('res.cookie of a controller', () => {
       expect(cross).toContain('Secure')
     },
   )
+
+  it('is Secure everywhere with a name that browsers accept only so', async () => {
+    const prefixed = (await setCookies('localhost')).filter((each) => each.startsWith('__'))
+    expect(prefixed).toEqual([
+      '__Host-own=1; Path=/; HttpOnly; Secure; SameSite=Lax',
+      '__secure-own=1; Path=/; HttpOnly; Secure; SameSite=Lax',
+    ])
+  })
 
   it.each(['localhost.example.com', '127.0.0.1.example.com', 'xlocalhost'])(
     'is Secure for %s',

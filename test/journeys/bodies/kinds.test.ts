@@ -1,4 +1,6 @@
-import { Body, Controller, Limits, Post, Put, type Req, type Request } from 'blazon'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { App, Body, Controller, Limits, Post, Put, type Req, type Request } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -242,6 +244,23 @@ describe('several types on one route', () => {
     const missing = await app.fetch('/bodies/many', { method: 'POST' })
     expect(((await missing.json()) as { code: string }).code).toBe('VALIDATION_FAILED')
   })
+
+  it.each([['text/plain'], [FORM], ['application/json'], ['application/xml']])(
+    'a missing body is validated as the first one, whatever type is declared: %s',
+    async (type) => {
+      // Other clients add `Content-Length: 0`, which is an empty body.
+      const app = new App({ controllers: [BodiesController], logger: false })
+      const { port } = await app.listen(0, { host: '127.0.0.1', announce: false })
+      const socket = connect(port, '127.0.0.1')
+      socket.write(
+        `POST /bodies/many HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${type}\r\n\r\n`,
+      )
+      const response = await text(socket)
+      expect(response).toMatch(/^HTTP\/1.1 400 /)
+      expect(response).toContain('VALIDATION_FAILED')
+      await app.close()
+    },
+  )
 })
 
 it('the document lists every type, its limit and 415', () => {

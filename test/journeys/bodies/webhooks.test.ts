@@ -211,14 +211,15 @@ describe('a webhook of Stripe', () => {
   const body = '{"id":"evt_1"}'
 
   it('passes with each secret, and with several signatures', async () => {
-    for (const secret of STRIPE) {
-      expect((await send('stripe', body, stripeHeader(body, secret))).status).toBe(200)
+    for (const [index, secret] of STRIPE.entries()) {
+      const each = `{"id":${index}}`
+      expect((await send('stripe', each, stripeHeader(each, secret))).status).toBe(200)
     }
     const other = createHmac('sha256', 'other').update('').digest('hex')
     const { 'Stripe-Signature': header } = stripeHeader('{"id":"evt_2"}', 'whsec_new')
     const several = { 'Stripe-Signature': header.replace(',v1=', `,v1=${other},v1=`) }
     expect((await send('stripe', '{"id":"evt_2"}', several)).status).toBe(200)
-    expect(handled).toEqual([{ id: 'evt_1' }, { id: 'evt_1' }, { id: 'evt_2' }])
+    expect(handled).toEqual([{ id: 0 }, { id: 1 }, { id: 'evt_2' }])
   })
 
   it('is refused otherwise', async () => {
@@ -305,7 +306,7 @@ it('deliveries are remembered where the option says', async () => {
     await each.close()
   }
   expect(statuses).toEqual([200, 409])
-  expect([...keys.values()]).toEqual([120])
+  expect([...keys.values()]).toEqual([121])
 })
 
 it('the document has the headers of the signature, 401 and 409', () => {

@@ -34,6 +34,33 @@ describe('options', () => {
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
   })
 
+  it.each([
+    'auth',
+    'security',
+    'limits',
+    'timeouts',
+    'cookies',
+    'tenant',
+    'cache',
+    'validation',
+    'errors',
+  ])('refuse a boolean, a text and null as %s, which would have no effect', async (name) => {
+    for (const value of [false, true, 'a text', null]) {
+      const problems = await bootProblems({ [name]: value } as AppOptions)
+      expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: name }])
+    }
+  })
+
+  it('do not show a text that may be a key', async () => {
+    const [problem] = await bootProblems({ cookies: 'a key' } as unknown as AppOptions)
+    expect(JSON.stringify(problem)).not.toContain('a key')
+  })
+
+  it('refuse null as health', async () => {
+    const problems = await bootProblems({ health: null } as unknown as AppOptions)
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'health' }])
+  })
+
   it('refuse an unknown name in auth', async () => {
     const problems = await bootProblems({ auth: { defualt: 'protected' } } as AppOptions)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'auth.defualt' }])

@@ -1,0 +1,278 @@
+import { createHmac } from 'node:crypto'
+import {
+  Cache,
+  Controller,
+  Get,
+  githubWebhooks,
+  Post,
+  type Request,
+  type Response,
+  standardWebhooks,
+  stripeWebhooks,
+  Webhook,
+  type WebhookReplays,
+  type WebhookScheme,
+  type WebhookVerifier,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+const TIME = 1_700_000_000
+const [OLD, NEW] = ['old', 'new'].map(
+  (name) => `whsec_${Buffer.from(name.repeat(12)).toString('base64')}`,
+)
+const SECRETS = [NEW, OLD] as [string, string]
+
+const running: TestApp[] = []
+afterEach(() => Promise.all(running.splice(0).map((app) => app.close())))
+
+type Handler = (req: Request, res: Response) => unknown
+
+/** An application with one webhook. */
+async function start(verifier: WebhookScheme | WebhookVerifier, handle: Handler = () => ({})) {
+  @Controller('hook')
+  class HookController {
+    @Post()
+    @Webhook(verifier)
+    handle(req: Request, res: Response) {
+      return handle(req, res)
+    }
+  }
+  const app = await TestApp.create({ controllers: [HookController] })
+  running.push(app)
+  app.clock.set(TIME * 1000)
+  return app
+}
+
+function post(app: TestApp, body: string, headers: Record<string, string>, signal?: AbortSignal) {
+  const all = { 'Content-Type': 'application/json', ...headers }
+  return app.fetch('/hook', { method: 'POST', headers: all, body, ...(signal && { signal }) })
+}
+
+function standardHeaders(body: string, secrets: readonly string[], given: object = {}) {
+  const { id = 'msg_1', time = TIME } = given as { id?: string; time?: number }
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(6), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64')}`
+  })
+  const signature = signatures.join(' ')
+  return { 'webhook-id': id, 'webhook-timestamp': String(time), 'webhook-signature': signature }
+}
+
+function stripeHeaders(body: string, secrets: readonly string[], time = TIME) {
+  const signatures = secrets.map(
+    (secret) => `v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`,
+  )
+  return { 'Stripe-Signature': [`t=${time}`, ...signatures].join(',') }
+}
+
+describe('a replay of a webhook', () => {
+  it('is refused with one of its two signatures, which a sender makes while it rotates its secret', async () => {
+    const standard = await start(standardWebhooks(SECRETS))
+    const [both, first, second] = [SECRETS, [NEW], [OLD]].map((secrets) =>
+      standardHeaders('{}', secrets as string[]),
+    )
+    for (const [headers, status] of [
+      [both, 200],
+      [first, 409],
+      [second, 409],
+    ] as const) {
+      expect((await post(standard, '{}', headers as Record<string, string>)).status).toBe(status)
+    }
+    const stripe = await start(stripeWebhooks(SECRETS))
+    expect((await post(stripe, '{}', stripeHeaders('{}', SECRETS))).status).toBe(200)
+    expect((await post(stripe, '{}', stripeHeaders('{}', [OLD as string]))).status).toBe(409)
+  })
+
+  it('is refused until the last millisecond in which its time is valid', async () => {
+    const app = await start(stripeWebhooks('secret'))
+    const headers = stripeHeaders('{}', ['secret'], TIME + 300)
+    expect((await post(app, '{}', headers)).status).toBe(200)
+    app.clock.set((TIME + 600) * 1000)
+    expect((await post(app, '{}', headers)).status).toBe(409)
+    app.clock.set((TIME + 600) * 1000 + 1)
+    expect((await post(app, '{}', headers)).status).toBe(401)
+  })
+
+  it('cannot move the end of its id into the body, or the body into its id', async () => {
+    const bodies: unknown[] = []
+    const app = await start(standardWebhooks(SECRETS), ({ body }) => ({
+      bodies: bodies.push(body),
+    }))
+    // The sender signs text of a stranger, who sends a part of it later as a delivery of its own.
+    const signed = standardHeaders(`"a.${TIME + 9000}.1`, [NEW as string])
+    const moved = {
+      ...signed,
+      'webhook-id': `msg_1.${TIME}."a`,
+      'webhook-timestamp': String(TIME + 9000),
+    }
+    app.clock.set((TIME + 9000) * 1000)
+    expect((await post(app, '1', moved)).status).toBe(401)
+    expect(bodies).toEqual([])
+  })
+
+  it('cannot fill the memory with ids of GitHub, which it does not sign', async () => {
+    const app = await start(githubWebhooks('secret'))
+    const signature = createHmac('sha256', 'secret').update('{}').digest('hex')
+    const headers = (id: string) => ({
+      'X-Hub-Signature-256': `sha256=${signature}`,
+      'X-GitHub-Delivery': id,
+    })
+    const guid = '72d3162e-cc78-11e3-81ab-4c9367dc0958'
+    expect((await post(app, '{}', headers(guid))).status).toBe(200)
+    for (const id of ['x'.repeat(5000), `${guid} ${guid}`, `${guid}, ${guid}`]) {
+      expect((await post(app, '{}', headers(id))).status).toBe(401)
+    }
+  })
+})
+
+describe('a delivery that is not handled', () => {
+  /** Replays whose claim waits until the test lets it. */
+  function slowReplays() {
+    const released: string[] = []
+    let enter!: () => void
+    let leave!: () => void
+    const entered = new Promise<void>((resolve) => {
+      enter = resolve
+    })
+    const left = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    const replays: WebhookReplays = {
+      async claim() {
+        enter()
+        await left
+        return true
+      },
+      release: (key) => void released.push(key),
+    }
+    return { replays, released, entered, leave }
+  }
+
+  it('is released when its sender has gone before it was claimed', async () => {
+    const { replays, released, entered, leave } = slowReplays()
+    const app = await start(stripeWebhooks('secret', { replays }))
+    const gone = new AbortController()
+    const sent = post(app, '{}', stripeHeaders('{}', ['secret']), gone.signal)
+    sent.catch(() => {})
+    await entered
+    gone.abort()
+    await expect(sent).rejects.toThrow()
+    // The server notices a lost connection some turns later.
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    leave()
+    await expect.poll(() => released).toHaveLength(1)
+  })
+
+  it('is released after a redirect, which senders count as a failure', async () => {
+    let status = 307
+    const app = await start(stripeWebhooks('secret'), (_, res) => {
+      res.status(status).set('Location', '/elsewhere').end()
+    })
+    const headers = stripeHeaders('{}', ['secret'])
+    const send = () =>
+      app.fetch('/hook', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: '{}',
+        redirect: 'manual',
+      })
+    expect((await send()).status).toBe(307)
+    status = 204
+    expect([(await send()).status, (await send()).status]).toEqual([204, 409])
+  })
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('the store is away')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the store is away'))],
+  ])('does no harm when its release %s', async (_, release) => {
+    const calls: unknown[] = []
+    const replays: WebhookReplays = {
+      claim: () => true,
+      release: (key) => {
+        calls.push(key)
+        return release()
+      },
+    }
+    const app = await start(stripeWebhooks('secret', { replays }), () => {
+      throw new Error('down')
+    })
+    const response = await post(app, '{}', stripeHeaders('{}', ['secret']))
+    await response.text()
+    expect(response.status).toBe(500)
+    await expect.poll(() => calls).toHaveLength(1)
+  })
+
+  it('is an error of the application when its claim fails', async () => {
+    const replays = { claim: () => Promise.reject(new Error('the store is away')), release() {} }
+    let isReached = false
+    const app = await start(stripeWebhooks('secret', { replays }), () => {
+      isReached = true
+    })
+    const { status } = await post(app, '{}', stripeHeaders('{}', ['secret']))
+    expect([status, isReached]).toEqual([500, false])
+  })
+})
+
+it.each(['1e9', 'NaN', '-1700000000', '1700000000.5', '+1700000000', ' ', '0x6553f100', '٣'])(
+  'the time %s is no time',
+  async (time) => {
+    const app = await start(stripeWebhooks('secret'))
+    const signature = createHmac('sha256', 'secret').update(`${time}.{}`).digest('hex')
+    const header = Buffer.from(`t=${time},v1=${signature}`).toString('latin1')
+    expect((await post(app, '{}', { 'Stripe-Signature': header })).status).toBe(401)
+  },
+)
+
+it('a verifier of your own may have a property `scheme`', async () => {
+  const own = { scheme: 'stripe', verify: () => true }
+  const app = await start(own as WebhookVerifier)
+  expect((await post(app, '{}', {})).status).toBe(200)
+  expect(app.document.paths['/hook']?.post?.responses).not.toHaveProperty('409')
+  const other = await start({ scheme: 'mine', verify: () => false } as WebhookVerifier)
+  expect((await post(other, '{}', {})).status).toBe(401)
+})
+
+describe('at boot', () => {
+  const problemsOf = (verifier: WebhookScheme) => {
+    @Controller('hook')
+    class HookController {
+      @Post()
+      @Webhook(verifier)
+      handle() {
+        return {}
+      }
+    }
+    return bootProblems({ controllers: [HookController] })
+  }
+
+  it('a function of secrets that throws is named, and so is a secret of spaces', async () => {
+    const failing = () => {
+      throw new Error('STRIPE_SECRET is not set')
+    }
+    const [thrown] = await problemsOf(stripeWebhooks(failing))
+    expect(thrown).toMatchObject({ code: 'E_OPTION_INVALID', subject: 'HookController.handle' })
+    expect(thrown?.cause).toContain('STRIPE_SECRET is not set')
+    expect((await problemsOf(githubWebhooks(' \n')))[0]?.cause).toContain('has no secret')
+  })
+
+  it('a cache is refused: it would send the response to a signed request for one that is not', async () => {
+    @Controller('hook')
+    class HookController {
+      @Get()
+      @Cache({ ttl: 60, key: () => 'same' })
+      @Webhook(stripeWebhooks('secret'))
+      handle() {
+        return {}
+      }
+    }
+    const problems = await bootProblems({ controllers: [HookController] })
+    expect(problems).toMatchObject([{ code: 'E_CACHE_BODY', subject: 'HookController.handle' }])
+  })
+})
