@@ -22,6 +22,7 @@ const PACKAGES = [
   '@electric-sql/pglite',
   'pg',
   'redis',
+  'fast-check',
 ]
 
 /** The environment of a user: nothing that this runner or npm has set. */
@@ -95,7 +96,7 @@ describe.each(TEMPLATES)('the template %s with parts added', (template) => {
       }
       const tests = readdirSync(made.path('test')).filter((name) => name.endsWith('.test.ts'))
       const files = tests.map((name) => `test/${name}`)
-      expect(files).toHaveLength(6)
+      expect(files).toHaveLength(template === 'saas' ? 7 : 6)
       const report = await node(made, [
         '--import',
         'tsx',
