@@ -1,11 +1,11 @@
 import { join, relative } from 'node:path'
 import { CliError } from '../cli-error.js'
 import type { ProgramContext } from '../program-context.js'
+import { runningManager } from '../running-manager.js'
 import { writeFiles } from '../write-files.js'
 import { manifestOf } from './manifest.js'
 import {
   type NewOptions,
-  PACKAGE_MANAGERS,
   type PackageManager,
   type ProjectFacts,
   TEMPLATES,
@@ -67,12 +67,6 @@ async function askTemplate(ask: Ask): Promise<Template> {
     what: `There is no template ${JSON.stringify(given)}.`,
     remedy: `Choose one of ${TEMPLATES.join(', ')}.`,
   })
-}
-
-/** The package manager that runs this command: `npm_config_user_agent` begins with its name. */
-function runningManager(): PackageManager {
-  const [name] = (process.env['npm_config_user_agent'] ?? '').split('/')
-  return PACKAGE_MANAGERS.find((each) => each === name) ?? 'npm'
 }
 
 /** Makes a repository, unless the folder is in one. Without git there is none, which is no failure. */
