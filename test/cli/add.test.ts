@@ -280,6 +280,15 @@ describe('a name', () => {
     expect(project.files()).toEqual(before)
   })
 
+  it.each([
+    ['orders/items', 'blazon add controller items --dir src/orders'],
+    ['src/orders/items', 'blazon add controller items --dir src/orders'],
+    ['order items', 'blazon add controller order-items. A folder is given by --dir src/orders.'],
+  ])('that is refused has an example: %s', async (name, remedy) => {
+    const { stderr } = await new AddedTo(PROJECT).add(['controller', name])
+    expect(stderr).toContain(`Choose another name: ${remedy}\n`)
+  })
+
   it.each(['class', 'new', 'constructor', 'toString', 'default'])(
     'that is a word of the language becomes a name that is none: %s',
     async (name) => {
