@@ -280,7 +280,8 @@ export class App {
     const address = await this.#listening
     const { announce = this.#harness === NO_HARNESS } = options
     const routes = this.#reading.description.model.routes.length
-    if (announce) logStart({ logger: this.#logger, address, routes, startMs: this.#startMs })
+    const [logger, startMs, { documents }] = [this.#logger, this.#startMs, this]
+    if (announce) logStart({ logger, address, routes, startMs, documents })
     return address
   }
 

@@ -7,6 +7,7 @@ import { documentText } from './document-text.js'
 import { type ExportTargets, exportTargets, type RawExportOptions } from './export-options.js'
 import { firstDifferences } from './first-differences.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
+import { ownCommand } from './own-command.js'
 import { pickDocument } from './pick-document.js'
 import type { Streams } from './streams.js'
 import { type OutputFile, readText, writeFiles } from './write-files.js'
@@ -16,6 +17,8 @@ export interface ExportOptions extends RawExportOptions, LoadOptions {
   readonly strict?: boolean
   /** The value of `--path`. */
   readonly path?: string
+  /** The arguments of the run. */
+  readonly argv: readonly string[] | undefined
 }
 
 /**
@@ -76,8 +79,13 @@ function check(files: readonly OutputFile[], { options, streams }: Context): voi
     status: 3,
     what: 'The written files do not match the application.',
     cause: stale.join('\n'),
-    remedy: 'Run the same command without --check, and commit the files that it writes.',
+    remedy: `Run this, and commit the files that it writes: ${writingCommand(options)}`,
   })
+}
+
+/** The same command without `--check`. */
+function writingCommand({ argv = ['openapi', 'export'] }: ExportOptions): string {
+  return ownCommand(argv.filter((each) => each !== '--check'))
 }
 
 function sizeOf(text: string): string {

@@ -4,6 +4,8 @@ import type { Streams } from './streams.js'
 export interface ProgramContext {
   readonly cwd: string
   readonly streams: Streams
+  /** The arguments of the run. */
+  readonly argv?: readonly string[]
   /** Asks the person at the terminal, and resolves with the line. Absent where nobody can respond. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
 }

@@ -63,7 +63,7 @@ function packageVersion(): string {
   return JSON.parse(readFileSync(manifest, 'utf8')).version
 }
 
-function addExport(parent: Command, { cwd, streams }: ProgramContext): void {
+function addExport(parent: Command, { cwd, streams, argv }: ProgramContext): void {
   const command = parent
     .command('export')
     .description('write the document, and a TypeScript client for it')
@@ -87,9 +87,9 @@ function addExport(parent: Command, { cwd, streams }: ProgramContext): void {
     .option('--check', 'write nothing; fail if a file differs from the text that would be written')
     .option('--strict', 'fail on warnings')
   withLoading(command, { hasDocument: true }).action(
-    async (options: Omit<ExportOptions, 'cwd'>) => {
+    async (options: Omit<ExportOptions, 'cwd' | 'argv'>) => {
       const { exportDocument } = await import('./export-document.js')
-      await exportDocument({ ...options, cwd }, streams)
+      await exportDocument({ ...options, cwd, argv }, streams)
     },
   )
 }

@@ -12,7 +12,7 @@ export async function runCli(
   context: ProgramContext,
 ): Promise<ExitStatus> {
   try {
-    await createProgram(context).parseAsync(argv, { from: 'user' })
+    await createProgram({ ...context, argv }).parseAsync(argv, { from: 'user' })
     return 0
   } catch (error) {
     // Commander has already printed the error, or the help text.

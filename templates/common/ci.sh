@@ -7,3 +7,4 @@ npm ci
 npm run check
 npm test
 npm run build
+npx blazon doctor

@@ -133,6 +133,95 @@ export const billingModule: Module = {
   })
 })
 
+/** A project with a guard, tenants and a test of its own. */
+const GUARDED = {
+  'package.json': '{"dependencies":{"zod":"^4"},"devDependencies":{"vitest":"^4"}}',
+  'src/app.ts': APP.replace(
+    'controllers',
+    'auth: { guard: TokenGuard },\n  tenant: {},\n  controllers',
+  ),
+}
+
+const OWN_TEST = `import { TestApp } from 'blazon/testing'
+import { it } from 'vitest'
+import { options } from '../../src/app.js'
+import { Env, type Other } from '../../src/env.js'
+
+const TOKEN = 'token-of-the-test'
+
+it('runs', async () => {
+  await using app = await TestApp.create({
+    ...options,
+    // The environment of the test.
+    testOverrides: [
+      { token: Env, useValue: Env.read({ TOKEN }) },
+    ],
+  })
+})
+`
+
+describe('a controller in a project with a guard and tenants', () => {
+  it('needs a user and a tenant, validates its input, and is tested as the rest', async () => {
+    const project = new AddedTo({ ...GUARDED, 'test/notes/notes.test.ts': OWN_TEST })
+    const { stdout, stderr } = await project.add('controller orders')
+    expect(stderr).toBe('')
+    expect(stdout).toContain(
+      'OrdersController has @Auth() and @Tenant(): its routes need a user and a tenant.',
+    )
+    const controller = project.read('src/orders-controller.ts')
+    expect(controller).toContain("@Auth()\n@Tenant()\n@Controller('orders')")
+    expect(controller).toContain("@Post('', { body: NewOrders })")
+    const test = project.read('test/orders-controller.test.ts')
+    expect(test).toContain(`import { options } from '../src/app.js'
+import { Env } from '../src/env.js'
+
+const TOKEN = 'token-of-the-test'
+`)
+    expect(test).toContain(`    app = await TestApp.create({
+      ...options,
+      testOverrides: [
+        { token: Env, useValue: Env.read({ TOKEN }) },
+      ],
+      contract: 'throw',
+    })
+    caller = app.as({ id: 'test', tenants: ['acme'] }).asTenant('acme')
+`)
+    expect(test).toContain("await app.request().get('/orders/7').expect(401)")
+  })
+
+  it('is listed in its test where the application does not list it', async () => {
+    const app = GUARDED['src/app.ts'].replace('[HelloController]', 'all')
+    const project = new AddedTo({ ...GUARDED, 'src/app.ts': app, 'test/a.test.ts': OWN_TEST })
+    await project.add('controller orders')
+    const test = project.read('test/orders-controller.test.ts')
+    expect(test).toContain("import { OrdersController } from '../src/orders-controller.js'")
+    expect(test).toContain("      contract: 'throw',\n      controllers: [OrdersController],\n")
+  })
+
+  it.each([
+    ['there is none', {}],
+    [
+      'the test needs more than imports',
+      { 'test/a.test.ts': OWN_TEST.replace('{ TOKEN }', 'read()') },
+    ],
+    [
+      'paths are different',
+      {
+        'test/a.test.ts': OWN_TEST,
+        'src/b.ts': "import { App } from 'blazon'\nnew App({ prefix: 'api' })",
+      },
+    ],
+  ])('is public where no test shows its options, and says so: %s', async (_, files) => {
+    const project = new AddedTo({ ...GUARDED, ...files })
+    const { stdout } = await project.add('controller orders')
+    expect(stdout).toContain(
+      'OrdersController is public: add @Auth() and @Tenant() before its class',
+    )
+    expect(project.read('src/orders-controller.ts')).not.toContain('@Auth')
+    expect(project.read('test/orders-controller.test.ts')).toContain('[OrdersController]')
+  })
+})
+
 describe('a file that exists with another text', () => {
   it.each(['src/orders-controller.ts', 'test/orders-controller.test.ts'])(
     'is kept, and nothing is written: %s',
@@ -189,6 +278,15 @@ describe('a name', () => {
     expect(status).toBe(2)
     expect(stderr).toContain('cannot be the name of a controller')
     expect(project.files()).toEqual(before)
+  })
+
+  it.each([
+    ['orders/items', 'blazon add controller items --dir src/orders'],
+    ['src/orders/items', 'blazon add controller items --dir src/orders'],
+    ['order items', 'blazon add controller order-items. A folder is given by --dir src/orders.'],
+  ])('that is refused has an example: %s', async (name, remedy) => {
+    const { stderr } = await new AddedTo(PROJECT).add(['controller', name])
+    expect(stderr).toContain(`Choose another name: ${remedy}\n`)
   })
 
   it.each(['class', 'new', 'constructor', 'toString', 'default'])(
@@ -275,7 +373,11 @@ describe('blazon add migration', () => {
   it('has the next number, once', async () => {
     const project = new AddedTo({ ...PROJECT, 'migrations/0009_create_notes.sql': 'select 1' })
     const first = await project.add('migration AddNotes')
-    expect(first).toMatchObject({ status: 0, stdout: 'migrations/0010_add_notes.sql (new)\n' })
+    expect(first.status).toBe(0)
+    expect(first.stdout).toBe(`migrations/0010_add_notes.sql (new)
+
+Write its statements before you save another file: \`blazon dev\` applies new migrations when it restarts, and a migration without a statement is refused.
+`)
     const before = project.files()
     expect(await project.add('migration add_notes')).toMatchObject({
       status: 0,
@@ -316,7 +418,8 @@ describe('blazon add migration', () => {
   it('creates a table of tenants in a project with tenants', async () => {
     const tenant = APP.replace('controllers', 'tenant: { header: "x-shop" },\n  controllers')
     const project = new AddedTo({ ...PROJECT, 'src/app.ts': tenant })
-    await project.add('migration create_orders')
+    const { stdout } = await project.add('migration create_orders')
+    expect(stdout).toContain('`blazon dev` applies new migrations when it restarts')
     expect(project.read('migrations/0001_create_orders.sql')).toMatch(
       /^create table orders \(\n {2}tenant_id text[\s\S]*force row level security/,
     )

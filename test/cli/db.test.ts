@@ -103,6 +103,9 @@ describe('db, with an embedded database', () => {
     const migrate = await run('migrate', '--embedded', 'data', ...withDir())
     expect(migrate).toMatchObject({ status: 1, stdout: '' })
     expect(migrate.stderr).toMatch(/^\[E_MIGRATION_CHANGED\] 0001_create_orders\.sql\n/)
+    expect(migrate.stderr).toContain('delete the folder of the embedded database')
+    rmSync(join(folder, 'data'), { recursive: true })
+    expect(await run('migrate', '--embedded', 'data', ...withDir())).toMatchObject({ status: 0 })
   })
 
   it('prints the applied migrations before one fails', async () => {

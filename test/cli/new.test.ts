@@ -90,6 +90,11 @@ describe.each(TEMPLATES)('the template %s', (template) => {
       ),
     )
     expect(stdout).toContain(`${Object.keys(files).length} files`)
+    const needsVariables = template !== 'minimal'
+    expect(stdout.includes('  cp .env.example .env    # then set API_TOKEN')).toBe(needsVariables)
+    expect(files['ci.sh']).toContain('blazon doctor')
+    const { version } = JSON.parse(files['package.json'] ?? '')
+    expect(JSON.parse(files['openapi.json'] ?? '').info.version).toBe(version)
     expect(manifest('my-api').scripts).toMatchObject({
       dev: 'blazon dev',
       start: 'node --enable-source-maps dist/main.js',

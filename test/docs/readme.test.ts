@@ -102,11 +102,12 @@ describe('npm start', () => {
   it('logs one line with URL, routes and boot time, and responds as the tour shows', async () => {
     const child = startOrders()
     const line = await firstLine(child)
-    const text = 'Listening on http://localhost:PORT with 8 routes, started in TIME ms'
+    const text =
+      'Listening on http://localhost:PORT with 8 routes, started in TIME ms; documentation: http://localhost:PORT/api-docs'
     const plain = (one: string) =>
-      one.replace(/:\d+ with/, ':PORT with').replace(/\d+ ms/, 'TIME ms')
+      one.replace(/:\d+(?=[ /])/g, ':PORT').replace(/\d+ ms/, 'TIME ms')
     expect(plain(JSON.parse(line).message)).toBe(text)
-    const shown = read('docs/tour.md').match(/ INFO {2}(Listening.* ms) url=/)?.[1]
+    const shown = read('docs/tour.md').match(/ INFO {2}(Listening.*) url=/)?.[1]
     expect(plain(shown as string)).toBe(text)
     await compareAll(conversation('docs/tour.md', 'examples/orders/main.ts'), { 3000: urlIn(line) })
   })

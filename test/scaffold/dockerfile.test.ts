@@ -26,6 +26,17 @@ describe.each(PACKAGE_MANAGERS)('the Dockerfile by %s', (pm) => {
   })
 })
 
+it.each([
+  ['service', 0],
+  ['saas', 1],
+] as const)(
+  'the Dockerfile of %s copies migrations as often as there are any: %i',
+  (template, count) => {
+    const [text] = filesOf(template, 'npm')
+    expect(text.split('COPY --from=build /app/migrations ./migrations\n')).toHaveLength(count + 1)
+  },
+)
+
 describe('a rule finds', () => {
   const [text, ignored] = filesOf('service', 'npm')
 

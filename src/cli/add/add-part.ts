@@ -3,13 +3,16 @@ import { join } from 'node:path'
 import type { ProgramContext } from '../program-context.js'
 import type { Streams } from '../streams.js'
 import { checkFree } from './check-free.js'
+import { describedObjects } from './described-objects.js'
+import { type Access, describeAccess } from './fit-part.js'
 import { nextMigration } from './next-migration.js'
 import type { AddOptions, CodeKind, Kind } from './part-kinds.js'
 import { capital, type PartName, partName } from './part-name.js'
 import { folderFor } from './place-part.js'
 import { givenFolder, inFolder, type Project, readProject } from './project-files.js'
 import { codeStyle, fileNamer, testStyle } from './project-style.js'
-import { type PartFile, readPart } from './read-part.js'
+import { isServed, type PartFile, type PartPlan, readPart } from './read-part.js'
+import { testSetup } from './test-setup.js'
 import { type Wiring, wirePart } from './wire-part.js'
 import { type Change, changeOf, writeChanges } from './write-changes.js'
 
@@ -34,40 +37,69 @@ export async function addPart(
   const how = { root: project.root, dryRun, streams }
   if (kind === 'migration') {
     const plan = { folder: folder ?? 'migrations', words: name.snake }
-    return writeChanges([changeOf(await nextMigration(plan, project), project.root)], how)
+    const { advice, ...file } = await nextMigration(plan, project)
+    writeChanges([changeOf(file, project.root)], how)
+    if (advice !== undefined && !dryRun) streams.out(`\n${advice}\n`)
+    return
   }
-  const files = codeFiles(kind, { name, folder, project })
-  const changes = files.map((file) => changeOf(file, project.root))
+  const place = folder ?? folderFor(kind, name, project)
+  const pathOf = (each: CodeKind) => inFolder(place, `${fileNamer(project)(name, each)}.ts`)
   const isClass = kind === 'controller' || kind === 'guard'
   const exported = `${isClass ? name.pascal : name.camel}${capital(kind)}`
-  const wiring = wirePart({ kind, name: exported, path: files[0]?.path ?? '' }, project)
+  const wiring = wirePart({ kind, name: exported, path: pathOf(kind) }, project)
+  const plan = planOf({ kind, name, project, pathOf, isListed: wiring.is !== 'advice' })
+  const files = codeFiles(plan, project)
+  const changes = files.map((file) => changeOf(file, project.root))
+  const isNew = changes.some(({ old }) => old === undefined)
   writeChanges([...changes, ...wiredFile(wiring, project)], how)
   if (wiring.is === 'advice') advise(wiring, streams)
-  const isStale = kind === 'controller' || kind === 'module'
-  if (isStale && wiring.is === 'changed' && !dryRun) adviseDocument(project, streams)
+  if (!isServed(kind)) return
+  if (isNew) streams.out(accessOf(`${name.pascal}Controller`, plan, project))
+  if (wiring.is === 'changed' && !dryRun) adviseDocument(project, streams)
 }
 
 interface CodePart {
+  readonly kind: CodeKind
   readonly name: PartName
-  /** `undefined` for the folder of the others of the kind. */
-  readonly folder: string | undefined
   readonly project: Project
+  readonly pathOf: (kind: CodeKind) => string
+  readonly isListed: boolean
 }
 
-function codeFiles(kind: CodeKind, { name, folder, project }: CodePart): PartFile[] {
-  const place = folder ?? folderFor(kind, name, project)
-  const fileName = fileNamer(project)
-  const files = readPart({
-    kind,
-    name,
-    pathOf: (each) => inFolder(place, `${fileName(name, each)}.ts`),
+/** Without a test to follow, the test of the part has neither guard nor tenants, and so the part needs none. */
+function planOf({ kind, name, project, pathOf, isListed }: CodePart): PartPlan {
+  const test = testStyle(project)
+  const setup = hasOwnForm(project) ? undefined : testSetup(project, test.pathOf(pathOf(kind)))
+  return {
+    ...{ kind, name, pathOf, test, setup, isListed },
     code: codeStyle(project.sources),
-    test: testStyle(project),
-  })
+    hasZod: Object.hasOwn(Object(project.manifest['dependencies']), 'zod'),
+    access: setup === undefined ? { auth: false, tenant: false } : wantedAccess(project),
+  }
+}
+
+/** Whether the application changes paths or responses, which the tests of the templates name. */
+function hasOwnForm({ sources }: Project): boolean {
+  const own = ['prefix', 'envelope', 'errors', 'validation', 'defaultStatus']
+  return describedObjects(sources, 'app').some(({ values }) => own.some((key) => values.has(key)))
+}
+
+function wantedAccess({ sources }: Project): Access {
+  const has = (key: string) =>
+    describedObjects(sources, 'app').some(({ values }) => values.has(key))
+  return { auth: has('auth'), tenant: has('tenant') }
+}
+
+function accessOf(name: string, { setup }: PartPlan, project: Project): string {
+  return describeAccess(name, wantedAccess(project), setup !== undefined)
+}
+
+function codeFiles(plan: PartPlan, { sources }: Project): PartFile[] {
+  const files = readPart(plan)
   const paths = files.map(({ path }) => path)
   checkFree(
     files,
-    project.sources.filter(({ path }) => !paths.includes(path)),
+    sources.filter(({ path }) => !paths.includes(path)),
   )
   return files
 }

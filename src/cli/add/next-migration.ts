@@ -6,10 +6,20 @@ import { readText } from '../write-files.js'
 import { inFolder, type Project } from './project-files.js'
 import type { PartFile } from './read-part.js'
 
+/** The file of a migration. */
+export interface MigrationPart extends PartFile {
+  /** What to do next; `undefined` for a file that exists. */
+  readonly advice?: string
+}
+
 const NAME = /^(\d{4,14})_(.+)\.sql$/
 /** Numbers of so many digits are dates. */
 const DATE_DIGITS = 12
 const EMPTY = '-- Write the statements here. A migration without a statement is refused.\n'
+const RESTART = 'before you save another file: `blazon dev` applies new migrations when it restarts'
+const TO_WRITE = `Write its statements ${RESTART}, and a migration without a statement is refused.`
+const TO_COMPLETE = `The table has no columns of its own yet. Add them ${RESTART}, and an applied file may not change.
+Where it is applied already, add the columns in another migration, or delete the folder of the embedded database.`
 
 /** The folder and the words of a migration's name: `create_orders`. */
 export interface MigrationPlan {
@@ -26,7 +36,7 @@ export interface MigrationPlan {
 export async function nextMigration(
   { folder, words }: MigrationPlan,
   project: Project,
-): Promise<PartFile> {
+): Promise<MigrationPart> {
   const path = (name: string) => inFolder(folder, name)
   const read = (name: string) => readText(join(project.root, path(name))) ?? ''
   const names = namesIn(join(project.root, folder))
@@ -39,8 +49,9 @@ export async function nextMigration(
   const hasTenants = [...code, ...names.map(read)].some((text) =>
     /@Tenant\b|\btenant\s*:|\btenant_id\b/.test(text),
   )
-  if (table === undefined || !hasTenants) return { path: file, text: EMPTY }
-  return { path: file, text: await runDb(({ tenantTable }) => tenantTable(table, { columns: [] })) }
+  if (table === undefined || !hasTenants) return { path: file, text: EMPTY, advice: TO_WRITE }
+  const text = await runDb(({ tenantTable }) => tenantTable(table, { columns: [] }))
+  return { path: file, text, advice: TO_COMPLETE }
 }
 
 function namesIn(folder: string): string[] {

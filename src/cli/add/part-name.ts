@@ -48,6 +48,15 @@ function wrong(given: string, kind: Kind): CliError {
     status: 2,
     what: `${shown} cannot be the name of a ${kind}.`,
     cause: `A name begins with a letter, and has at most ${MAX_LENGTH} letters, digits, "-" and "_".`,
-    remedy: `Choose another name: blazon add ${kind} order-items. A folder is given by --dir.`,
+    remedy: `Choose another name: ${example(given, kind)}`,
   })
+}
+
+/** A path names a folder, too. */
+function example(given: string, kind: Kind): string {
+  const [, folder = '', name = ''] = /^(?:\.\/)?([\w./-]*\w)\/([^/]+)$/.exec(given) ?? []
+  if (!NAME.test(name))
+    return `blazon add ${kind} order-items. A folder is given by --dir src/orders.`
+  const dir = folder.startsWith('src') ? folder : `src/${folder}`
+  return `blazon add ${kind} ${name} --dir ${folder.startsWith('..') ? 'src/orders' : dir}`
 }

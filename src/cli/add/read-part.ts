@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { type Access, withAccess, withCaller, withSetup } from './fit-part.js'
 import type { CodeKind } from './part-kinds.js'
 import type { PartName } from './part-name.js'
 import { specifierOf } from './project-files.js'
 import type { CodeStyle, TestStyle } from './project-style.js'
+import type { TestSetup } from './test-setup.js'
 
 /** A file to write, by its path from the root of the project. */
 export interface PartFile {
@@ -19,6 +21,14 @@ export interface PartPlan {
   readonly pathOf: (kind: CodeKind) => string
   readonly code: CodeStyle
   readonly test: TestStyle
+  /** Whether controllers declare their input with schemas of zod. */
+  readonly hasZod: boolean
+  /** What routes need. */
+  readonly access: Access
+  /** How the test makes the application; `undefined` for one that consists of the part. */
+  readonly setup: TestSetup | undefined
+  /** Whether the options of the application list the part. */
+  readonly isListed: boolean
 }
 
 /** The kinds of source files that a part has, its own first. */
@@ -31,13 +41,29 @@ const SOURCES: Readonly<Record<CodeKind, readonly [CodeKind, ...CodeKind[]]>> = 
 
 /** The files of a part, its source file first and its test last. */
 export function readPart(plan: PartPlan): PartFile[] {
-  const { kind, pathOf, test } = plan
+  const { kind, pathOf, test, access, hasZod } = plan
   const sources = SOURCES[kind].map((each) => {
     const path = pathOf(each)
-    return { path, text: adapt(read(`src/sample-name-${each}.ts`), path, plan) }
+    const isOpen = each !== 'controller'
+    const text = read(`src/sample-name-${!isOpen && hasZod ? 'zod-' : ''}${each}.ts`)
+    return { path, text: adapt(isOpen ? text : withAccess(text, access), path, plan) }
   })
   const path = test.pathOf(pathOf(kind))
-  return [...sources, { path, text: adapt(read(`test/sample-name-${kind}.test.ts`), path, plan) }]
+  const zod = kind === 'controller' && hasZod ? 'zod-' : ''
+  const text = read(`test/sample-name-${zod}${kind}.test.ts`)
+  if (!isServed(kind)) return [...sources, { path, text: adapt(text, path, plan) }]
+  return [...sources, { path, text: testOf(withCaller(text, access), path, plan) }]
+}
+
+/** Whether a part of this kind has routes. */
+export function isServed(kind: CodeKind): boolean {
+  return kind === 'controller' || kind === 'module'
+}
+
+function testOf(text: string, path: string, plan: PartPlan): string {
+  const { setup, code: style, isListed } = plan
+  const adapted = adapt(text, path, plan)
+  return setup === undefined ? adapted : withSetup(adapted, { setup, style, isListed })
 }
 
 function read(name: string): string {
@@ -50,7 +76,7 @@ function adapt(text: string, path: string, { name, pathOf, code, test }: PartPla
   const { kebab, camel, pascal } = name
   const adapted = text
     .replace(
-      /'[./]+(?:src\/)?sample-name-(\w+)\.js'/g,
+      /'[./]+(?:src\/)?sample-name-(?:zod-)?(\w+)\.js'/g,
       (_, kind: CodeKind) => `'${specifierOf(path, pathOf(kind), code.extension)}'`,
     )
     .replaceAll('sample-name', kebab)

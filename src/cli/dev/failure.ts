@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { repeatedCommand } from '../own-command.js'
 import { findOwnLine, formatOwnLine, type OwnLine } from '../own-line.js'
 import type { Ending } from './app-process.js'
 import type { BootError } from './protocol.js'
@@ -70,19 +71,20 @@ function frameOf({ path, line, column }: OwnLine): string | undefined {
   }
 }
 
-const REMEDIES: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<string, string | (() => string)>> = {
   ERR_MODULE_NOT_FOUND:
     'Correct the import, or create the file; a package is installed with `npm install`. In ES modules, a path needs its extension: `./users.js`.',
   MODULE_NOT_FOUND:
     'Correct the path, or create the file; a package is installed with `npm install`.',
-  EADDRINUSE: 'End the other program, or choose another port: `blazon dev --port 3001`.',
-  EACCES: 'Choose a port above 1023: `blazon dev --port 3000`.',
+  EADDRINUSE: () =>
+    `End the other program, or choose another port: ${repeatedCommand('dev', '--port 3001')}`,
+  EACCES: () => `Choose a port above 1023: ${repeatedCommand('dev', '--port 3000')}`,
   ECONNREFUSED: 'Start the server that the application connects to, or correct its address.',
 }
 
 function remedyOf({ name, code, message }: BootError): string {
   const known = code === undefined ? undefined : REMEDIES[code]
-  if (known !== undefined) return known
+  if (known !== undefined) return typeof known === 'string' ? known : known()
   const isSyntax = name === 'SyntaxError' || /^Transform failed/.test(message)
   const what = isSyntax ? 'Correct the syntax' : 'Correct the code'
   return `${what} and save the file: the application starts again.`

@@ -13,7 +13,7 @@ const PACKAGES: Readonly<Record<Template, readonly string[]>> = {
 
 /** Packages for development and tests alone. */
 const TEMPLATE_TOOLS: Readonly<Partial<Record<Template, readonly string[]>>> = {
-  saas: ['@electric-sql/pglite'],
+  saas: ['@electric-sql/pglite', 'fast-check'],
 }
 
 const TOOLS = ['@types/node', '@types/supertest', 'supertest', 'tsx', 'typescript']

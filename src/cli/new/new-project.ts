@@ -1,11 +1,11 @@
 import { join, relative } from 'node:path'
 import { CliError } from '../cli-error.js'
 import type { ProgramContext } from '../program-context.js'
+import { runningManager } from '../running-manager.js'
 import { writeFiles } from '../write-files.js'
 import { manifestOf } from './manifest.js'
 import {
   type NewOptions,
-  PACKAGE_MANAGERS,
   type PackageManager,
   type ProjectFacts,
   TEMPLATES,
@@ -43,7 +43,8 @@ export async function newProject(options: NewOptions, context: ProgramContext): 
   streams.out(`${folder}: ${files.size} files of the template ${facts.template}.\n`)
   if (options.git) await makeRepository(folder)
   if (options.install) await install(facts.pm, folder)
-  streams.out(nextSteps(facts.pm, { way: relative(cwd, folder), isInstalled: options.install }))
+  const way = relative(cwd, folder)
+  streams.out(nextSteps(facts, { way, isInstalled: options.install }))
 }
 
 type Ask = ProgramContext['ask']
@@ -69,12 +70,6 @@ async function askTemplate(ask: Ask): Promise<Template> {
   })
 }
 
-/** The package manager that runs this command: `npm_config_user_agent` begins with its name. */
-function runningManager(): PackageManager {
-  const [name] = (process.env['npm_config_user_agent'] ?? '').split('/')
-  return PACKAGE_MANAGERS.find((each) => each === name) ?? 'npm'
-}
-
 /** Makes a repository, unless the folder is in one. Without git there is none, which is no failure. */
 async function makeRepository(folder: string): Promise<void> {
   const inside = await runProgram('git', ['rev-parse', '--is-inside-work-tree'], {
@@ -97,14 +92,23 @@ async function install(pm: PackageManager, folder: string): Promise<void> {
   })
 }
 
+/** What a person has to set in `.env` before the application lets anybody write. */
+const TO_SET: Readonly<Partial<Record<Template, string>>> = {
+  service: 'API_TOKEN',
+  saas: 'API_TOKENS',
+}
+
 function nextSteps(
-  pm: PackageManager,
+  { pm, template }: Pick<ProjectFacts, 'pm' | 'template'>,
   { way, isInstalled }: { readonly way: string; readonly isInstalled: boolean },
 ): string {
+  const variable = TO_SET[template]
   const steps = [
     way === '' ? [] : [`cd ${/^[\w./@-]+$/.test(way) ? way : JSON.stringify(way)}`],
     isInstalled ? [] : [`${pm} install`],
-    [`${pm} test`, `${pm} run dev`],
+    [`${pm} test`],
+    variable === undefined ? [] : [`cp .env.example .env    # then set ${variable} in it`],
+    [`${pm} run dev`],
   ].flat()
   return `\n${steps.map((step) => `  ${step}\n`).join('')}`
 }

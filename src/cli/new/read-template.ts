@@ -21,8 +21,18 @@ export function readTemplate(facts: ProjectFacts): Map<string, string> {
     for (const [path, text] of filesIn(folder)) files.set(nameOf(path), adapt(path, text, facts))
   }
   if (facts.test === 'node') files.delete('vitest.config.ts')
+  copyMigrations(files)
   for (const [path, text] of Object.entries(SETTINGS[facts.pm])) files.set(path, text)
   return files
+}
+
+/** The image of a project with migrations has them, too: beside the compiled code, where the application finds them. */
+function copyMigrations(files: Map<string, string>): void {
+  const text = files.get('Dockerfile')
+  if (text === undefined || ![...files.keys()].some((path) => path.startsWith('migrations/')))
+    return
+  const line = /^COPY --from=build \/app\/dist .*\n/m
+  files.set('Dockerfile', text.replace(line, '$&COPY --from=build /app/migrations ./migrations\n'))
 }
 
 function* filesIn(folder: string): Generator<[path: string, text: string]> {

@@ -2,6 +2,7 @@ import type { Arbitrary } from 'fast-check'
 import type { OpenApiParameter, OpenApiSchema } from '../../contracts/openapi.js'
 import { lowerDocument, lowerSchema } from '../../schema/dialect/rewrite-schema.js'
 import { shorten } from '../../schema/mismatches.js'
+import { componentName } from '../../schema/openapi-to-json.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { type BodyType, bodyTypesOf, isWritable } from './body-types.js'
 import { type CaseSource, createSource } from './case-source.js'
@@ -113,7 +114,8 @@ export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<Re
     const values = here.map((parameter) => {
       const { name, schema } = parameter
       const fits = (value: unknown) => isSendable(parameter, value)
-      return [name, checked({ source, schema, fits, what: `${where} ${name}` }, context)] as const
+      const part = { source, schema, fits, what: `${where} ${name}` }
+      return [name, checked(part, { ...context, name })] as const
     })
     const requiredKeys = here.filter(({ required }) => required).map(({ name }) => name)
     return fc.record(Object.fromEntries(values), { requiredKeys })
@@ -156,10 +158,50 @@ function checked({ source, schema, fits, what }: Part, context: ValueContext): A
     failure = error
   }
   const { operationId, name } = documented
-  throw new Error(
-    `fuzz() finds no value for the ${what} of ${operationId} (${name}) that its schema accepts: ${shorten(JSON.stringify(schema))}. Leave the operation out: fuzz({ skip: ['${operationId}'] }).`,
+  const where = `${what}${fieldWithout(source, schema, context)}`
+  throw new NoValueError(
+    where,
+    `fuzz() finds no value for the ${where} of ${operationId} (${name}) that its schema accepts: ${shorten(JSON.stringify(schema))}. Leave the operation out: fuzz({ skip: ['${operationId}'] }).`,
     { cause: failure },
   )
+}
+
+/** No value is found that a schema accepts. */
+export class NoValueError extends Error {
+  /** The part of the request: `query page`, `body.address.code`. */
+  readonly where: string
+
+  constructor(where: string, message: string, options: ErrorOptions) {
+    super(message, options)
+    this.where = where
+  }
+}
+
+/** The path of the property for which no value is found, `.address.code`; empty if it is not a single one. */
+function fieldWithout(source: CaseSource, schema: OpenApiSchema, context: ValueContext): string {
+  const { document } = source.documented
+  const own =
+    schema.$ref === undefined ? schema : document.components.schemas?.[componentName(schema.$ref)]
+  for (const [name, child] of Object.entries(own?.properties ?? {})) {
+    const below = { ...context, name, depth: context.depth - 1 }
+    if (below.depth < 0 || hasValue(source, child, below)) continue
+    return `.${name}${fieldWithout(source, child, below)}`
+  }
+  return ''
+}
+
+function hasValue(
+  { accepts, documented }: CaseSource,
+  schema: OpenApiSchema,
+  context: ValueContext,
+) {
+  try {
+    const values = valuesOf(lowerSchema(schema, documented.document), context)
+    const samples = context.fc.sample(values, { seed: 1, numRuns: ATTEMPTS })
+    return samples.some((value) => accepts(schema, value))
+  } catch {
+    return false
+  }
 }
 
 /** Whether a value can be written in this place of a request. */

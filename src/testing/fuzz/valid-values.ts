@@ -30,10 +30,12 @@ export interface ValueContext {
   readonly depth: number
   /** Returns the text for a schema, in place of a random one; `undefined` for a random text. */
   readonly textOf?: TextOf | undefined
+  /** The name of the nearest property or parameter. */
+  readonly name?: string
 }
 
-/** Chooses the text for a schema. */
-export type TextOf = (schema: OpenApiSchema) => string | undefined
+/** Chooses the text for a schema, by the name of the property or parameter that has the schema. */
+export type TextOf = (schema: OpenApiSchema, name: string | undefined) => string | undefined
 
 export function valueContext(
   fc: FastCheck,
@@ -126,7 +128,7 @@ function ofType(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown
 function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string> {
   const { format = '', pattern, minLength = 0, maxLength } = schema
   const { fc } = context
-  const given = context.textOf?.(schema)
+  const given = context.textOf?.(schema, context.name)
   if (given !== undefined) return fc.constant(given)
   const known = ofFormat(format, fc)
   const matching = pattern === undefined ? undefined : ofPattern(pattern, fc)
@@ -140,9 +142,9 @@ function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string>
 
 /**
  * Some patterns (look-around, back references) cannot be generated from; they usually describe one of
- * `FORMATS`.
+ * `FORMATS`. Returns `undefined` for other patterns that cannot be generated from.
  */
-function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | undefined {
+export function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | undefined {
   const candidates = [() => fc.stringMatching(new RegExp(pattern))]
   for (const format of FORMATS) candidates.push(() => ofFormat(format, fc) as Arbitrary<string>)
   return candidates.map((make) => matchingOf(make, pattern, fc)).find((each) => each !== undefined)
@@ -247,7 +249,7 @@ function ofObject(schema: OpenApiSchema, context: ValueContext): Arbitrary<objec
   const below = { ...context, depth: depth - 1 }
   const known = Object.entries(properties)
     .filter(([name, { readOnly }]) => required.includes(name) || (depth > 0 && readOnly !== true))
-    .map(([name, child]) => [name, valuesOf(child, below)] as const)
+    .map(([name, child]) => [name, valuesOf(child, { ...below, name })] as const)
   const requiredKeys = required.filter((name) => Object.hasOwn(properties, name))
   const record = fc.record(Object.fromEntries(known), { requiredKeys })
   if (rest === undefined || rest === false) return record

@@ -48,6 +48,12 @@ export interface IsolationOptions {
    * whose paths are known.
    */
   readonly requests?: readonly string[]
+  /**
+   * Texts for fields and parameters, by their names. Each function receives a random text of 32 or 16
+   * hexadecimal digits and returns a valid text that contains it, such as `` `ord_${random}` ``. For fields whose
+   * schema does not say all, or into which no random text fits. Default: texts made from the schema.
+   */
+  readonly texts?: Readonly<Record<string, (random: string) => string>>
   /** Returns whether an operation is called. Default: all are. */
   readonly operations?: (operation: FuzzedOperation) => boolean
 }
@@ -61,6 +67,7 @@ const NAMES: Readonly<Record<keyof IsolationOptions, true>> = {
   users: true,
   headers: true,
   requests: true,
+  texts: true,
   skip: true,
   operations: true,
 }
@@ -73,7 +80,7 @@ export function checkIsolationOptions(
   options: IsolationOptions,
   tenantHeader: string | null,
 ): void {
-  const { tenants, seed, rounds, as, users, headers, requests, skip, operations } = options
+  const { tenants, seed, rounds, as, users, headers, requests, texts, skip, operations } = options
   const problems: Problem[] = []
   const check = (isRight: boolean, name: string, value: unknown, known: string) => {
     if (value !== undefined && !isRight) problems.push(problemOf(name, value, known))
@@ -104,6 +111,12 @@ export function checkIsolationOptions(
     'requests',
     requests,
     "['/legacy/rows', 'POST /legacy/rows']",
+  )
+  check(
+    isObject(texts) && Object.values(texts ?? {}).every((make) => typeof make === 'function'),
+    'texts',
+    texts,
+    "{ code: (random) => 'ORD-' + random }",
   )
   check(Array.isArray(skip), 'skip', skip, "['Orders_place']")
   check(typeof operations === 'function', 'operations', operations, '(operation) => boolean')

@@ -9,6 +9,7 @@ import { commandOf, type Side } from './isolation-side.js'
 import type { LeakFact, Observation } from './observations.js'
 import type { CacheWrite } from './recorded-stores.js'
 import type { Records } from './records.js'
+import { refusalIn } from './refusal-in.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
 import { type Find, searchResponse } from './search-response.js'
 import { NO_RESPONSE, sendWhole, type WholeResponse } from './send-whole.js'
@@ -99,6 +100,7 @@ export class IsolationSession {
       const response = await this.#sendMade(made, planned)
       const { errors } = tested.maker.documented
       const isRefused = [400, 422, errors.validationStatus].includes(response.status)
+      if (isRefused) tested.observation.refusal ||= refusalIn(response)
       if (isRefused && tested.maker.yields()) continue
       if (response.status >= 200 && response.status < 300) tested.maker.settle()
       return { made, response }

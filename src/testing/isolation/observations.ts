@@ -15,6 +15,9 @@ interface Seen {
   isKeptOut: boolean
 }
 
+/** What to do about generated values that do not fit. */
+export const REMEDY = 'give the field a text with the option texts'
+
 /** One occurrence of a leak. */
 export type LeakFact = Omit<IsolationLeak, 'operation' | 'operationId' | 'handler' | 'times'>
 
@@ -25,6 +28,10 @@ export class Observation {
   readonly #leaks: Map<string, IsolationLeak> = new Map()
   /** Why no request was sent to it; `undefined` when requests were sent. */
   notTested: string | undefined
+  /** Why its requests contain fewer random texts than others; empty when nothing prevents them. */
+  limits: () => readonly string[] = () => []
+  /** The errors with which the application has refused generated values; empty when it has accepted them. */
+  refusal = ''
   #isStream = false
 
   constructor(documented: DocumentedOperation, names: readonly string[]) {
@@ -92,11 +99,14 @@ export class Observation {
     const isNever = [...statuses.keys()].every((status) => status < 200 || status > 299)
     if (isNever) {
       const text = [...statuses.keys()].sort((a, b) => a - b).join(', ') || 'no request was sent'
-      return `${isEvery ? 'no tenant got a' : `${names} got no`} 2xx response: ${text}`
+      const why = this.refusal === '' ? '' : ` (${this.refusal}); ${REMEDY}`
+      return `${isEvery ? 'no tenant got a' : `${names} got no`} 2xx response: ${text}${why}`
     }
     if (this.#isStream)
       return 'a stream: only its beginning was read, and it held no data of a tenant'
-    return isEvery ? 'no tenant saw its own data' : `${names} never saw its own data`
+    const limits = this.limits()
+    const why = limits.length === 0 ? '' : `; ${limits.join('; ')}; ${REMEDY}`
+    return `${isEvery ? 'no tenant saw its own data' : `${names} never saw its own data`}${why}`
   }
 
   #of(name: string): Seen {

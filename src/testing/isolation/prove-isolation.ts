@@ -5,7 +5,7 @@ import type {
   DocumentedOperation,
   DocumentedOperations,
 } from '../contract/documented-operations.js'
-import { isFuzzable } from '../fuzz/fuzz-cases.js'
+import { isFuzzable, NoValueError } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
 import type { TestLog } from '../test-log.js'
 import { Canaries } from './canaries.js'
@@ -17,7 +17,7 @@ import { IsolationSession, type SessionConfig, type TestedOperation } from './is
 import { openSides, type SideConfig } from './isolation-side.js'
 import { logTraces } from './log-traces.js'
 import { nameOtherTenants } from './name-other-tenants.js'
-import { Observation } from './observations.js'
+import { Observation, REMEDY } from './observations.js'
 import type { RecordedStores } from './recorded-stores.js'
 import { Records } from './records.js'
 import { isSafe, type Pair, sendConcurrently, sendInTurns, write } from './replay.js'
@@ -72,7 +72,8 @@ export async function proveIsolation(
   const given = new Map(sides.flatMap(({ headers }) => [...headers]))
   // A generated value for this header would make the request come from another tenant.
   if (tenantHeader !== null) given.set(tenantHeader, '')
-  const setting = { fc, seed, rounds, canaries, records, names, given }
+  const { texts = {} } = options
+  const setting = { fc, seed, rounds, canaries, records, names, given, texts }
   const tested = observations.flatMap((each) => testedOf(each, setting, options))
   tested.sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
   const session = new IsolationSession({
@@ -138,11 +139,19 @@ function testedOf(
   if (observation.notTested !== undefined) return []
   try {
     const maker = new RequestMaker(documented, setting)
+    observation.limits = () => limitsOf(maker, observation.refusal)
     return [{ maker, observation, method: name.split(' ', 1)[0] as string }]
-  } catch {
-    observation.notTested = 'no value is found that its schema accepts'
+  } catch (error) {
+    const where = error instanceof NoValueError ? `: ${error.where}; ${REMEDY}` : ''
+    observation.notTested = `no value is found that its schema accepts${where}`
     return []
   }
+}
+
+/** Why requests contain no random text, or not in all fields. */
+function limitsOf({ isUnmarked, unmarked }: RequestMaker, refusal: string): string[] {
+  if (isUnmarked) return [`the application refuses random texts (${refusal})`]
+  return unmarked.length === 0 ? [] : [`no random text fits ${unmarked.join(', ')}`]
 }
 
 function isOfRouter(operation: DocumentedOperation): operation is RouterOperation {

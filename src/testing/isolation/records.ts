@@ -5,7 +5,7 @@ type Scalar = string | number
 type Fields = Readonly<Record<string, Scalar>>
 
 /** The number of records that are stored of each kind, the latest ones. */
-const REMEMBERED = 8
+export const REMEMBERED = 8
 
 /**
  * The records that each side has seen in its responses, by the fixed part of the path: `orders` for
@@ -13,6 +13,8 @@ const REMEMBERED = 8
  */
 export class Records {
   readonly #byOwner: Map<string, Map<string, Fields[]>> = new Map()
+  /** All fields that each side has ever seen, as `seenKey`. */
+  readonly #seen: Map<string, Set<string>> = new Map()
 
   /** Stores the records of a successful response to a path such as `/orders` or `/orders/{id}`. */
   store(owner: string, template: string, response: WholeResponse): void {
@@ -34,7 +36,17 @@ export class Records {
     return [...new Set(ids)]
   }
 
+  /** Whether a side has ever seen an id for a place in a request, also in a record that is no longer stored. */
+  hasSeen(owner: string, place: IdPlace, id: Scalar): boolean {
+    const names = place.isId ? [place.field, 'id'] : [place.field]
+    const keys = place.kinds.flatMap((kind) => names.map((name) => seenKey(kind, name, id)))
+    return keys.some((key) => this.#seen.get(owner)?.has(key))
+  }
+
   #add(owner: string, kind: string, fields: Fields): void {
+    const seen = this.#seen.get(owner) ?? new Set<string>()
+    this.#seen.set(owner, seen)
+    for (const [name, value] of Object.entries(fields)) seen.add(seenKey(kind, name, value))
     const kinds = this.#byOwner.get(owner) ?? new Map<string, Fields[]>()
     this.#byOwner.set(owner, kinds)
     const known = kinds.get(kind) ?? []
@@ -46,6 +58,10 @@ export class Records {
         : known.map((each) => (each === same ? { ...each, ...fields, ...idOf(each) } : each))
     kinds.set(kind, records)
   }
+}
+
+function seenKey(kind: string, name: string, value: Scalar): string {
+  return JSON.stringify([kind, name, String(value)])
 }
 
 function idOf({ id }: Fields): Fields {

@@ -5,6 +5,7 @@ import type {
   TestedOperation,
 } from './isolation-session.js'
 import type { Side } from './isolation-side.js'
+import { REMEMBERED } from './records.js'
 import { isSafe, isSuccess } from './replay.js'
 import type { MadeRequest } from './request-maker.js'
 
@@ -62,17 +63,22 @@ export async function requestForeignData(
   if (isSafe(tested)) await send({ target: of.name, ids: { of: of.name } })
 }
 
-/** Lets each side delete its own data. */
+/** Lets each side delete its own data: its latest record, or one before it if that one is refused. */
 export async function removeOwn(
   session: IsolationSession,
   tested: TestedOperation,
   round: number,
 ): Promise<void> {
   for (const side of session.config.sides) {
-    const plan = { round, target: side.name, ids: { of: side.name } }
-    const planned = { tested, side, plan, phase: 'when each tenant deletes its own data' }
-    const { made, response } = await session.send(planned)
-    if (isSuccess(response.status) && made.ids.length > 0) tested.observation.served(side.name)
+    for (let before = 0; before < REMEMBERED; before++) {
+      const plan = { round, target: side.name, ids: { of: side.name, before } }
+      const planned = { tested, side, plan, phase: 'when each tenant deletes its own data' }
+      const { made, response } = await session.send(planned)
+      if (made.ids.length === 0) break
+      if (!isSuccess(response.status)) continue
+      tested.observation.served(side.name)
+      break
+    }
   }
 }
 

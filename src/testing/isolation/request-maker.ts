@@ -1,4 +1,3 @@
-import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { createSource } from '../fuzz/case-source.js'
@@ -7,7 +6,8 @@ import { partsOf } from '../fuzz/fuzz-cases.js'
 import type { FastCheck } from '../fuzz/load-fast-check.js'
 import { type TextOf, valueContext } from '../fuzz/valid-values.js'
 import type { RequestParts, WireRequest, WriteRequest } from '../fuzz/wire-request.js'
-import { type Canaries, LONG, neutralText, SHORT } from './canaries.js'
+import { type Canaries, neutralText } from './canaries.js'
+import { fill, MarkedTexts, type Texts } from './marked-texts.js'
 import { absentId, fieldPlace, type IdPlace, pathPlace, type Records } from './records.js'
 
 /** Which values a request gets. */
@@ -18,8 +18,11 @@ export interface RequestPlan {
   readonly sender: string
   /** The side whose canaries are in path, query and headers; `null` for neutral texts, equal for all sides. */
   readonly target: string | null
-  /** The side whose ids the request uses. With `isAbsent`: unknown ids of the same form. */
-  readonly ids: { readonly of: string; readonly isAbsent?: boolean }
+  /**
+   * The side whose ids the request uses: those of its latest record, or of the one `before` it. With `isAbsent`:
+   * unknown ids of the same form.
+   */
+  readonly ids: { readonly of: string; readonly before?: number; readonly isAbsent?: boolean }
 }
 
 /** A request, and the ids in it. */
@@ -42,13 +45,9 @@ export interface MakerSetting {
   readonly names: readonly string[]
   /** Headers that identify the caller, in lower case: no values are generated for them. */
   readonly given: ReadonlyMap<string, string>
+  /** The option `texts`. */
+  readonly texts: Texts
 }
-
-/** Placeholders that are replaced by canaries of the same length. */
-const PLACES = [
-  { place: '0c0ffee0'.repeat(LONG / 8), length: LONG },
-  { place: '05ca1ab1'.repeat(SHORT / 8), length: SHORT },
-] as const
 
 /**
  * Where canaries are put: 0 everywhere, 1 only in the body, 2 nowhere. An application may refuse canaries as
@@ -61,7 +60,6 @@ interface UsedIds {
   isShared: boolean
 }
 
-type Give = (length: number) => string
 type PickId = (place: IdPlace) => string | number | undefined
 
 /** Makes the requests of one operation. */
@@ -74,6 +72,8 @@ export class RequestMaker {
   readonly #template: string
   /** Path, query and headers by round, side and level: equal within a round. */
   readonly #targets: Map<string, RequestParts> = new Map()
+  /** The fields with free text in which no canary fits, each with its limit. */
+  readonly unmarked: readonly string[]
   #level: Level = 0
   #isSettled = false
 
@@ -84,7 +84,7 @@ export class RequestMaker {
     const source = createSource(documented, setting.given)
     this.#write = source.write
     this.#template = documented.name.split(' ', 2)[1] ?? ''
-    const sample = (textOf?: TextOf) => {
+    const sample = (textOf: TextOf) => {
       const { fc, seed, rounds } = setting
       const { schemas } = lowerDocument(documented.document).components
       const values = partsOf(source, valueContext(fc, schemas, textOf))
@@ -92,8 +92,15 @@ export class RequestMaker {
       const samples = fc.sample(values, { seed: own, numRuns: rounds })
       return samples.map((parts, round) => this.#prepare(parts, round))
     }
-    this.#plain = sample()
-    this.#marked = sampleMarked(() => sample(placeFor), this.#plain)
+    const texts = new MarkedTexts(setting.fc, setting.texts)
+    this.#plain = sample(texts.given)
+    this.#marked = sampleMarked(() => sample(texts.everywhere), this.#plain)
+    this.unmarked = [...texts.unmarked.values()]
+  }
+
+  /** Whether the application has refused canaries, so that the requests contain none. */
+  get isUnmarked(): boolean {
+    return this.#level === 2
   }
 
   make(plan: RequestPlan): MadeRequest {
@@ -149,7 +156,7 @@ export class RequestMaker {
     const { canaries, seed } = this.#setting
     const parts = (this.#level === 0 ? this.#marked : this.#plain)[round] as RequestParts
     let count = round * 100
-    const give: Give = (length) =>
+    const give = (length: number) =>
       target === null
         ? neutralText(seed, count++).slice(0, length)
         : canaries.mint(target, this.documented.name, length)
@@ -158,16 +165,17 @@ export class RequestMaker {
     return made
   }
 
-  #picker({ sender, ids: { of, isAbsent = false }, round }: RequestPlan, used: UsedIds): PickId {
+  #picker({ sender, ids, round }: RequestPlan, used: UsedIds): PickId {
     const { records, names, seed } = this.#setting
+    const { of, before = 0, isAbsent = false } = ids
     return (place) => {
       const own = records.idsFor(of, place)
-      const chosen = own[round % Math.max(own.length, 1)]
+      const chosen = own[(round + before) % Math.max(own.length, 1)]
       if (chosen === undefined) return undefined
       const all = names.flatMap((name) => records.idsFor(name, place))
       const id = isAbsent ? absentId(chosen, all, seed) : chosen
       used.ids.push(id)
-      used.isShared ||= records.idsFor(sender, place).map(String).includes(String(id))
+      used.isShared ||= records.hasSeen(sender, place, id)
       return id
     }
   }
@@ -191,48 +199,6 @@ function sampleMarked(
   } catch {
     return plain
   }
-}
-
-/**
- * Returns a placeholder for a string that its schema does not restrict further; `undefined` for other
- * strings.
- */
-function placeFor({
-  format = '',
-  pattern,
-  minLength = 0,
-  maxLength = Number.POSITIVE_INFINITY,
-}: OpenApiSchema): string | undefined {
-  if (pattern !== undefined) return undefined
-  const frame = FRAMES[format]
-  if (frame === undefined) return undefined
-  const fitting = PLACES.map(({ place }) => frame(place)).find(({ length }) => length <= maxLength)
-  return fitting?.padEnd(minLength, 'x')
-}
-
-const FRAMES: Readonly<Record<string, (place: string) => string>> = {
-  '': (place) => place,
-  password: (place) => place,
-  email: (place) => `${place}@example.com`,
-  uri: (place) => `https://example.com/${place}`,
-  url: (place) => `https://example.com/${place}`,
-}
-
-function fill(value: unknown, give: Give): unknown {
-  return mapTexts(value, (text) =>
-    PLACES.reduce(
-      (filled, { place, length }) => filled.replaceAll(place, () => give(length)),
-      text,
-    ),
-  )
-}
-
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, child]) => [key, mapTexts(child, change)])
-  return Object.fromEntries(entries)
 }
 
 /** Puts known ids into the fields whose names refer to a record, when the type fits. */

@@ -7,7 +7,6 @@ describe('SampleNameController', () => {
   let app: TestApp;
 
   beforeEach(async () => {
-    // A controller with a guard, providers or options of the application needs them here, too.
     app = await TestApp.create({
       controllers: [SampleNameController],
       contract: 'throw',

@@ -11,10 +11,18 @@ export const options = defineAppOptions({
   auth: { guard: TokenGuard },
   // The header X-Tenant-Id says which tenant is meant. Whether the user belongs to it is decided here, after the guard.
   tenant: { authorize: (_req, tenant, user) => user?.tenants?.includes(tenant) === true },
+  // Clients connect directly. Behind a proxy or load balancer, all of them have its address: then this is the number of
+  // proxies, such as 1.
+  trustProxy: false,
   rateLimit: { limit: 300, window: '1m' },
   requestIds: true,
   // /livez, /readyz and /startupz, for whatever runs the container.
   health: true,
   // In production, nobody reads the documentation of protected routes.
-  swagger: { title: 'project-name', enabled: process.env['NODE_ENV'] !== 'production' },
+  swagger: {
+    title: 'project-name',
+    // That of the API, as in package.json.
+    version: '0.1.0',
+    enabled: process.env['NODE_ENV'] !== 'production',
+  },
 })

@@ -13,5 +13,10 @@ export const options = defineAppOptions({
   // /livez, /readyz and /startupz, for whatever runs the container.
   health: true,
   // In production, nobody reads the documentation of protected routes.
-  swagger: { title: 'project-name', enabled: process.env['NODE_ENV'] !== 'production' },
+  swagger: {
+    title: 'project-name',
+    // That of the API, as in package.json.
+    version: '0.1.0',
+    enabled: process.env['NODE_ENV'] !== 'production',
+  },
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { App, type AppOptions, Controller, Get, type Logger, type SocketPath } from 'blazon'
 import { TestApp } from 'blazon/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 @Controller('users')
 class UsersController {
@@ -36,9 +36,25 @@ describe('listen()', () => {
     const url = `http://localhost:${port}`
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatchObject({ facts: { url, routes: 2, startMs: expect.any(Number) } })
-    const text = new RegExp(`^Listening on ${url} with 2 routes, started in \\d+ ms$`)
+    const text = new RegExp(
+      `^Listening on ${url} with 2 routes, started in \\d+ ms; documentation: ${url}/api-docs$`,
+    )
     expect(lines[0]?.message).toMatch(text)
+    expect((await fetch(`${url}/api-docs`)).status).toBe(200)
     expect((await fetch(`${url}/users`)).status).toBe(200)
+  })
+
+  it.each([
+    ['is off', { swagger: false }, 'test'],
+    ['is served in production', { swagger: { path: '/docs', enabled: true } }, 'production'],
+  ] as const)('names no documentation that %s', async (_, options, environment) => {
+    vi.stubEnv('NODE_ENV', environment)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { app, lines } = setUp(options)
+    await app.listen(0)
+    expect(lines.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/started in \d+ ms$/),
+    ])
   })
 
   it.each([

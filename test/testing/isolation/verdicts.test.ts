@@ -108,7 +108,8 @@ describe('an operation is inconclusive', () => {
       open: 'INCONCLUSIVE: no tenant saw its own data',
       form: 'INCONCLUSIVE: takes a form',
       shadowed: 'INCONCLUSIVE: no tenant got a 2xx response: no request was sent',
-      never: 'INCONCLUSIVE: no value is found that its schema accepts',
+      never:
+        'INCONCLUSIVE: no value is found that its schema accepts: body.text; give the field a text with the option texts',
     })
   })
 })
@@ -198,10 +199,10 @@ describe('an operation passes', () => {
       }
     }
     expect(await rowsOf(NotesController)).toEqual({
-      add: 'INCONCLUSIVE: no tenant saw its own data',
+      add: 'INCONCLUSIVE: no tenant saw its own data; the application refuses random texts (code: Not a code); give the field a text with the option texts',
       list: 'PASS: each tenant saw its own data',
       short: 'PASS: each tenant saw the data it had just sent',
-      tiny: 'INCONCLUSIVE: no tenant saw its own data',
+      tiny: 'INCONCLUSIVE: no tenant saw its own data; no random text fits text (at most 5 characters); give the field a text with the option texts',
     })
   })
 })

@@ -115,7 +115,8 @@ function applyNext(
 ): Promise<AppliedMigration | null> {
   const applyUnderLock = async (connection: Connection) => {
     const records = await readHistory(connection)
-    const [file] = pendingFiles(files, records, isNewerAllowed)
+    const { isEmbedded } = driver
+    const [file] = pendingFiles(files, records, { isNewerAllowed, isEmbedded })
     return file === undefined ? null : apply(driver, connection, file)
   }
   return underLock(driver, applyUnderLock, onWait)

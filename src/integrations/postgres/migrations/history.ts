@@ -123,31 +123,34 @@ function statusOf(
 /**
  * Returns the files to apply.
  *
- * @param isNewerAllowed Whether a later version of the application may have migrated the database.
+ * @param database `isNewerAllowed`: whether a later version of the application may have migrated it. `isEmbedded`:
+ * whether it is a folder of this machine.
  * @throws ConfigError when the folder and the database have different histories.
  */
 export function pendingFiles(
   files: readonly MigrationFile[],
   records: readonly MigrationRecord[],
-  isNewerAllowed: boolean,
+  {
+    isNewerAllowed,
+    isEmbedded,
+  }: { readonly isNewerAllowed: boolean; readonly isEmbedded: boolean },
 ): MigrationFile[] {
   const all = compareHistory(files, records)
   const newest = files.at(-1)?.name ?? ''
   const problems = all
     .filter(({ name, state }) => !(isNewerAllowed && state === 'missing' && name > newest))
-    .flatMap(({ name, state }) => problemOf(name, state, files))
+    .flatMap(({ name, state }) => problemOf({ name, state, isEmbedded }, files))
   if (problems.length > 0) throw new ConfigError(problems)
   const pending = new Set(all.filter(({ state }) => state === 'pending').map(({ name }) => name))
   return files.filter(({ name }) => pending.has(name))
 }
 
 /** Returns the problem of a migration in one of the error states; none for the other states. */
-export function problemOf(
-  name: string,
-  state: MigrationState,
+function problemOf(
+  { name, state, isEmbedded }: Pick<MigrationStatus, 'name' | 'state'> & { isEmbedded: boolean },
   files: readonly MigrationFile[],
 ): Problem[] {
-  if (state === 'changed') return [changed(name, files)]
+  if (state === 'changed') return [changed(name, files, isEmbedded)]
   if (state === 'missing') {
     const cause = 'It was applied, and its file is gone.'
     const remedy = `Bring the file back. If it was taken out on purpose: delete from blazon.migrations where name = ${literal(name)}`
@@ -159,10 +162,13 @@ export function problemOf(
   return [{ code: 'E_MIGRATION_ORDER', subject: name, cause, remedy }]
 }
 
-function changed(name: string, files: readonly MigrationFile[]): Problem {
+function changed(name: string, files: readonly MigrationFile[], isEmbedded: boolean): Problem {
   const checksum = files.find((file) => file.name === name)?.checksum ?? ''
   const cause = 'It was applied, and its file has changed since.'
-  const remedy = `Undo the change, and write it into a new file. If the old and the new content do the same: update blazon.migrations set checksum = ${literal(checksum)} where name = ${literal(name)}`
+  const begin = isEmbedded
+    ? ' If nobody needs the data: stop the application and `blazon dev`, and delete the folder of the embedded database; all migrations run at the next start.'
+    : ''
+  const remedy = `Undo the change, and write it into a new file.${begin} If the old and the new content do the same: update blazon.migrations set checksum = ${literal(checksum)} where name = ${literal(name)}`
   return { code: 'E_MIGRATION_CHANGED', subject: name, cause, remedy }
 }
 

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { TestApp } from 'blazon/testing';
+import { afterEach, beforeEach, describe, it } from 'vitest';
+import { SampleNameController } from '../src/sample-name-zod-controller.js';
+
+describe('SampleNameController', () => {
+  let app: TestApp;
+
+  beforeEach(async () => {
+    app = await TestApp.create({
+      controllers: [SampleNameController],
+      contract: 'throw',
+    });
+  });
+
+  afterEach(() => app?.close());
+
+  it('responds to a request', async () => {
+    const { body } = await app.request().get('/sample-name/7').expect(200);
+    assert.deepEqual(body.data, { id: '7' });
+  });
+
+  it('accepts valid input', async () => {
+    const { body } = await app.request().post('/sample-name').send({ text: ' New ' }).expect(201);
+    assert.deepEqual(body.data, { text: 'New' });
+  });
+
+  it('refuses wrong input', async () => {
+    await app.request().post('/sample-name').send({}).expect(400);
+  });
+});
