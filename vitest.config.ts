@@ -110,6 +110,7 @@ const LONG = [
 /** Journeys that take long, and are about servers rather than decorators: `npm test` runs them in one dialect. */
 const LONG_JOURNEYS = [
   'test/journeys/express/apm.test.ts',
+  'test/journeys/files/aborted.test.ts',
   'test/journeys/hostile/resets.test.ts',
   'test/journeys/postgres/{isolation,responses,transactional,unauthorised}.test.ts',
   'test/journeys/tenancy/routers.test.ts',

@@ -275,6 +275,13 @@ export {
 export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'
 export { hasFailed } from './http/has-failed.js'
 export { RequestContext } from './http/request-context.js'
+export {
+  type ContentOptions,
+  type FileContent,
+  type FileOptions,
+  type FileResponse,
+  fileResponse,
+} from './http/send/file-response.js'
 export { type Hold, holdResponse } from './http/send/hold-response.js'
 export { replayResponse, type StoredResponse } from './http/send/replay.js'
 export { addHeaders } from './http/send/response-headers.js'

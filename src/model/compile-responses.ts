@@ -54,11 +54,20 @@ function compileOperation(facts: FactsByKind, owner: Owner): OperationFacts {
 
 /** Of several descriptions of one status, the nearest counts: that of the method, the class, its base, the application. */
 function documentedBy(facts: FactsByKind, owner: Owner): ApiResponseOptions[] {
-  const own = factsOf(facts, 'responseDoc').map(({ options }) => Object.freeze(options))
+  const own = factsOf(facts, 'responseDoc').map(({ options }) => stated(options))
   if (owner.facts.responseDoc === undefined && owner.documented.length === 0) return own
-  const ofClass = factsOf(owner.facts, 'responseDoc').map(({ options }) => Object.freeze(options))
-  for (const other of [...ofClass, ...owner.documented]) {
+  const ofClass = factsOf(owner.facts, 'responseDoc').map(({ options }) => stated(options))
+  for (const other of [...ofClass, ...owner.documented.map(withType)]) {
     if (!own.some((each) => each?.status === other?.status)) own.push(other)
   }
   return own
+}
+
+function stated(options: ApiResponseOptions): ApiResponseOptions {
+  return Object.freeze(withType(options))
+}
+
+/** `content` states the media type, too: readers that know nothing of files read it from `contentType`. */
+function withType(options: ApiResponseOptions): ApiResponseOptions {
+  return options?.content === undefined ? options : { ...options, contentType: options.content }
 }

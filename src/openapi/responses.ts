@@ -184,6 +184,7 @@ function declaredResponse(
   const isError = status >= 400
   const base = { description, ...(isError ? {} : headersOf(route.headers)) }
   if (isBodiless(status)) return base
+  if (stated.content !== undefined) return fileResponse(stated.content, { ...base, status })
   if (schema === undefined) {
     if (isError) return { ...base, content: shared.errorContent(status, route) }
     if (route.redirect?.status === status) {
@@ -202,6 +203,21 @@ function declaredResponse(
     (route.envelope === true && isEnvelope(schemas.resolve(described)))
   const whole = isWhole ? body : wrappedSchema(route.envelope, status, body)
   return { ...base, content: { [type]: { schema: whole } } }
+}
+
+interface FileBase {
+  readonly status: number
+  readonly description: string
+  readonly headers?: Headers
+}
+
+/** Bytes that the document says nothing else about. A part of them says which (RFC 9110, 14.4). */
+function fileResponse(type: string, { status, ...base }: FileBase): OpenApiResponse {
+  const content = { [type]: { schema: { type: 'string', format: 'binary' } } } as const
+  if (status !== 206) return { ...base, content }
+  const range = { description: 'The positions of the part: `bytes 0-99/1000`.', required: true }
+  const headers = { ...base.headers, 'Content-Range': { ...range, schema: text() } }
+  return { ...base, headers, content }
 }
 
 /** A response to `HEAD` has the headers of the response to `GET`, and no body. */

@@ -1,5 +1,5 @@
 import type { Plugin } from '../contracts/plugin.js'
-import type { ContractOf, ContractParameter } from '../contracts/route-contract.js'
+import type { ContractOf, ContractParameter, RouteContract } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
 import { webhookHeaders } from '../model/webhook-headers.js'
@@ -34,7 +34,31 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     if (readsBody(route)) found.push(413, 415)
     found.push(500)
     if (handlerMsOf(bounds, timeouts.handlerMs) !== null) found.push(503)
-    return { errors: found, parameters: webhookHeaders(route).map(signatureHeader) }
+    const parameters = webhookHeaders(route).map(signatureHeader)
+    const type = fileTypeOf(route)
+    if (type === null) return { errors: found, parameters }
+    return { ...ofFile(type), errors: [...found, 404, 412, 416], parameters }
+  }
+}
+
+/** The media type of the file that a route sends; `null` if it sends none, or not as the response to a read. */
+function fileTypeOf({ method, operation }: RouteModel): string | null {
+  if (method !== 'GET') return null
+  return operation.responses.find(({ status }) => status === 200)?.content ?? null
+}
+
+/** The responses to conditions and ranges of a file (RFC 9110, 13 and 14). */
+function ofFile(type: string): Pick<RouteContract, 'responses' | 'headers'> {
+  const text = { type: 'string' }
+  return {
+    responses: [{ status: 206, content: type, contentType: type }, { status: 304 }],
+    headers: {
+      ETag: { description: 'The version of the content.', schema: text },
+      'Accept-Ranges': {
+        description: '`bytes`, if clients may ask for parts.',
+        schema: text,
+      },
+    },
   }
 }
 

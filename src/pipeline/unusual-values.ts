@@ -1,7 +1,9 @@
 import type { Response } from '../contracts/handler.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BlazonRequest } from '../http/request.js'
-import { toRawBody } from '../http/send/raw-body.js'
+import { FileResponse } from '../http/send/file-response.js'
+import { type RawBody, toRawBody } from '../http/send/raw-body.js'
 import { type RawOptions, sendRaw } from '../http/send/send-raw.js'
 import { remedyFor, unsendableKind } from '../schema/fields/unsendable.js'
 import type { OnError } from '../step/step.js'
@@ -46,11 +48,15 @@ export function sendUnusual(
   { route, onError, deadlines }: UnusualConfig,
   { req, res, status }: UnusualTarget,
 ): boolean {
-  const raw = toRawBody(value)
+  const stated = statedFor(route, status)
+  const raw = stated?.content === undefined ? toRawBody(value) : toFile(value)
   if (raw !== null) {
     if (raw.kind !== 'bytes') deadlines?.startUntilClosed(req, res)
     const fail = (error: unknown) => onError(error, req, res)
-    sendRaw(res, raw, { status, ...documentedType(route, status), fail })
+    const types = documentedType(stated)
+    if (raw.kind === 'file') {
+      void loadSendFile().then((send) => send(raw.file, { req, res, status, ...types, fail }), fail)
+    } else sendRaw(res, raw, { status, ...types, fail })
     return true
   }
   const kind = unsendableKind(value)
@@ -60,12 +66,30 @@ export function sendUnusual(
   )
 }
 
+/** Loads the module that sends files with the first of them. */
+async function loadSendFile() {
+  return (await import('../http/send/send-file.js')).sendFile
+}
+
+/** Bytes and a `Blob` of a response that is documented as a file have ranges and conditions as a file has. */
+function toFile(value: unknown): RawBody | null {
+  const isFile =
+    value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof Blob
+  if (!isFile) return toRawBody(value)
+  return {
+    kind: 'file',
+    file: new FileResponse({ content: value, options: {}, hasDisposition: false }),
+  }
+}
+
+type Stated = ApiResponseOptions | undefined
+
+function statedFor({ operation }: UnusualConfig['route'], status: number): Stated {
+  return operation.responses.find((response) => response.status === status)
+}
+
 /** The media types of bytes that follow from the description of a status. A range of types names none. */
-function documentedType(
-  { operation }: Pick<RouteModel, 'operation'>,
-  status: number,
-): Pick<RawOptions, 'type' | 'fallback'> {
-  const stated = operation.responses.find((response) => response.status === status)
+function documentedType(stated: Stated): Pick<RawOptions, 'type' | 'fallback'> {
   const { contentType, raw } = stated ?? {}
   const isJson = raw === true && contentType === undefined
   return {

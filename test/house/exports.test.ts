@@ -21,7 +21,7 @@ const VALUES = `
   Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use Webhook addHeaders
   blameRequest compose createTenantMiddleware defineAppOptions defineControllers defineOption defineParameter env
-  formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext memoryCache memoryRateLimit
+  fileResponse formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext memoryCache memoryRateLimit
   publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
@@ -30,10 +30,10 @@ const VALUES = `
 const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
-  CacheStore CheckedHealth Class ClassProvider ConfigCode ContractHeader ContractOf ContractParameter CookieKeyOptions CookiesDescription CookiesOptions Decorated
+  CacheStore CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter CookieKeyOptions CookiesDescription CookiesOptions Decorated
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
-  ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo FieldError
+  ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo FieldError FileContent FileOptions FileResponse
   FrameworkRoute Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
   Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
   KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
