@@ -2,6 +2,7 @@ import type { ApiResponseOptions, OperationFacts } from '../contracts/operation.
 import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import { isSentWithoutEnvelope } from '../schema/response-shape.js'
+import { compileProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
 /** The facts of the class and of the application that responses of a route depend on. */
@@ -14,7 +15,7 @@ interface Owner {
 
 type Responses = Pick<
   RouteModel,
-  'headers' | 'envelope' | 'isEnveloped' | 'responseFields' | 'operation'
+  'headers' | 'envelope' | 'produces' | 'isEnveloped' | 'responseFields' | 'operation'
 >
 
 /** Compiles how a route responds, and how the document describes it. */
@@ -26,11 +27,13 @@ export function compileResponses(facts: FactsByKind, owner: Owner): Responses {
   const isBare =
     responses.length > 0 &&
     responses.some((each) => isSentWithoutEnvelope(each, { envelope, headers }))
+  const produces = compileProduces(facts, owner.facts)
   const fields = firstOf(facts, 'responseFields') ?? firstOf(owner.facts, 'responseFields')
   return {
     envelope,
     headers,
-    isEnveloped: envelope === true && !isBare,
+    produces,
+    isEnveloped: envelope === true && !isBare && produces === null,
     responseFields: fields?.mode ?? null,
     operation,
   }

@@ -20,7 +20,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   // A plugin may blame a value of any request: a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
-    const { isProtected, isAuthOptional, abilities, bounds, webhook } = route
+    const { isProtected, isAuthOptional, abilities, bounds, webhook, produces } = route
     // Any request may be malformed, for example without a valid host, and is refused before its route is known.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
@@ -32,13 +32,20 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     if (abilities !== null) found.push(403)
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)
+    if (produces !== null) found.push(406)
     found.push(500)
     if (handlerMsOf(bounds, timeouts.handlerMs) !== null) found.push(503)
     const parameters = webhookHeaders(route).map(signatureHeader)
     const type = fileTypeOf(route)
-    if (type === null) return { errors: found, parameters }
+    if (type === null) {
+      return { errors: found, parameters, ...(produces !== null && { headers: VARY }) }
+    }
     return { ...ofFile(type), errors: [...found, 404, 412, 416], parameters }
   }
+}
+
+const VARY: NonNullable<RouteContract['headers']> = {
+  Vary: { description: 'The response depends on `Accept`.', schema: { type: 'string' } },
 }
 
 /** The media type of the file that a route sends; `null` if it sends none, or not as the response to a read. */

@@ -1,6 +1,7 @@
 import type { Response } from '../contracts/handler.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { representationOf } from '../http/produced-type.js'
 import type { BlazonRequest } from '../http/request.js'
 import { FileResponse } from '../http/send/file-response.js'
 import { type RawBody, toRawBody } from '../http/send/raw-body.js'
@@ -11,7 +12,7 @@ import type { Deadlines } from './deadlines.js'
 
 /** The parts of a route that are needed to send a value that is not ordinary data. */
 export interface UnusualConfig {
-  readonly route: Pick<RouteModel, 'name' | 'operation'>
+  readonly route: Pick<RouteModel, 'name' | 'operation' | 'produces'>
   readonly onError: OnError
   /** `null` if handlers have no time limit. */
   readonly deadlines: Deadlines | null
@@ -53,7 +54,7 @@ export function sendUnusual(
   if (raw !== null) {
     if (raw.kind !== 'bytes') deadlines?.startUntilClosed(req, res)
     const fail = (error: unknown) => onError(error, req, res)
-    const types = documentedType(stated)
+    const types = documentedType(stated, route.produces && representationOf(req)?.type)
     if (raw.kind === 'file') {
       void loadSendFile().then((send) => send(raw.file, { req, res, status, ...types, fail }), fail)
     } else sendRaw(res, raw, { status, ...types, fail })
@@ -89,8 +90,11 @@ function statedFor({ operation }: UnusualConfig['route'], status: number): State
 }
 
 /** The media types of bytes that follow from the description of a status. A range of types names none. */
-function documentedType(stated: Stated): Pick<RawOptions, 'type' | 'fallback'> {
-  const { contentType, raw } = stated ?? {}
+function documentedType(
+  stated: Stated,
+  chosen: string | null | undefined,
+): Pick<RawOptions, 'type' | 'fallback'> {
+  const { contentType = chosen ?? undefined, raw } = stated ?? {}
   const isJson = raw === true && contentType === undefined
   return {
     type: contentType === undefined || contentType.includes('*') ? null : contentType,
