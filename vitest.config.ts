@@ -88,6 +88,7 @@ export const ALONE = [
   'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-database,doctor,doctor-claims,explain,loaded-modules,new,create-blazon}.test.ts',
   'test/docs/{cli,migrations,postgres,readme,snippets,two-processes}.test.ts',
   'test/features/cache/unused.test.ts',
+  'test/features/unused-representations.test.ts',
   'test/house/{build,package,peers,scripts}.test.ts',
   'test/integrations/**/*.test.ts',
   'test/operating/**/*.test.ts',
@@ -110,6 +111,7 @@ const LONG = [
 /** Journeys that take long, and are about servers rather than decorators: `npm test` runs them in one dialect. */
 const LONG_JOURNEYS = [
   'test/journeys/express/apm.test.ts',
+  'test/journeys/files/aborted.test.ts',
   'test/journeys/hostile/resets.test.ts',
   'test/journeys/postgres/{isolation,responses,transactional,unauthorised}.test.ts',
   'test/journeys/tenancy/routers.test.ts',

@@ -163,6 +163,12 @@ export type {
   RateLimitStore,
 } from './contracts/rate-limit.js'
 export type {
+  Produced,
+  ProducedModel,
+  Representation,
+  RepresentationBody,
+} from './contracts/representation.js'
+export type {
   ContractHeader,
   ContractOf,
   ContractParameter,
@@ -272,9 +278,18 @@ export {
   tenantFromSubdomain,
 } from './features/tenancy/tenant-strategies.js'
 // http
+export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'
 export { hasFailed } from './http/has-failed.js'
+export { producedType } from './http/produced-type.js'
 export { RequestContext } from './http/request-context.js'
+export {
+  type ContentOptions,
+  type FileContent,
+  type FileOptions,
+  type FileResponse,
+  fileResponse,
+} from './http/send/file-response.js'
 export { type Hold, holdResponse } from './http/send/hold-response.js'
 export { replayResponse, type StoredResponse } from './http/send/replay.js'
 export { addHeaders } from './http/send/response-headers.js'
@@ -293,7 +308,14 @@ export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './met
 export { defineOption } from './metadata/option.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { RateLimit } from './metadata/rate-limit.js'
-export { Envelope, Header, HttpCode, Redirect, ResponseFields } from './metadata/response.js'
+export {
+  Envelope,
+  Header,
+  HttpCode,
+  Produces,
+  Redirect,
+  ResponseFields,
+} from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 export { Use } from './metadata/use.js'

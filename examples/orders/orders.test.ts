@@ -70,6 +70,22 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
 
   const place = (order: object = newOrder) => clerk.request().post('/orders').send(order)
 
+  it('exports orders as JSON, as CSV, and as nothing else', async () => {
+    await place()
+    await place()
+    await clerk.request().post('/orders/2/payment').expect(200)
+    const ask = (accept: string) =>
+      clerk.request().get('/orders/export?status=paid').set('Accept', accept)
+    const { body } = await ask('application/json').expect(200)
+    expect(body.data).toMatchObject([{ id: 2, status: 'paid', total: 2100 }])
+    const { text, type } = await ask('text/csv').expect(200)
+    expect([type, text]).toEqual([
+      'text/csv',
+      `id,status,customerId,total,placedBy,placedAt\r\n2,paid,1,2100,carla,${NOW}\r\n`,
+    ])
+    await ask('image/png').expect(406)
+  })
+
   it('places an order, with defaults, the total, the clerk and the time', async () => {
     const { status, body } = await place()
     expect(status).toBe(201)
@@ -213,7 +229,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     }
   })
 
-  it.each(['/orders', '/orders/1', '/customers', '/customers/1'])(
+  it.each(['/orders', '/orders/export', '/orders/1', '/customers', '/customers/1'])(
     'requires a shop of the user for %s',
     async (path) => {
       const baker = app.with({ authorization: 'Bearer baker' })
@@ -260,6 +276,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(String(matrix)).toMatchInlineSnapshot(`
       "                          nobody  auditor  clerk
       GET /orders               401     allowed  allowed
+      GET /orders/export        401     allowed  allowed
       GET /orders/:id           401     allowed  allowed
       POST /orders              401     403      allowed
       POST /orders/:id/payment  401     403      allowed
@@ -281,7 +298,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(report.leaks).toEqual([])
     const passed = report.verdicts.filter(({ verdict }) => verdict === 'PASS')
     // All operations except the two health checks.
-    expect(passed).toHaveLength(8)
+    expect(passed).toHaveLength(9)
   })
 })
 

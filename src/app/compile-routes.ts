@@ -148,6 +148,7 @@ async function collectParts(
     ...compiler,
     validationStatus: settings.errors.validationStatus,
   })
+  const negotiateOf = await loadNegotiation(routes, settingsOf)
   const fieldsOf = await loadFields(routes, settings)
   const datesOf = await loadDates(routes, converters)
   const instanceOf = (route: RouteModel) => controllers.get(route.controller) as object
@@ -162,6 +163,7 @@ async function collectParts(
       instance: instanceOf(route),
       inputs: inputs[route.index] ?? [],
       bodies: bodiesOf(route),
+      negotiate: negotiateOf(route),
       cookies: cookiesOf(route),
       fields,
       // The copy with the described fields only has its dates as text already.
@@ -182,6 +184,17 @@ function middlewaresOf(
   const handlers = uses?.middlewares ?? NONE
   if (wrapMiddlewares === null || handlers.length === 0) return handlers
   return wrapMiddlewares(handlers, { handlers, errorHandlers: NONE }).handlers
+}
+
+/** Loads the module that chooses representations, but only if a route has `@Produces`. */
+async function loadNegotiation(
+  routes: readonly RouteModel[],
+  settingsOf: (route: RouteModel) => PipelineConfig,
+): Promise<(route: RouteModel) => RouteParts['negotiate']> {
+  if (routes.every(({ produces }) => produces === null)) return () => null
+  const { negotiateStage } = await import('../pipeline/steps/negotiate.js')
+  return (route) =>
+    route.produces === null ? null : negotiateStage({ ...settingsOf(route), route })
 }
 
 /** Loads the module that limits the fields of responses, but only if a route uses it. */

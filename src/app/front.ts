@@ -67,6 +67,7 @@ export function buildFront(config: FrontConfig): Front {
       name: 'OPTIONS',
       envelope: config.settings.envelope,
       headers: null,
+      produces: null,
       operation: { responses: [] },
     }),
   })

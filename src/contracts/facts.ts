@@ -10,6 +10,7 @@ import type { OptionSettings, RouteOption } from './option.js'
 import type { ParameterDefinition } from './parameter.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
+import type { Produced } from './representation.js'
 import type { RouteLimits } from './route-limits.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
@@ -51,6 +52,8 @@ export type Fact =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
+  /** The arguments of `@Produces`, as they were written. */
+  | { readonly kind: 'produces'; readonly entries: readonly Produced[] }
   | { readonly kind: 'envelope'; readonly envelope: EnvelopeChoice }
   | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
   | { readonly kind: 'cache'; readonly options: CacheOptions }

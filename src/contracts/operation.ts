@@ -50,6 +50,12 @@ export interface ApiResponseOptions {
    * sent unchanged. Default: that of the envelope, else `application/json`.
    */
   readonly contentType?: string
+  /**
+   * The media type of a file: a `fileResponse`, bytes or a `Blob`, of which clients may ask for parts. It means
+   * `contentType`, and the document describes binary content, and with the status 200 of a `GET` also the responses to
+   * conditions and ranges: 206, 304, 404, 412, 416. Not beside `schema`, `raw` and `contentType`. Default: no file.
+   */
+  readonly content?: string
 }
 
 /** The facts of the decorators that only the document uses. */

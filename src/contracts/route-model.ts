@@ -6,6 +6,7 @@ import type { OptionTarget, OptionValue, RouteOption } from './option.js'
 import type { ParameterDefinition } from './parameter.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
+import type { ProducedModel } from './representation.js'
 import type { RouteBounds } from './route-limits.js'
 import type { InputSource, Schema } from './schema.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
@@ -139,7 +140,12 @@ export interface RouteModel {
    * framework's own, `false` means bare data.
    */
   readonly envelope: EnvelopeChoice
-  /** Whether every success is sent in the framework's own envelope: no `@ApiResponseDoc` of the route is bare. */
+  /** The representations of `@Produces`, the preferred one first; `null` without it, and every success is JSON. */
+  readonly produces: readonly ProducedModel[] | null
+  /**
+   * Whether every success is sent in the framework's own envelope: no `@ApiResponseDoc` of the route is bare, and it has no
+   * `@Produces`.
+   */
   readonly isEnveloped: boolean
   /** The mode of `@ResponseFields`; `null` without it, and the `responses` option of the application applies. */
   readonly responseFields: ResponseFieldsMode | null

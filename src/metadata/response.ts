@@ -1,5 +1,6 @@
 import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
 import type { ResponseFieldsMode } from '../contracts/operation.js'
+import type { Produced } from '../contracts/representation.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import { decorator, refuseBare } from './write.js'
 
@@ -63,6 +64,24 @@ export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClas
   refuseBare('@Envelope', envelope, rest[0])
   const fact = { kind: 'envelope', envelope } as const
   return decorator('@Envelope()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}
+
+/**
+ * Names the media types in which the data of successes can be sent, for one method or for all methods of a class. `Accept`
+ * of the request chooses (RFC 9110, 12.5.1); of equally welcome types, and without `Accept`, the first. A client that accepts none
+ * gets a 406. The responses have `Vary: Accept`, and the cache keeps each representation apart.
+ *
+ * @param produced JSON types as text, sent in the envelope of the route. `'text/csv'`, for a list of objects; see
+ * {@link csv} for its options. Every other type with the function that writes it: a {@link Representation}.
+ * @example
+ * @Produces('application/json', 'text/csv')
+ * @Get('export')
+ * export() { return orders.all() }
+ */
+export function Produces(...produced: readonly Produced[]): DualClassOrMethodDecorator {
+  refuseBare('@Produces', produced[0], produced[1])
+  const fact = { kind: 'produces', entries: produced } as const
+  return decorator('@Produces()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
 
 /**

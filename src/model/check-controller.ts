@@ -17,6 +17,7 @@ import { checkTenant } from './check-tenant.js'
 import { checkUses } from './check-uses.js'
 import { checkWebhook } from './check-webhook.js'
 import { checkDefined } from './compile-defined.js'
+import { checkProducedTypes, checkProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
 
@@ -80,6 +81,9 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.cache) problems.push(...checkCache(subject, facts))
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
     problems.push(...checkDocumentation(subject, facts))
+  }
+  if (facts.produces) {
+    problems.push(...checkProduces(subject, facts), ...checkProducedTypes(subject, facts))
   }
   if (facts.envelope) problems.push(...checkEnvelopes(subject, facts))
   if (facts.defined) problems.push(...checkDefined(subject, facts))

@@ -50,15 +50,14 @@ interface Place {
   readonly label: string
 }
 
+type Stated = Partial<ApiResponseOptions> | undefined
+
 /** Checks a list of documented responses. The values may come from JavaScript. */
-export function checkDocumented(
-  { subject, label }: Place,
-  stated: readonly (Partial<ApiResponseOptions> | undefined)[],
-): Problem[] {
+export function checkDocumented({ subject, label }: Place, stated: readonly Stated[]): Problem[] {
   const problems: Problem[] = []
   const seen = new Set<number>()
   for (const options of stated) {
-    const { status, schema, description, contentType } = options ?? {}
+    const { status, schema, description, contentType, content } = options ?? {}
     if (!isStatus(status)) {
       const cause = `${label} was given the status ${String(status)}.`
       problems.push(invalid(subject, cause, 'Give a whole number, 100 to 599.'))
@@ -78,11 +77,33 @@ export function checkDocumented(
       const cause = `${label} of the status ${status} has a \`contentType\` that is no media type.`
       problems.push(invalid(subject, cause, "Give a type with its subtype: 'text/csv'."))
     }
+    if (content !== undefined) {
+      problems.push(
+        ...checkContent({ subject, label: `${label} of the status ${status}` }, options),
+      )
+    }
     if (schema !== undefined) {
       problems.push(...checkSchema(`${subject} ${label}(${status})`, schema))
     }
   }
   return problems
+}
+
+/** A file is described by its type alone: nothing reads its bytes. */
+function checkContent({ subject, label }: Place, stated: Stated): Problem[] {
+  if (!isMediaType(stated?.content)) {
+    const cause = `${label} has a \`content\` that is no media type.`
+    return [invalid(subject, cause, "Give a type with its subtype: 'application/pdf'.")]
+  }
+  const others = (['schema', 'raw', 'contentType'] as const).filter(
+    (name) => stated?.[name] !== undefined,
+  )
+  return others.map((name) => ({
+    code: 'E_DECORATOR_CONFLICT' as const,
+    subject,
+    cause: `${label} has both \`content\`, which is for files, and \`${name}\`.`,
+    remedy: `Remove \`${name}\` if the response is a file, else \`content\`.`,
+  }))
 }
 
 function isStatus(status: unknown): status is number {

@@ -12,6 +12,7 @@ const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['status', '@HttpCode'],
   ['redirect', '@Redirect'],
   ['envelope', '@Envelope'],
+  ['produces', '@Produces'],
   ['webhook', '@Webhook'],
   ['operation', '@ApiOperation'],
   ['bodyDoc', '@ApiBody'],

@@ -10,6 +10,8 @@ export function checkResponses(route: RouteModel): Problem[] {
   const { name, status, redirect, operation } = route
   const possible = status === null ? [200, 204] : [status]
   if (redirect !== null) possible.push(redirect.status)
+  // A part of a file.
+  if (operation.responses.some(({ content }) => content !== undefined)) possible.push(206)
   const others = operation.responses.filter(
     (response) =>
       response.status >= 200 && response.status < 300 && !possible.includes(response.status),

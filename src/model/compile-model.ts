@@ -24,6 +24,7 @@ import { compileBounds } from './compile-bounds.js'
 import { compileDefined } from './compile-defined.js'
 import { compileCookies, compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
+import { checkProduces } from './compile-produces.js'
 import { compileResponses } from './compile-responses.js'
 import { compileUses } from './compile-uses.js'
 import { expressMethods, expressStack } from './express-route.js'
@@ -89,6 +90,7 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkBounds(subject, facts),
     ...checkEnvelopes(subject, facts),
     ...checkResponseDocs(subject, facts),
+    ...checkProduces(subject, facts),
   ]
 }
 
@@ -154,6 +156,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     headers: responses.headers,
     envelope: responses.envelope,
+    produces: responses.produces,
     isEnveloped: responses.isEnveloped,
     responseFields: responses.responseFields,
     operation: responses.operation,

@@ -2,6 +2,7 @@ import type { ApiResponseOptions, OperationFacts } from '../contracts/operation.
 import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import { isSentWithoutEnvelope } from '../schema/response-shape.js'
+import { compileProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
 /** The facts of the class and of the application that responses of a route depend on. */
@@ -14,7 +15,7 @@ interface Owner {
 
 type Responses = Pick<
   RouteModel,
-  'headers' | 'envelope' | 'isEnveloped' | 'responseFields' | 'operation'
+  'headers' | 'envelope' | 'produces' | 'isEnveloped' | 'responseFields' | 'operation'
 >
 
 /** Compiles how a route responds, and how the document describes it. */
@@ -26,11 +27,13 @@ export function compileResponses(facts: FactsByKind, owner: Owner): Responses {
   const isBare =
     responses.length > 0 &&
     responses.some((each) => isSentWithoutEnvelope(each, { envelope, headers }))
+  const produces = compileProduces(facts, owner.facts)
   const fields = firstOf(facts, 'responseFields') ?? firstOf(owner.facts, 'responseFields')
   return {
     envelope,
     headers,
-    isEnveloped: envelope === true && !isBare,
+    produces,
+    isEnveloped: envelope === true && !isBare && produces === null,
     responseFields: fields?.mode ?? null,
     operation,
   }
@@ -54,11 +57,20 @@ function compileOperation(facts: FactsByKind, owner: Owner): OperationFacts {
 
 /** Of several descriptions of one status, the nearest counts: that of the method, the class, its base, the application. */
 function documentedBy(facts: FactsByKind, owner: Owner): ApiResponseOptions[] {
-  const own = factsOf(facts, 'responseDoc').map(({ options }) => Object.freeze(options))
+  const own = factsOf(facts, 'responseDoc').map(({ options }) => stated(options))
   if (owner.facts.responseDoc === undefined && owner.documented.length === 0) return own
-  const ofClass = factsOf(owner.facts, 'responseDoc').map(({ options }) => Object.freeze(options))
-  for (const other of [...ofClass, ...owner.documented]) {
+  const ofClass = factsOf(owner.facts, 'responseDoc').map(({ options }) => stated(options))
+  for (const other of [...ofClass, ...owner.documented.map(withType)]) {
     if (!own.some((each) => each?.status === other?.status)) own.push(other)
   }
   return own
+}
+
+function stated(options: ApiResponseOptions): ApiResponseOptions {
+  return Object.freeze(withType(options))
+}
+
+/** `content` states the media type, too: readers that know nothing of files read it from `contentType`. */
+function withType(options: ApiResponseOptions): ApiResponseOptions {
+  return options?.content === undefined ? options : { ...options, contentType: options.content }
 }

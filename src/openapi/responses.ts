@@ -56,6 +56,7 @@ export function buildResponses(
   for (const declared of route.operation.responses) {
     responses[declared.status] = statedResponse(declared, route, context)
   }
+  if (route.produces !== null) addRepresentations(responses, route)
   if (headers.length > 0) addHeaders(responses, describeHeaders(headers, schemas), route)
   // JavaScript objects list integer keys in ascending order, so the order of the assignments does not matter.
   return method === 'head' ? withoutContent(responses, shared) : responses
@@ -85,6 +86,27 @@ function addHeaders(
     const own = '$ref' in response ? success(null, UNSTATED, route) : response
     responses[status] = { ...own, headers: { ...ownCopy(headers), ...own.headers } }
   }
+}
+
+/** Describes the successes of a route in each of its representations. Those of JSON have the schema of the data. */
+function addRepresentations(responses: Record<string, Responses[string]>, route: RouteModel): void {
+  for (const [status, response] of Object.entries(responses)) {
+    if (!status.startsWith('2')) continue
+    const own = '$ref' in response ? success(null, UNSTATED, route) : response
+    if (own.content === undefined) continue
+    const [json] = Object.values(own.content)
+    const content = (route.produces ?? []).map(({ type, serialize }) => [
+      type,
+      serialize === null && json !== undefined ? ownCopy(json) : { schema: producedSchema(type) },
+    ])
+    responses[status] = { ...own, content: Object.fromEntries(content) }
+  }
+}
+
+function producedSchema(type: string): OpenApiSchema {
+  return /^text\/|[/+](?:xml|yaml|csv)\b/i.test(type)
+    ? text()
+    : { type: 'string', format: 'binary' }
 }
 
 /** The 413 of an operation whose `@Limits` sets the size of its body: clients can read the size. */
@@ -184,6 +206,7 @@ function declaredResponse(
   const isError = status >= 400
   const base = { description, ...(isError ? {} : headersOf(route.headers)) }
   if (isBodiless(status)) return base
+  if (stated.content !== undefined) return fileResponse(stated.content, { ...base, status })
   if (schema === undefined) {
     if (isError) return { ...base, content: shared.errorContent(status, route) }
     if (route.redirect?.status === status) {
@@ -202,6 +225,21 @@ function declaredResponse(
     (route.envelope === true && isEnvelope(schemas.resolve(described)))
   const whole = isWhole ? body : wrappedSchema(route.envelope, status, body)
   return { ...base, content: { [type]: { schema: whole } } }
+}
+
+interface FileBase {
+  readonly status: number
+  readonly description: string
+  readonly headers?: Headers
+}
+
+/** Bytes that the document says nothing else about. A part of them says which (RFC 9110, 14.4). */
+function fileResponse(type: string, { status, ...base }: FileBase): OpenApiResponse {
+  const content = { [type]: { schema: { type: 'string', format: 'binary' } } } as const
+  if (status !== 206) return { ...base, content }
+  const range = { description: 'The positions of the part: `bytes 0-99/1000`.', required: true }
+  const headers = { ...base.headers, 'Content-Range': { ...range, schema: text() } }
+  return { ...base, headers, content }
 }
 
 /** A response to `HEAD` has the headers of the response to `GET`, and no body. */

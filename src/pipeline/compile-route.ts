@@ -39,6 +39,8 @@ export interface RouteParts {
   readonly inputs: readonly CompiledInput[]
   /** The steps of a body with options; `null` if the route reads a JSON body, or none. */
   readonly bodies: BodyStages | null
+  /** The step that chooses a representation; `null` without `@Produces`. */
+  readonly negotiate: Stage | null
   /** The step that parses cookies; `null` if the route reads none. */
   readonly cookies: Stage | null
   readonly stages: RouteStages
@@ -153,6 +155,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     can,
     quota: stages.quota,
     use: uses.use ? useStage(middlewares, { ...config, route }) : null,
+    negotiate: parts.negotiate,
     beforeBody: plugins.beforeBody,
     cache: stages.cache,
     body: uses.body

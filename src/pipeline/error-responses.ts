@@ -1,5 +1,5 @@
 import type { Plugin } from '../contracts/plugin.js'
-import type { ContractOf, ContractParameter } from '../contracts/route-contract.js'
+import type { ContractOf, ContractParameter, RouteContract } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
 import { isScheme, webhookHeaders } from '../model/webhook-headers.js'
@@ -20,7 +20,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   // A plugin may blame a value of any request: a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
-    const { isProtected, isAuthOptional, abilities, bounds, webhook } = route
+    const { isProtected, isAuthOptional, abilities, bounds, webhook, produces } = route
     // Any request may be malformed, for example without a valid host, and is refused before its route is known.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
@@ -32,9 +32,40 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     if (abilities !== null) found.push(403)
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)
+    if (produces !== null) found.push(406)
     found.push(500)
     if (handlerMsOf(bounds, timeouts.handlerMs) !== null) found.push(503)
-    return { errors: found, parameters: webhookHeaders(route).map(signatureHeader) }
+    const parameters = webhookHeaders(route).map(signatureHeader)
+    const type = fileTypeOf(route)
+    if (type === null) {
+      return { errors: found, parameters, ...(produces !== null && { headers: VARY }) }
+    }
+    return { ...ofFile(type), errors: [...found, 404, 412, 416], parameters }
+  }
+}
+
+const VARY: NonNullable<RouteContract['headers']> = {
+  Vary: { description: 'The response depends on `Accept`.', schema: { type: 'string' } },
+}
+
+/** The media type of the file that a route sends; `null` if it sends none, or not as the response to a read. */
+function fileTypeOf({ method, operation }: RouteModel): string | null {
+  if (method !== 'GET') return null
+  return operation.responses.find(({ status }) => status === 200)?.content ?? null
+}
+
+/** The responses to conditions and ranges of a file (RFC 9110, 13 and 14). */
+function ofFile(type: string): Pick<RouteContract, 'responses' | 'headers'> {
+  const text = { type: 'string' }
+  return {
+    responses: [{ status: 206, content: type, contentType: type }, { status: 304 }],
+    headers: {
+      ETag: { description: 'The version of the content.', schema: text },
+      'Accept-Ranges': {
+        description: '`bytes`, if clients may ask for parts.',
+        schema: text,
+      },
+    },
   }
 }
 

@@ -54,6 +54,7 @@ const CAUSES: Partial<Record<StepName, ResponseCause>> = {
   can: 'can',
   quota: 'limit',
   use: 'middleware',
+  negotiate: 'framework',
   beforeBody: 'plugin',
   cache: 'cache',
   body: 'body',

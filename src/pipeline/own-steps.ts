@@ -6,6 +6,7 @@ import { isBodiless } from '../schema/response-shape.js'
 /** The steps of the pipeline itself that a route may leave out. Features and plugins decide about the others. */
 export type OwnStep =
   | 'use'
+  | 'negotiate'
   | 'body'
   | 'cookies'
   | 'validate'
@@ -74,6 +75,7 @@ export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<O
   const mayExpire = hasDeadline || mayFailLate
   return {
     use: hasMiddlewares,
+    negotiate: route.produces !== null,
     body: isRead,
     cookies: route.cookies !== null,
     validate: isChecked,

@@ -29,6 +29,7 @@ export const STEPS = [
   },
   { name: 'quota', does: 'counts the request against rate limits by user or tenant: 429' },
   { name: 'use', does: 'runs the Express middlewares of `@Use`' },
+  { name: 'negotiate', does: 'chooses the representation of `@Produces` by `Accept`: 406' },
   { name: 'beforeBody', does: 'runs the `beforeBody` steps of plugins' },
   {
     name: 'cache',

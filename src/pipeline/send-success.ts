@@ -3,6 +3,7 @@ import type { Request, Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeFormat } from '../contracts/wire-format.js'
 import { successEnvelope } from '../errors/envelope.js'
+import { representationOf } from '../http/produced-type.js'
 import { setDocumentedType } from '../http/send/content-type.js'
 import { preparedData, REFUSED, sendAround, sendJsonAs } from '../http/send/send-json.js'
 import {
@@ -27,7 +28,7 @@ export type SendSuccess = (res: Response, success: Success) => void
 export type SendReturned = (res: Response, status: number, value: unknown) => void
 
 /** The parts of a route that decide how its successes are sent. */
-export type WireRoute = Pick<RouteModel, 'name' | 'envelope' | 'headers'> & {
+export type WireRoute = Pick<RouteModel, 'name' | 'envelope' | 'headers' | 'produces'> & {
   readonly operation: Pick<RouteModel['operation'], 'responses'>
 }
 
@@ -55,9 +56,21 @@ const senders = new WeakMap<WireRoute, SendSuccess>()
 export function ownSender(route: WireRoute): SendSuccess {
   const known = senders.get(route)
   if (known !== undefined) return known
-  const made = compileSender(route)
+  const made = route.produces === null ? compileSender(route) : producedSender(route)
   senders.set(route, made)
   return made
+}
+
+/** For routes with `@Produces`. An error that the handler sends itself stays JSON. */
+function producedSender(route: WireRoute): SendSuccess {
+  const sendJson = compileSender(route)
+  return function sendChosen(res, success) {
+    const { type, send = null } = representationOf(res.req as Request) ?? {}
+    const hasBody = success.status !== 204 && success.status < 400
+    if (hasBody && send !== null) return send(res, success)
+    if (hasBody && type !== undefined) setDocumentedType(res, type)
+    sendJson(res, success)
+  }
 }
 
 function compileSender(route: WireRoute): SendSuccess {

@@ -1,7 +1,10 @@
 import type { Response } from '../contracts/handler.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { representationOf } from '../http/produced-type.js'
 import type { BlazonRequest } from '../http/request.js'
-import { toRawBody } from '../http/send/raw-body.js'
+import { FileResponse } from '../http/send/file-response.js'
+import { type RawBody, toRawBody } from '../http/send/raw-body.js'
 import { type RawOptions, sendRaw } from '../http/send/send-raw.js'
 import { remedyFor, unsendableKind } from '../schema/fields/unsendable.js'
 import type { OnError } from '../step/step.js'
@@ -9,7 +12,7 @@ import type { Deadlines } from './deadlines.js'
 
 /** The parts of a route that are needed to send a value that is not ordinary data. */
 export interface UnusualConfig {
-  readonly route: Pick<RouteModel, 'name' | 'operation'>
+  readonly route: Pick<RouteModel, 'name' | 'operation' | 'produces'>
   readonly onError: OnError
   /** `null` if handlers have no time limit. */
   readonly deadlines: Deadlines | null
@@ -46,11 +49,15 @@ export function sendUnusual(
   { route, onError, deadlines }: UnusualConfig,
   { req, res, status }: UnusualTarget,
 ): boolean {
-  const raw = toRawBody(value)
+  const stated = statedFor(route, status)
+  const raw = stated?.content === undefined ? toRawBody(value) : toFile(value)
   if (raw !== null) {
     if (raw.kind !== 'bytes') deadlines?.startUntilClosed(req, res)
     const fail = (error: unknown) => onError(error, req, res)
-    sendRaw(res, raw, { status, ...documentedType(route, status), fail })
+    const types = documentedType(stated, route.produces && representationOf(req)?.type)
+    if (raw.kind === 'file') {
+      void loadSendFile().then((send) => send(raw.file, { req, res, status, ...types, fail }), fail)
+    } else sendRaw(res, raw, { status, ...types, fail })
     return true
   }
   const kind = unsendableKind(value)
@@ -60,13 +67,34 @@ export function sendUnusual(
   )
 }
 
+/** Loads the module that sends files with the first of them. */
+async function loadSendFile() {
+  return (await import('../http/send/send-file.js')).sendFile
+}
+
+/** Bytes and a `Blob` of a response that is documented as a file have ranges and conditions as a file has. */
+function toFile(value: unknown): RawBody | null {
+  const isFile =
+    value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof Blob
+  if (!isFile) return toRawBody(value)
+  return {
+    kind: 'file',
+    file: new FileResponse({ content: value, options: {}, hasDisposition: false }),
+  }
+}
+
+type Stated = ApiResponseOptions | undefined
+
+function statedFor({ operation }: UnusualConfig['route'], status: number): Stated {
+  return operation.responses.find((response) => response.status === status)
+}
+
 /** The media types of bytes that follow from the description of a status. A range of types names none. */
 function documentedType(
-  { operation }: Pick<RouteModel, 'operation'>,
-  status: number,
+  stated: Stated,
+  chosen: string | null | undefined,
 ): Pick<RawOptions, 'type' | 'fallback'> {
-  const stated = operation.responses.find((response) => response.status === status)
-  const { contentType, raw } = stated ?? {}
+  const { contentType = chosen ?? undefined, raw } = stated ?? {}
   const isJson = raw === true && contentType === undefined
   return {
     type: contentType === undefined || contentType.includes('*') ? null : contentType,

@@ -17,12 +17,12 @@ const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
   Body Cache CacheManager Can Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits Log
-  MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit
+  MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Produces Public Put Query RateLimit
   Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use Webhook addHeaders
-  blameRequest compose createTenantMiddleware defineAppOptions defineControllers defineOption defineParameter env
-  formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext memoryCache memoryRateLimit
-  publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret standardWebhooks statusOf stripeWebhooks
+  blameRequest compose createTenantMiddleware csv defineAppOptions defineControllers defineOption defineParameter env
+  fileResponse formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext memoryCache memoryRateLimit
+  producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
 
@@ -30,10 +30,10 @@ const VALUES = `
 const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
-  CacheStore CheckedHealth Class ClassProvider ConfigCode ContractHeader ContractOf ContractParameter CookieKeyOptions CookiesDescription CookiesOptions Decorated
+  CacheStore CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter CookieKeyOptions CookiesDescription CookiesOptions CsvOptions Decorated
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
-  ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo FieldError
+  ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo FieldError FileContent FileOptions FileResponse
   FrameworkRoute Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
   Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
   KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
@@ -42,8 +42,8 @@ const TYPES = `
   OpenApiMethod OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema
   OpenApiSecurityScheme OpenApiServer OpenApiTag OpenApiVersion OperationFacts OptionDecorator OptionSettings OptionTarget
   OptionValue Override ParameterDefinition ParameterModel ParameterPlace ParameterSettings ParameterSource PeerUse
-  Plugin PluginContext PluginMiddlewares PluginSteps Problem ProblemDetails Provider RateLimitBy RawBody
-  RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Request
+  Plugin PluginContext PluginMiddlewares PluginSteps Problem ProblemDetails Produced ProducedModel Provider RateLimitBy RawBody
+  RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
   RequestHandler RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
   ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter
   RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath Stage Step StoreContext StoredResponse SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo

@@ -11,13 +11,23 @@ import {
   inject,
   Params,
   Post,
+  Produces,
   Query,
   type Req,
   type Response,
   Tenant,
 } from 'blazon'
+import { z } from 'zod'
 import { pageSchema } from '../shared/paging.js'
-import { NewOrder, Order, OrderFilter, OrderId } from './orders-schemas.js'
+import {
+  EXPORT_LIMIT,
+  ExportedOrder,
+  ExportFilter,
+  NewOrder,
+  Order,
+  OrderFilter,
+  OrderId,
+} from './orders-schemas.js'
 import { OrdersService } from './orders-service.js'
 
 @Auth()
@@ -32,6 +42,18 @@ export class OrdersController extends BaseController {
   @ApiResponseDoc({ status: 200, description: 'A page', schema: pageSchema(Order) })
   async list(req: Req<{ query: typeof OrderFilter }>, res: Response) {
     return this.ok(res, 'Orders', await this.orders.list(req.query))
+  }
+
+  @Get('export')
+  @Produces('application/json', 'text/csv')
+  @Query(ExportFilter)
+  @ApiResponseDoc({
+    status: 200,
+    description: 'The orders, for a program or a spreadsheet',
+    schema: z.array(ExportedOrder).max(EXPORT_LIMIT),
+  })
+  async export(req: Req<{ query: typeof ExportFilter }>, res: Response) {
+    return this.ok(res, 'Orders', await this.orders.export(req.query))
   }
 
   @Get(':id')

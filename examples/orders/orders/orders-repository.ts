@@ -1,7 +1,13 @@
 import { CacheManager, inject } from 'blazon'
-import { Database, sql } from 'blazon/postgres'
+import { Database, type Sql, sql } from 'blazon/postgres'
 import { type Page, readPage } from '../shared/paging.js'
-import type { Order, OrderFilter } from './orders-schemas.js'
+import {
+  EXPORT_LIMIT,
+  type ExportedOrder,
+  type ExportFilter,
+  type Order,
+  type OrderFilter,
+} from './orders-schemas.js'
 
 /** As the API shows them. A `bigint` would come as text; no total is so high that a number could not say it exactly. */
 const ORDERS = sql`
@@ -38,12 +44,14 @@ export class OrdersRepository {
   }
 
   async find({ status, customerId, ...paging }: OrderFilter): Promise<Page<Order>> {
-    const conditions = [
-      sql`true`,
-      ...(status === undefined ? [] : [sql`status = ${status}`]),
-      ...(customerId === undefined ? [] : [sql`customer_id = ${customerId}`]),
-    ]
-    return readPage(this.db, sql`${ORDERS} where ${sql.join(conditions, ' and ')}`, paging)
+    return readPage(this.db, sql`${ORDERS} where ${matching({ status, customerId })}`, paging)
+  }
+
+  findForExport(filter: ExportFilter): Promise<ExportedOrder[]> {
+    return this.db.sql<ExportedOrder>`
+      select id, status, customer_id as "customerId", total::float8 as total, placed_by as "placedBy",
+        placed_at as "placedAt"
+      from orders where ${matching(filter)} order by id limit ${EXPORT_LIMIT}`
   }
 
   async findById(id: number): Promise<Order | undefined> {
@@ -64,4 +72,13 @@ export class OrdersRepository {
   private haveChanged(): Promise<void> {
     return this.db.afterCommit(() => this.cache.invalidateTags(['orders']))
   }
+}
+
+function matching({ status, customerId }: ExportFilter): Sql {
+  const conditions = [
+    sql`true`,
+    ...(status === undefined ? [] : [sql`status = ${status}`]),
+    ...(customerId === undefined ? [] : [sql`customer_id = ${customerId}`]),
+  ]
+  return sql.join(conditions, ' and ')
 }

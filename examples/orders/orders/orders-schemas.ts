@@ -45,6 +45,22 @@ export const Order = NewOrder.extend({
   placedAt: z.date(),
 }).meta({ id: 'Order' })
 
+export const ExportFilter = OrderFilter.pick({ status: true, customerId: true })
+
+/** The most orders of an export. */
+export const EXPORT_LIMIT = 10_000
+
+export const ExportedOrder = Order.pick({
+  id: true,
+  status: true,
+  customerId: true,
+  total: true,
+  placedBy: true,
+  placedAt: true,
+}).meta({ id: 'ExportedOrder' })
+
+export type ExportFilter = z.infer<typeof ExportFilter>
+export type ExportedOrder = z.infer<typeof ExportedOrder>
 export type OrderFilter = z.infer<typeof OrderFilter>
 export type NewOrder = z.infer<typeof NewOrder>
 export type Order = z.infer<typeof Order>

@@ -3,7 +3,7 @@ import { CustomersService } from '../customers/customers-service.js'
 import { Now } from '../shared/now.js'
 import type { Page } from '../shared/paging.js'
 import { OrdersRepository } from './orders-repository.js'
-import type { NewOrder, Order, OrderFilter } from './orders-schemas.js'
+import type { ExportedOrder, ExportFilter, NewOrder, Order, OrderFilter } from './orders-schemas.js'
 
 export class OrdersService {
   private readonly orders = inject(OrdersRepository)
@@ -18,6 +18,10 @@ export class OrdersService {
 
   async list(filter: OrderFilter): Promise<Page<Order>> {
     return this.orders.find(filter)
+  }
+
+  export(filter: ExportFilter): Promise<ExportedOrder[]> {
+    return this.orders.findForExport(filter)
   }
 
   async get(id: number): Promise<Order> {

@@ -13,7 +13,7 @@ import {
 } from './client-operation.js'
 import { comment } from './comment.js'
 import { propertyKey, typeNames } from './identifiers.js'
-import { operationTypes } from './operation-types.js'
+import { offeredBodies, operationTypes } from './operation-types.js'
 import { RUNTIME, RUNTIME_NAMES } from './runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
 
@@ -81,7 +81,19 @@ function method(operation: ClientOperation): string {
   const key = JSON.stringify(operation.id)
   const optional = isInputRequired(operation) ? '' : '?'
   const signature = `(input${optional}: Input<${key}>): Promise<Result<${key}>>`
-  return `${note}      ${propertyKey(operation.name)}: ${signature} =>\n        send(${callOf(operation)}, input),\n`
+  const name = propertyKey(operation.name)
+  const offers = offeredBodies(operation)
+  if (offers.length === 0) {
+    return `${note}      ${name}: ${signature} =>\n        send(${callOf(operation)}, input),\n`
+  }
+  // The first signature that fits counts, so those that name a type come first.
+  const failures = `Extract<Result<${key}>, { ok: false }>`
+  const overloads = offers.map(
+    ({ accept, result }) =>
+      `          (input: Input<${key}> & { accept: ${accept} }): Promise<${result} | ${failures}>;\n`,
+  )
+  const type = `{\n${overloads.join('')}          (input${optional}: Input<${key}>): Promise<Result<${key}>>;\n        }`
+  return `${note}      ${name}: (${signature.replace(/: Promise.*$/, '')} =>\n        send(${callOf(operation)}, input)) as ${type},\n`
 }
 
 function isInputRequired({ parameters, operation }: ClientOperation): boolean {
@@ -119,6 +131,7 @@ function callOf({
     statuses: responses.map(({ status }) => status),
     ...(plain.length > 0 && { plain }),
     ...(enveloped.length > 0 && { enveloped }),
+    ...(offeredBodies({ responses }).length > 0 && { offers: true }),
     ...(ownErrors !== null && { ownErrors: true }),
     ...(isProtected && { isProtected }),
   }

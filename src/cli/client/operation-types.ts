@@ -198,6 +198,35 @@ function undocumented({ responses, ownErrors }: ClientOperation, context: TypeCo
   return [`Failure<${others}, ${body}>`]
 }
 
+/** A body that a caller gets by naming its media type. */
+export interface OfferedBody {
+  /** The media types, as a union of TypeScript. */
+  readonly accept: string
+  /** The members of the result. */
+  readonly result: string
+}
+
+/** The bodies that the operation offers beside JSON, one for each type of TypeScript. */
+export function offeredBodies({ responses }: Pick<ClientOperation, 'responses'>): OfferedBody[] {
+  const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
+  const found = new Map<string, { accept: Set<string>; result: Set<string> }>()
+  for (const { status, response } of responses) {
+    const types = Object.keys(response.content ?? {})
+    if (!status.startsWith('2') || !types.some(isJson)) continue
+    for (const type of types.filter((each) => !isJson(each))) {
+      const body = plainBody(type)
+      const offer = found.get(body) ?? { accept: new Set(), result: new Set() }
+      offer.accept.add(JSON.stringify(type))
+      offer.result.add(`Success<${statusType(status, named)}, ${body}>`)
+      found.set(body, offer)
+    }
+  }
+  return [...found.values()].map(({ accept, result }) => ({
+    accept: [...accept].join(' | '),
+    result: [...result].join(' | '),
+  }))
+}
+
 /**
  * The client's `Accept` header prefers JSON: if a response is offered as JSON, its other media types are left
  * out.

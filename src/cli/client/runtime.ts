@@ -105,6 +105,8 @@ type Call = {
   /** The statuses whose response is not JSON, or has no body. */
   readonly plain?: readonly string[];
   readonly enveloped?: readonly string[];
+  /** Whether responses can have another media type than JSON, if the caller asks for it. */
+  readonly offers?: boolean;
   /** Whether errors have a format of the application. */
   readonly ownErrors?: boolean;
   readonly isProtected?: boolean;
@@ -116,6 +118,7 @@ type CallInput = {
   readonly headers?: object | undefined;
   readonly body?: unknown;
   readonly contentType?: string | undefined;
+  readonly accept?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -128,6 +131,7 @@ function sender(options: ClientOptions): Send {
     addHeaders(headers, options.headers);
     if (call.isProtected === true) await addToken(headers, options.token);
     addHeaders(headers, input.headers);
+    if (input.accept !== undefined) headers.set("Accept", input.accept);
     const init: RequestInit = { method: call.method, headers };
     // If fetch followed the redirect, the client would never see the documented response.
     if (redirectOf(call) !== undefined) init.redirect = "manual";
@@ -235,16 +239,17 @@ async function readResponse(call: Call, response: Response): Promise<unknown> {
   const known = matching(call.statuses, status);
   if (known === undefined) return await readUndocumented(call, response);
   const isBare = call.method === "HEAD" || status === 204 || status === 205;
-  const isPlain = isBare || call.plain?.includes(known) === true;
+  const isOther = call.offers === true && status < 400 && !isJson(response);
+  const isPlain = isBare || isOther || call.plain?.includes(known) === true;
   const body = isPlain ? await readPlain(response) : await readJson(call, response);
   if (status >= 400) return { ok: false, status, error: body, response };
-  const isEnveloped = call.enveloped?.includes(known) === true;
+  const isEnveloped = !isOther && call.enveloped?.includes(known) === true;
   const data = isEnveloped ? (body as { data?: unknown } | null | undefined)?.data : body;
   return { ok: true, status, data, body, response };
 }
 
 function redirectOf(call: Call): string | undefined {
-  return call.statuses.find((status) => status.startsWith("3"));
+  return call.statuses.find((status) => status.startsWith("3") && status !== "304");
 }
 
 async function readUndocumented(call: Call, response: Response): Promise<unknown> {

@@ -2,6 +2,7 @@ import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Stage, Step } from '../../contracts/steps.js'
+import { producedType } from '../../http/produced-type.js'
 import { replayResponse } from '../../http/send/replay.js'
 import { addHeaders } from '../../http/send/response-headers.js'
 import { tenantOf } from '../../http/tenant-of.js'
@@ -52,6 +53,7 @@ class CachedRoute {
     this.#next = next
     this.#maker = new ResponseMaker(config, next)
     const isShared = config.route.cache?.shared === true
+    const hasTypes = config.route.produces !== null
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     this.step = (req, res) => {
       // `@All` also handles requests that write. They neither read nor fill the cache.
@@ -62,7 +64,9 @@ class CachedRoute {
       const key = keyOf(req, user)
       if (key === null) return this.#bypass(req, res)
       const owner = tenantOf(req) ?? null
-      const full = owner === null ? key : tenantKey(owner, key)
+      const type = hasTypes ? producedType(req) : undefined
+      const typed = type === undefined ? key : `${key} ${type}`
+      const full = owner === null ? typed : tenantKey(owner, typed)
       const visit: Visit = { req, res, owner, user, key: full }
       if (tagsOf !== null) return this.#readTagged(visit, tagsOf(owner))
       const found = config.engine.read(visit.key)

@@ -67,7 +67,7 @@ export interface KeepableConfig {
  * when nothing is stored.
  */
 export function compileKeepable({
-  route: { cache, headers: constant },
+  route: { cache, headers: constant, produces },
   lifetime,
   warn,
 }: KeepableConfig): (facts: ResponseFacts) => Kept | null {
@@ -83,7 +83,9 @@ export function compileKeepable({
     )
     if (own === null) return null
     const varying = varyingOf({ before, ended: headers, later })
-    const unkeyed = unkeyedOf(varying.names, req, cache?.key)
+    // The key of a route with `@Produces` has the type that `Accept` has chosen.
+    const varied = varying.names.filter((name) => produces === null || !/^accept$/i.test(name))
+    const unkeyed = unkeyedOf(varied, req, cache?.key)
     if (unkeyed.length > 0) {
       if (!unkeyed.includes('*')) warn(varies(unkeyed))
       return null

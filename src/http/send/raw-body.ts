@@ -1,5 +1,7 @@
 import { type Duplex, Readable } from 'node:stream'
 import type { Response } from '../../contracts/handler.js'
+import { FileResponse, partsOf } from './file-response.js'
+import { isNodeStream } from './node-stream.js'
 
 /** A body that is sent as it is: never as JSON, and never in the envelope. */
 export type RawBody =
@@ -13,10 +15,12 @@ export type RawBody =
       readonly length: number | null
     }
   | { readonly kind: 'response'; readonly response: globalThis.Response }
+  | { readonly kind: 'file'; readonly file: FileResponse }
 
 /** Reads bytes, streams, files and responses of the Fetch API; `null` for every other value. */
 export function toRawBody(value: unknown): RawBody | null {
   if (typeof value !== 'object' || value === null) return null
+  if (value instanceof FileResponse) return { kind: 'file', file: value }
   if (ArrayBuffer.isView(value)) {
     return { kind: 'bytes', bytes: Buffer.from(value.buffer, value.byteOffset, value.byteLength) }
   }
@@ -44,6 +48,7 @@ export function discardBody(value: unknown): void {
     const raw = toRawBody(value)
     if (raw?.kind === 'stream') destroyStream(raw.stream)
     else if (raw?.kind === 'response') cancel(raw.response)
+    else if (raw?.kind === 'file') discardBody(partsOf(raw.file).content)
   } catch {
     // The value cannot be read. It is not sent, so there is nothing to end.
   }
@@ -77,14 +82,9 @@ export function isReadInParts(value: unknown): boolean {
     isNodeStream(value) ||
     value instanceof ReadableStream ||
     value instanceof Blob ||
+    value instanceof FileResponse ||
     isResponse(value)
   )
-}
-
-/** Streams of older packages are no instances of Node's class. */
-function isNodeStream(value: object): value is Readable {
-  const { pipe, on, destroy } = value as Partial<Readable>
-  return [pipe, on, destroy].every((method) => typeof method === 'function')
 }
 
 /** Whether nobody can read a stream. Streams of older packages have no `read`, and say `readable`. */

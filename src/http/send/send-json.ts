@@ -54,6 +54,12 @@ export function preparedData(res: Response, status: number, data: unknown): unkn
   return inEnvelope ? inEnvelope.prepareData(data, status, res) : data
 }
 
+/** Returns a body, or data without an envelope, limited to its described fields; {@link REFUSED} if the request has failed. */
+export function limitedBody(res: Response, body: unknown): unknown {
+  const own = (res as Response & Partial<OwnJson>)[kPrepare]
+  return own?.isRequired ? own.prepare(body, res) : body
+}
+
 /**
  * Sends a body with data that {@link preparedData} has returned. Only this body is prepared in another way: if it cannot
  * be sent, the handler may send another one.

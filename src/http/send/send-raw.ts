@@ -21,7 +21,11 @@ export interface RawOptions {
  *
  * @throws TypeError for a response of the Fetch API whose body has been read, and for a stream without a readable side.
  */
-export function sendRaw(res: Response, body: RawBody, options: RawOptions): void {
+export function sendRaw(
+  res: Response,
+  body: Exclude<RawBody, { kind: 'file' }>,
+  options: RawOptions,
+): void {
   const { status, type, fallback, fail } = options
   if (body.kind === 'bytes') {
     setType(res, { documented: type, own: fallback })

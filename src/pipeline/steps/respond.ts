@@ -12,7 +12,7 @@ import { isOrdinaryData, sendUnusual } from '../unusual-values.js'
 
 /** How a route responds. */
 export interface RespondConfig {
-  readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation'>
+  readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation' | 'produces'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
   /** Sends the value that the handler has returned. */

@@ -1,0 +1,73 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, realpath } from 'node:fs/promises'
+import { join, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { refuse } from '../../errors/refuse.js'
+
+/** The codes of a path that leads to nothing. `ENXIO`: to a socket. */
+const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO']
+
+/** `O_NONBLOCK`: to open a FIFO would else wait for its writer, in a thread that all files share. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
+
+/** A regular file that is open. Who has it must close the handle. */
+export interface OpenFile {
+  readonly handle: FileHandle
+  readonly size: number
+  /** When the content has changed, in nanoseconds since 1970. */
+  readonly changedAt: bigint
+}
+
+/**
+ * Opens a file of a folder.
+ *
+ * @param root The folder. Nothing outside of it is opened.
+ * @param path The file, relative to the folder.
+ * @throws HttpError 404 for a path that leads to no regular file of the folder.
+ * @throws Error if the folder does not exist, or if a file cannot be read.
+ */
+export async function openFile(root: string | URL, path: string): Promise<OpenFile> {
+  const folder = await realFolder(root)
+  if (!isInside(path)) throw refuse('NOT_FOUND')
+  const target = join(folder, path)
+  const real = await existing(realpath(target))
+  if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep)) throw refuse('NOT_FOUND')
+  // All links are followed: one that appears now is refused, in the last place by the flags.
+  const handle = await existing(open(real, FLAGS))
+  try {
+    const stat = await handle.stat({ bigint: true })
+    const isMoved = (await existing(realpath(real))) !== real
+    if (isMoved || !stat.isFile()) throw refuse('NOT_FOUND')
+    return { handle, size: Number(stat.size), changedAt: stat.mtimeNs }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** Whether a path names a file below its folder. Names that begin with a dot are those of settings, keys and repositories. */
+function isInside(path: string): boolean {
+  const isForeign =
+    path.includes('\0') || path.includes('\\') || (sep === '\\' && path.includes(':'))
+  return !isForeign && path.split('/').every((part) => part !== '' && !part.startsWith('.'))
+}
+
+async function realFolder(root: string | URL): Promise<string> {
+  const folder = root instanceof URL ? fileURLToPath(root) : resolve(root)
+  try {
+    return await realpath(folder)
+  } catch (cause) {
+    throw new Error(`The \`root\` of a fileResponse cannot be read: '${folder}'. Create it.`, {
+      cause,
+    })
+  }
+}
+
+async function existing<T>(found: Promise<T>): Promise<T> {
+  try {
+    return await found
+  } catch (error) {
+    if (ABSENT.includes((error as NodeJS.ErrnoException).code ?? '')) throw refuse('NOT_FOUND')
+    throw error
+  }
+}

@@ -1,0 +1,68 @@
+import type { Request } from '../../contracts/handler.js'
+
+/** What the conditions of a request are compared with. */
+export interface Validators {
+  /** The `ETag` header; `null` without one. */
+  readonly etag: string | null
+  readonly lastModified: Date | null
+}
+
+/** Whether `If-Match`, or else `If-Unmodified-Since`, forbids the response: a 412 (RFC 9110, 13.2.2). */
+export function failsPrecondition(
+  { headers }: Pick<Request, 'headers'>,
+  { etag, lastModified }: Validators,
+): boolean {
+  const { 'if-match': match, 'if-unmodified-since': since } = headers
+  if (match !== undefined) return match.trim() !== '*' && !tagsIn(match).some(isSame(etag))
+  const limit = Date.parse(since ?? '')
+  // A date that cannot be read counts as absent.
+  return lastModified !== null && !Number.isNaN(limit) && secondsOf(lastModified) > limit
+}
+
+/**
+ * Whether the client has the content already: a 304 (RFC 9110, 13.1.2 and 13.1.3). `Cache-Control: no-cache` of a request
+ * is for caches, so it changes nothing here; `fetch` adds it to every conditional request.
+ */
+export function isNotModified(
+  { headers }: Pick<Request, 'headers'>,
+  { etag, lastModified }: Validators,
+): boolean {
+  const { 'if-none-match': none, 'if-modified-since': since } = headers
+  if (none !== undefined) {
+    return none.trim() === '*' || (etag !== null && tagsIn(none).map(opaque).includes(opaque(etag)))
+  }
+  return lastModified !== null && secondsOf(lastModified) <= Date.parse(since ?? '')
+}
+
+/**
+ * Whether the client has a part of exactly this content, so that it can use another part of it (RFC 9110, 13.1.5). Without
+ * `If-Range` it says so.
+ */
+export function matchesIfRange(
+  { headers }: Pick<Request, 'headers'>,
+  { etag, lastModified }: Validators,
+): boolean {
+  const { 'if-range': condition } = headers
+  if (typeof condition !== 'string') return true
+  if (condition.includes('"')) return isSame(etag)(condition.trim())
+  return lastModified !== null && Date.parse(condition) === secondsOf(lastModified)
+}
+
+function tagsIn(list: string): string[] {
+  return list.match(/(?:W\/)?"[^"]*"/g) ?? []
+}
+
+/** The part of a tag that the weak comparison compares (RFC 9110, 8.8.3.2). */
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '')
+}
+
+/** The strong comparison: a weak tag equals nothing (RFC 9110, 8.8.3.2). */
+function isSame(etag: string | null): (tag: string) => boolean {
+  return (tag) => tag === etag && !tag.startsWith('W/')
+}
+
+/** In milliseconds. Dates of HTTP have no fractions of a second. */
+function secondsOf(date: Date): number {
+  return Math.floor(date.getTime() / 1000) * 1000
+}

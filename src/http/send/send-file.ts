@@ -1,0 +1,141 @@
+import type { Response } from '../../contracts/handler.js'
+import { refuse } from '../../errors/refuse.js'
+import { hasLostConnection } from '../close-with-connection.js'
+import { kHasFailed } from '../own-fields.js'
+import type { BlazonRequest } from '../request.js'
+import { type ByteRange, readRange } from './byte-range.js'
+import { setDocumentedType } from './content-type.js'
+import { setDisposition } from './disposition.js'
+import { type FileParts, type FileResponse, partsOf } from './file-response.js'
+import { type OpenContent, openContent } from './open-content.js'
+import {
+  failsPrecondition,
+  isNotModified,
+  matchesIfRange,
+  type Validators,
+} from './preconditions.js'
+import { sendStream } from './send-stream.js'
+
+/** The request that a file is sent to. */
+export interface FileTarget {
+  readonly req: BlazonRequest
+  readonly res: Response
+  readonly status: number
+  /** The documented media type; `null` if there is none. */
+  readonly type: string | null
+  /** Ends the request after an error. */
+  readonly fail: (error: unknown) => void
+}
+
+/** Opens a file and sends it. Errors go to `fail`, so the promise is always fulfilled. */
+export async function sendFile(file: FileResponse, target: FileTarget): Promise<void> {
+  let content: OpenContent | undefined
+  try {
+    const parts = partsOf(file)
+    content = await openContent(parts)
+    if (isOver(target)) return content.close()
+    send(content, parts, target)
+  } catch (error) {
+    content?.close()
+    target.fail(error)
+  }
+}
+
+/** Whether the client has left, or has an error response already, while the file was opened. */
+function isOver({ req, res }: FileTarget): boolean {
+  return req[kHasFailed] || res.headersSent || res.destroyed || hasLostConnection(res)
+}
+
+function send(content: OpenContent, parts: FileParts, target: FileTarget): void {
+  const { req, res, status, fail } = target
+  // Conditions and ranges are about the response 200 to a read (RFC 9110, 13.2.1 and 14.2).
+  const isRead = status === 200 && (req.method === 'GET' || req.method === 'HEAD')
+  const hasRanges = isRead && parts.options.ranges !== false && content.length !== null
+  if (hasRanges) keepBytes(res)
+  const validators = setValidators(res, content, parts)
+  if (isRead && failsPrecondition(req, validators)) throw refuse('PRECONDITION_FAILED')
+  res.status(status)
+  if ((isRead && isNotModified(req, validators)) || [204, 205, 304].includes(status)) {
+    if (status === 200) res.status(304)
+    return endWithout(res, content)
+  }
+  const range = hasRanges && req.method === 'GET' ? rangeOf(req, content, validators) : null
+  setHead(content, parts, target)
+  setLength(res, { length: content.length, range })
+  if (hasRanges) res.setHeader('Accept-Ranges', 'bytes')
+  if (req.method === 'HEAD') return endWithout(res, content, false)
+  const stream = content.read(range)
+  // As Node's `pipe` does. The cache then knows that nobody has the body as a whole.
+  res.emit('pipe', stream)
+  sendStream(res, stream, fail)
+}
+
+/** Ends a response that has no body. */
+function endWithout(res: Response, content: OpenContent, isEmpty: boolean = true): void {
+  content.close()
+  if (isEmpty) for (const name of ['Content-Type', 'Content-Length']) res.removeHeader(name)
+  res.end()
+}
+
+/**
+ * Forbids that a middleware or a proxy compresses the response. The client would join a compressed part, and parts that are
+ * not compressed, to a broken file: they have the same `ETag`, and positions are those of the file.
+ */
+function keepBytes(res: Response): void {
+  const stated = String(res.getHeader('Cache-Control') ?? '')
+  if (/\bno-transform\b/i.test(stated)) return
+  res.setHeader('Cache-Control', stated === '' ? 'no-transform' : `${stated}, no-transform`)
+}
+
+/** Sets `ETag` and `Last-Modified`, unless the handler has set them. */
+function setValidators(res: Response, content: OpenContent, { options }: FileParts): Validators {
+  const tag = options.etag ?? content.tag
+  const changed = options.lastModified ?? content.lastModified
+  if (tag !== null && !res.hasHeader('ETag')) {
+    // Compressed content has other bytes under the same tag.
+    res.setHeader('ETag', options.ranges === false ? `W/"${tag}"` : `"${tag}"`)
+  }
+  if (changed !== null && !res.hasHeader('Last-Modified')) {
+    res.setHeader('Last-Modified', changed.toUTCString())
+  }
+  const [etag, date] = ['ETag', 'Last-Modified'].map((name) => res.get(name))
+  return { etag: etag ?? null, lastModified: date === undefined ? null : new Date(date) }
+}
+
+function rangeOf(
+  req: BlazonRequest,
+  { length }: OpenContent,
+  validators: Validators,
+): ByteRange | null {
+  if (req.headers.range === undefined || !matchesIfRange(req, validators)) return null
+  const range = readRange(req.headers.range, length as number)
+  if (range !== 'unsatisfiable') return range
+  throw refuse('RANGE_NOT_SATISFIABLE', undefined, {
+    headers: { 'Content-Range': `bytes */${length}` },
+  })
+}
+
+function setHead(content: OpenContent, parts: FileParts, { res, type }: FileTarget): void {
+  const { name = content.name ?? undefined, type: own, inline = false } = parts.options
+  const stated = res.getHeader('Content-Type')
+  if (parts.hasDisposition) setDisposition(res, name, inline)
+  const first = own ?? stated ?? content.type
+  if (first != null) res.setHeader('Content-Type', first)
+  if (own === undefined && type !== null) setDocumentedType(res, type)
+  else if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', BYTES)
+}
+
+const BYTES = 'application/octet-stream'
+
+interface Part {
+  readonly length: number | null
+  readonly range: ByteRange | null
+}
+
+function setLength(res: Response, { length, range }: Part): void {
+  if (range !== null) {
+    const { start, end } = range
+    res.status(206).setHeader('Content-Range', `bytes ${start}-${end}/${length}`)
+    res.setHeader('Content-Length', end - start + 1)
+  } else if (length !== null) res.setHeader('Content-Length', length)
+}

@@ -1,0 +1,97 @@
+import type { Produced, ProducedModel, Representation } from '../contracts/representation.js'
+import type { Problem } from '../errors/config-error.js'
+import { invalid, shown } from '../errors/invalid.js'
+import { csv } from '../http/csv.js'
+import { isMediaType } from '../schema/media-type.js'
+import { essenceOf, isJsonType } from '../schema/response-shape.js'
+import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
+
+/**
+ * Compiles `@Produces` of a method, or else of its class; `null` without it. A method that names the type of its response
+ * itself does not have that of its class.
+ */
+export function compileProduces(
+  facts: FactsByKind,
+  ofClass: FactsByKind,
+): readonly ProducedModel[] | null {
+  const inherited = typeNames(facts).length > 0 ? undefined : firstOf(ofClass, 'produces')
+  const entries = (firstOf(facts, 'produces') ?? inherited)?.entries
+  if (entries === undefined || entries.length === 0) return null
+  return Object.freeze(entries.filter((entry) => entry != null).map(modelOf))
+}
+
+function modelOf(entry: Produced): ProducedModel {
+  if (typeof entry !== 'string') {
+    const { type } = entry
+    return Object.freeze({ type, serialize: entry.serialize?.bind(entry) ?? null })
+  }
+  if (essenceOf(entry) !== 'text/csv') return Object.freeze({ type: entry, serialize: null })
+  return Object.freeze({ type: entry, serialize: csv().serialize })
+}
+
+/** Checks each `@Produces` of one class, without its base classes, or of one method. */
+export function checkProduces(subject: string, facts: FactsByKind): Problem[] {
+  const place = `${subject} @Produces`
+  return factsOf(facts, 'produces').flatMap(({ entries }) => {
+    if (entries.length === 0) {
+      return [
+        invalid(
+          place,
+          'It was given no media type.',
+          "Give the types: 'application/json', 'text/csv'.",
+        ),
+      ]
+    }
+    return [...entries.flatMap((entry) => checkEntry(place, entry)), ...checkTwice(place, entries)]
+  })
+}
+
+/** The values may come from JavaScript. */
+function checkEntry(subject: string, entry: unknown): Problem[] {
+  const isText = typeof entry === 'string'
+  const { type, serialize } = (isText ? { type: entry } : (entry ?? {})) as Partial<Representation>
+  if (!isMediaType(type) || type.includes('*')) {
+    const cause = `${shown(type)} is no media type that a response can have.`
+    return [invalid(subject, cause, "Give a type with its subtype, without `*`: 'text/csv'.")]
+  }
+  const isKnown = isJsonType(type) || essenceOf(type) === 'text/csv'
+  if (isText ? isKnown : typeof serialize === 'function') return []
+  const remedy = `Give { type: '${type}', serialize: (data) => … }.`
+  return [invalid(subject, `Nothing writes the body of '${type}'.`, remedy)]
+}
+
+function checkTwice(subject: string, entries: readonly Produced[]): Problem[] {
+  const types = entries.map((entry) => (typeof entry === 'string' ? entry : entry?.type))
+  const twice = types.filter((type, at) => type !== undefined && types.indexOf(type) !== at)
+  return [...new Set(twice)].map((type) =>
+    invalid(
+      subject,
+      `It names '${type}' twice; only the first can be chosen.`,
+      'Remove one of them.',
+    ),
+  )
+}
+
+/** Finds descriptions that name a type of their own for the responses that `@Produces` chooses the type of. */
+export function checkProducedTypes(subject: string, facts: FactsByKind): Problem[] {
+  if (facts.produces === undefined) return []
+  return typeNames(facts).map((other) => ({
+    code: 'E_DECORATOR_CONFLICT' as const,
+    subject,
+    cause: `${other} names the media type of the response, and @Produces chooses it for each request.`,
+    remedy: `Remove the type from ${other}, or remove @Produces.`,
+  }))
+}
+
+/** The decorators of a method that name the media type of its successes. */
+function typeNames(facts: FactsByKind): string[] {
+  const isDocumented = factsOf(facts, 'responseDoc').some(
+    ({ options }) =>
+      options?.status < 300 && (options.contentType ?? options.content) !== undefined,
+  )
+  const isSet = factsOf(facts, 'header').some(({ name }) => /^content-type$/i.test(String(name)))
+  return [
+    ...(isDocumented ? ['@ApiResponseDoc'] : []),
+    ...(isSet ? ["@Header('Content-Type')"] : []),
+  ]
+}

@@ -1,0 +1,23 @@
+import { once } from 'node:events'
+import { expect, it } from 'vitest'
+import { folder, open, openBelow, serve } from './files-app.js'
+
+it.skipIf(process.platform !== 'linux')(
+  'the handle of a file is closed for each of 10,000 clients that leave',
+  async () => {
+    const root = folder({ 'big.bin': Buffer.alloc(4 << 20) })
+    const served = await serve()
+    for (let round = 0; round < 100; round++) {
+      await Promise.all(
+        Array.from({ length: 100 }, async (_, at) => {
+          const socket = await open(served, '/files/big.bin')
+          // Some leave before the head, some in the middle of the body.
+          if (at % 4 === 0) await once(socket, 'readable')
+          socket.resetAndDestroy()
+        }),
+      )
+    }
+    await expect.poll(() => openBelow(root)).toEqual([])
+    expect(served.errors).toEqual([])
+  },
+)

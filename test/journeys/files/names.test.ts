@@ -1,0 +1,79 @@
+import { fileResponse } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { folder, serve, state } from './files-app.js'
+
+async function dispositionOf(name: string, inline = false): Promise<string | null> {
+  const { url } = await serve()
+  state.make = () => fileResponse(Buffer.from('x'), { name, inline })
+  return (await fetch(`${url}/made`)).headers.get('content-disposition')
+}
+
+describe('the name of a file', () => {
+  it.each([
+    ['report.pdf', 'attachment; filename=report.pdf'],
+    ['a "b" \\c;.pdf', 'attachment; filename="c;.pdf"'],
+    [
+      'Größe €.pdf',
+      `attachment; filename="Gr??e ?.pdf"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%E2%82%AC.pdf`,
+    ],
+    ['../../etc/passwd', 'attachment; filename=passwd'],
+    ['C:\\temp\\a.txt', 'attachment; filename=a.txt'],
+    ['a\r\nSet-Cookie: x=1.txt', 'attachment; filename="aSet-Cookie: x=1.txt"'],
+    ['\u202Efdp.exe', 'attachment; filename=fdp.exe'],
+    ['..', 'attachment; filename=download'],
+    ['a/', 'attachment; filename=download'],
+    ['a%20b.txt', `attachment; filename=a%20b.txt; filename*=UTF-8''a%2520b.txt`],
+  ])('%j is safe', async (name, expected) => {
+    expect(await dispositionOf(name)).toBe(expected)
+  })
+
+  it('may contain half a pair of surrogates, and be too long', async () => {
+    expect(await dispositionOf('\ud800.txt')).toContain("filename*=UTF-8''%EF%BF%BD.txt")
+    expect(await dispositionOf('x'.repeat(9000))).toBe(`attachment; filename=${'x'.repeat(255)}`)
+  })
+
+  it('is shown in place of saved under `inline`', async () => {
+    expect(await dispositionOf('a.pdf', true)).toBe('inline; filename=a.pdf')
+  })
+})
+
+describe('the type of a file', () => {
+  it('is the stated one, else the documented one, else that of the name', async () => {
+    folder({ 'a.svg': '<svg/>' })
+    const { url } = await serve()
+    const typeOf = async (path: string) => (await fetch(url + path)).headers.get('content-type')
+    state.make = () => fileResponse('a.svg', { root: state.root, type: 'text/x-own' })
+    expect([await typeOf('/made'), await typeOf('/picture')]).toEqual(['text/x-own', 'text/x-own'])
+    state.make = () => fileResponse('a.svg', { root: state.root })
+    expect([await typeOf('/made'), await typeOf('/picture')]).toEqual([
+      'image/svg+xml',
+      'image/png',
+    ])
+    state.make = () => fileResponse(Buffer.from('x'))
+    expect(await typeOf('/made')).toBe('application/octet-stream')
+  })
+})
+
+describe('a wrong argument', () => {
+  it.each<[string, () => unknown, RegExp]>([
+    ['a path without root', () => fileResponse('a.txt' as never), /needs `root`/],
+    ['an empty root', () => fileResponse('a.txt', { root: '' }), /needs `root`/],
+    ['no content', () => fileResponse(undefined as never), /was given undefined/],
+    ['a plain object', () => fileResponse({} as never), /give a path with `root`/],
+    ['a tag with quotes', () => fileResponse(Buffer.from(''), { etag: '"a"' }), /wrong `etag`/],
+    [
+      'no date',
+      () => fileResponse(Buffer.from(''), { lastModified: new Date('x') }),
+      /wrong `lastModified`/,
+    ],
+    ['a number as name', () => fileResponse(Buffer.from(''), { name: 7 as never }), /wrong `name`/],
+    ['a number as type', () => fileResponse(Buffer.from(''), { type: 7 as never }), /wrong `type`/],
+  ])('throws at once: %s', (_, call, message) => {
+    expect(call).toThrow(TypeError)
+    expect(call).toThrow(message)
+  })
+
+  it('shows nothing of a file in JSON', () => {
+    expect(JSON.stringify(fileResponse('a.txt', { root: '/secret' }))).toBe('{}')
+  })
+})

@@ -1,0 +1,51 @@
+import { ApiResponseDoc, Controller, Get, Header, Produces } from 'blazon'
+import { expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+function produces(...entries: unknown[]) {
+  @Controller('x')
+  class Wrong {
+    @Produces(...(entries as [])) @Get() get() {}
+  }
+  return bootProblems({ controllers: [Wrong] })
+}
+
+it.each<[string, unknown[], RegExp]>([
+  ['nothing', [], /no media type/],
+  ['no type', ['json'], /'json' is no media type/],
+  ['a range', ['text/*'], /'text\/\*' is no media type/],
+  ['a type that nothing writes', ['application/pdf'], /Nothing writes the body/],
+  ['no function', [{ type: 'application/pdf' }], /Nothing writes the body/],
+  ['undefined', [undefined], /undefined is no media type/],
+  ['a type twice', ['text/csv', 'text/csv'], /names 'text\/csv' twice/],
+])('a mistake in @Produces is a boot error: %s', async (_, entries, cause) => {
+  const problems = await produces(...entries)
+  expect(problems).toMatchObject([
+    {
+      code: 'E_OPTION_INVALID',
+      subject: 'Wrong.get @Produces',
+      cause: expect.stringMatching(cause),
+    },
+  ])
+})
+
+it('@Produces beside another type is a boot error', async () => {
+  @Controller('x')
+  class Both {
+    @Produces('text/csv')
+    @ApiResponseDoc({ status: 200, contentType: 'text/plain' })
+    @Header('content-type', 'text/plain')
+    @Get()
+    get() {}
+
+    @Produces('text/csv') @Produces('application/json') @Get('twice') twice() {}
+  }
+  expect(await bootProblems({ controllers: [Both] })).toMatchObject([
+    { code: 'E_DECORATOR_CONFLICT', cause: expect.stringContaining('@ApiResponseDoc names') },
+    {
+      code: 'E_DECORATOR_CONFLICT',
+      cause: expect.stringContaining("@Header('Content-Type') names"),
+    },
+    { code: 'E_DECORATOR_CONFLICT', subject: 'Both.twice' },
+  ])
+})

@@ -1,0 +1,349 @@
+import { Readable } from 'node:stream'
+import {
+  ApiResponseDoc,
+  App,
+  type AppOptions,
+  BaseController,
+  Cache,
+  type Class,
+  Controller,
+  csv,
+  Envelope,
+  fileResponse,
+  Get,
+  HttpCode,
+  Post,
+  Produces,
+  producedType,
+  type Representation,
+  type Request,
+  type Response,
+} from 'blazon'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+
+const Row = z.object({ id: z.int(), name: z.string() })
+const ROWS = [
+  { id: 1, name: 'Ada', secret: 'x' },
+  { id: 2, name: 'a "b", c', secret: 'y' },
+]
+const CSV = 'id,name,secret\r\n1,Ada,x\r\n2,"a ""b"", c",y\r\n'
+
+let calls = 0
+let body: () => unknown = () => ''
+const any: Representation = { type: 'application/x-any', serialize: () => body() as string }
+const xml: Representation = {
+  type: 'application/xml',
+  serialize: (rows: typeof ROWS, { status, message }) =>
+    `<rows n="${rows.length}" ${message}="${status}"/>`,
+}
+
+@Controller('rows')
+class RowsController extends BaseController {
+  @Produces('application/json', 'text/csv', xml)
+  @ApiResponseDoc({ status: 200, schema: z.array(Row) })
+  @Get()
+  list() {
+    return ROWS
+  }
+
+  @Produces('application/json', 'text/csv')
+  @Get('ok')
+  okay(_req: Request, res: Response) {
+    return this.ok(res, 'Rows', ROWS)
+  }
+
+  @Produces('application/json', 'text/csv')
+  @Cache({ ttl: 60 })
+  @Get('cached')
+  cached() {
+    calls++
+    return [{ calls }]
+  }
+
+  @Produces('application/json', 'text/csv')
+  @Cache({ ttl: 60, key: () => 'one' })
+  @Get('keyed')
+  keyed() {
+    calls++
+    return [{ calls }]
+  }
+
+  @Produces('text/csv', 'application/vnd.rows+json')
+  @Envelope(false)
+  @Get('bare')
+  bare(req: Request) {
+    return [{ type: producedType(req) }]
+  }
+
+  @Produces('application/json', any)
+  @Get('any')
+  any() {
+    return 'data'
+  }
+
+  @Produces('application/json', 'text/csv')
+  @Get('sent/:what')
+  sent(req: Request, res: Response) {
+    const what = (req.params as { what: string }).what
+    if (what === 'stream') return Readable.from(['a,b\r\n'])
+    if (what === 'file') return fileResponse(Buffer.from('x'), { name: 'a.csv' })
+    if (what === 'missing') return this.ok(res, 'Missing', [], 404)
+    if (what === 'thrown') throw new RangeError('no')
+    return undefined
+  }
+
+  @Produces('application/json', 'text/csv')
+  @Get('nothing')
+  nothing() {}
+
+  @Produces('application/json', 'text/csv')
+  @HttpCode(201)
+  @Post()
+  create() {
+    calls++
+    return ROWS
+  }
+}
+
+async function serve(options: AppOptions = {}) {
+  const errors: { err: Error }[] = []
+  const warnings: string[] = []
+  const logger = {
+    info() {},
+    warn: (_facts: object, text: string) => void warnings.push(text),
+    error: (facts: object) => void errors.push(facts as { err: Error }),
+  }
+  calls = 0
+  const app = await App.create({ controllers: [RowsController], logger, ...options })
+  const { port } = await app.listen(0, '127.0.0.1')
+  onTestFinished(() => app.close())
+  const get = async (path: string, accept: string, init: RequestInit = {}) => {
+    const response = await fetch(`http://127.0.0.1:${port}/rows${path}`, {
+      ...init,
+      headers: { accept, ...init.headers },
+    })
+    const type = response.headers.get('content-type')
+    return { status: response.status, type, text: await response.text(), headers: response.headers }
+  }
+  return { get, app, errors, warnings }
+}
+
+describe('@Produces', () => {
+  it.each([
+    ['application/json', 'application/json; charset=utf-8'],
+    ['*/*', 'application/json; charset=utf-8'],
+    ['text/csv', 'text/csv; charset=utf-8'],
+    ['text/*', 'text/csv; charset=utf-8'],
+    ['application/json;q=0.1, text/csv', 'text/csv; charset=utf-8'],
+    ['application/xml', 'application/xml; charset=utf-8'],
+  ])('sends what Accept prefers: %s', async (accept, type) => {
+    const { get } = await serve()
+    const response = await get('', accept)
+    expect([response.status, response.type]).toEqual([200, type])
+    expect(response.headers.get('vary')).toBe('Accept')
+  })
+
+  it('writes each representation of the same data', async () => {
+    const { get } = await serve()
+    expect((await get('', 'text/csv')).text).toBe(CSV)
+    expect((await get('/ok', 'text/csv')).text).toBe(CSV)
+    expect((await get('', 'application/xml')).text).toBe('<rows n="2" OK="200"/>')
+    expect(JSON.parse((await get('', 'application/json')).text)).toMatchObject({
+      statusCode: 'success',
+      data: ROWS,
+    })
+    expect(JSON.parse((await get('/ok', 'application/json')).text)).toMatchObject({
+      message: 'Rows',
+      data: ROWS,
+    })
+  })
+
+  it('refuses other types with 406, before the handler', async () => {
+    const { get } = await serve()
+    const response = await get('', 'image/png', { method: 'POST' })
+    expect([response.status, JSON.parse(response.text), calls]).toMatchObject([
+      406,
+      { code: 'NOT_ACCEPTABLE', message: expect.stringContaining('application/json or text/csv') },
+      0,
+    ])
+    expect(response.headers.get('vary')).toBe('Accept')
+    expect((await get('', 'text/csv', { method: 'POST' })).status).toBe(201)
+  })
+
+  it('has the same head for HEAD', async () => {
+    const { get } = await serve()
+    const head = await get('', 'text/csv', { method: 'HEAD' })
+    expect([head.status, head.text, head.type]).toEqual([200, '', 'text/csv; charset=utf-8'])
+    expect(head.headers.get('content-length')).toBe(String(CSV.length))
+  })
+
+  it('names types of JSON, and prefers the first type without Accept', async () => {
+    const { get } = await serve()
+    expect(await get('/bare', '')).toMatchObject({ text: 'type\r\ntext/csv\r\n' })
+    expect(await get('/bare', 'application/*')).toMatchObject({
+      type: expect.stringMatching(/^application\/vnd\.rows\+json/),
+      text: '[{"type":"application/vnd.rows+json"}]',
+    })
+  })
+
+  it('leaves streams, files and errors as they are', async () => {
+    const { get } = await serve()
+    expect(await get('/sent/stream', 'text/csv')).toMatchObject({
+      status: 200,
+      type: 'text/csv',
+      text: 'a,b\r\n',
+    })
+    expect(await get('/sent/file', 'text/csv')).toMatchObject({ status: 200, text: 'x' })
+    expect((await get('/nothing', 'text/csv')).status).toBe(204)
+    for (const [path, status] of [
+      ['missing', 404],
+      ['thrown', 500],
+    ] as const) {
+      const response = await get(`/sent/${path}`, 'text/csv')
+      expect([response.status, response.type]).toEqual([status, 'application/json; charset=utf-8'])
+      expect(response.headers.get('vary')).toContain('Accept')
+    }
+  })
+})
+
+describe('a representation', () => {
+  it.each<[string, () => unknown]>([
+    ['text', () => 'some'],
+    ['bytes', () => Buffer.from('some')],
+    ['a Blob', () => new Blob(['some'])],
+    ['a stream', () => Readable.from(['so', 'me'])],
+    ['a web stream', () => new Blob(['some']).stream()],
+  ])('may be %s', async (_, make) => {
+    const { get } = await serve()
+    body = make
+    const { status, type, text } = await get('/any', 'application/x-any')
+    expect([status, type?.split(';')[0], text]).toEqual([200, 'application/x-any', 'some'])
+  })
+
+  it.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['a promise', () => Promise.reject(new Error('unseen'))],
+    ['an object', () => ({ a: 1 })],
+    ['a number', () => 7],
+  ])('is a 500 if it is %s', async (_, make) => {
+    const { get, errors } = await serve()
+    body = make
+    const { status, text } = await get('/any', 'application/x-any')
+    expect([status, JSON.parse(text).code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
+    expect(errors).toMatchObject([
+      { err: { message: expect.stringContaining('RowsController.any') } },
+    ])
+  })
+
+  it('of CSV is a 500 for other data than a list of objects', async () => {
+    @Controller('rows')
+    class Wrong {
+      @Produces('application/json', 'text/csv') @Get() get() {
+        return { id: 1 }
+      }
+    }
+    const { get, errors } = await serve({ controllers: [Wrong] })
+    expect((await get('', 'text/csv')).status).toBe(500)
+    expect((await get('', 'application/json')).status).toBe(200)
+    expect(errors).toMatchObject([{ err: { message: expect.stringContaining('list of objects') } }])
+  })
+
+  it.each([true, false, { success: (data: unknown) => ({ data }), schema: () => ({}) }])(
+    'has only the described fields under strip, with the envelope %s',
+    async (envelope) => {
+      const { get } = await serve({ responses: 'strip', envelope })
+      expect((await get('', 'text/csv')).text).toBe('id,name\r\n1,Ada\r\n2,"a ""b"", c"\r\n')
+      expect((await get('', 'application/json')).text).not.toContain('secret')
+    },
+  )
+
+  it('with undescribed fields is a 500 under check', async () => {
+    const { get } = await serve({ responses: 'check' })
+    const response = await get('', 'text/csv')
+    expect([response.status, response.text.includes('Ada')]).toEqual([500, false])
+  })
+})
+
+describe('the cache', () => {
+  it.each(['/cached', '/keyed'])('keeps each representation apart: %s', async (path) => {
+    const { get, warnings } = await serve()
+    const seen: string[] = []
+    for (const accept of ['application/json', 'text/csv', 'application/json', 'text/*', '*/*']) {
+      const { text, headers } = await get(path, accept)
+      expect(headers.get('vary')).toBe('Accept')
+      seen.push(`${headers.get('x-cache')} ${text.match(/\d+(?=\D*$)/)?.[0]}`)
+    }
+    expect(seen).toEqual(['MISS 1', 'MISS 2', 'HIT 1', 'HIT 2', 'HIT 1'])
+    expect((await get(path, 'image/png')).status).toBe(406)
+    expect(warnings.filter((text) => text.includes('cache'))).toEqual([])
+  })
+})
+
+describe('the document', () => {
+  it('lists each representation, Vary and 406', async () => {
+    const { app } = await serve()
+    const { responses } = app.document.paths['/rows']?.get ?? { responses: {} }
+    const ok = responses['200'] as { content: object; headers: object }
+    expect(Object.keys(ok.content)).toEqual(['application/json', 'text/csv', 'application/xml'])
+    expect(ok.content).toMatchObject({ 'text/csv': { schema: { type: 'string' } } })
+    expect(Object.keys(ok.headers)).toEqual(['Vary'])
+    expect(responses['406']).toEqual({ $ref: '#/components/responses/NotAcceptable' })
+    const open = app.document.paths['/rows/ok']?.get?.responses ?? {}
+    expect(Object.keys((open['2XX'] as { content: object }).content)).toEqual([
+      'application/json',
+      'text/csv',
+    ])
+  })
+})
+
+describe('csv()', () => {
+  const write = (data: unknown, options?: Parameters<typeof csv>[0]) =>
+    csv(options).serialize(data, {} as never)
+
+  it('writes lines of RFC 4180', () => {
+    const date = new Date(0)
+    expect(
+      write([
+        { a: 1, b: null },
+        { b: true, c: date, d: { e: [1] } },
+      ]),
+    ).toBe('a,b,c,d\r\n1,,,\r\n,true,1970-01-01T00:00:00.000Z,"{""e"":[1]}"\r\n')
+    expect(write([{ a: 'line\nbreak', b: ' space' }])).toBe('a,b\r\n"line\nbreak"," space"\r\n')
+    expect([write([]), write([], { columns: ['a'] })]).toEqual(['', 'a\r\n'])
+  })
+
+  it('has the columns that it is given, and nothing that is inherited', () => {
+    expect(write([{ a: 1, b: 2 }], { columns: ['b', 'constructor'] })).toBe(
+      'b,constructor\r\n2,\r\n',
+    )
+  })
+
+  it('writes no formula, unless it is told to', () => {
+    const rows = [{ a: '=1+1', b: '+49 30', c: '@x', d: '\tx', e: -5, f: '-5' }]
+    expect(write(rows)).toBe("a,b,c,d,e,f\r\n'=1+1,'+49 30,'@x,'\tx,-5,'-5\r\n")
+    expect(write(rows, { formulas: 'keep' })).toContain('=1+1,+49 30,@x')
+  })
+})
+
+describe('a class with @Produces', () => {
+  it('has it for all methods but those that name a type themselves', async () => {
+    @Produces('application/json', 'text/csv')
+    @Controller('rows')
+    class Mixed {
+      @Get() list() {
+        return ROWS
+      }
+      @Produces('application/json') @Get('json') json() {
+        return ROWS
+      }
+      @ApiResponseDoc({ status: 200, contentType: 'text/plain' }) @Get('text') text() {
+        return 'text'
+      }
+    }
+    const { get } = await serve({ controllers: [Mixed as Class] })
+    expect((await get('', 'text/csv')).text).toBe(CSV)
+    expect((await get('/json', 'text/csv')).status).toBe(406)
+    expect(await get('/text', 'text/csv')).toMatchObject({ status: 200, text: 'text' })
+  })
+})
