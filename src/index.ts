@@ -197,6 +197,16 @@ export type {
 export type { TraceContext, TraceHeaders } from './contracts/trace.js'
 export type { Duration, Size } from './contracts/units.js'
 export type {
+  FileOptions,
+  FileOutput,
+  FileRule,
+  SavedFile,
+  UploadedFile,
+  UploadModel,
+  UploadOutput,
+  UploadParts,
+} from './contracts/upload.js'
+export type {
   WebhookDelivery,
   WebhookOptions,
   WebhookReplays,
@@ -296,6 +306,7 @@ export { RateLimit } from './metadata/rate-limit.js'
 export { Envelope, Header, HttpCode, Redirect, ResponseFields } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
+export { Upload } from './metadata/upload.js'
 export { Use } from './metadata/use.js'
 export {
   githubWebhooks,
@@ -306,6 +317,7 @@ export {
 // openapi
 export type { OpenApiVersion, SwaggerOptions } from './openapi/swagger-options.js'
 // schema
+export { type FileSchema, file } from './schema/file-schema.js'
 export { secret } from './schema/secret.js'
 // step
 export { Refusal } from './step/refusal.js'

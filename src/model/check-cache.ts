@@ -53,7 +53,8 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
 function checkBody(subject: string, facts: FactsByKind): Problem[] {
   const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
   const isKept = factsOf(facts, 'cache').some(({ options }) => toSeconds(options?.ttl) !== 0)
-  const isRead = facts.body !== undefined || parts.some(({ source }) => source === 'body')
+  const isRead =
+    (facts.body ?? facts.upload) !== undefined || parts.some(({ source }) => source === 'body')
   if (!isKept || !isRead) return []
   return [
     {

@@ -13,6 +13,7 @@ const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['redirect', '@Redirect'],
   ['envelope', '@Envelope'],
   ['webhook', '@Webhook'],
+  ['upload', '@Upload'],
   ['operation', '@ApiOperation'],
   ['bodyDoc', '@ApiBody'],
 ]

@@ -39,6 +39,8 @@ export interface RouteParts {
   readonly inputs: readonly CompiledInput[]
   /** The steps of a body with options; `null` if the route reads a JSON body, or none. */
   readonly bodies: BodyStages | null
+  /** The step that reads a form with files; `null` if the route reads none. */
+  readonly upload: Stage | null
   /** The step that parses cookies; `null` if the route reads none. */
   readonly cookies: Stage | null
   readonly stages: RouteStages
@@ -156,7 +158,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     beforeBody: plugins.beforeBody,
     cache: stages.cache,
     body: uses.body
-      ? (bodies?.body ?? bodyStage({ limits: config.bodyLimits, isDescribed }))
+      ? (parts.upload ?? bodies?.body ?? bodyStage({ limits: config.bodyLimits, isDescribed }))
       : null,
     cookies: uses.cookies ? parts.cookies : null,
     validate: uses.validate ? (bodies?.validate ?? validateStage(inputs, config)) : null,
