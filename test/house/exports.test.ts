@@ -19,8 +19,8 @@ const VALUES = `
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits Log
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit
   Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId
-  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use Webhook addHeaders
-  blameRequest compose createTenantMiddleware defineAppOptions defineControllers defineOption defineParameter env
+  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Upload Use Webhook addHeaders
+  blameRequest compose createTenantMiddleware defineAppOptions defineControllers defineOption defineParameter env file
   formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext memoryCache memoryRateLimit
   publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
@@ -34,6 +34,7 @@ const TYPES = `
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
   ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo FieldError
+  FileOptions FileOutput FileRule FileSchema SavedFile UploadModel UploadOutput UploadParts UploadedFile
   FrameworkRoute Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
   Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
   KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger

@@ -118,7 +118,10 @@ export class FilePart implements FileSource {
 
   /** The next bytes; `null` at the end of the file. Every byte of the file passes here. */
   async #next(): Promise<Buffer | null> {
-    const { done, value } = await this.#arriving.next()
+    const { done, value } = await this.#arriving.next().catch((error: Error) => {
+      // Whatever the parser says about its part: the form knows the reason.
+      throw this.#form.failure ?? error
+    })
     if (done === true) {
       if (this.#form.failure !== null) throw this.#form.failure
       return null

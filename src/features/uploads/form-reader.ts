@@ -34,6 +34,8 @@ export type FormValues = Record<string, unknown>
 /** How many bytes of the body the parser takes before it pauses the connection. */
 const PARSER_BYTES = 128 * 1024
 
+const GONE = 'The request is over, and its files are gone: save them before the response.'
+
 /** Reads the form of one request. */
 export class FormReader implements FormOfFile {
   failure: Error | null = null
@@ -84,11 +86,13 @@ export class FormReader implements FormOfFile {
     return this.#complete.promise
   }
 
-  /** Ends the form after its request: files that were not saved are gone. */
-  end(): void {
-    this.fail(
-      new TypeError('The request is over, and its files are gone: save them before the response.'),
-    )
+  /**
+   * Ends the form together with its request: files that were not saved are gone.
+   *
+   * @param isCut Whether the client has gone before it had its response.
+   */
+  end(isCut: boolean): void {
+    this.fail(isCut ? malformed('ended early') : new TypeError(GONE))
     this.#feed.drop()
   }
 

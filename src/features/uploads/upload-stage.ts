@@ -21,8 +21,8 @@ export function uploadStage(Dicer: DicerClass, rules: FormRules): Stage {
       const boundary = boundaryOf(req)
       if (boundary === null) return new Refusal(malformed('has no valid boundary'))
       const form = new FormReader(req, { Dicer, boundary, rules })
-      if (res.closed) form.end()
-      else res.once('close', () => form.end())
+      if (res.closed) form.end(true)
+      else res.once('close', () => form.end(!res.writableFinished))
       return form.ready.then((values) => {
         req.body = values
         return next(req, res)
