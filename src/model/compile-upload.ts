@@ -31,10 +31,15 @@ export function ruleOf({ options }: FileSchema): FileRule {
   const { maxSize, types, max = 1, optional = false } = Object(options) as FileOptions
   return Object.freeze({
     maxBytes: maxSize === undefined ? DEFAULT_BYTES : (toBytes(maxSize) ?? Number.NaN),
-    types: types === undefined ? null : Object.freeze(types.map((type) => type.toLowerCase())),
+    types: types === undefined ? null : Object.freeze(lowerCased(types)),
     max,
     isOptional: optional,
   })
+}
+
+/** Options may be wrong until they are checked. */
+function lowerCased(types: unknown): string[] {
+  return [types].flat().map((type) => String(type).toLowerCase())
 }
 
 /**

@@ -53,7 +53,8 @@ const BINARY = { type: 'string', format: 'binary' }
 
 function describeFile(max: number, optional: boolean): Record<string, unknown> {
   if (max === 1) return { ...BINARY }
-  return { type: 'array', items: { ...BINARY }, minItems: optional ? 0 : 1, maxItems: max }
+  const least = optional ? {} : { minItems: 1 }
+  return { type: 'array', items: { ...BINARY }, ...least, maxItems: max }
 }
 
 function check(value: unknown, max: number, optional: boolean): StandardSchemaV1.Result<unknown> {

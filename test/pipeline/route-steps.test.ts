@@ -70,6 +70,7 @@ const parts: RouteParts = {
   instance,
   inputs: [],
   bodies: null,
+  upload: null,
   cookies: null,
   stages: NO_STAGES,
   fields: null,

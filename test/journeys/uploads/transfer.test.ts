@@ -60,9 +60,14 @@ function failed(error: unknown): never {
   throw error
 }
 
+/** The folder for temporary files. Other processes use that of the system at the same time. */
+const temporary = mkdtempSync(join(tmpdir(), 'blazon-temporary-'))
+const before = process.env['TMPDIR']
+
 let app: App
 let port = 0
 beforeAll(async () => {
+  process.env['TMPDIR'] = temporary
   app = new App({ controllers: [VideosController], logger: false })
   port = (await app.listen(0, '127.0.0.1')).port
 })
@@ -71,7 +76,10 @@ beforeEach(() => {
 })
 afterAll(async () => {
   await app.close()
+  if (before === undefined) delete process.env['TMPDIR']
+  else process.env['TMPDIR'] = before
   rmSync(folder, { recursive: true })
+  rmSync(temporary, { recursive: true })
 })
 
 /** The open files of this process that belong to uploads. Only Linux lists them. */
@@ -80,14 +88,14 @@ function openFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
       const target = readlinkSync(`/proc/self/fd/${fd}`)
-      return target.startsWith(folder) || /\/blazon-[\da-f]{8}-/.test(target) ? [target] : []
+      return [folder, temporary].some((each) => target.startsWith(each)) ? [target] : []
     } catch {
       return []
     }
   })
 }
 
-const spooledNames = () => readdirSync(tmpdir()).filter((name) => /^blazon-[\da-f]{8}-/.test(name))
+const spooledNames = () => readdirSync(temporary)
 
 /** A client that sends a request in pieces. */
 class Client {
@@ -134,7 +142,7 @@ describe('the handler', () => {
     expect(seen).toMatchObject({ begun: true, size: null })
     await client.send(body.subarray(3 * STEP))
     await expect.poll(() => client.text).toContain(`"size":${8 * STEP}`)
-    expect(openFiles()).toEqual([])
+    await expect.poll(openFiles).toEqual([])
     client.socket.destroy()
   })
 
@@ -145,7 +153,7 @@ describe('the handler', () => {
     // Every byte of the file is on disk, and its name is gone already.
     if (existsSync('/proc/self/fd')) await expect.poll(openFiles).toHaveLength(1)
     expect(seen.begun).toBe(false)
-    expect(spooledNames()).toEqual([])
+    await expect.poll(spooledNames).toEqual([])
     await client.send(body.subarray(-20))
     await expect.poll(() => client.text).toContain(`"size":${8 * STEP}`)
     expect(seen).toMatchObject({ begun: true, size: 8 * STEP })
@@ -161,7 +169,7 @@ describe('the handler', () => {
     expect(client.status).toBe(400)
     client.socket.destroy()
     expect(seen).toMatchObject({ begun: true, error: { code: 'MALFORMED_BODY' } })
-    expect([readdirSync(folder), openFiles()]).toEqual([[], []])
+    await expect.poll(() => [readdirSync(folder), openFiles()]).toEqual([[], []])
   })
 
   it('gets no whole file if a part comes twice', async () => {
@@ -170,7 +178,7 @@ describe('the handler', () => {
     await client.send(body)
     await expect.poll(() => client.status).toBe(400)
     expect(client.text).toContain('"path":"title"')
-    expect(readdirSync(folder)).toEqual([])
+    await expect.poll(() => readdirSync(folder)).toEqual([])
     client.socket.destroy()
   })
 })
@@ -242,13 +250,13 @@ it('closing the application ends uploads, and leaves nothing', async () => {
     timeouts: { close: '100ms' },
   })
   const { port: ownPort } = await other.listen(0, '127.0.0.1')
-  const before = port
+  const usual = port
   port = ownPort
   const clients = [
     new Client('save', early(8 * STEP).length),
     new Client('save', late(8 * STEP).length),
   ]
-  port = before
+  port = usual
   await clients[0]?.send(early(8 * STEP).subarray(0, 4 * STEP))
   await clients[1]?.send(late(8 * STEP).subarray(0, 4 * STEP))
   await expect.poll(() => seen.begun).toBe(true)
