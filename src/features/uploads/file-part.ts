@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FileRule } from '../../contracts/upload.js'
 import { fileTooLarge, wrongType } from './form-errors.js'
+import { PartQueue } from './part-queue.js'
 import { isOfType, SIGNATURE_BYTES } from './signatures.js'
 import { Spool } from './spool.js'
 import type { FileFacts, FileSource } from './stored-file.js'
@@ -25,7 +26,7 @@ export class FilePart implements FileSource {
   readonly #rule: FileRule
   readonly #form: FormOfFile
   readonly #part: Readable
-  readonly #arriving: AsyncIterator<Buffer>
+  readonly #arriving: PartQueue
   #head: Buffer[] = []
   #spool: Spool | null = null
   #received = 0
@@ -40,8 +41,7 @@ export class FilePart implements FileSource {
     this.#facts = facts
     this.#rule = rule
     this.#form = form
-    // Ending the loop must not destroy the part: the parser would wait for it.
-    this.#arriving = part.iterator({ destroyOnReturn: false })
+    this.#arriving = new PartQueue(part)
   }
 
   /** Reads the file to its end, or until the handler can read the rest. Resolves with whether it has bytes at all. */
@@ -68,17 +68,30 @@ export class FilePart implements FileSource {
     throw wrongType(this.#facts.field, types)
   }
 
-  async *read(): AsyncGenerator<Buffer, void> {
-    if (this.#form.failure !== null) throw this.#form.failure
-    if (this.#spool !== null) yield* this.#fromDisk(this.#spool)
-    else yield* this.#fromMemory()
-    await this.#form.complete
+  read(): AsyncIterableIterator<Buffer> {
+    const spooled = this.#spool?.read() ?? null
+    const step = async (): Promise<IteratorResult<Buffer>> => {
+      const value = spooled === null ? await this.#nextOfMemory() : (await spooled.next()).value
+      if (this.#form.failure !== null) throw this.#form.failure
+      if (value != null) return { done: false, value }
+      // Whoever has the whole file has a whole form.
+      await this.#form.complete
+      return { done: true, value: undefined }
+    }
+    // Written out: generators that delegate to generators took a tenth of the time of an upload.
+    return {
+      next: step,
+      [Symbol.asyncIterator]() {
+        return this
+      },
+    }
   }
 
   /** Forgets the bytes: nobody can read them any more. */
   drop(reason: Error): void {
     this.#head = []
-    this.#part.destroy(reason)
+    this.#arriving.fail(reason)
+    this.#part.destroy()
     // Closing fails only if the file is closed already.
     this.#spool?.close().catch(() => {})
   }
@@ -99,42 +112,37 @@ export class FilePart implements FileSource {
     this.size = this.#received
   }
 
-  async *#fromDisk(spool: Spool): AsyncGenerator<Buffer, void> {
-    for await (const chunk of spool.read()) {
-      yield chunk
-      if (this.#form.failure !== null) throw this.#form.failure
-    }
-  }
-
-  async *#fromMemory(): AsyncGenerator<Buffer, void> {
-    while (this.#head.length > 0) {
-      yield this.#head.shift() as Buffer
-      if (this.#form.failure !== null) throw this.#form.failure
-    }
-    if (this.size !== null) return
-    for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) yield chunk
-    this.size = this.#received
+  async #nextOfMemory(): Promise<Buffer | null> {
+    const first = this.#head.shift()
+    if (first !== undefined) return first
+    if (this.size !== null) return null
+    const chunk = await this.#next()
+    if (chunk === null) this.size = this.#received
+    return chunk
   }
 
   /** The next bytes; `null` at the end of the file. Every byte of the file passes here. */
   async #next(): Promise<Buffer | null> {
-    const { done, value } = await this.#arriving.next().catch((error: Error) => {
+    let chunk: Buffer | null
+    try {
+      chunk = await this.#arriving.next()
+    } catch (error) {
       // Whatever the parser says about its part: the form knows the reason.
       throw this.#form.failure ?? error
-    })
-    if (done === true) {
-      if (this.#form.failure !== null) throw this.#form.failure
-      return null
     }
-    this.#received += value.length
+    if (this.#form.failure !== null) throw this.#form.failure
+    if (chunk === null) return null
+    this.#received += chunk.length
     if (this.#received > this.#rule.maxBytes) {
       throw fileTooLarge(this.#facts.field, this.#rule.maxBytes)
     }
-    if (!this.#isChecked && this.#received >= SIGNATURE_BYTES) {
-      this.#head.push(value)
-      this.checkType()
-      this.#head.pop()
-    }
-    return value
+    if (!this.#isChecked && this.#received >= SIGNATURE_BYTES) this.#checkWith(chunk)
+    return chunk
+  }
+
+  #checkWith(chunk: Buffer): void {
+    this.#head.push(chunk)
+    this.checkType()
+    this.#head.pop()
   }
 }
