@@ -1,4 +1,4 @@
-import { Body, Controller, file, Limits, Post, type Req, Upload, Webhook } from 'blazon'
+import { Body, Controller, file, Get, Limits, Post, type Req, Upload, Webhook } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -18,6 +18,11 @@ class ProfilesController {
   @Upload(Profile)
   create({ body }: Req<{ upload: typeof Profile }>) {
     return { title: body.title }
+  }
+
+  @Get()
+  list() {
+    return []
   }
 
   @Post('plain')
@@ -91,6 +96,11 @@ describe('the document', () => {
     expect(await send(form([title, { ...avatar, type: 'image/gif' }]))).toBe(415)
     expect(app.contractReport()).toEqual([])
   })
+})
+
+it('fuzz() names the routes whose files it cannot make', async () => {
+  const { skipped } = await app.fuzz({ runs: 2, seed: 1 })
+  expect(skipped).toEqual(['Profiles_create', 'Profiles_plain'])
 })
 
 describe('mistakes at boot', () => {
