@@ -105,7 +105,7 @@ const LONG = [
   'test/integrations/postgres/{crash,drivers-embedded,isolation-embedded,pgbouncer}.test.ts',
   'test/integrations/postgres/{doctor-documented,doctor-policies,migrate,migrate-processes}.test.ts',
   'test/integrations/redis/redis-cluster.test.ts',
-  'test/operating/rolling-restarts-long.test.ts',
+  'test/operating/{large-upload,rolling-restarts-long}.test.ts',
 ]
 
 /** Journeys that take long, and are about servers rather than decorators: `npm test` runs them in one dialect. */

@@ -203,6 +203,16 @@ export type {
 export type { TraceContext, TraceHeaders } from './contracts/trace.js'
 export type { Duration, Size } from './contracts/units.js'
 export type {
+  FileOptions,
+  FileOutput,
+  FileRule,
+  SavedFile,
+  UploadedFile,
+  UploadModel,
+  UploadOutput,
+  UploadParts,
+} from './contracts/upload.js'
+export type {
   WebhookDelivery,
   WebhookOptions,
   WebhookReplays,
@@ -286,8 +296,8 @@ export { RequestContext } from './http/request-context.js'
 export {
   type ContentOptions,
   type FileContent,
-  type FileOptions,
   type FileResponse,
+  type FileResponseOptions,
   fileResponse,
 } from './http/send/file-response.js'
 export { type Hold, holdResponse } from './http/send/hold-response.js'
@@ -318,6 +328,7 @@ export {
 } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
+export { Upload } from './metadata/upload.js'
 export { Use } from './metadata/use.js'
 export {
   githubWebhooks,
@@ -328,6 +339,7 @@ export {
 // openapi
 export type { OpenApiVersion, SwaggerOptions } from './openapi/swagger-options.js'
 // schema
+export { type FileSchema, file } from './schema/file-schema.js'
 export { secret } from './schema/secret.js'
 // step
 export { Refusal } from './step/refusal.js'

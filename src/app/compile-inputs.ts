@@ -26,7 +26,9 @@ export async function compileInputs(
   const problems: Problem[] = []
   const compileInput = async (route: RouteModel, source: InputSource, schema: Schema) => {
     try {
-      const validate = await compile(schema, source)
+      // The fields of a form are text, as those of a query, and so they are coerced as a query is.
+      const isForm = source === 'body' && route.upload !== null
+      const validate = await compile(schema, isForm ? 'query' : source)
       return { index: route.index, input: { source, validate, declares: declaresOf(schema) } }
     } catch (error) {
       problems.push(invalidSchema(route, source, error))

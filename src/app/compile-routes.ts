@@ -21,6 +21,7 @@ import { compileBodies } from './compile-bodies.js'
 import { compileCookies } from './compile-cookies.js'
 import { compileInputs } from './compile-inputs.js'
 import { compileParameters } from './compile-parameters.js'
+import { compileUploads } from './compile-uploads.js'
 import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
 import type { ErrorPaths } from './error-paths.js'
@@ -143,6 +144,7 @@ async function collectParts(
   const compiler = { compile, declaresOf: declaresFor(settings) }
   const inputs = await compileInputs(routes, compiler)
   const bodiesOf = await compileBodies(routes, { ...compiler, ...config, inputs, settingsOf })
+  const uploadOf = await compileUploads(routes, { converters, settingsOf })
   const cookiesOf = await compileCookies(routes, settings.cookies.keys)
   const parametersOf = await compileParameters(routes, {
     ...compiler,
@@ -164,6 +166,7 @@ async function collectParts(
       inputs: inputs[route.index] ?? [],
       bodies: bodiesOf(route),
       negotiate: negotiateOf(route),
+      upload: uploadOf(route),
       cookies: cookiesOf(route),
       fields,
       // The copy with the described fields only has its dates as text already.

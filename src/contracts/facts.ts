@@ -15,6 +15,7 @@ import type { RouteLimits } from './route-limits.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
 import type { TenantDecoratorOptions } from './tenant.js'
+import type { UploadParts } from './upload.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
@@ -44,6 +45,8 @@ export type Fact =
     }
   /** The second argument of a route decorator, as it was written. Its schemas are also stored as inputs. */
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
+  /** The argument of `@Upload`, as it was written. */
+  | { readonly kind: 'upload'; readonly parts: UploadParts }
   /** The argument of `@Webhook`, as it was written. */
   | { readonly kind: 'webhook'; readonly verifier: WebhookScheme | WebhookVerifier }
   | { readonly kind: 'auth'; readonly isOptional: boolean }

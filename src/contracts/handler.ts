@@ -2,6 +2,7 @@ import type { Request as ExpressRequest, Response as ExpressResponse, NextFuncti
 import type { BodyDescription, BodyOutput } from './body.js'
 import type { CookiesDescription } from './cookies.js'
 import type { InferOutput, Schema } from './schema.js'
+import type { UploadOutput, UploadParts } from './upload.js'
 
 export type { NextFunction }
 
@@ -151,6 +152,8 @@ export interface InputSchemas {
 
 /** What {@link Req} describes: the schemas of a handler's inputs, and whether there is always a user. */
 export interface RequestInputs extends InputSchemas {
+  /** The parts of `@Upload`, in place of `body`. */
+  readonly upload?: UploadParts
   /**
    * `true`: a guard that sets `req.user` always runs before the handler, so `req.user` is never `undefined`. This is a
    * type only: `@Auth()`, `@Can()` or `auth.default` protect the route.
@@ -160,17 +163,22 @@ export interface RequestInputs extends InputSchemas {
 
 type OutputOr<S, TDefault> = S extends Schema ? InferOutput<S> : TDefault
 
+/** The body of a form with files, or the type of another body. */
+type FormOr<TInputs, TBody> = TInputs extends { readonly upload: infer P extends UploadParts }
+  ? UploadOutput<P>
+  : TBody
+
 type ParamsOf<TInputs extends InputSchemas> = OutputOr<TInputs['params'], Record<string, string>>
 
 // biome-ignore-start lint/suspicious/noExplicitAny: an undeclared part is as untyped as in Express
-type BodyOf<TInputs extends InputSchemas> = BodyOutput<TInputs['body'], any>
+type BodyOf<TInputs extends InputSchemas> = FormOr<TInputs, BodyOutput<TInputs['body'], any>>
 
 type QueryOf<TInputs extends InputSchemas> = OutputOr<TInputs['query'], any>
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
 type ValidatedOf<TInputs extends InputSchemas> = Validated<
   OutputOr<TInputs['params'], undefined>,
-  BodyOutput<TInputs['body'], undefined>,
+  FormOr<TInputs, BodyOutput<TInputs['body'], undefined>>,
   OutputOr<TInputs['query'], undefined>,
   OutputOr<TInputs['headers'], undefined>,
   BodyOutput<TInputs['cookies'], undefined>

@@ -60,6 +60,8 @@ export interface OpenApiMediaType<S = OpenApiSchema> {
       {
         /** The media type of the part. Default: `text/plain` for a string, else `application/json`. */
         readonly contentType?: string
+        /** The largest file of the part, in bytes. */
+        readonly 'x-max-file-bytes'?: number
       }
     >
   >

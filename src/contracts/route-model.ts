@@ -9,6 +9,7 @@ import type { RateLimitPolicy } from './rate-limit.js'
 import type { ProducedModel } from './representation.js'
 import type { RouteBounds } from './route-limits.js'
 import type { InputSource, Schema } from './schema.js'
+import type { UploadModel } from './upload.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
@@ -89,6 +90,8 @@ export interface RouteModel {
    * default.
    */
   readonly bodies: readonly BodyModel[] | null
+  /** The form that `@Upload` describes; `null` without it. Its schema is `inputs.body`. */
+  readonly upload: UploadModel | null
   /** How the `Cookie` header is read; `null` if the route has no `@Cookies`. */
   readonly cookies: {
     /** The names of the signed cookies. */

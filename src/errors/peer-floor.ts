@@ -6,6 +6,7 @@ import { ConfigError } from './config-error.js'
 /** An optional peer dependency with an oldest version that works. */
 export type Peer =
   | '@electric-sql/pglite'
+  | '@fastify/busboy'
   | '@valibot/to-json-schema'
   | 'drizzle-orm'
   | 'esbuild'
@@ -25,6 +26,7 @@ export type Peer =
  */
 export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   '@electric-sql/pglite': '0.5.5',
+  '@fastify/busboy': '3.2.0',
   '@valibot/to-json-schema': '1.0.0',
   'drizzle-orm': '0.36.4',
   esbuild: '0.21.5',

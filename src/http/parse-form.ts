@@ -38,7 +38,7 @@ function addField(fields: FormFields, pair: string): void {
   const equals = pair.indexOf('=')
   const name = decode(equals === -1 ? pair : pair.slice(0, equals))
   const value = equals === -1 ? '' : decode(pair.slice(equals + 1))
-  if (isForbidden(name)) throw malformed('has a field with a forbidden name')
+  if (isForbiddenName(name)) throw malformed('has a field with a forbidden name')
   const known = fields[name]
   if (known === undefined) fields[name] = value
   else if (typeof known === 'string') fields[name] = [known, value]
@@ -55,7 +55,8 @@ function decode(text: string): string {
   }
 }
 
-function isForbidden(name: string): boolean {
+/** Whether a later merge could write a field of this name to a prototype, or overflow the stack. */
+export function isForbiddenName(name: string): boolean {
   const keys = name.split(/[[\].]+/)
   return (
     keys.includes('__proto__') ||

@@ -35,7 +35,8 @@ function checkStated(subject: string, limits: unknown): Problem[] {
 export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[] {
   const methods = factsOf(facts, 'route').map(({ method }) => method)
   const inputs = factsOf(facts, 'input')
-  const isRead = facts.body !== undefined || inputs.some(({ source }) => source === 'body')
+  const isRead =
+    (facts.body ?? facts.upload) !== undefined || inputs.some(({ source }) => source === 'body')
   if (isRead || methods.length === 0 || methods.some(hasBody)) return []
   const stated = factsOf(facts, 'bounds').map(({ limits }) => limits)
   const unused = (['body', 'depth'] as const).filter((name) =>

@@ -54,7 +54,8 @@ function checkBody(subject: string, facts: FactsByKind): Problem[] {
   const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
   const isKept = factsOf(facts, 'cache').some(({ options }) => toSeconds(options?.ttl) !== 0)
   if (isKept && facts.webhook !== undefined) return [cachedWebhook(subject)]
-  const isRead = facts.body !== undefined || parts.some(({ source }) => source === 'body')
+  const isRead =
+    (facts.body ?? facts.upload) !== undefined || parts.some(({ source }) => source === 'body')
   if (!isKept || !isRead) return []
   return [
     {

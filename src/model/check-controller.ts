@@ -14,6 +14,7 @@ import { checkOptions } from './check-options.js'
 import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkTenant } from './check-tenant.js'
+import { checkUpload } from './check-upload.js'
 import { checkUses } from './check-uses.js'
 import { checkWebhook } from './check-webhook.js'
 import { checkDefined } from './compile-defined.js'
@@ -71,6 +72,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
   if (facts.input ?? facts.routeOptions) problems.push(...checkInputs(subject, facts))
   if (facts.webhook) problems.push(...checkWebhook(subject, facts))
+  if (facts.upload) problems.push(...checkUpload(subject, facts))
   if (facts.body) problems.push(...checkBodies(subject, facts))
   if (facts.status ?? facts.redirect ?? facts.header)
     problems.push(...checkResponse(subject, facts))

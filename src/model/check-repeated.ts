@@ -14,6 +14,7 @@ const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['envelope', '@Envelope'],
   ['produces', '@Produces'],
   ['webhook', '@Webhook'],
+  ['upload', '@Upload'],
   ['operation', '@ApiOperation'],
   ['bodyDoc', '@ApiBody'],
 ]

@@ -26,6 +26,7 @@ import { compileCookies, compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
 import { checkProduces } from './compile-produces.js'
 import { compileResponses } from './compile-responses.js'
+import { withUpload } from './compile-upload.js'
 import { compileUses } from './compile-uses.js'
 import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
@@ -130,7 +131,8 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
   const responses = compileResponses(facts, owner)
   const { options, option } = compileOptions(owner.facts, facts)
   const stated = { inputs: compileInputs(facts), bounds: compileBounds(owner.facts, facts) }
-  const { inputs, bodies, bounds } = withBodies(facts, stated)
+  const { inputs: read, bodies, bounds } = withBodies(facts, stated)
+  const { inputs, upload } = withUpload(facts, read)
   return Object.freeze({
     index,
     method: verb.method,
@@ -143,6 +145,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     name: `${controller.name}.${String(handler)}`,
     inputs,
     bodies,
+    upload,
     cookies: compileCookies(facts),
     webhook: firstOf(facts, 'webhook')?.verifier ?? null,
     isProtected,

@@ -47,7 +47,7 @@ function complete(fact: Fact, inherited: readonly Fact[]): Fact {
 /** The topic of a fact. A fact on the same topic in a subclass replaces the inherited facts. */
 function topicOf(fact: Fact): unknown {
   if (fact.kind === 'input') return `input ${fact.source}`
-  if (fact.kind === 'body') return 'input body'
+  if (fact.kind === 'body' || fact.kind === 'upload') return 'input body'
   if (fact.kind === 'header') return `header ${fact.name.toLowerCase()}`
   if (fact.kind === 'option') return fact.option
   if (fact.kind === 'defined') return fact.definition

@@ -2,6 +2,7 @@ import type { BodyModel } from '../contracts/body.js'
 import type { OpenApiMediaType, OpenApiRequestBody, OpenApiSchema } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
+import type { UploadModel } from '../contracts/upload.js'
 import { schemasOfBody } from '../schema/body-schemas.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
@@ -30,7 +31,11 @@ export function buildRequestBody(
   }
   const source = stated?.schema ?? route.inputs.body
   if (source === null) return null
-  return { ...about, content: contentOf(schemas.of(source, 'input'), schemas), required }
+  const content =
+    route.upload === null
+      ? contentOf(schemas.of(source, 'input'), schemas)
+      : formContent(route.upload, schemas.of(source, 'input'), schemas)
+  return { ...about, content, required }
 }
 
 /** The content of a body whose `@Body` has options. The schema of `@ApiBody` describes all of them. */
@@ -78,6 +83,20 @@ function contentOf(
     { contentType: contentType as string },
   ])
   return { 'multipart/form-data': { schema, encoding: Object.fromEntries(encoding) } }
+}
+
+/** A form of `@Upload`. Its files have the types and the sizes that the route accepts. */
+function formContent(
+  { files }: UploadModel,
+  described: OpenApiSchema,
+  schemas: DocumentSchemas,
+): Readonly<Record<string, OpenApiMediaType>> {
+  const encoding = Object.entries(files).map(([name, { types, maxBytes }]) => [
+    name,
+    { ...(types !== null && { contentType: types.join(', ') }), 'x-max-file-bytes': maxBytes },
+  ])
+  const about = encoding.length > 0 && { encoding: Object.fromEntries(encoding) }
+  return { 'multipart/form-data': { schema: schemas.copy(described), ...about } }
 }
 
 /** The schema of the file, when a part of the form is a file or a list of files; else `null`. */

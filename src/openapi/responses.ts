@@ -7,6 +7,7 @@ import type {
 } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { bytesOfForm } from '../model/compile-upload.js'
 import {
   envelopeTypeOf,
   essenceOf,
@@ -48,8 +49,9 @@ export function buildResponses(
   const { shared, schemas } = context
   const responses: Record<string, Responses[string]> = {}
   for (const status of errors) responses[status] = shared.error(status, route)
-  if (route.bounds?.bodyBytes !== undefined && errors.includes(413)) {
-    responses[413] = tooLarge(route.bounds.bodyBytes, shared.errorContent(413, route))
+  const maxBytes = ownMaxBytes(route, shared)
+  if (maxBytes !== undefined && errors.includes(413)) {
+    responses[413] = tooLarge(maxBytes, shared.errorContent(413, route))
   }
   for (const each of added) responses[each.status] = statedResponse(each, route, context)
   inferSuccesses(route, responses, context)
@@ -109,7 +111,13 @@ function producedSchema(type: string): OpenApiSchema {
     : { type: 'string', format: 'binary' }
 }
 
-/** The 413 of an operation whose `@Limits` sets the size of its body: clients can read the size. */
+/** The largest body of a route, in bytes; `undefined` if it is that of other routes. */
+function ownMaxBytes({ bounds, upload }: RouteModel, shared: SharedResponses): number | undefined {
+  const own = bounds?.bodyBytes
+  return upload === null ? own : bytesOfForm(upload, own ?? shared.bodyBytes)
+}
+
+/** The 413 of an operation whose `@Limits` or `@Upload` sets the size of its body: clients can read the size. */
 function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
   const description = `The request body is larger than ${bytes} bytes.`
   return { description, 'x-max-body-bytes': bytes, content }

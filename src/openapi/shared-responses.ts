@@ -104,6 +104,11 @@ export class SharedResponses {
     this.#errors = [wire.errors]
   }
 
+  /** The largest body of a route without a limit of its own, in bytes. */
+  get bodyBytes(): number {
+    return this.#wire.bodyBytes
+  }
+
   /** A reference to the response to an error of the framework. */
   error(status: number, route: RouteModel): Reference {
     const facts = errorFacts(status, this.#wire)

@@ -41,6 +41,8 @@ export interface RouteParts {
   readonly bodies: BodyStages | null
   /** The step that chooses a representation; `null` without `@Produces`. */
   readonly negotiate: Stage | null
+  /** The step that reads a form with files; `null` if the route reads none. */
+  readonly upload: Stage | null
   /** The step that parses cookies; `null` if the route reads none. */
   readonly cookies: Stage | null
   readonly stages: RouteStages
@@ -159,7 +161,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     beforeBody: plugins.beforeBody,
     cache: stages.cache,
     body: uses.body
-      ? (bodies?.body ?? bodyStage({ limits: config.bodyLimits, isDescribed }))
+      ? (parts.upload ?? bodies?.body ?? bodyStage({ limits: config.bodyLimits, isDescribed }))
       : null,
     cookies: uses.cookies ? parts.cookies : null,
     validate: uses.validate ? (bodies?.validate ?? validateStage(inputs, config)) : null,

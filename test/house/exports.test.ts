@@ -19,10 +19,11 @@ const VALUES = `
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits Log
   MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Produces Public Put Query RateLimit
   Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId
-  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use Webhook addHeaders
-  blameRequest compose createTenantMiddleware csv defineAppOptions defineControllers defineOption defineParameter env
-  fileResponse formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext memoryCache memoryRateLimit
-  producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret standardWebhooks statusOf stripeWebhooks
+  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Upload Use Webhook
+  addHeaders blameRequest compose createTenantMiddleware csv defineAppOptions defineControllers defineOption
+  defineParameter env file fileResponse formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse
+  inject isThenable knownTraceContext memoryCache memoryRateLimit producedType publicRouter refuseOldPeer replayResponse
+  requireTenantId runWithTenant runWithoutTenant secret standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
 
@@ -33,7 +34,9 @@ const TYPES = `
   CacheStore CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter CookieKeyOptions CookiesDescription CookiesOptions CsvOptions Decorated
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
-  ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo FieldError FileContent FileOptions FileResponse
+  ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo
+  FieldError FileContent FileOptions FileResponseOptions FileOutput FileResponse FileRule FileSchema SavedFile UploadModel UploadOutput
+  UploadParts UploadedFile
   FrameworkRoute Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
   Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
   KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger

@@ -23,6 +23,16 @@ export const PEER_USES: Readonly<Record<Peer, PeerUse>> = {
   '@electric-sql/pglite': {
     program: `await start({ plugins: [(await import('blazon/postgres')).postgres({ embedded: 'memory' })] })`,
   },
+  '@fastify/busboy': {
+    program: `
+      const { file, Upload } = await import('blazon')
+      class Things { add() {} }
+      const add = Object.getOwnPropertyDescriptor(Things.prototype, 'add')
+      Post()(Things.prototype, 'add', add)
+      Upload({ image: file() })(Things.prototype, 'add', add)
+      Controller('things')(Things)
+      await start({ controllers: [Things] })`,
+  },
   '@valibot/to-json-schema': {
     program: `
       class Things { add() {} }

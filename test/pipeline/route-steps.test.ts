@@ -72,6 +72,7 @@ const parts: RouteParts = {
   inputs: [],
   bodies: null,
   negotiate: null,
+  upload: null,
   cookies: null,
   stages: NO_STAGES,
   fields: null,

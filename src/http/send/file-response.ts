@@ -34,7 +34,7 @@ export interface ContentOptions {
 }
 
 /** Options of `fileResponse` for a file on the disk. */
-export interface FileOptions extends ContentOptions {
+export interface FileResponseOptions extends ContentOptions {
   /** The folder that the path cannot leave: absolute, relative to the working directory, or a `file:` URL. */
   readonly root: string | URL
 }
@@ -42,7 +42,7 @@ export interface FileOptions extends ContentOptions {
 /** What a {@link FileResponse} was made of. */
 export interface FileParts {
   readonly content: string | FileContent
-  readonly options: Partial<FileOptions>
+  readonly options: Partial<FileResponseOptions>
   /** Whether the response names a file to save or to show. */
   readonly hasDisposition: boolean
 }
@@ -81,7 +81,7 @@ export function partsOf(file: FileResponse): FileParts {
  *   return fileResponse(`${req.params.name}.pdf`, { root: 'storage/invoices' })
  * }
  */
-export function fileResponse(path: string, options: FileOptions): FileResponse
+export function fileResponse(path: string, options: FileResponseOptions): FileResponse
 /**
  * Responds with a file that is no file of the disk: bytes, a `Blob`, or a stream.
  *
@@ -95,7 +95,7 @@ export function fileResponse(path: string, options: FileOptions): FileResponse
 export function fileResponse(content: FileContent, options?: ContentOptions): FileResponse
 export function fileResponse(
   content: string | FileContent,
-  options: Partial<FileOptions> = {},
+  options: Partial<FileResponseOptions> = {},
 ): FileResponse {
   const isPath = typeof content === 'string'
   if (!isPath && !isContent(content)) {
@@ -114,7 +114,7 @@ const ROOT =
 /** The characters of an entity tag (RFC 9110, 8.8.3). */
 const TAG = /^[!#-~]+$/
 
-function checkOptions({ name, type, etag, lastModified }: Partial<FileOptions>): void {
+function checkOptions({ name, type, etag, lastModified }: Partial<FileResponseOptions>): void {
   if (name !== undefined && typeof name !== 'string') throw wrong('name', 'a text')
   if (type !== undefined && typeof type !== 'string') throw wrong('type', 'a media type')
   if (etag !== undefined && !TAG.test(etag)) {

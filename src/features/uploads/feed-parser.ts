@@ -1,0 +1,69 @@
+import { IncomingMessage } from 'node:http'
+import type { Writable } from 'node:stream'
+
+// The original `on` of Node, which does not bind listeners to the scope of the request: see `http/read-body.ts`.
+const { on } = IncomingMessage.prototype
+
+/** How many bytes of an unread body are dropped after the response. A client that sends more loses its connection. */
+const DROPPED_BYTES = 1024 * 1024
+
+/** What is told about a body. */
+export interface BodyEvents {
+  /** Called with each number of bytes, before the parser gets them. */
+  onBytes(count: number): void
+  /** Called if the connection closes before the body has ended. */
+  onCut(): void
+}
+
+/** The body of a request on its way into a parser. */
+export interface Feed {
+  /** Gives the parser nothing more. The body is not read then. */
+  stop(): void
+  /** Drops what is left of the body, so that the connection can be used again. */
+  drop(): void
+}
+
+/** Writes the body of a request into a parser, as fast as the parser takes it. */
+export function feedParser(
+  req: IncomingMessage,
+  parser: Writable,
+  { onBytes, onCut }: BodyEvents,
+): Feed {
+  let isStopped = false
+  const resume = () => {
+    if (!isStopped) req.resume()
+  }
+  function onData(chunk: Buffer): void {
+    onBytes(chunk.length)
+    if (isStopped || parser.write(chunk)) return
+    req.pause()
+    parser.once('drain', resume)
+  }
+  on.call(req, 'data', onData)
+  on.call(req, 'end', () => {
+    if (!isStopped) parser.end()
+  })
+  on.call(req, 'close', () => {
+    if (!req.readableEnded) onCut()
+  })
+  if (req.destroyed) onCut()
+  return {
+    stop() {
+      isStopped = true
+      req.off('data', onData).pause()
+    },
+    drop: () => dropBody(req),
+  }
+}
+
+function dropBody(req: IncomingMessage): void {
+  if (req.complete || req.destroyed) return
+  let dropped = 0
+  on.call(req, 'data', (chunk: Buffer) => {
+    dropped += chunk.length
+    if (dropped > DROPPED_BYTES) req.socket.destroy()
+  })
+  // Without a listener, the error of a connection that is cut would end the process.
+  on.call(req, 'error', () => {})
+  req.resume()
+}

@@ -1,0 +1,148 @@
+import type { Readable } from 'node:stream'
+import type { FileRule } from '../../contracts/upload.js'
+import { fileTooLarge, wrongType } from './form-errors.js'
+import { PartQueue } from './part-queue.js'
+import { isOfType, SIGNATURE_BYTES } from './signatures.js'
+import { Spool } from './spool.js'
+import type { FileFacts, FileSource } from './stored-file.js'
+
+/** How much of a file waits in memory. */
+const MEMORY_BYTES = 64 * 1024
+
+/** The form that a file is a part of. */
+export interface FormOfFile {
+  /** Why nothing more can be read; `null` while the form is read and its request is handled. */
+  readonly failure: Error | null
+  /** Resolves when the whole form was read; rejects with {@link FormOfFile.failure}. */
+  readonly complete: Promise<void>
+  /** Resolves with whether everything else has arrived, so that the handler can read the rest of the file itself. */
+  mayStream(): Promise<boolean>
+}
+
+/** The bytes of one file: in memory, on disk, or still arriving. */
+export class FilePart implements FileSource {
+  size: number | null = null
+  readonly #facts: FileFacts
+  readonly #rule: FileRule
+  readonly #form: FormOfFile
+  readonly #part: Readable
+  readonly #arriving: PartQueue
+  #head: Buffer[] = []
+  #spool: Spool | null = null
+  #received = 0
+  #isChecked = false
+
+  constructor(
+    part: Readable,
+    facts: FileFacts,
+    { rule, form }: { rule: FileRule; form: FormOfFile },
+  ) {
+    this.#part = part
+    this.#facts = facts
+    this.#rule = rule
+    this.#form = form
+    this.#arriving = new PartQueue(part)
+  }
+
+  /** Reads the file to its end, or until the handler can read the rest. Resolves with whether it has bytes at all. */
+  async receive(): Promise<boolean> {
+    for (;;) {
+      const chunk = await this.#next()
+      if (chunk === null) {
+        this.size = this.#received
+        return this.size > 0
+      }
+      this.#head.push(chunk)
+      if (this.#received <= MEMORY_BYTES) continue
+      if (!(await this.#form.mayStream())) await this.#receiveOnDisk()
+      return true
+    }
+  }
+
+  /** Checks the type of a file that may be shorter than the bytes that usually decide. */
+  checkType(): void {
+    if (this.#isChecked) return
+    this.#isChecked = true
+    const { types } = this.#rule
+    if (types === null || isOfType(Buffer.concat(this.#head), this.#facts.type)) return
+    throw wrongType(this.#facts.field, types)
+  }
+
+  read(): AsyncIterableIterator<Buffer> {
+    const spooled = this.#spool?.read() ?? null
+    const step = async (): Promise<IteratorResult<Buffer>> => {
+      const value = spooled === null ? await this.#nextOfMemory() : (await spooled.next()).value
+      if (this.#form.failure !== null) throw this.#form.failure
+      if (value != null) return { done: false, value }
+      // Whoever has the whole file has a whole form.
+      await this.#form.complete
+      return { done: true, value: undefined }
+    }
+    // Written out: generators that delegate to generators took a tenth of the time of an upload.
+    return {
+      next: step,
+      [Symbol.asyncIterator]() {
+        return this
+      },
+    }
+  }
+
+  /** Forgets the bytes: nobody can read them any more. */
+  drop(reason: Error): void {
+    this.#head = []
+    this.#arriving.fail(reason)
+    this.#part.destroy()
+    // Closing fails only if the file is closed already.
+    this.#spool?.close().catch(() => {})
+  }
+
+  async #receiveOnDisk(): Promise<void> {
+    const spool = await Spool.create()
+    this.#spool = spool
+    // The request may have ended while the file was opened. `drop` did not see it then.
+    if (this.#form.failure !== null) {
+      await spool.close()
+      throw this.#form.failure
+    }
+    for (const chunk of this.#head) await spool.write(chunk)
+    this.#head = []
+    for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) {
+      await spool.write(chunk)
+    }
+    this.size = this.#received
+  }
+
+  async #nextOfMemory(): Promise<Buffer | null> {
+    const first = this.#head.shift()
+    if (first !== undefined) return first
+    if (this.size !== null) return null
+    const chunk = await this.#next()
+    if (chunk === null) this.size = this.#received
+    return chunk
+  }
+
+  /** The next bytes; `null` at the end of the file. Every byte of the file passes here. */
+  async #next(): Promise<Buffer | null> {
+    let chunk: Buffer | null
+    try {
+      chunk = await this.#arriving.next()
+    } catch (error) {
+      // Whatever the parser says about its part: the form knows the reason.
+      throw this.#form.failure ?? error
+    }
+    if (this.#form.failure !== null) throw this.#form.failure
+    if (chunk === null) return null
+    this.#received += chunk.length
+    if (this.#received > this.#rule.maxBytes) {
+      throw fileTooLarge(this.#facts.field, this.#rule.maxBytes)
+    }
+    if (!this.#isChecked && this.#received >= SIGNATURE_BYTES) this.#checkWith(chunk)
+    return chunk
+  }
+
+  #checkWith(chunk: Buffer): void {
+    this.#head.push(chunk)
+    this.checkType()
+    this.#head.pop()
+  }
+}

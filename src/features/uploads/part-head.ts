@@ -1,0 +1,117 @@
+import { isUtf8 } from 'node:buffer'
+
+/** The head of a part of a form. */
+export interface PartHead {
+  readonly name: string
+  /** `null` for a text field; empty for a file that a browser was not given. */
+  readonly fileName: string | null
+  /** In lower case, without parameters; `null` if the part names none. */
+  readonly type: string | null
+}
+
+/** The header lines of a part, by name in lower case, as Latin-1. */
+export type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>
+
+/** More lines than a part may have: browsers send two. */
+export const MAX_HEADERS: number = 16
+/** The most bytes of the head of a part. */
+export const MAX_HEAD_BYTES: number = 8 * 1024
+
+/** The most characters of a name that the client gave for a file. */
+const MAX_NAME = 255
+/** The most characters of a parameter of a head. */
+const MAX_TEXT = 1024
+
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
+// Each repetition starts with a character that the part before it cannot match, so the patterns do not backtrack.
+const DISPOSITION =
+  /^form-data((?:[ \t]*;[ \t]*[a-z*]+=(?:"(?:[^"\\\r\n]|\\.)*"|[^\s";]+))+)[ \t]*(?:;[ \t]*)?$/i
+const PARAMETER = /;[ \t]*([a-z*]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/gi
+const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})[ \\t]*(;[^\\r\\n]*)?$`)
+const CHARSET = /;[ \t]*charset=("?)([^\s";]*)\1/i
+
+/**
+ * Reads the head of a part strictly (RFC 7578, section 4). Two readers of one form must not find different names in it:
+ * whatever one of them could read in another way is refused.
+ *
+ * @returns a text that says what is wrong with the head.
+ */
+export function readHead(headers: PartHeaders): PartHead | string {
+  const lines = Object.values(headers).flat()
+  if (lines.length >= MAX_HEADERS || sizeOf(headers) >= MAX_HEAD_BYTES) {
+    return 'has a part with too many headers'
+  }
+  const [disposition = '', second] = headers['content-disposition'] ?? []
+  if (second !== undefined) return 'has a part with two Content-Disposition'
+  const parameters = readParameters(disposition)
+  if (parameters === null) return 'has a part without a valid Content-Disposition'
+  if (!isPlain(headers)) return 'has a part with a Content-Transfer-Encoding'
+  const { name, filename = null } = parameters
+  if (name === undefined) return 'has a part without a name'
+  const type = readType(headers, filename === null)
+  if (typeof type === 'string') return type
+  return { name, fileName: filename, type: type.essence }
+}
+
+/** The bytes of a head, a little too many rather than too few. The parser cuts off what is beyond the limit. */
+function sizeOf(headers: PartHeaders): number {
+  return Object.entries(headers).reduce(
+    (sum, [name, values = []]) =>
+      values.reduce((total, value) => total + name.length + value.length + 4, sum),
+    0,
+  )
+}
+
+interface Parameters {
+  readonly name?: string
+  readonly filename?: string
+}
+
+function readParameters(disposition: string): Parameters | null {
+  const text = DISPOSITION.exec(disposition)?.[1]
+  if (text === undefined) return null
+  const found: Record<string, string> = Object.create(null)
+  for (const [, key = '', quoted, token] of text.matchAll(PARAMETER)) {
+    const name = key.toLowerCase()
+    const value = readText(quoted ?? token ?? '')
+    if (name in found || value === null) return null
+    found[name] = value
+  }
+  // Forms have no extended parameters such as `filename*` (RFC 7578, section 4.2), and some readers prefer them.
+  return 'filename*' in found || 'name*' in found ? null : found
+}
+
+/** The text of a parameter; `null` if it is not UTF-8, too long, or has a control character. */
+function readText(latin1: string): string | null {
+  const bytes = Buffer.from(latin1, 'latin1')
+  if (!isUtf8(bytes)) return null
+  // Browsers escape a quote as `%22`, older ones with a backslash. A folder of Windows has single backslashes, too.
+  const text = bytes.toString('utf8').replace(/\\(["\\])/g, '$1')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return text.length > MAX_TEXT || /[\u0000-\u001f\u007f]/.test(text) ? null : text
+}
+
+/** Files are sent as they are: all other encodings are obsolete (RFC 7578, section 4.7). */
+function isPlain(headers: PartHeaders): boolean {
+  const encodings = headers['content-transfer-encoding'] ?? []
+  return encodings.every((encoding) => /^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
+}
+
+function readType(headers: PartHeaders, isField: boolean): { essence: string | null } | string {
+  const [type, second] = headers['content-type'] ?? []
+  if (type === undefined) return { essence: null }
+  const [, essence, parameters = ''] = TYPE.exec(type.trim()) ?? []
+  if (essence === undefined || second !== undefined)
+    return 'has a part with an invalid Content-Type'
+  const charset = CHARSET.exec(parameters)?.[2]?.toLowerCase()
+  if (isField && charset !== undefined && charset !== 'utf-8')
+    return 'has a field that is not UTF-8'
+  return { essence: essence.toLowerCase() }
+}
+
+/** The name of a file without its folders, for people; `null` if nothing is left. */
+export function baseName(fileName: string): string | null {
+  const base = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1)
+  const short = Array.from(base).slice(0, MAX_NAME).join('')
+  return /^\.*$/.test(short) ? null : short
+}

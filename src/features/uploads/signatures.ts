@@ -1,0 +1,74 @@
+/** The first bytes of files of a type, in hexadecimal. `??` stands for any byte. */
+interface Signature {
+  /** The extension of the names that the server chooses. */
+  readonly extension: string
+  /** One of them must match; none for a type of text. */
+  readonly starts: readonly string[]
+}
+
+const ZIP = ['504b0304', '504b0506']
+const FTYP = '????????66747970'
+
+/** By media type. The types of text have no signature. */
+const SIGNATURES: Readonly<Record<string, Signature>> = {
+  'image/png': { extension: '.png', starts: ['89504e470d0a1a0a'] },
+  'image/jpeg': { extension: '.jpg', starts: ['ffd8ff'] },
+  'image/gif': { extension: '.gif', starts: ['474946383761', '474946383961'] },
+  'image/webp': { extension: '.webp', starts: ['52494646????????57454250'] },
+  'image/avif': { extension: '.avif', starts: [`${FTYP}61766966`, `${FTYP}61766973`] },
+  'image/heic': {
+    extension: '.heic',
+    starts: [`${FTYP}686569`, `${FTYP}686576`, `${FTYP}6d696631`],
+  },
+  'image/bmp': { extension: '.bmp', starts: ['424d'] },
+  'image/tiff': { extension: '.tiff', starts: ['49492a00', '4d4d002a'] },
+  'application/pdf': { extension: '.pdf', starts: ['255044462d'] },
+  'application/zip': { extension: '.zip', starts: ZIP },
+  'application/gzip': { extension: '.gz', starts: ['1f8b'] },
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': {
+    extension: '.docx',
+    starts: ZIP,
+  },
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': {
+    extension: '.xlsx',
+    starts: ZIP,
+  },
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': {
+    extension: '.pptx',
+    starts: ZIP,
+  },
+  'video/mp4': { extension: '.mp4', starts: [FTYP] },
+  'video/webm': { extension: '.webm', starts: ['1a45dfa3'] },
+  'audio/mpeg': { extension: '.mp3', starts: ['494433', 'fffb', 'fff3', 'fff2'] },
+  'audio/ogg': { extension: '.ogg', starts: ['4f676753'] },
+  'audio/wav': { extension: '.wav', starts: ['52494646????????57415645'] },
+  'text/csv': { extension: '.csv', starts: [] },
+  'text/plain': { extension: '.txt', starts: [] },
+  'application/json': { extension: '.json', starts: [] },
+}
+
+/** How many bytes from the start of a file decide about its type. */
+export const SIGNATURE_BYTES = 16
+
+/** The extension for a media type; empty for a type that is not known here. */
+export function extensionOf(type: string): string {
+  return signatureOf(type)?.extension ?? ''
+}
+
+/** Whether the first bytes of a file are those of its type. Files of a type that is not known here may begin with any. */
+export function isOfType(head: Buffer, type: string): boolean {
+  const starts = signatureOf(type)?.starts ?? []
+  return starts.length === 0 || starts.some((start) => beginsWith(head, start))
+}
+
+function signatureOf(type: string): Signature | undefined {
+  return Object.hasOwn(SIGNATURES, type) ? SIGNATURES[type] : undefined
+}
+
+function beginsWith(head: Buffer, start: string): boolean {
+  const bytes = start.match(/../g) ?? []
+  return (
+    head.length >= bytes.length &&
+    bytes.every((byte, index) => byte === '??' || head[index] === Number.parseInt(byte, 16))
+  )
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { open, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { SavedFile, UploadedFile } from '../../contracts/upload.js'
+import { acceptAsFile } from '../../schema/file-schema.js'
+
+/** What is known of a file before its first byte. */
+export interface FileFacts {
+  readonly field: string
+  readonly originalName: string | null
+  readonly type: string
+  /** The extension of the name; empty for a type that was not checked. */
+  readonly extension: string
+}
+
+/** Where the bytes of a file are. */
+export interface FileSource {
+  /** The bytes, in order. Called once. */
+  read(): AsyncIterable<Buffer>
+  /** The number of bytes; `null` while they are arriving. */
+  readonly size: number | null
+}
+
+/** A file of a form, which is read once. Its own fields are private, so that logs and JSON show none of its bytes. */
+export class StoredFile implements UploadedFile {
+  readonly #facts: FileFacts
+  readonly #source: FileSource
+  readonly #name: string
+  #isRead = false
+
+  constructor(facts: FileFacts, source: FileSource) {
+    this.#facts = facts
+    this.#source = source
+    this.#name = `${randomUUID()}${facts.extension}`
+    acceptAsFile(this)
+  }
+
+  get field(): string {
+    return this.#facts.field
+  }
+
+  get name(): string {
+    return this.#name
+  }
+
+  get originalName(): string | null {
+    return this.#facts.originalName
+  }
+
+  get type(): string {
+    return this.#facts.type
+  }
+
+  get size(): number | null {
+    return this.#source.size
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Buffer> {
+    if (this.#isRead) {
+      throw new TypeError(`The file '${this.field}' was read before: keep its bytes, or save it.`)
+    }
+    this.#isRead = true
+    return this.#source.read()[Symbol.asyncIterator]()
+  }
+
+  stream(): Readable {
+    return Readable.from(this, { objectMode: false })
+  }
+
+  async pipe(destination: Writable): Promise<void> {
+    await pipeline(this.stream(), destination)
+  }
+
+  async bytes(): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    for await (const chunk of this) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  }
+
+  async save(folder: string): Promise<SavedFile> {
+    const path = join(folder, this.#name)
+    const partial = join(folder, `.${this.#name}.part`)
+    const size = await this.#write(partial)
+    await rename(partial, path)
+    return { path, name: this.#name, size }
+  }
+
+  /** For logs, and for handlers that return the body. */
+  toJSON(): object {
+    const { field, name, originalName, type, size } = this
+    return { field, name, originalName, type, size }
+  }
+
+  /** Writes a file that does not exist yet, and removes it again if that fails. */
+  async #write(path: string): Promise<number> {
+    const handle = await open(path, 'wx')
+    let size = 0
+    try {
+      for await (const chunk of this) {
+        size += chunk.length
+        await handle.appendFile(chunk)
+      }
+      await handle.close()
+      return size
+    } catch (error) {
+      await handle.close().catch(() => {})
+      await unlink(path).catch(() => {})
+      throw error
+    }
+  }
+}

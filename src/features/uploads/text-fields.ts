@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
+import { isForbiddenName } from '../../http/parse-form.js'
+import { malformed, tooLarge } from './form-errors.js'
+
+/** The text fields of one form. */
+export class TextFields {
+  /** Without a prototype. A field that was sent more than once is a list. */
+  readonly values: Record<string, string | string[]> = Object.create(null)
+  /** How many fields are not read to their end. */
+  open = 0
+  readonly #maxBytes: number
+  readonly #names: Set<string> = new Set()
+  readonly #reading: Promise<void>[] = []
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Whether a field has begun to arrive. */
+  has(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  /** Resolves when the fields that have begun to arrive are read. */
+  async read(): Promise<void> {
+    await Promise.all(this.#reading)
+  }
+
+  /** Reads one field. Rejects with 400 or 413. */
+  add(name: string, part: Readable): Promise<void> {
+    if (isForbiddenName(name)) throw malformed('has a field with a forbidden name')
+    this.#names.add(name)
+    this.open++
+    const reading = this.#readPart(name, part)
+    this.#reading.push(reading)
+    return reading
+  }
+
+  #readPart(name: string, part: Readable): Promise<void> {
+    const chunks: Buffer[] = []
+    return new Promise((resolve, reject) => {
+      part.on('data', (chunk: Buffer) => {
+        this.#bytes += chunk.length
+        if (this.#bytes > this.#maxBytes)
+          reject(tooLarge('The text of the form is', this.#maxBytes))
+        else chunks.push(chunk)
+      })
+      part.on('end', () => {
+        this.open--
+        const bytes = Buffer.concat(chunks)
+        if (!isUtf8(bytes)) return reject(malformed('has a field that is not valid UTF-8'))
+        this.#set(name, bytes.toString('utf8'))
+        resolve()
+      })
+    })
+  }
+
+  #set(name: string, text: string): void {
+    const known = this.values[name]
+    if (known === undefined) this.values[name] = text
+    else if (typeof known === 'string') this.values[name] = [known, text]
+    else known.push(text)
+  }
+}

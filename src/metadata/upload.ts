@@ -1,0 +1,41 @@
+import type { InputDecorator } from '../contracts/decorator.js'
+import type { Fact } from '../contracts/facts.js'
+import type { Request } from '../contracts/handler.js'
+import type { UploadOutput, UploadParts } from '../contracts/upload.js'
+import { decorator, refuseBare } from './write.js'
+
+/**
+ * Reads a form with files, `multipart/form-data` (RFC 7578), with the package `@fastify/busboy`. `req.body` has the fields,
+ * validated and coerced as those of a query, and the files. The form is read after the guard. A form that breaks the
+ * rules is a 400, a body of another type or a file of a wrong type a 415, and one that is too large a 413.
+ *
+ * The order of the parts does not matter: a file that arrives before a field waits, up to 64 kB of it in memory and the
+ * rest on disk. If the last part is a file, the handler begins while the file is still arriving.
+ *
+ * On a handler parameter (legacy dialect) it also passes the value to the parameter.
+ *
+ * @param parts The parts by name: `file()` for a file, a schema for a text field. Fields that are not named are left out;
+ * a file that is not named is a 400.
+ * @throws ConfigError at boot, if `@fastify/busboy` is not installed or too old.
+ * @example
+ * const Profile = { name: z.string().min(1), avatar: file({ maxSize: '5mb', types: ['image/png'] }) }
+ *
+ * @Post('profile')
+ * @Upload(Profile)
+ * async create({ body }: Req<{ upload: typeof Profile }>) {
+ *   const { path, size } = await body.avatar.save('avatars')
+ *   return profiles.add(body.name, path, size)
+ * }
+ */
+export function Upload<const P extends UploadParts>(
+  parts: P,
+  // biome-ignore lint/suspicious/noExplicitAny: the parts of the request that the form does not describe
+): InputDecorator<Request<any, UploadOutput<P>>, UploadOutput<P>>
+export function Upload(...args: unknown[]): unknown {
+  refuseBare('@Upload', args[0], args[1])
+  const described: Fact = { kind: 'upload', parts: args[0] as UploadParts }
+  return decorator('@Upload()', {
+    method: described,
+    parameter: (index) => [described, { kind: 'parameter', index, source: 'body' }],
+  })
+}

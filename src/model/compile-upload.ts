@@ -1,0 +1,63 @@
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Schema } from '../contracts/schema.js'
+import type { FileOptions, FileRule, UploadModel, UploadParts } from '../contracts/upload.js'
+import { toBytes } from '../http/units.js'
+import { createValidatorCompiler } from '../schema/compile-validator.js'
+import { FileSchema } from '../schema/file-schema.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
+import { type FactsByKind, firstOf } from './facts-by-kind.js'
+
+/** What `@Upload` says about a route. */
+type Upload = Pick<RouteModel, 'inputs' | 'upload'>
+
+const DEFAULT_BYTES = 1024 * 1024
+
+/** The boundaries and the heads of the parts: what a form has beside its content, in bytes. */
+const FRAMING_BYTES = 64 * 1024
+
+/** Adds the form to the inputs of a route. */
+export function withUpload(facts: FactsByKind, inputs: RouteModel['inputs']): Upload {
+  const parts = firstOf(facts, 'upload')?.parts
+  if (parts === undefined) return { inputs, upload: null }
+  // `checkUpload` reports parts that are none.
+  const entries = Object.entries(Object(parts) as UploadParts)
+  const settings = { isOpen: false, createCompiler: () => createValidatorCompiler() }
+  const body = new KeyedSchema(entries, settings)
+  return { inputs: Object.freeze({ ...inputs, body }), upload: modelOf(entries) }
+}
+
+/** The rule of a file, with its defaults filled in. */
+export function ruleOf({ options }: FileSchema): FileRule {
+  const { maxSize, types, max = 1, optional = false } = Object(options) as FileOptions
+  return Object.freeze({
+    maxBytes: maxSize === undefined ? DEFAULT_BYTES : (toBytes(maxSize) ?? Number.NaN),
+    types: types === undefined ? null : Object.freeze(lowerCased(types)),
+    max,
+    isOptional: optional,
+  })
+}
+
+/** Options may be wrong until they are checked. */
+function lowerCased(types: unknown): string[] {
+  return [types].flat().map((type) => String(type).toLowerCase())
+}
+
+/**
+ * The most bytes of a form.
+ *
+ * @param fieldBytes The most bytes of its text fields together: the limit of other bodies.
+ */
+export function bytesOfForm({ fileBytes }: UploadModel, fieldBytes: number): number {
+  return fileBytes + fieldBytes + FRAMING_BYTES
+}
+
+function modelOf(entries: readonly [string, Schema][]): UploadModel {
+  const files: Record<string, FileRule> = {}
+  const fields: Record<string, Schema> = {}
+  for (const [name, schema] of entries) {
+    if (schema instanceof FileSchema) files[name] = ruleOf(schema)
+    else fields[name] = schema
+  }
+  const fileBytes = Object.values(files).reduce((sum, { max, maxBytes }) => sum + max * maxBytes, 0)
+  return Object.freeze({ files: Object.freeze(files), fields: Object.freeze(fields), fileBytes })
+}

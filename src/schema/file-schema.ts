@@ -1,0 +1,74 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { FileOptions, FileOutput, UploadedFile } from '../contracts/upload.js'
+
+/** The files of forms. Nothing that a client sends in another way is among them. */
+const uploaded = new WeakSet<object>()
+
+/** Lets the schemas of files accept a value. */
+export function acceptAsFile(file: UploadedFile): void {
+  uploaded.add(file)
+}
+
+/** The schema of a file in a form. For other code it is a Standard Schema, which accepts files of forms only. */
+export class FileSchema<TOutput = unknown> implements StandardSchemaV1<unknown, TOutput> {
+  /** The options, as they were written. */
+  readonly options: FileOptions
+  readonly '~standard': StandardSchemaV1.Props<unknown, TOutput>
+
+  constructor(options: FileOptions) {
+    this.options = options
+    const { max = 1, optional = false } = Object(options) as FileOptions
+    const describe = () => describeFile(max, optional)
+    const props = {
+      version: 1 as const,
+      vendor: 'blazon',
+      validate: (value: unknown) => check(value, max, optional) as StandardSchemaV1.Result<TOutput>,
+      jsonSchema: { input: describe, output: describe },
+    }
+    this['~standard'] = Object.freeze(props)
+    Object.freeze(this)
+  }
+}
+
+/**
+ * Describes a file of a form, for {@link Upload}. A missing file, or one too many, is a 400; a larger file a 413; a file of
+ * another type a 415.
+ *
+ * @param options `maxSize` (default `'1mb'`), `types`, `max` (default 1) and `optional`, see {@link FileOptions}. A wrong
+ * option is an error at boot.
+ * @example
+ * const Profile = {
+ *   name: z.string().min(1),
+ *   avatar: file({ maxSize: '5mb', types: ['image/png', 'image/jpeg'] }),
+ *   documents: file({ types: ['application/pdf'], max: 3, optional: true }),
+ * }
+ */
+export function file<const TMax extends number = 1, const TOptional extends boolean = false>(
+  options: FileOptions<TMax, TOptional> = {},
+): FileSchema<FileOutput<TMax, TOptional>> {
+  return new FileSchema(options)
+}
+
+const BINARY = { type: 'string', format: 'binary' }
+
+function describeFile(max: number, optional: boolean): Record<string, unknown> {
+  if (max === 1) return { ...BINARY }
+  const least = optional ? {} : { minItems: 1 }
+  return { type: 'array', items: { ...BINARY }, ...least, maxItems: max }
+}
+
+function check(value: unknown, max: number, optional: boolean): StandardSchemaV1.Result<unknown> {
+  const isMissing = value === undefined || (Array.isArray(value) && value.length === 0)
+  if (isMissing) {
+    if (!optional) return { issues: [{ message: 'is required' }] }
+    return { value: max === 1 ? undefined : [] }
+  }
+  const files = Array.isArray(value) === max > 1 ? [value].flat() : [null]
+  if (!files.every(isUploaded)) return { issues: [{ message: 'must be a file' }] }
+  if (files.length > max) return { issues: [{ message: `must be at most ${max} files` }] }
+  return { value }
+}
+
+function isUploaded(value: unknown): value is UploadedFile {
+  return typeof value === 'object' && value !== null && uploaded.has(value)
+}
