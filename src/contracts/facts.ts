@@ -13,6 +13,7 @@ import type { RateLimitPolicy } from './rate-limit.js'
 import type { RouteLimits } from './route-limits.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
+import type { SseOptions, StreamKind } from './stream.js'
 import type { TenantDecoratorOptions } from './tenant.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
@@ -43,6 +44,13 @@ export type Fact =
     }
   /** The second argument of a route decorator, as it was written. Its schemas are also stored as inputs. */
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
+  /** `@Sse` or `@JsonLines`, with its arguments as they were written. */
+  | {
+      readonly kind: 'stream'
+      readonly format: StreamKind
+      readonly item: Schema
+      readonly options: SseOptions | undefined
+    }
   /** The argument of `@Webhook`, as it was written. */
   | { readonly kind: 'webhook'; readonly verifier: WebhookScheme | WebhookVerifier }
   | { readonly kind: 'auth'; readonly isOptional: boolean }

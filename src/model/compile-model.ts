@@ -25,6 +25,7 @@ import { compileDefined } from './compile-defined.js'
 import { compileCookies, compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
 import { compileResponses } from './compile-responses.js'
+import { compileStream } from './compile-stream.js'
 import { compileUses } from './compile-uses.js'
 import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
@@ -142,6 +143,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     inputs,
     bodies,
     cookies: compileCookies(facts),
+    stream: compileStream(facts),
     webhook: firstOf(facts, 'webhook')?.verifier ?? null,
     isProtected,
     isAuthOptional,
@@ -197,6 +199,8 @@ function compileStatus(
   { method }: FactOf<'route'>,
   { defaultStatus }: Owner,
 ): number | null {
+  // A browser reads events of a response with the status 200 only.
+  if (facts.stream !== undefined) return null
   const stated = firstOf(facts, 'status')?.status
   if (stated !== undefined) return stated
   return facts.redirect === undefined ? (defaultStatus[method] ?? null) : null

@@ -38,6 +38,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   403: { description: 'The user has no permission for this operation.' },
   404: { description: 'The resource or the tenant does not exist.' },
   413: { description: 'The request body is too large.' },
+  406: { description: 'The client accepts no media type of this response.' },
   415: { description: 'The media type of the request body is not supported.' },
   429: {
     description: 'Too many requests.',

@@ -20,7 +20,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   // A plugin may blame a value of any request: a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
-    const { isProtected, isAuthOptional, abilities, bounds, webhook } = route
+    const { isProtected, isAuthOptional, abilities, bounds, stream, webhook } = route
     // Any request may be malformed, for example without a valid host, and is refused before its route is known.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
@@ -31,6 +31,8 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     if (webhook !== null && 'scheme' in webhook) found.push(409)
     if (abilities !== null) found.push(403)
     // 413: too large. 415: another type, or an unknown compression.
+    // A stream of two formats, of which the client accepts neither.
+    if (stream !== null && stream.formats.length > 1) found.push(406)
     if (readsBody(route)) found.push(413, 415)
     found.push(500)
     if (handlerMsOf(bounds, timeouts.handlerMs) !== null) found.push(503)
