@@ -52,7 +52,9 @@ export function streamCompiler(
       formats.map(({ kind, maxAgeMs, heartbeatMs }): [string, SendConfig] => {
         const frames = FRAMES[kind]
         const heartbeats = beatsOf(heartbeatMs)
-        return [frames.mediaType, { ...config, name, frames, prepare, maxAgeMs, heartbeats, late }]
+        const begin = (res: Response) => beginHead(res, frames.mediaType, formats.length > 1)
+        const how = { ...config, name, frames, begin, prepare, maxAgeMs, heartbeats, late }
+        return [frames.mediaType, how]
       }),
     )
     return compileOne({ name, byType, config, late })
@@ -78,9 +80,9 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
   }
   const sendOpened = (opened: OpenedStream, req: BlazonRequest, res: Response) => {
     const how = byType.get(typeFor(req) ?? (only as string)) as SendConfig
-    beginHead(res, how.frames.mediaType, types.length > 1)
     if (req.method !== 'HEAD') return void new StreamResponse(opened, req, how).send()
     opened.close()
+    how.begin(res)
     res.end()
   }
   const open: CompiledStream['open'] = (value, req, res) =>

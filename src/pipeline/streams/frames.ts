@@ -3,7 +3,7 @@ import { isSseComment, isSseEvent } from '../../http/sse-event.js'
 import { remedyFor, unsendableKind } from '../../schema/fields/unsendable.js'
 import { isOrdinaryData } from '../unusual-values.js'
 
-/** Limits an item to the fields of its schema, or checks it; `null` sends all fields. */
+/** Limits an item to the fields of its schema, or checks it; `null` sends every item as it is. */
 export type PrepareItem = ((item: unknown) => unknown) | null
 
 /** How the items of one format are written. */
@@ -56,8 +56,8 @@ export const FRAMES: Readonly<Record<StreamKind, Frames>> = { sse: SSE, jsonLine
 export const HEARTBEAT = ':\n\n'
 
 function toJson(item: unknown, prepare: PrepareItem): string {
+  if (!isOrdinaryData(item)) refuseUnsendable(item)
   const value = prepare === null ? item : prepare(item)
-  if (!isOrdinaryData(value)) refuseUnsendable(value)
   const text: string | undefined = JSON.stringify(value)
   if (text === undefined) throw new TypeError('It yielded nothing: an item is a value of JSON.')
   return text

@@ -3,8 +3,10 @@ import type { Response } from '../../contracts/handler.js'
 import { AppClosingError } from '../../errors/app-closing-error.js'
 import { kAbortController } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
+import type { OnError } from '../../step/step.js'
 import { type Frames, HEARTBEAT, type PrepareItem } from './frames.js'
 import type { Heartbeats } from './heartbeats.js'
+import { itemCheckOf } from './item-checks.js'
 import type { OpenedStream } from './opened-stream.js'
 
 /** Ends a stream after an error: `end` gets the JSON of the error. */
@@ -19,11 +21,15 @@ export type OnStreamError = (
 export interface SendConfig {
   readonly name: string
   readonly frames: Frames
+  /** Sets the status and the headers. */
+  readonly begin: (res: Response) => void
   readonly prepare: PrepareItem
   readonly maxAgeMs: number | null
   /** `null` for a format without signs of life. */
   readonly heartbeats: Heartbeats | null
   readonly clock: Clock
+  /** For an error before the head is sent. */
+  readonly onError: OnError
   readonly onStreamError: OnStreamError
   /** Gets an error of the generator that comes after the end of the response. */
   readonly late: (error: unknown, req: BlazonRequest) => void
@@ -43,6 +49,8 @@ export class StreamResponse {
   readonly #req: BlazonRequest
   readonly #res: Response
   readonly #config: SendConfig
+  readonly #prepare: PrepareItem
+  #hasBegun = false
   #isOver = false
   /** Whether something was sent since the last beat. */
   #isFresh = true
@@ -55,6 +63,7 @@ export class StreamResponse {
     this.#req = req
     this.#res = req.res
     this.#config = config
+    this.#prepare = prepareFor(req, config)
   }
 
   /** Sends all items. The promise is never rejected. */
@@ -96,18 +105,25 @@ export class StreamResponse {
 
   /** Returns whether the client takes more. */
   #write(value: unknown): boolean {
-    const { frames, prepare } = this.#config
-    const text = frames.write(value, prepare)
+    // The first item is written before the head, so that an error is an ordinary one.
+    const text = this.#config.frames.write(value, this.#prepare)
     // Other code has ended the response.
     if (!this.#isWritable) {
       this.#opened.close()
       this.#stop()
       return true
     }
+    this.#begin()
     this.#isFresh = true
     if (text !== '') return this.#send(text)
     this.#res.flushHeaders()
     return true
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    this.#config.begin(this.#res)
   }
 
   #send(text: string): boolean {
@@ -132,6 +148,7 @@ export class StreamResponse {
 
   #finish(): void {
     this.#over()
+    this.#begin()
     const { end } = this.#config.frames
     if (end === '') this.#res.end()
     else this.#res.end(end)
@@ -146,16 +163,18 @@ export class StreamResponse {
     if (res.closed || res.destroyed) return
     const isClosing = this.#req.signal.reason instanceof AppClosingError
     const isReadable = this.#config.frames.error !== null && (isClosing || !isWaiting)
-    if (isReadable) res.end()
-    else res.destroy()
+    if (!isReadable) return void res.destroy()
+    this.#begin()
+    res.end()
   }
 
   #fail(error: unknown): void {
-    const { frames, name, onStreamError, late } = this.#config
+    const { frames, name, onError, onStreamError, late } = this.#config
     this.#opened.close()
     if (this.#isOver) return late(error, this.#req)
     this.#over()
     const res = this.#res
+    if (!this.#hasBegun) return onError(named(error, name), this.#req, res)
     onStreamError(named(error, name), this.#req, res, (json) => {
       if (frames.error === null) res.destroy()
       else res.end(frames.error(json))
@@ -167,6 +186,17 @@ export class StreamResponse {
     this.#config.heartbeats?.delete(this)
     this.#age?.cancel()
     this.#resume?.()
+  }
+}
+
+/** The function that limits and checks items. Only requests under test have a check. */
+function prepareFor(req: BlazonRequest, { prepare }: SendConfig): PrepareItem {
+  const check = itemCheckOf(req)
+  if (check === undefined) return prepare
+  return (item) => {
+    const prepared = prepare === null ? item : prepare(item)
+    check(prepared)
+    return prepared
   }
 }
 

@@ -1,4 +1,12 @@
-import { ApiResponseDoc, Controller, defineControllers, Get, JsonLines, type Request, Sse } from 'blazon'
+import {
+  ApiResponseDoc,
+  Controller,
+  defineControllers,
+  Get,
+  JsonLines,
+  type Request,
+  Sse,
+} from 'blazon'
 import { TestApp, type TestAppOptions } from 'blazon/testing'
 import { afterEach, beforeEach } from 'vitest'
 import { z } from 'zod'
