@@ -125,7 +125,10 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
     onStreamError(error, req, res, end) {
       const pass = explainErrors(explaining, (meaning) => {
         endStream(meaning, req, end)
-        onError(meaning, req, res)
+        // It would destroy the response, which still sends the items before the error.
+        const pass = () => onError(meaning, req, res)
+        if (res.writableEnded || res.closed) pass()
+        else res.once('close', pass)
       })
       pass(error, req, res)
     },

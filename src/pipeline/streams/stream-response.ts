@@ -4,6 +4,7 @@ import { AppClosingError } from '../../errors/app-closing-error.js'
 import { kAbortController } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { OnError } from '../../step/step.js'
+import { cutOff } from './cut-off.js'
 import { type Frames, HEARTBEAT, type PrepareItem } from './frames.js'
 import type { Heartbeats } from './heartbeats.js'
 import { itemCheckOf } from './item-checks.js'
@@ -163,7 +164,8 @@ export class StreamResponse {
     if (res.closed || res.destroyed) return
     const isClosing = this.#req.signal.reason instanceof AppClosingError
     const isReadable = this.#config.frames.error !== null && (isClosing || !isWaiting)
-    if (!isReadable) return void res.destroy()
+    // A client that does not read would keep the connection open.
+    if (!isReadable) return isWaiting ? void res.destroy() : cutOff(res)
     this.#begin()
     res.end()
   }
@@ -176,7 +178,7 @@ export class StreamResponse {
     const res = this.#res
     if (!this.#hasBegun) return onError(named(error, name), this.#req, res)
     onStreamError(named(error, name), this.#req, res, (json) => {
-      if (frames.error === null) res.destroy()
+      if (frames.error === null) cutOff(res)
       else res.end(frames.error(json))
     })
   }

@@ -65,7 +65,7 @@ describe('a stream is refused at boot', () => {
   ])('with a %s that is no duration', async (name, decorate) => {
     @Controller()
     class FeedController {
-      @Get() @(decorate()) async *feed() {
+      @Get() @decorate() async *feed() {
         yield { n: 1 }
       }
     }

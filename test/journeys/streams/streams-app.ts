@@ -7,7 +7,7 @@ import {
   type Request,
   Sse,
 } from 'blazon'
-import { TestApp, type TestAppOptions } from 'blazon/testing'
+import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach, beforeEach } from 'vitest'
 import { z } from 'zod'
 
@@ -84,7 +84,7 @@ export const logger = {
 const open: TestApp[] = []
 
 /** Starts an application that is closed after the test. */
-export async function start(options: Partial<TestAppOptions> = {}): Promise<TestApp> {
+export async function start(options: Partial<TestOptions> = {}): Promise<TestApp> {
   const app = await TestApp.create({ controllers, logger, contract: 'throw', ...options })
   open.push(app)
   return app
