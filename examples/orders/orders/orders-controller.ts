@@ -9,14 +9,19 @@ import {
   Delete,
   Get,
   inject,
+  JsonLines,
   Params,
   Post,
   Query,
   type Req,
+  type Request,
   type Response,
+  Sse,
+  sseComment,
   Tenant,
 } from 'blazon'
 import { pageSchema } from '../shared/paging.js'
+import { OrderChanges } from './order-changes.js'
 import { NewOrder, Order, OrderFilter, OrderId } from './orders-schemas.js'
 import { OrdersService } from './orders-service.js'
 
@@ -25,6 +30,7 @@ import { OrdersService } from './orders-service.js'
 @Controller('orders')
 export class OrdersController extends BaseController {
   private readonly orders = inject(OrdersService)
+  private readonly changes = inject(OrderChanges)
 
   @Get()
   @Cache({ ttl: '1m', tags: ['orders'] })
@@ -32,6 +38,22 @@ export class OrdersController extends BaseController {
   @ApiResponseDoc({ status: 200, description: 'A page', schema: pageSchema(Order) })
   async list(req: Req<{ query: typeof OrderFilter }>, res: Response) {
     return this.ok(res, 'Orders', await this.orders.list(req.query))
+  }
+
+  /** Each order of the shop as it is placed, paid or cancelled. */
+  @Get('feed')
+  @Sse(Order)
+  async *feed(req: Request) {
+    const changes = this.changes.follow(req.signal)
+    yield sseComment('open')
+    yield* changes
+  }
+
+  /** All orders of the shop. */
+  @Get('export')
+  @JsonLines(Order)
+  async *export() {
+    yield* this.orders.all()
   }
 
   @Get(':id')
