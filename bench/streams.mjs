@@ -57,7 +57,9 @@ async function measureItems() {
     if (round > 0) for (const name of ['blazon', 'bare']) found[name].push(cost[name])
   }
   const [ours, theirs] = [median(found.blazon), median(found.bare)]
-  console.log(`An item: ${ours.toFixed(2)} µs, ${(ours - theirs).toFixed(2)} µs over res.write (${theirs.toFixed(2)} µs)`)
+  console.log(
+    `An item: ${ours.toFixed(2)} µs, ${(ours - theirs).toFixed(2)} µs over res.write (${theirs.toFixed(2)} µs)`,
+  )
 }
 
 async function measureOpen(name, at) {
@@ -70,7 +72,9 @@ async function measureOpen(name, at) {
   }
   const after = await usage()
   const kilobytes = (field) => ((after[field] - before[field]) / streams / 1024).toFixed(1)
-  console.log(`An open stream (${name}): ${kilobytes('heapUsed')} kB of heap, ${kilobytes('rss')} kB of memory`)
+  console.log(
+    `An open stream (${name}): ${kilobytes('heapUsed')} kB of heap, ${kilobytes('rss')} kB of memory`,
+  )
   agent.destroy()
   for (const res of opened) res.destroy()
   await sleep(2000)
@@ -86,7 +90,9 @@ async function measureSlowReader() {
     await sleep(30)
     most = Math.max(most, (await usage()).rss - before.rss)
   }
-  console.log(`A slow reader of ${(bytes / 1e6).toFixed(0)} MB: ${(most / 2 ** 20).toFixed(1)} MiB of growth`)
+  console.log(
+    `A slow reader of ${(bytes / 1e6).toFixed(0)} MB: ${(most / 2 ** 20).toFixed(1)} MiB of growth`,
+  )
 }
 
 await measureItems()

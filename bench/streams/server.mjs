@@ -57,7 +57,12 @@ const bare = createServer(async (req, res) => {
 })
 await new Promise((resolve) => bare.listen(0, '127.0.0.1', resolve))
 
-const app = new App({ controllers: [StreamsController], logger: false, rateLimit: false, swagger: false })
+const app = new App({
+  controllers: [StreamsController],
+  logger: false,
+  rateLimit: false,
+  swagger: false,
+})
 const { port } = await app.listen(0, '127.0.0.1')
 process.send({ port, barePort: bare.address().port })
 

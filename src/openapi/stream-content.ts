@@ -1,9 +1,17 @@
 import type { OpenApiMediaType, OpenApiSchema } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { StreamKind, StreamModel } from '../contracts/stream.js'
-import type { ResponseContext } from './responses.js'
+import type { DocumentSchemas } from './document-schemas.js'
+import type { SharedResponses } from './shared-responses.js'
+import type { OpenApiVersion } from './swagger-options.js'
 
 type Content = Readonly<Record<string, OpenApiMediaType>>
+
+interface StreamContext {
+  readonly schemas: DocumentSchemas
+  readonly shared: SharedResponses
+  readonly openapi: OpenApiVersion
+}
 
 const TYPES: Readonly<Record<StreamKind, string>> = {
   sse: 'text/event-stream',
@@ -22,7 +30,7 @@ const WHOLE: Readonly<Record<StreamKind, string>> = {
 export function streamContent(
   { item, formats }: StreamModel,
   route: RouteModel,
-  { schemas, shared, openapi }: ResponseContext,
+  { schemas, shared, openapi }: StreamContext,
 ): Content {
   const ofItem = () => schemas.copy(schemas.of(item, 'output'))
   const error = () => Object.values(shared.errorContent(500, route))[0]?.schema ?? {}

@@ -24,3 +24,16 @@ it('an application whose fetch is not called does not load its code', async () =
   expect(await loads('fetch', '{}')).toBe(false)
   expect(await loads('fetch', '{}', call)).toBe(true)
 })
+
+it('an application without a stream does not load its code', async () => {
+  const options = `await (async () => {
+    const { Controller, Get, Sse } = await import('blazon')
+    class Feed { async *read() {} }
+    const descriptor = Object.getOwnPropertyDescriptor(Feed.prototype, 'read')
+    for (const each of [Sse({ type: 'object' }), Get()]) each(Feed.prototype, 'read', descriptor)
+    Controller()(Feed)
+    return { controllers: [Feed] }
+  })()`
+  expect(await loads('compile-stream', '{}')).toBe(false)
+  expect(await loads('compile-stream', options)).toBe(true)
+})
