@@ -194,6 +194,18 @@ export type {
 } from './contracts/schema.js'
 export type { PluginSteps, RequestOutcome, Stage, Step } from './contracts/steps.js'
 export type {
+  SseComment,
+  SseEvent,
+  SseEventOptions,
+  SseOptions,
+  Streamed,
+  StreamFormat,
+  StreamItem,
+  StreamKind,
+  StreamModel,
+  StreamOptions,
+} from './contracts/stream.js'
+export type {
   TenantDecoratorOptions,
   TenantInfo,
   TenantScope,
@@ -303,6 +315,7 @@ export {
 export { type Hold, holdResponse } from './http/send/hold-response.js'
 export { replayResponse, type StoredResponse } from './http/send/replay.js'
 export { addHeaders } from './http/send/response-headers.js'
+export { sseComment, sseEvent } from './http/sse-event.js'
 export { tenantOf } from './http/tenant-of.js'
 export { toBytes, toSeconds } from './http/units.js'
 // metadata
@@ -327,6 +340,7 @@ export {
   ResponseFields,
 } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
+export { JsonLines, lastEventId, Sse } from './metadata/stream.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 export { Upload } from './metadata/upload.js'
 export { Use } from './metadata/use.js'

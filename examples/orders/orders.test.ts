@@ -162,6 +162,38 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(body.data.status).toBe('cancelled')
   })
 
+  it('sends each change of an order to those who follow the shop, and to no others', async () => {
+    const follow = async (caller: TestCaller) => {
+      const leaving = new AbortController()
+      onTestFinished(() => leaving.abort())
+      const { body } = await caller.fetch('/orders/feed', { signal: leaving.signal })
+      const reader = (body as ReadableStream<Uint8Array>).getReader()
+      const read = async () => new TextDecoder().decode((await reader.read()).value)
+      return read
+    }
+    const own = await follow(clerk)
+    const other = await follow(app.as(clerkOf('another')).asTenant('another'))
+    expect(await own()).toBe(': open\n\n')
+    expect(await other()).toBe(': open\n\n')
+    await place().expect(201)
+    expect(await own()).toContain('"status":"open"')
+    await clerk.request().post('/orders/1/payment').expect(200)
+    expect(await own()).toContain('"status":"paid"')
+    const nothing = new Promise((resolve) => setImmediate(resolve, 'nothing'))
+    expect(await Promise.race([other(), nothing])).toBe('nothing')
+  })
+
+  it('exports all orders of the shop as lines', async () => {
+    await times(3, () => place().expect(201))
+    const text = await (await clerk.fetch('/orders/all')).text()
+    const orders: Order[] = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(orders.map(({ id }) => id)).toEqual([1, 2, 3])
+    await app.fetch('/orders/all')
+  })
+
   it('numbers the orders of a shop from 1, also when many are placed concurrently', async () => {
     const answers = await times(8, () => place())
     const numbers = answers.map(({ body }) => body.data.id)
@@ -277,6 +309,8 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
       "                          nobody  auditor  clerk
       GET /orders               401     allowed  allowed
       GET /orders/export        401     allowed  allowed
+      GET /orders/feed          401     allowed  allowed
+      GET /orders/all           401     allowed  allowed
       GET /orders/:id           401     allowed  allowed
       POST /orders              401     403      allowed
       POST /orders/:id/payment  401     403      allowed
@@ -297,8 +331,8 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants: ['one', 'two'], as })
     expect(report.leaks).toEqual([])
     const passed = report.verdicts.filter(({ verdict }) => verdict === 'PASS')
-    // All operations except the two health checks.
-    expect(passed).toHaveLength(9)
+    // All operations except the two health checks, and the feed: it sends no order that was placed before.
+    expect(passed).toHaveLength(10)
   })
 })
 

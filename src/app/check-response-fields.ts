@@ -18,7 +18,9 @@ export function checkResponseFields(
     ({ responseFields, method }) =>
       (responseFields ?? responses.fields) !== 'send' && method !== 'HEAD',
   )
-  const bare = limited.filter(lacksSchema).map(({ name }) => name)
+  const bare = limited
+    .filter((route) => route.stream === null && lacksSchema(route))
+    .map(({ name }) => name)
   return [
     ...(bare.length === 0 ? [] : [undescribed([...new Set(bare)])]),
     ...limited.flatMap((route) => findOpen(route, converters)),
@@ -50,16 +52,18 @@ function undescribed(names: readonly string[]): Problem {
 }
 
 function findOpen(
-  { name, operation: { responses } }: RouteModel,
+  { name, operation: { responses }, stream }: RouteModel,
   converters: SchemaConverters,
 ): Problem[] {
-  return responses.flatMap(({ status, schema }) => {
+  const items = stream === null ? [] : [{ status: 200, schema: stream.item }]
+  return [...responses, ...items].flatMap(({ status, schema }) => {
     if (schema === undefined || isBodiless(status)) return []
+    const label = schema === stream?.item ? 'items' : `@ApiResponseDoc(${status})`
     return readSchema(schema, converters).openPlaces.map(({ path, cause }): Problem => {
       const place = path === '' ? '' : ` at '${path}'`
       return {
         code: 'W_RESPONSE_UNDESCRIBED',
-        subject: `${name} @ApiResponseDoc(${status})${place}`,
+        subject: `${name} ${label}${place}`,
         cause: `${cause} All fields are sent there.`,
         remedy: 'Use a schema that JSON Schema can express.',
       }

@@ -26,6 +26,7 @@ import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
+import { loadStreams } from './load-streams.js'
 import type { InterceptorsOf } from './make-interceptors.js'
 import { ModelMemory } from './model-memory.js'
 import type { RequestObservers } from './observe-requests.js'
@@ -49,7 +50,10 @@ export interface RoutesConfig {
     'stepSources' | 'usesTenants' | 'scopes' | 'wrapMiddlewares'
   >
   readonly access: Access
-  readonly errors: Pick<ErrorPaths, 'onError' | 'onLateError' | 'deadlines' | 'log'>
+  readonly errors: Pick<
+    ErrorPaths,
+    'onError' | 'onLateError' | 'onStreamError' | 'deadlines' | 'log'
+  >
   readonly middlewares: SortedMiddlewares
   /** `null` if no plugin observes all requests. */
   readonly observers: RequestObservers | null
@@ -78,7 +82,7 @@ const routers = new ModelMemory<Router>()
 export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoutes> {
   const { frameworkRoutes } = config
   const { model } = config.description
-  const shared = whatRoutesShare(config)
+  const shared = whatRoutesShare(config, await loadStreams(model.routes, config))
   const settingsOf = (route: RouteModel) => withOwnLimits(route, shared, config)
   const partsOf = await collectParts(config, settingsOf)
   const handlers = model.routes.map((route) =>
@@ -97,7 +101,10 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
   }
 }
 
-function whatRoutesShare(config: RoutesConfig): PipelineConfig {
+function whatRoutesShare(
+  config: RoutesConfig,
+  streamOf: PipelineConfig['streamOf'],
+): PipelineConfig {
   const { access, errors, features, middlewares } = config
   const { limits, errors: wire } = config.settings
   return {
@@ -112,6 +119,7 @@ function whatRoutesShare(config: RoutesConfig): PipelineConfig {
     mayFailLate: middlewares.handlers.length > 0,
     mayRespondToErrorsLater: middlewares.errorHandlers.length > 0,
     bodyLimits: { size: limits.bodyBytes, depth: limits.depth },
+    streamOf,
   }
 }
 

@@ -173,6 +173,7 @@ function hasConstantSchemas({
   bodies,
   operation,
   envelope,
+  stream,
   definedParameters,
 }: RouteModel): boolean {
   const { body, params, query, headers, cookies } = inputs
@@ -186,7 +187,8 @@ function hasConstantSchemas({
     isConstantSchema(cookies) &&
     isConstantSchema(operation.body?.schema) &&
     (definedParameters ?? []).every(({ input }) => isConstantSchema(input)) &&
-    operation.responses.every(({ schema }) => isConstantSchema(schema))
+    operation.responses.every(({ schema }) => isConstantSchema(schema)) &&
+    isConstantSchema(stream?.item)
   )
 }
 

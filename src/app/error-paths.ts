@@ -17,6 +17,7 @@ import {
   clientErrorResponse,
   createFail,
   createRender,
+  createStreamEnd,
   type OnFormatFault,
   type RenderFailure,
 } from '../pipeline/fail.js'
@@ -48,6 +49,13 @@ export interface ErrorPaths {
   readonly onEarlyError: OnFailure
   /** For errors of middlewares that have called `next` already. */
   readonly onLateError: OnLateError
+  /** For errors of streams that have begun. `end` gets the JSON of the error, and ends the response. */
+  readonly onStreamError: (
+    error: unknown,
+    req: BlazonRequest,
+    res: Response,
+    end: (json: string) => void,
+  ) => void
   /** Ends requests whose handler takes too long. */
   readonly deadlines: DeadlineSet
   /** Logs an error of a request. */
@@ -103,6 +111,7 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
     return noteFailure(explainErrors(explaining, run))
   }
   const fail = scopedErrors(scopes, createFail({ log, render }))
+  const endStream = createStreamEnd({ log, render })
   const failInExpress = createFail({ log, render, read: toMiddlewareFailure })
   const onError = pathTo(fail, true, false)
   const { handlerMs } = settings.timeouts
@@ -113,6 +122,16 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
     onRefusal: pathTo(fail, true, true),
     onEarlyError: pathTo(failInExpress, false, true),
     onLateError: createOnLateError(log, { scopes, app: express }),
+    onStreamError(error, req, res, end) {
+      const pass = explainErrors(explaining, (meaning) => {
+        endStream(meaning, req, end)
+        // It would destroy the response, which still sends the items before the error.
+        const pass = () => onError(meaning, req, res)
+        if (res.writableEnded || res.closed) pass()
+        else res.once('close', pass)
+      })
+      pass(error, req, res)
+    },
     deadlines,
     log,
     parserErrorResponse(error, req) {

@@ -1,5 +1,6 @@
 import type { Handler, InputSchemas, Request, RequestUser, RouteRequest } from './handler.js'
 import type { InputSource } from './schema.js'
+import type { Streamed } from './stream.js'
 
 // One decorator works in two dialects: a standard decorator receives `(value, context)`, a legacy one `(target, key,
 // descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its
@@ -122,6 +123,16 @@ export interface KeyDecorator<TPart extends InputSource, K extends string, TValu
 export interface RouteDecorator<I extends InputSchemas> {
   <M extends Taking<RouteRequest<I>>>(value: M, context: MethodContext<M>): void
   <M extends Taking<RouteRequest<I>>>(
+    target: object,
+    key: PropertyKey,
+    descriptor: TypedPropertyDescriptor<M>,
+  ): void
+}
+
+/** Decorates a handler that returns an async iterable of `TItem`: an `async function*`. */
+export interface StreamDecorator<TItem> {
+  <M extends (...args: any[]) => Streamed<TItem>>(value: M, context: MethodContext<M>): void
+  <M extends (...args: any[]) => Streamed<TItem>>(
     target: object,
     key: PropertyKey,
     descriptor: TypedPropertyDescriptor<M>,

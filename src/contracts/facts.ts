@@ -14,6 +14,7 @@ import type { Produced } from './representation.js'
 import type { RouteLimits } from './route-limits.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
+import type { SseOptions, StreamKind } from './stream.js'
 import type { TenantDecoratorOptions } from './tenant.js'
 import type { UploadParts } from './upload.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
@@ -47,6 +48,13 @@ export type Fact =
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
   /** The argument of `@Upload`, as it was written. */
   | { readonly kind: 'upload'; readonly parts: UploadParts }
+  /** `@Sse` or `@JsonLines`, with its arguments as they were written. */
+  | {
+      readonly kind: 'stream'
+      readonly format: StreamKind
+      readonly item: Schema
+      readonly options: SseOptions | undefined
+    }
   /** The argument of `@Webhook`, as it was written. */
   | { readonly kind: 'webhook'; readonly verifier: WebhookScheme | WebhookVerifier }
   | { readonly kind: 'auth'; readonly isOptional: boolean }

@@ -51,6 +51,10 @@ export interface OpenApiMediaType<S = OpenApiSchema> {
   readonly schema: S
   /** A body that is valid against the schema. */
   readonly example?: unknown
+  /** The schema of each item of a stream. OpenAPI 3.2 only: for events, of the fields of an event. */
+  readonly itemSchema?: S
+  /** The schema of what a handler with `@Sse` or `@JsonLines` yields; in documents of all versions. */
+  readonly 'x-item-schema'?: S
   /** Of a request: the largest body of this type in bytes, where it differs from that of the response 413. */
   readonly 'x-max-body-bytes'?: number
   /** How properties of a `multipart` body are sent, by name. */

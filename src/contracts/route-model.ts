@@ -9,6 +9,7 @@ import type { RateLimitPolicy } from './rate-limit.js'
 import type { ProducedModel } from './representation.js'
 import type { RouteBounds } from './route-limits.js'
 import type { InputSource, Schema } from './schema.js'
+import type { StreamModel } from './stream.js'
 import type { UploadModel } from './upload.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
@@ -97,6 +98,8 @@ export interface RouteModel {
     /** The names of the signed cookies. */
     readonly signed: readonly string[]
   } | null
+  /** How the route streams: `@Sse`, `@JsonLines`, or both; `null` without them. */
+  readonly stream: StreamModel | null
   /** The argument of `@Webhook`; `null` without it. */
   readonly webhook: WebhookScheme | WebhookVerifier | null
   /** Whether the guard must allow the request. */

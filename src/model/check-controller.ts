@@ -13,6 +13,7 @@ import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkResponseFields } from './check-response-fields.js'
+import { checkStream } from './check-stream.js'
 import { checkTenant } from './check-tenant.js'
 import { checkUpload } from './check-upload.js'
 import { checkUses } from './check-uses.js'
@@ -93,7 +94,8 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.use) problems.push(...checkUses(subject, facts))
   if (facts.tenant) problems.push(...checkTenant(subject, facts))
   if (facts.responseFields) problems.push(...checkResponseFields(subject, facts))
-  if (facts.route) problems.push(...checkHandler(subject, controller, key))
+  if (facts.stream) problems.push(...checkStream(subject, facts))
+  if (facts.route) problems.push(...checkHandler({ subject, controller, key, facts }))
   return problems
 }
 

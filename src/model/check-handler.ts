@@ -1,20 +1,34 @@
 import type { Class } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
+import type { FactsByKind } from './facts-by-kind.js'
 
-const GENERATORS = ['[object GeneratorFunction]', '[object AsyncGeneratorFunction]']
+const SYNC = '[object GeneratorFunction]'
+const ASYNC = '[object AsyncGeneratorFunction]'
 
-/** Warns of a handler that is a generator function: it returns a generator, which has no form in JSON. */
-export function checkHandler(subject: string, controller: Class, key: PropertyKey): Problem[] {
+/** The handler of a route, with its decorators. */
+export interface CheckedHandler {
+  readonly subject: string
+  readonly controller: Class
+  readonly key: PropertyKey
+  readonly facts: FactsByKind
+}
+
+/** Refuses a handler that is a generator function and no stream: a generator has no form in JSON. */
+export function checkHandler({ subject, controller, key, facts }: CheckedHandler): Problem[] {
   const method: unknown = controller.prototype?.[key]
-  if (!GENERATORS.includes(Object.prototype.toString.call(method))) return []
-  return [
-    {
-      code: 'W_HANDLER_GENERATOR',
-      subject,
-      cause:
-        'It is a generator function: it returns a generator, which has no form in JSON, so every response is a 500.',
-      remedy:
-        'Return a list; or a stream of the values, `Readable.from(this.values())`, with a generator that is no route.',
-    },
+  const kind = Object.prototype.toString.call(method)
+  const refuse = (cause: string, remedy: string): Problem[] => [
+    { code: 'E_HANDLER_GENERATOR', subject, cause, remedy },
   ]
+  if (kind === SYNC && facts.stream !== undefined) {
+    const cause = 'It is a stream, and its generator function is not asynchronous.'
+    return refuse(cause, 'Write `async *` before its name.')
+  }
+  if (kind !== SYNC && kind !== ASYNC) return []
+  if (facts.stream !== undefined) return []
+  const keyword = kind === ASYNC ? 'Add' : 'Write `async *` before its name, and add'
+  return refuse(
+    'It is a generator function, and a generator has no form in JSON: every response would be a 500.',
+    `${keyword} @Sse(Item) or @JsonLines(Item), which send each value that it yields; or return a list.`,
+  )
 }

@@ -26,6 +26,7 @@ import { compileCookies, compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
 import { checkProduces } from './compile-produces.js'
 import { compileResponses } from './compile-responses.js'
+import { compileStream } from './compile-stream.js'
 import { withUpload } from './compile-upload.js'
 import { compileUses } from './compile-uses.js'
 import { expressMethods, expressStack } from './express-route.js'
@@ -147,6 +148,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     bodies,
     upload,
     cookies: compileCookies(facts),
+    stream: compileStream(facts),
     webhook: firstOf(facts, 'webhook')?.verifier ?? null,
     isProtected,
     isAuthOptional,
@@ -203,6 +205,8 @@ function compileStatus(
   { method }: FactOf<'route'>,
   { defaultStatus }: Owner,
 ): number | null {
+  // A browser reads events of a response with the status 200 only.
+  if (facts.stream !== undefined) return null
   const stated = firstOf(facts, 'status')?.status
   if (stated !== undefined) return stated
   return facts.redirect === undefined ? (defaultStatus[method] ?? null) : null

@@ -75,7 +75,8 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
   const write = (): OpenApiDocument => {
     const schemas = schemasOfDocument(settled)
     const shared = new SharedResponses(wire, schemas)
-    const context = { schemas, contractsOf, hasGuard, shared, documented }
+    const { openapi } = settings
+    const context = { schemas, contractsOf, hasGuard, shared, documented, openapi }
     const paths = buildPaths(placed, context)
     const document: OpenApiDocument = {
       openapi: PATCHES[settings.openapi],

@@ -55,6 +55,11 @@ export function addSchemas(
     const subject = `${route.name} @ApiResponseDoc(${status})`
     registry.add({ schema, side: 'output', name, subject })
   }
+  if (route.stream !== null) {
+    const name = () => `${pascalCase(operationId)}Item`
+    const subject = `${route.name} items`
+    registry.add({ schema: route.stream.item, side: 'output', name, subject })
+  }
   const format = errorFormatOf(route)
   if (format !== undefined) addErrorFormat(format, `${route.name} @Envelope`, registry)
 }

@@ -23,6 +23,8 @@ import type { MergedContract } from './merge-contracts.js'
 import type { DocumentedOperation } from './operations.js'
 import { ownCopy } from './own-copy.js'
 import { type SharedResponses, UNSTATED } from './shared-responses.js'
+import { streamContent } from './stream-content.js'
+import type { OpenApiVersion } from './swagger-options.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 type Responses = OpenApiOperation['responses']
@@ -35,6 +37,7 @@ export interface ResponseContext {
   readonly shared: SharedResponses
   /** The responses that the application documents for every route. */
   readonly documented: readonly ApiResponseOptions[]
+  readonly openapi: OpenApiVersion
 }
 
 /**
@@ -55,6 +58,14 @@ export function buildResponses(
   }
   for (const each of added) responses[each.status] = statedResponse(each, route, context)
   inferSuccesses(route, responses, context)
+  if (route.stream !== null) {
+    const content = streamContent(route.stream, route, context)
+    responses[200] = {
+      description: 'The items, one after the other',
+      ...headersOf(route.headers),
+      content,
+    }
+  }
   for (const declared of route.operation.responses) {
     responses[declared.status] = statedResponse(declared, route, context)
   }
@@ -133,6 +144,7 @@ function inferSuccesses(
   { shared }: ResponseContext,
 ): void {
   const { status, redirect, headers } = route
+  if (route.stream !== null) return
   if (redirect !== null) found[redirect.status] = redirection(redirect.status, headers)
   if (status !== null) {
     found[status] = success(status, STATUS_CODES[status] ?? 'Success', route)

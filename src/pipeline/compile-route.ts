@@ -28,8 +28,10 @@ import type { NamedSteps } from './steps/observe.js'
 import { type CompiledParameter, parametersStage } from './steps/parameters.js'
 import { type PluginStages, pluginStages } from './steps/plugin.js'
 import { type RespondConfig, respondStage, settleOf } from './steps/respond.js'
+import { streamStage } from './steps/stream.js'
 import { useStage } from './steps/use.js'
 import { type CompiledInput, validateStage } from './steps/validate.js'
+import type { CompiledStream } from './streams/compile-stream.js'
 
 /** The parts of a route that are not plain data. */
 export interface RouteParts {
@@ -104,6 +106,8 @@ export interface PipelineConfig {
   readonly scopes: RequestScopes | null
   /** Whether a plugin observes all requests. */
   readonly isObserved: boolean
+  /** The functions of a route that streams; `null` if no route does. */
+  readonly streamOf: ((route: RouteModel) => CompiledStream | null) | null
 }
 
 /**
@@ -125,6 +129,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const { inputs, bodies, stages, fields, dates, added, middlewares, interceptors, parameters } =
     parts
   const { scopes } = config
+  const stream = streamFor(route, config)
   const invocation = invocationOf(route, parts.instance, config)
   const isDescribed = route.inputs.body !== null
   const uses = ownSteps(route, {
@@ -175,6 +180,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
       : null,
     aroundHandler: plugins.aroundHandler,
     underTest: parts.underTest,
+    stream: uses.stream && stream !== null ? streamStage(stream) : null,
     parameters: parameters.length > 0 ? parametersStage(parameters) : null,
     handler: handlerStage(invocation),
   }
@@ -191,7 +197,15 @@ function respondConfig(
   config: PipelineConfig,
 ): RespondConfig {
   const mayRespondLater = takesResponse(invocation)
-  return { ...config, route, mayRespondLater, send: returnedSender(route) }
+  const stream = streamFor(route, config)?.send ?? null
+  return { ...config, route, mayRespondLater, stream, send: returnedSender(route) }
+}
+
+function streamFor(
+  route: RouteModel,
+  { streamOf }: Pick<PipelineConfig, 'streamOf'>,
+): CompiledStream | null {
+  return streamOf === null ? null : streamOf(route)
 }
 
 /** Compiles a route that only decides about access. It responds with 204 instead of calling the handler. */
@@ -202,7 +216,7 @@ export function compileProbe(
 ): RunRoute {
   const route204 = { ...route, status: 204, redirect: null }
   const plugins = pluginStages(added, config)
-  const stated = { route: route204, mayRespondLater: false, send: sendEnvelope }
+  const stated = { route: route204, mayRespondLater: false, stream: null, send: sendEnvelope }
   return foldSteps({
     ...NO_STEPS,
     scope: stages.scope,

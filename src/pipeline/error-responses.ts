@@ -20,7 +20,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   // A plugin may blame a value of any request: a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
-    const { isProtected, isAuthOptional, abilities, bounds, webhook, produces } = route
+    const { isProtected, isAuthOptional, abilities, bounds, stream, webhook, produces } = route
     // Any request may be malformed, for example without a valid host, and is refused before its route is known.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
@@ -30,9 +30,10 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     // A delivery that was handled before.
     if (isScheme(webhook)) found.push(409)
     if (abilities !== null) found.push(403)
+    // The client accepts none of several formats.
+    if (produces !== null || (stream !== null && stream.formats.length > 1)) found.push(406)
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)
-    if (produces !== null) found.push(406)
     found.push(500)
     if (handlerMsOf(bounds, timeouts.handlerMs) !== null) found.push(503)
     const parameters = webhookHeaders(route).map(signatureHeader)

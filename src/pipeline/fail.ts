@@ -60,6 +60,18 @@ export function createFail({ log, render, read = toFailure }: FailConfig): OnErr
   }
 }
 
+/**
+ * Creates the function that ends a stream after an error. The status was sent before the error, so the log gets every
+ * error: no client could say more than that the stream has ended.
+ */
+export function createStreamEnd({ log, render }: Omit<FailConfig, 'read'>) {
+  return function endStream(error: unknown, req: BlazonRequest, end: (json: string) => void): void {
+    const failure = toFailure(error)
+    log(error, req, { status: failure.status, message: 'A stream failed' })
+    end(render(failure, req).text)
+  }
+}
+
 /** The error to send if nothing of the original error can be sent. */
 const GENERIC = toFailure(undefined)
 

@@ -15,6 +15,7 @@ export type OwnStep =
   | 'fields'
   | 'dates'
   | 'intercept'
+  | 'stream'
 
 /** What the decision about the steps of a route depends on besides the route. */
 export interface StepFacts {
@@ -53,8 +54,9 @@ export function fieldsModeOf(
  * Whether a success response of the route is documented, so that its dates are known. An envelope of the application's
  * own may put the data anywhere.
  */
-export function hasKnownDates({ envelope, operation: { responses } }: RouteModel): boolean {
+export function hasKnownDates({ stream, envelope, operation: { responses } }: RouteModel): boolean {
   return (
+    stream === null &&
     typeof envelope === 'boolean' &&
     responses.some(({ status, schema }) => status < 400 && schema !== undefined)
   )
@@ -85,5 +87,6 @@ export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<O
     // The copy with the described fields only has its dates as text already.
     dates: !limitsFields && hasKnownDates(route),
     intercept: interceptsAll || (uses !== null && uses.interceptors.length > 0),
+    stream: route.stream !== null,
   }
 }

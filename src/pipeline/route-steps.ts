@@ -61,6 +61,7 @@ export const STEPS = [
   },
   { name: 'aroundHandler', does: 'runs the `aroundHandler` steps of plugins' },
   { name: 'underTest', does: 'holds the request before and after its handler; in tests only' },
+  { name: 'stream', does: 'asks the generator of a stream for its first item: 406' },
   {
     name: 'parameters',
     does: 'reads the values of `defineParameter`, and checks them against their schemas: 400',

@@ -7,6 +7,9 @@ const BY_NAME = new Set(
   ),
 )
 
+/** The fields that hold one schema. `x-item-schema` is our own, for the items of a stream. */
+const SCHEMAS = new Set(['schema', 'itemSchema', 'x-item-schema'])
+
 /** The fields that hold values, in which nothing is a schema. */
 const VALUES = new Set(['example', 'examples'])
 
@@ -24,7 +27,7 @@ export function mapDocument<A, B>(
     if (Array.isArray(value)) return value.map((each) => map(each, false))
     const entries = Object.entries(value).map(([key, child]) => {
       if (areNames) return [key, map(child, false)]
-      if (key === 'schema') return [key, change(child)]
+      if (SCHEMAS.has(key)) return [key, change(child)]
       if (key === 'schemas') return [key, mapValues(child, change)]
       return [key, VALUES.has(key) || key.startsWith('x-') ? child : map(child, BY_NAME.has(key))]
     })

@@ -26,6 +26,7 @@ import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
 import { DocumentedOperations } from './contract/documented-operations.js'
+import { itemCheckStage } from './contract/item-check-stage.js'
 import type { ContractViolation } from './contract/violation.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
@@ -90,7 +91,7 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const watch = this.#contract === null ? null : this.#watchKeys(route, this.#contract)
+    const watch = this.#contract === null ? null : this.#watchRoute(route, this.#contract)
     return (next) => wrapHandler(watch === null ? next : watch(next))
   }
 
@@ -353,13 +354,12 @@ export class TestApp extends App {
     return tenantGroup.resolve(this.#options.tenant ?? {})?.header ?? null
   }
 
-  /** Reports inputs that the handler of a cached route reads and that its cache key does not contain. */
-  #watchKeys(route: RouteModel, contract: Contract): Stage | null {
-    const tenantHeader = tenantGroup.resolve(this.#options.tenant)?.header ?? null
-    const { credentials } = authGroup.resolve(this.#options.auth)
+  /** Reports wrong items of a stream, and inputs of a cached handler that its cache key does not contain. */
+  #watchRoute(route: RouteModel, contract: Contract): Stage | null {
+    if (route.stream !== null) return itemCheckStage(contract)
     return keyCoverageStage(route, {
-      tenantHeader,
-      credentials: credentials.headers,
+      tenantHeader: tenantGroup.resolve(this.#options.tenant)?.header ?? null,
+      credentials: authGroup.resolve(this.#options.auth).credentials.headers,
       report: ({ name }, { method, originalUrl: url }, read) =>
         contract.note({ method, url }, unkeyed(name, read)),
     })

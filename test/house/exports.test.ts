@@ -16,14 +16,15 @@ import { readSources } from './sources.js'
 const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
   Body Cache CacheManager Can Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
-  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits Log
-  MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Produces Public Put Query RateLimit
-  Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId
-  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Upload Use Webhook
-  addHeaders blameRequest compose createTenantMiddleware csv defineAppOptions defineControllers defineOption
-  defineParameter env file fileResponse formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse
-  inject isThenable knownTraceContext memoryCache memoryRateLimit producedType publicRouter refuseOldPeer replayResponse
-  requireTenantId runWithTenant runWithoutTenant secret standardWebhooks statusOf stripeWebhooks
+  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
+  Limits Log MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Produces Public Put
+  Query RateLimit Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Sse Tenant
+  TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
+  Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv defineAppOptions defineControllers
+  defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext githubWebhooks hasFailed
+  holdResponse inject isThenable knownTraceContext lastEventId memoryCache memoryRateLimit producedType publicRouter
+  refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret sseComment sseEvent
+  standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
 
@@ -49,7 +50,7 @@ const TYPES = `
   RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
   RequestHandler RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
   ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter
-  RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath Stage Step StoreContext StoredResponse SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
+  RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath SseComment SseEvent SseEventOptions SseOptions Stage Step StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme

@@ -55,3 +55,16 @@ it.each([
   const isLoaded = await run(routeWith(decorator))
   expect(['bodies', 'cookies', 'webhook-check'].filter(isLoaded)).toEqual(needed)
 })
+
+it('an application without a stream does not load its code', async () => {
+  const options = `await (async () => {
+    const { Controller, Get, Sse } = await import('blazon')
+    class Feed { async *read() {} }
+    const descriptor = Object.getOwnPropertyDescriptor(Feed.prototype, 'read')
+    for (const each of [Sse({ type: 'object' }), Get()]) each(Feed.prototype, 'read', descriptor)
+    Controller()(Feed)
+    return { controllers: [Feed] }
+  })()`
+  expect(await loads('compile-stream', '{}')).toBe(false)
+  expect(await loads('compile-stream', options)).toBe(true)
+})

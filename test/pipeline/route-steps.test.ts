@@ -106,6 +106,7 @@ const config: PipelineConfig = {
   mayRespondToErrorsLater: false,
   scopes: null,
   isObserved: false,
+  streamOf: null,
 }
 
 function usedBy(steps: RouteSteps): string[] {

@@ -9,16 +9,21 @@ import {
   Delete,
   Get,
   inject,
+  JsonLines,
   Params,
   Post,
   Produces,
   Query,
   type Req,
+  type Request,
   type Response,
+  Sse,
+  sseComment,
   Tenant,
 } from 'blazon'
 import { z } from 'zod'
 import { pageSchema } from '../shared/paging.js'
+import { OrderChanges } from './order-changes.js'
 import {
   EXPORT_LIMIT,
   ExportedOrder,
@@ -35,6 +40,7 @@ import { OrdersService } from './orders-service.js'
 @Controller('orders')
 export class OrdersController extends BaseController {
   private readonly orders = inject(OrdersService)
+  private readonly changes = inject(OrderChanges)
 
   @Get()
   @Cache({ ttl: '1m', tags: ['orders'] })
@@ -54,6 +60,22 @@ export class OrdersController extends BaseController {
   })
   async export(req: Req<{ query: typeof ExportFilter }>, res: Response) {
     return this.ok(res, 'Orders', await this.orders.export(req.query))
+  }
+
+  /** Each order of the shop as it is placed, paid or cancelled. */
+  @Get('feed')
+  @Sse(Order)
+  async *feed(req: Request) {
+    const changes = this.changes.follow(req.signal)
+    yield sseComment('open')
+    yield* changes
+  }
+
+  /** All orders of the shop. */
+  @Get('all')
+  @JsonLines(Order)
+  async *all() {
+    yield* this.orders.all()
   }
 
   @Get(':id')

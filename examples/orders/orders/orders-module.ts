@@ -1,5 +1,6 @@
 import type { Module } from 'blazon'
 import { customersModule } from '../customers/customers-module.js'
+import { OrderChanges } from './order-changes.js'
 import { OrdersController } from './orders-controller.js'
 import { OrdersRepository } from './orders-repository.js'
 import { OrdersService } from './orders-service.js'
@@ -8,5 +9,5 @@ export const ordersModule: Module = {
   name: 'orders',
   imports: [customersModule],
   controllers: [OrdersController],
-  providers: [OrdersService, OrdersRepository],
+  providers: [OrdersService, OrdersRepository, OrderChanges],
 }

@@ -1,6 +1,7 @@
 import { CacheManager, inject } from 'blazon'
 import { Database, type Sql, sql } from 'blazon/postgres'
 import { type Page, readPage } from '../shared/paging.js'
+import { OrderChanges } from './order-changes.js'
 import {
   EXPORT_LIMIT,
   type ExportedOrder,
@@ -24,6 +25,7 @@ const ORDERS = sql`
 export class OrdersRepository {
   private readonly db = inject(Database)
   private readonly cache = inject(CacheManager)
+  private readonly changes = inject(OrderChanges)
 
   /** To be called in a transaction, as every request of a shop is one: an order without its lines is never saved. */
   async insert(order: Omit<Order, 'id'>): Promise<Order> {
@@ -39,8 +41,9 @@ export class OrdersRepository {
     )
     await this.db.sql`
       insert into order_lines (order_id, position, sku, quantity, unit_price) values ${sql.join(lines)}`
-    await this.haveChanged()
-    return { id, ...order }
+    const placed = { id, ...order }
+    await this.haveChanged(placed)
+    return placed
   }
 
   async find({ status, customerId, ...paging }: OrderFilter): Promise<Page<Order>> {
@@ -54,6 +57,18 @@ export class OrdersRepository {
       from orders where ${matching(filter)} order by id limit ${EXPORT_LIMIT}`
   }
 
+  /** Page by page, so that neither the process nor the database ever holds all of them. */
+  async *all(): AsyncGenerator<Order> {
+    let after = 0
+    for (;;) {
+      const page = await this.db.sql<Order>`${ORDERS} where id > ${after} order by id limit 200`
+      yield* page
+      const last = page.at(-1)
+      if (last === undefined) return
+      after = last.id
+    }
+  }
+
   async findById(id: number): Promise<Order | undefined> {
     const [order] = await this.db.sql<Order>`${ORDERS} where id = ${id}`
     return order
@@ -64,13 +79,15 @@ export class OrdersRepository {
     const finished = await this.db.sql`
       update orders set status = ${status} where id = ${id} and status = 'open' returning id`
     if (finished.length === 0) return undefined
-    await this.haveChanged()
-    return this.findById(id)
+    const order = await this.findById(id)
+    if (order !== undefined) await this.haveChanged(order)
+    return order
   }
 
   /** Answers that show orders of this shop are made anew: once it is saved, or one that is made meanwhile would show what was. */
-  private haveChanged(): Promise<void> {
-    return this.db.afterCommit(() => this.cache.invalidateTags(['orders']))
+  private async haveChanged(order: Order): Promise<void> {
+    await this.db.afterCommit(() => this.cache.invalidateTags(['orders']))
+    await this.db.afterCommit(() => this.changes.publish(order))
   }
 }
 

@@ -24,6 +24,10 @@ export class OrdersService {
     return this.orders.findForExport(filter)
   }
 
+  all(): AsyncIterable<Order> {
+    return this.orders.all()
+  }
+
   async get(id: number): Promise<Order> {
     const order = await this.orders.findById(id)
     if (order === undefined) throw new NotFoundError(`Order ${id} does not exist`)

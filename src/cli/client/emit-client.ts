@@ -15,6 +15,7 @@ import { comment } from './comment.js'
 import { propertyKey, typeNames } from './identifiers.js'
 import { offeredBodies, operationTypes } from './operation-types.js'
 import { RUNTIME, RUNTIME_NAMES } from './runtime.js'
+import { STREAM_RUNTIME } from './stream-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
 
 /**
@@ -35,6 +36,7 @@ export function emitClient(written: AnyDocument): string {
     components(document, context),
     operationTypes(operations, context),
     RUNTIME,
+    ...(operations.some(streams) ? [STREAM_RUNTIME] : []),
     client(operations),
   ].join('\n')
 }
@@ -64,8 +66,12 @@ function client(operations: readonly ClientOperation[]): string {
   const note = comment({
     text: 'Creates a client. Its methods resolve with the documented responses. They reject with the error of fetch, or with an UnexpectedResponseError.',
   })
-  const send = operations.length === 0 ? 'sender(options)' : 'const send = sender(options)'
-  return `${note}export function createClient(options: ClientOptions) {\n  ${send};\n  return {\n${bodies.join('')}  };\n}\n\nexport type Client = ReturnType<typeof createClient>;\n`
+  const made = [
+    ...(operations.every(streams) ? [] : ['const send = sender(options);']),
+    ...(operations.some(streams) ? ['const stream = streamer(options);'] : []),
+  ]
+  const send = operations.length === 0 ? 'sender(options);' : made.join('\n  ')
+  return `${note}export function createClient(options: ClientOptions) {\n  ${send}\n  return {\n${bodies.join('')}  };\n}\n\nexport type Client = ReturnType<typeof createClient>;\n`
 }
 
 function method(operation: ClientOperation): string {
@@ -84,7 +90,8 @@ function method(operation: ClientOperation): string {
   const name = propertyKey(operation.name)
   const offers = offeredBodies(operation)
   if (offers.length === 0) {
-    return `${note}      ${name}: ${signature} =>\n        send(${callOf(operation)}, input),\n`
+    const call = streams(operation) ? 'stream' : 'send'
+    return `${note}      ${name}: ${signature} =>\n        ${call}(${callOf(operation)}, input),\n`
   }
   // The first signature that fits counts, so those that name a type come first.
   const failures = `Extract<Result<${key}>, { ok: false }>`
@@ -123,6 +130,7 @@ function callOf({
   const plain = responses
     .filter(({ response }) => !promisesJson(response))
     .map(({ status }) => status)
+  const streamed = streamTypes({ responses })
   const call = {
     method,
     path,
@@ -134,9 +142,28 @@ function callOf({
     ...(offeredBodies({ responses }).length > 0 && { offers: true }),
     ...(ownErrors !== null && { ownErrors: true }),
     ...(isProtected && { isProtected }),
+    ...(streamed.length > 0 && { stream: acceptOf(streamed) }),
   }
   const members = Object.entries(call).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
   return `{ ${members.join(', ')} }`
+}
+
+function streams(operation: ClientOperation): boolean {
+  return streamTypes(operation).length > 0
+}
+
+/** The media types in which an operation streams its items. */
+function streamTypes({ responses }: Pick<ClientOperation, 'responses'>): string[] {
+  return responses.flatMap(({ response: { content = {} } }) =>
+    Object.keys(content).filter((type) => content[type]?.['x-item-schema'] !== undefined),
+  )
+}
+
+/** Prefers events, because a broken connection can continue only with them. Errors are JSON. */
+function acceptOf(types: readonly string[]): string {
+  const isEvents = (type: string) => type === 'text/event-stream'
+  const sorted = [...types].sort((a, b) => Number(isEvents(b)) - Number(isEvents(a)))
+  return [...sorted.map((type, index) => `${type};q=${1 - index / 10}`), '*/*;q=0.1'].join(', ')
 }
 
 function promisesJson({ content = {} }: OpenApiResponse): boolean {

@@ -234,6 +234,8 @@ export function offeredBodies({ responses }: Pick<ClientOperation, 'responses'>)
 function responseBody({ content = {} }: OpenApiResponse, context: TypeContext): string {
   const types = Object.keys(content)
   if (types.length === 0) return 'undefined'
+  const [item] = Object.values(content).flatMap((media) => media['x-item-schema'] ?? [])
+  if (item !== undefined) return `Stream<${writeType(item, context)}>`
   const [type, { schema }] = preferredContent(content)
   if (isJson(type)) return writeType(schema, context)
   return union(types.map(plainBody))

@@ -1,3 +1,5 @@
+import { STREAM_RUNTIME } from './stream-runtime.js'
+
 /**
  * The part of a generated client that is the same for every document: types, then the code that sends
  * requests.
@@ -110,6 +112,8 @@ type Call = {
   /** Whether errors have a format of the application. */
   readonly ownErrors?: boolean;
   readonly isProtected?: boolean;
+  /** The Accept header of a stream. */
+  readonly stream?: string;
 };
 
 type CallInput = {
@@ -125,8 +129,14 @@ type CallInput = {
 type Send = (call: Call, input: CallInput | undefined) => Promise<never>;
 
 function sender(options: ClientOptions): Send {
+  const request = requester(options);
+  // The type "never" is assignable to the result of any operation; only the calling code has the real type.
+  return async (call, input = {}) => (await readResponse(call, await request(call, input))) as never;
+}
+
+function requester(options: ClientOptions): (call: Call, input: CallInput) => Promise<Response> {
   const base = options.baseUrl.replace(/\/+$/, "");
-  return async (call, input = {}) => {
+  return async (call, input) => {
     const headers = new Headers({ Accept: "application/json, */*;q=0.5" });
     addHeaders(headers, options.headers);
     if (call.isProtected === true) await addToken(headers, options.token);
@@ -140,9 +150,7 @@ function sender(options: ClientOptions): Send {
       init.body = encodeBody(input.body, input.contentType ?? call.body, headers);
     }
     const url = base + fillPath(call.path, input.params) + queryString(input.query, call.query);
-    const response = await (options.fetch ?? globalThis.fetch)(url, init);
-    // The type "never" is assignable to the result of any operation; only the calling code has the real type.
-    return (await readResponse(call, response)) as never;
+    return await (options.fetch ?? globalThis.fetch)(url, init);
   };
 }
 
@@ -303,5 +311,7 @@ function parse(text: string): unknown {
 export const RUNTIME_NAMES: readonly string[] = [
   'Client',
   'Operations',
-  ...[...RUNTIME.matchAll(/^(?:export )?(?:type|class) (\w+)/gm)].map(([, name]) => name as string),
+  ...[...(RUNTIME + STREAM_RUNTIME).matchAll(/^(?:export )?(?:type|class) (\w+)/gm)].map(
+    ([, name]) => name as string,
+  ),
 ]

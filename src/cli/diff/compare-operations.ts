@@ -172,12 +172,12 @@ function compareContent(
 ): LocalChange[] {
   const fresh = Object.keys(current).filter((type) => base[type] === undefined)
   return [
-    ...Object.entries(base).flatMap(([type, { schema }]) => {
+    ...Object.entries(base).flatMap(([type, older]) => {
       const newer = current[type]
       if (newer === undefined) {
         return [breaking('content-type-removed', location, `The content type ${type} is gone.`)]
       }
-      const pair = { base: schema ?? {}, current: newer.schema ?? {} }
+      const pair = schemasOf({ base: older, current: newer })
       return [
         ...compareBodyLimit({ base: base[type] ?? {}, current: newer }, `${location} ${type}`),
         ...compareSchemas({ ...pair, side, location: `${location} › ` }, comparison),
@@ -187,6 +187,15 @@ function compareContent(
       compatible('content-type-added', location, `The content type ${type} is new.`),
     ),
   ]
+}
+
+/** Of a stream, the schemas of its items: those of the whole body differ with the version of OpenAPI. */
+function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
+  const items = { base: base['x-item-schema'], current: current['x-item-schema'] }
+  if (items.base !== undefined && items.current !== undefined) {
+    return { base: items.base, current: items.current }
+  }
+  return { base: base.schema ?? {}, current: current.schema ?? {} }
 }
 
 function compareResponses(

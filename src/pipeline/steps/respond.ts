@@ -15,6 +15,8 @@ export interface RespondConfig {
   readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation' | 'produces'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
+  /** Sends the items of a stream; `null` for all other routes. */
+  readonly stream: Settle | null
   /** Sends the value that the handler has returned. */
   readonly send: SendReturned
   readonly onError: OnError
@@ -93,13 +95,14 @@ function discardLate(value: unknown, res: Response): void {
 
 /** Sends the value that a handler has returned, unless the handler has sent a response itself. */
 function sendOnce(config: RespondConfig): Settle {
-  const { route, mayRespondLater, deadlines, send } = config
+  const { route, mayRespondLater, deadlines, send, stream } = config
   const { status, redirect } = route
   const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
     if (res.headersSent) return discardLate(value, res)
     // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
+    if (stream !== null) return stream(value, req, res)
     if (value !== undefined) {
       const current = readStatus(res)
       if (isOrdinaryData(value) || !sendUnusual(value, config, { req, res, status: current })) {

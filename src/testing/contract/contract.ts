@@ -5,7 +5,7 @@ import { createResponseCompiler, type FindMismatches } from '../../schema/respon
 import type { Exchange } from '../exchange.js'
 import { checkResponse, documentedStatus } from './check-response.js'
 import type { ContractCoverage } from './contract-coverage.js'
-import type { DocumentedOperations } from './documented-operations.js'
+import type { DocumentedOperation, DocumentedOperations } from './documented-operations.js'
 import { ContractError, type ContractViolation, formatViolations } from './violation.js'
 
 /** A violation without its operation, which is found by the request. */
@@ -88,6 +88,19 @@ export class Contract {
     this.#noted.set(`${method} ${url}`, new ContractError([...known, ...error.violations]))
   }
 
+  /** Compares an item of a stream with the document. Returns an error with mode `'throw'`. */
+  checkItem(request: Pick<Exchange, 'method' | 'url'>, item: unknown): Error | undefined {
+    const documented = this.#config.operations().find(request.method, request.url)
+    if (documented === undefined) return undefined
+    const { name: operation, operationId, handler, document } = documented
+    const schema = itemSchemaOf(documented)
+    if (schema === undefined) return undefined
+    const found = this.#compilerOf(document)(schema)(item)
+    const remedy = 'Correct what the handler yields, or the schema of its @Sse or @JsonLines.'
+    const about = { operation, operationId, handler, status: 200, kind: 'body', remedy } as const
+    return this.#add(found.map((mismatch) => ({ ...about, ...mismatch })))
+  }
+
   #takeNoted({ method, url }: Exchange): ContractError | undefined {
     const noted = this.#noted.get(`${method} ${url}`)
     this.#noted.delete(`${method} ${url}`)
@@ -118,6 +131,13 @@ export class Contract {
     this.#compilers.set(document, compile)
     return compile
   }
+}
+
+/** The schema of the items that an operation streams; `undefined` if it streams none. */
+function itemSchemaOf({ operation }: DocumentedOperation): OpenApiSchema | undefined {
+  const response = operation.responses['200']
+  if (response === undefined || '$ref' in response) return undefined
+  return Object.values(response.content ?? {})[0]?.['x-item-schema']
 }
 
 function identityOf({ operationId, status, kind, path, expected }: ContractViolation): string {

@@ -1,6 +1,6 @@
 import { Controller, Get } from 'blazon'
 import { describe, expect, it } from 'vitest'
-import { bootWarnings } from '../../support.js'
+import { bootProblems } from '../../support.js'
 import { errors, handler, start } from './values-app.js'
 
 const NO_JSON: [string, () => unknown, RegExp][] = [
@@ -53,7 +53,7 @@ describe('a returned value that has no form in JSON', () => {
     expect(await (await app.fetch('/values')).json()).toMatchObject({ data: { x: 1 } })
   })
 
-  it('is announced at boot if the handler is a generator function', async () => {
+  it('is refused at boot if the handler is a generator function', async () => {
     @Controller('numbers')
     class NumbersController {
       @Get() *list() {
@@ -63,7 +63,8 @@ describe('a returned value that has no form in JSON', () => {
         yield 1
       }
     }
-    const warnings = await bootWarnings({ controllers: [NumbersController], swagger: false })
-    expect(warnings.map(({ code }) => code)).toEqual(['W_HANDLER_GENERATOR', 'W_HANDLER_GENERATOR'])
+    const problems = await bootProblems({ controllers: [NumbersController], swagger: false })
+    expect(problems.map(({ code }) => code)).toEqual(['E_HANDLER_GENERATOR', 'E_HANDLER_GENERATOR'])
+    for (const { remedy } of problems) expect(remedy).toContain('@Sse(Item)')
   })
 })

@@ -1,0 +1,76 @@
+import type { SseComment, SseEvent, SseEventOptions } from '../contracts/stream.js'
+import { toSeconds } from './units.js'
+
+/** The types of events that the framework itself sends. */
+const RESERVED = ['end', 'error']
+
+class Event<TItem> implements SseEvent<TItem> {
+  constructor(
+    readonly data: TItem,
+    readonly id: string | undefined,
+    readonly event: string | undefined,
+    readonly retry: number | undefined,
+  ) {}
+}
+
+class Comment implements SseComment {
+  constructor(readonly comment: string) {}
+}
+
+/**
+ * Gives an item of a stream an id, a type, or the time after which clients come back. As JSON Lines, the item is sent
+ * alone.
+ *
+ * @param data The item.
+ * @param options `id`, `event` and `retry`. A line break could begin another event, so it is refused.
+ * @throws TypeError for an `id` or `event` with a line break or NUL, for the types `end` and `error`, which the framework
+ * sends itself, and for a `retry` that is no duration.
+ * @see HTML Living Standard, 9.2.6 (the format of event streams)
+ * @example
+ * yield sseEvent(order, { id: order.version })
+ */
+export function sseEvent<TItem>(data: TItem, options: SseEventOptions = {}): SseEvent<TItem> {
+  const { id, event, retry } = options
+  const seconds = retry === undefined ? undefined : toSeconds(retry)
+  if (retry !== undefined && seconds === undefined) {
+    throw new TypeError("sseEvent(): `retry` is no duration: give seconds, or '500ms', '2s'.")
+  }
+  if (event !== undefined && RESERVED.includes(event)) {
+    throw new TypeError(
+      `sseEvent(): the type '${event}' is sent by the framework: use another one.`,
+    )
+  }
+  const text = id === undefined ? undefined : oneLine('id', String(id))
+  const type = event === undefined ? undefined : oneLine('event', event)
+  return new Event(data, text, type, seconds === undefined ? undefined : Math.round(seconds * 1000))
+}
+
+/**
+ * A comment, which clients ignore. Yield it first in a stream that may have no item for a long time: it sends the head of
+ * the response, which otherwise waits for the first item. As JSON Lines, nothing but the head is sent.
+ *
+ * @param text Default: none.
+ * @throws TypeError for a text with a line break or NUL.
+ * @example
+ * yield sseComment('open')
+ */
+export function sseComment(text: string = ''): SseComment {
+  return new Comment(oneLine('text', text))
+}
+
+/** Whether a yielded value is the result of {@link sseEvent}. */
+export function isSseEvent(value: unknown): value is SseEvent {
+  return value instanceof Event
+}
+
+/** Whether a yielded value is the result of {@link sseComment}. */
+export function isSseComment(value: unknown): value is SseComment {
+  return value instanceof Comment
+}
+
+function oneLine(name: string, text: string): string {
+  if (!/[\r\n\0]/.test(text)) return text
+  throw new TypeError(
+    `The \`${name}\` of an event has a line break or NUL, which would end its line.`,
+  )
+}

@@ -1,0 +1,99 @@
+import type { StreamDecorator } from '../contracts/decorator.js'
+import type { Fact } from '../contracts/facts.js'
+import type { RouteParameter } from '../contracts/parameter.js'
+import type { InferOutput, Schema } from '../contracts/schema.js'
+import type { SseOptions, StreamKind, StreamOptions } from '../contracts/stream.js'
+import { defineParameter } from './define-parameter.js'
+import { decorator, refuseBare } from './write.js'
+
+/**
+ * Sends the values that an `async function*` yields as Server-Sent Events (`text/event-stream`). Each value is the JSON
+ * of one event; {@link sseEvent} gives it an id. The first item is asked for before the head is sent, so an error
+ * before it is an ordinary error response. An error after it is an event of the type `error`. An event of the type
+ * `end` follows the last item.
+ *
+ * The generator ends, and its `finally` runs, when the client leaves, when the application closes, and at `maxAge`. Give
+ * `req.signal` to everything that the generator waits for.
+ *
+ * @param item The schema of each item. The document and the generated client have it, tests check it.
+ * @param options `heartbeat`, default `'15s'`; `maxAge`, default none. Seconds, or a string with a unit.
+ * @see HTML Living Standard, 9.2 (Server-sent events)
+ * @example
+ * @Get('feed')
+ * @Sse(Order)
+ * async *feed(req: Request) {
+ *   for await (const [order] of on(changes, 'order', { signal: req.signal })) yield order
+ * }
+ */
+export function Sse<S extends Schema>(
+  item: S,
+  options?: SseOptions,
+): StreamDecorator<InferOutput<S>>
+export function Sse(...args: unknown[]): StreamDecorator<unknown> {
+  return stream({ kind: 'sse', name: '@Sse' }, args)
+}
+
+/**
+ * Sends the values that an `async function*` yields as lines of JSON (`application/jsonl`). The first item is asked for
+ * before the head is sent, so an error before it is an ordinary error response. An error after it cuts the connection,
+ * because lines have no form for errors: the client sees that the response is incomplete.
+ *
+ * With `@Sse` on the same method, the client chooses by `Accept`, and gets a 406 if it accepts neither.
+ *
+ * @param item The schema of each item, the same as that of `@Sse`.
+ * @param options `maxAge`, default none. Seconds, or a string with a unit.
+ * @see https://jsonlines.org
+ * @example
+ * @Get('export')
+ * @JsonLines(Order)
+ * async *export() {
+ *   for (let after = 0; ; ) {
+ *     const page = await orders.after(after)
+ *     if (page.length === 0) return
+ *     yield* page
+ *     after = page.at(-1).id
+ *   }
+ * }
+ */
+export function JsonLines<S extends Schema>(
+  item: S,
+  options?: StreamOptions,
+): StreamDecorator<InferOutput<S>>
+export function JsonLines(...args: unknown[]): StreamDecorator<unknown> {
+  return stream({ kind: 'jsonLines', name: '@JsonLines' }, args)
+}
+
+function stream(
+  { kind, name }: { readonly kind: StreamKind; readonly name: string },
+  args: readonly unknown[],
+): StreamDecorator<unknown> {
+  refuseBare(name, args[0], args[1])
+  const [item, options] = args as [Schema, SseOptions | undefined]
+  const fact: Fact = { kind: 'stream', format: kind, item, options }
+  return decorator(`${name}()`, { method: fact }) as StreamDecorator<unknown>
+}
+
+/**
+ * Defines a parameter with the `Last-Event-ID` of a client that comes back: the id of the last event that it has
+ * received. The decorator on a method, or, in the legacy dialect, on a handler parameter, documents and validates the
+ * header.
+ *
+ * @param schema Converts and checks the header. It must accept `undefined`, because the first request has no id.
+ * @returns A decorator, with `of(req)`, as {@link defineParameter} returns it.
+ * @see HTML Living Standard, 9.2.4 (the `Last-Event-ID` header)
+ * @example
+ * const LastSeen = lastEventId(z.coerce.number().int().optional())
+ *
+ * @LastSeen()
+ * @Sse(Order)
+ * @Get('feed')
+ * async *feed(req: Request) {
+ *   yield* orders.since(LastSeen.of(req) ?? 0)
+ * }
+ */
+export function lastEventId<S extends Schema>(schema: S): RouteParameter<InferOutput<S>> {
+  // Node names headers in lower case.
+  const read = ({ headers }: { readonly headers: object }) =>
+    (headers as Record<string, unknown>)['last-event-id']
+  return defineParameter(read, { in: 'header', name: 'last-event-id', schema })
+}

@@ -1,0 +1,93 @@
+import type { FactOf } from '../contracts/facts.js'
+import type { Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
+import { checkDuration } from '../http/check-units.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { schemaProblem } from './schema-problem.js'
+
+const NAMES = { sse: '@Sse', jsonLines: '@JsonLines' } as const
+
+/** Decorators about a response that has one value, and why a stream cannot have them. */
+const ONE_VALUE: Readonly<Record<'cache' | 'redirect' | 'status', readonly [string, string]>> = {
+  cache: ['@Cache', 'a stream has no end that a cache could store'],
+  redirect: ['@Redirect', 'a redirect has no items'],
+  status: [
+    '@HttpCode',
+    'a stream always has the status 200, the only one whose events browsers read',
+  ],
+}
+
+/** Checks `@Sse` and `@JsonLines` of one method. */
+export function checkStream(subject: string, facts: FactsByKind): Problem[] {
+  const streams = factsOf(facts, 'stream')
+  return [
+    ...streams.flatMap((each) => checkOne(subject, each)),
+    ...checkPair(subject, streams),
+    ...checkOthers(subject, facts),
+  ]
+}
+
+function checkOne(subject: string, { format, item, options }: FactOf<'stream'>): Problem[] {
+  const place = `${subject} ${NAMES[format]}`
+  const problem = schemaProblem(item)
+  const { heartbeat, maxAge } = options ?? {}
+  return [
+    ...(problem === null ? [] : [wrongSchema(place, problem)]),
+    ...checkDuration(`${place} maxAge`, maxAge),
+    ...checkDuration(`${place} heartbeat`, heartbeat === false ? undefined : heartbeat),
+    ...checkNames(place, { format, options }),
+  ]
+}
+
+function wrongSchema(
+  subject: string,
+  { cause, remedy }: { readonly cause: string; readonly remedy: string },
+): Problem {
+  return { code: 'E_SCHEMA_INVALID', subject, cause: `The schema of its items ${cause}`, remedy }
+}
+
+function checkNames(
+  subject: string,
+  { format, options }: Pick<FactOf<'stream'>, 'format' | 'options'>,
+): Problem[] {
+  const known = format === 'sse' ? ['heartbeat', 'maxAge'] : ['maxAge']
+  const unknown = Object.keys(options ?? {}).filter((name) => !known.includes(name))
+  return unknown.map((name) => ({
+    code: 'W_OPTION_UNKNOWN',
+    subject,
+    cause: `It has no option \`${name}\`: it has no effect.`,
+    remedy: `The options are: ${known.join(', ')}.`,
+  }))
+}
+
+function checkPair(subject: string, streams: readonly FactOf<'stream'>[]): Problem[] {
+  const kinds = new Set(streams.map(({ format }) => format))
+  if (kinds.size < streams.length) {
+    const cause = 'It has the same decorator of a stream twice; only one of them would be read.'
+    return [{ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Remove one of them.' }]
+  }
+  const items = new Set(streams.map(({ item }) => item))
+  if (items.size < 2) return []
+  const cause = '@Sse and @JsonLines have different schemas, but the handler yields the same items.'
+  return [invalid(subject, cause, 'Give both decorators the same schema.')]
+}
+
+function checkOthers(subject: string, facts: FactsByKind): Problem[] {
+  const conflicts = Object.entries(ONE_VALUE).filter(
+    ([kind]) => facts[kind as keyof typeof ONE_VALUE] !== undefined,
+  )
+  const documented = factsOf(facts, 'responseDoc').some(({ options }) => isSuccess(options?.status))
+  const found = conflicts.map(([, reason]) => reason)
+  if (documented)
+    found.push(['@ApiResponseDoc of a success', 'the decorator of the stream documents it'])
+  return found.map(([name, reason]) => ({
+    code: 'E_DECORATOR_CONFLICT',
+    subject,
+    cause: `It is a stream and has ${name}: ${reason}.`,
+    remedy: `Remove ${name}.`,
+  }))
+}
+
+function isSuccess(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 300
+}

@@ -1,0 +1,21 @@
+import { refuse } from '../../errors/refuse.js'
+import { Refusal } from '../../step/refusal.js'
+import type { Stage } from '../../step/step.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
+import type { CompiledStream } from '../streams/compile-stream.js'
+
+/**
+ * Asks the generator of the handler for its first item. It is the step directly around the handler, so everything that
+ * surrounds a handler surrounds the first item: interceptors, and the transaction of the request.
+ */
+export function streamStage({ isAccepted, open }: CompiledStream): Stage {
+  return (next) =>
+    function stream(req, res) {
+      if (!isAccepted(req)) {
+        return new Refusal(refuse('NOT_ACCEPTABLE', 'The client accepts no format of this stream'))
+      }
+      const value = next(req, res)
+      if (!isThenable(value)) return open(value, req, res)
+      return whenSettled(value, (settled) => open(settled, req, res))
+    }
+}

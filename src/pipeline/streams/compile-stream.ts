@@ -1,0 +1,123 @@
+import type { Clock } from '../../contracts/clock.js'
+import type { Response } from '../../contracts/handler.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { StreamModel } from '../../contracts/stream.js'
+import { negotiate } from '../../http/negotiate.js'
+import type { BlazonRequest } from '../../http/request.js'
+import type { RequestScopes } from '../../http/request-scopes.js'
+import type { OnError } from '../../step/step.js'
+import type { LogFailure } from '../log-failure.js'
+import { FRAMES, type PrepareItem } from './frames.js'
+import { Heartbeats } from './heartbeats.js'
+import { isAsyncIterable, OpenedStream, openStream, type StreamTarget } from './opened-stream.js'
+import { type OnStreamError, type SendConfig, StreamResponse } from './stream-response.js'
+
+/** What the streams of an application share. */
+export interface StreamsConfig {
+  readonly clock: Clock
+  readonly onError: OnError
+  readonly onStreamError: OnStreamError
+  readonly log: LogFailure
+  /** `null` if requests have no scopes. */
+  readonly scopes: RequestScopes | null
+}
+
+/** The functions of a route that streams. */
+export interface CompiledStream {
+  /** Whether the client accepts a format of the route. */
+  readonly isAccepted: (req: BlazonRequest) => boolean
+  /** Asks for the first item of what the handler has returned; any other value is returned as it is. */
+  readonly open: (value: unknown, req: BlazonRequest, res: Response) => unknown
+  /** Sends what the handler has returned. */
+  readonly send: (value: unknown, req: BlazonRequest, res: Response) => void
+}
+
+type StreamRoute = Pick<RouteModel, 'name'> & { readonly stream: StreamModel }
+
+/** Returns the function that compiles a route. The timers of heartbeats are shared by all routes. */
+export function streamCompiler(
+  config: StreamsConfig,
+): (route: StreamRoute, prepare: PrepareItem) => CompiledStream {
+  const beats = new Map<number, Heartbeats>()
+  const beatsOf = (ms: number | null): Heartbeats | null => {
+    if (ms === null) return null
+    const found = beats.get(ms) ?? new Heartbeats(ms, config.clock)
+    beats.set(ms, found)
+    return found
+  }
+  const late = (error: unknown, req: BlazonRequest) =>
+    config.log(error, req, { status: 500, message: 'A stream failed after its response' })
+  return ({ name, stream: { formats } }, prepare) => {
+    const byType = new Map(
+      formats.map(({ kind, maxAgeMs, heartbeatMs }): [string, SendConfig] => {
+        const frames = FRAMES[kind]
+        const heartbeats = beatsOf(heartbeatMs)
+        const begin = (res: Response) => beginHead(res, frames.mediaType, formats.length > 1)
+        const how = { ...config, name, frames, begin, prepare, maxAgeMs, heartbeats, late }
+        return [frames.mediaType, how]
+      }),
+    )
+    return compileOne({ name, byType, config, late })
+  }
+}
+
+interface OneConfig {
+  readonly name: string
+  /** How items are sent, by media type. */
+  readonly byType: ReadonlyMap<string, SendConfig>
+  readonly config: StreamsConfig
+  readonly late: SendConfig['late']
+}
+
+function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
+  const types = [...byType.keys()]
+  const [only] = types
+  // With one format, every client gets it: programs seldom name a type that they know to be the only one.
+  const typeFor = (req: BlazonRequest) =>
+    types.length === 1 ? only : negotiate(req.headers.accept, types)
+  const targetOf = (req: BlazonRequest, res: Response): StreamTarget => {
+    return { req, res, scopes: config.scopes, late: (error) => late(error, req) }
+  }
+  const sendOpened = (opened: OpenedStream, req: BlazonRequest, res: Response) => {
+    const how = byType.get(typeFor(req) ?? (only as string)) as SendConfig
+    if (req.method !== 'HEAD') return void new StreamResponse(opened, req, how).send()
+    opened.close()
+    how.begin(res)
+    res.end()
+  }
+  const open: CompiledStream['open'] = (value, req, res) =>
+    isAsyncIterable(value) ? openStream(value, targetOf(req, res)) : value
+  return {
+    isAccepted: (req) => typeFor(req) !== undefined,
+    open,
+    send(value, req, res) {
+      if (value instanceof OpenedStream) return sendOpened(value, req, res)
+      if (!isAsyncIterable(value)) throw notAsync(name, value)
+      // An interceptor has put a generator of its own around the items.
+      openStream(value, targetOf(req, res))
+        .then((opened) => {
+          if (opened.isDone && res.closed) return
+          sendOpened(opened, req, res)
+        })
+        .catch((error) => config.onError(error, req, res))
+    },
+  }
+}
+
+/** @param isNegotiated Whether another client may get another type from the same URL. */
+function beginHead(res: Response, type: string, isNegotiated: boolean): void {
+  res.statusCode = 200
+  res.setHeader('Content-Type', type)
+  // A proxy or a middleware that compresses would hold items back until it has enough of them.
+  if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-cache, no-transform')
+  // nginx collects a response otherwise.
+  res.setHeader('X-Accel-Buffering', 'no')
+  if (isNegotiated) res.vary('Accept')
+}
+
+function notAsync(name: string, value: unknown): TypeError {
+  const got = value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value
+  return new TypeError(
+    `${name} is a stream and returned ${got}: write it as \`async *\`, or return an async iterable.`,
+  )
+}

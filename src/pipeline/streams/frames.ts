@@ -1,0 +1,70 @@
+import type { StreamKind } from '../../contracts/stream.js'
+import { isSseComment, isSseEvent } from '../../http/sse-event.js'
+import { remedyFor, unsendableKind } from '../../schema/fields/unsendable.js'
+import { isOrdinaryData } from '../unusual-values.js'
+
+/** Limits an item to the fields of its schema, or checks it; `null` sends every item as it is. */
+export type PrepareItem = ((item: unknown) => unknown) | null
+
+/** How the items of one format are written. */
+export interface Frames {
+  readonly mediaType: string
+  /** Writes a yielded value; empty text for one that only opens the stream. */
+  readonly write: (value: unknown, prepare: PrepareItem) => string
+  /** Follows the last item, and shows the client that it has all of them. */
+  readonly end: string
+  /** Writes the JSON of an error; `null` if the format has no form for it. */
+  readonly error: ((json: string) => string) | null
+}
+
+/**
+ * Server-Sent Events (HTML Living Standard, 9.2). JSON has no line breaks outside of its strings and escapes those
+ * inside, so the data of an event is always one line.
+ */
+const SSE: Frames = {
+  mediaType: 'text/event-stream',
+  write(value, prepare) {
+    if (isSseComment(value)) return `:${value.comment && ` ${value.comment}`}\n\n`
+    if (!isSseEvent(value)) return `data: ${toJson(value, prepare)}\n\n`
+    const { id, event, retry, data } = value
+    const head =
+      (id === undefined ? '' : `id: ${id}\n`) +
+      (event === undefined ? '' : `event: ${event}\n`) +
+      (retry === undefined ? '' : `retry: ${retry}\n`)
+    return `${head}data: ${toJson(data, prepare)}\n\n`
+  },
+  // Without a line of data, clients would ignore the event.
+  end: 'event: end\ndata:\n\n',
+  error: (json) => `event: error\ndata: ${json}\n\n`,
+}
+
+/** One value in each line. A line is a whole item or, after an error, missing. */
+const JSON_LINES: Frames = {
+  mediaType: 'application/jsonl',
+  write(value, prepare) {
+    if (isSseComment(value)) return ''
+    return `${toJson(isSseEvent(value) ? value.data : value, prepare)}\n`
+  },
+  end: '',
+  error: null,
+}
+
+/** The frames of each format. */
+export const FRAMES: Readonly<Record<StreamKind, Frames>> = { sse: SSE, jsonLines: JSON_LINES }
+
+/** Sent when nothing else was sent for some time. */
+export const HEARTBEAT = ':\n\n'
+
+function toJson(item: unknown, prepare: PrepareItem): string {
+  if (!isOrdinaryData(item)) refuseUnsendable(item)
+  const value = prepare === null ? item : prepare(item)
+  const text: string | undefined = JSON.stringify(value)
+  if (text === undefined) throw new TypeError('It yielded nothing: an item is a value of JSON.')
+  return text
+}
+
+function refuseUnsendable(value: unknown): void {
+  const kind = unsendableKind(value)
+  if (kind === null) return
+  throw new TypeError(`It yielded ${kind}, which has no form in JSON: ${remedyFor(kind)}.`)
+}

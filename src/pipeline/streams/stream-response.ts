@@ -1,0 +1,209 @@
+import type { Clock, Timer } from '../../contracts/clock.js'
+import type { Response } from '../../contracts/handler.js'
+import { AppClosingError } from '../../errors/app-closing-error.js'
+import { kAbortController } from '../../http/own-fields.js'
+import type { BlazonRequest } from '../../http/request.js'
+import type { OnError } from '../../step/step.js'
+import { cutOff } from './cut-off.js'
+import { type Frames, HEARTBEAT, type PrepareItem } from './frames.js'
+import type { Heartbeats } from './heartbeats.js'
+import { itemCheckOf } from './item-checks.js'
+import type { OpenedStream } from './opened-stream.js'
+
+/** Ends a stream after an error: `end` gets the JSON of the error. */
+export type OnStreamError = (
+  error: unknown,
+  req: BlazonRequest,
+  res: Response,
+  end: (json: string) => void,
+) => void
+
+/** How a route sends the items of one format. */
+export interface SendConfig {
+  readonly name: string
+  readonly frames: Frames
+  /** Sets the status and the headers. */
+  readonly begin: (res: Response) => void
+  readonly prepare: PrepareItem
+  readonly maxAgeMs: number | null
+  /** `null` for a format without signs of life. */
+  readonly heartbeats: Heartbeats | null
+  readonly clock: Clock
+  /** For an error before the head is sent. */
+  readonly onError: OnError
+  readonly onStreamError: OnStreamError
+  /** Gets an error of the generator that comes after the end of the response. */
+  readonly late: (error: unknown, req: BlazonRequest) => void
+}
+
+/** A response that uses `compression`. */
+interface Compressed {
+  flush?(): void
+}
+
+/**
+ * Sends items as the client takes them: after a write that fills the buffers, the next item is asked for when they are
+ * empty.
+ */
+export class StreamResponse {
+  readonly #opened: OpenedStream
+  readonly #req: BlazonRequest
+  readonly #res: Response
+  readonly #config: SendConfig
+  readonly #prepare: PrepareItem
+  #hasBegun = false
+  #isOver = false
+  /** Whether something was sent since the last beat. */
+  #isFresh = true
+  /** Ends the wait for empty buffers. */
+  #resume: (() => void) | undefined
+  #age: Timer | undefined
+
+  constructor(opened: OpenedStream, req: BlazonRequest, config: SendConfig) {
+    this.#opened = opened
+    this.#req = req
+    this.#res = req.res
+    this.#config = config
+    this.#prepare = prepareFor(req, config)
+  }
+
+  /** Sends all items. The promise is never rejected. */
+  async send(): Promise<void> {
+    this.#start()
+    try {
+      while (!this.#isOver) {
+        const { done, value } = await this.#opened.next()
+        if (this.#isOver) return
+        if (done === true) return this.#finish()
+        if (!this.#write(value)) await this.#drained()
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Sends a comment if nothing was sent since the last call, and the client takes what is sent. */
+  beat(): void {
+    const isIdle = !this.#isFresh && this.#resume === undefined
+    this.#isFresh = false
+    if (isIdle && this.#isWritable) this.#send(HEARTBEAT)
+  }
+
+  /** Node emits an error, which would end the process, for a write after the end. */
+  get #isWritable(): boolean {
+    return !this.#res.writableEnded && !this.#res.destroyed
+  }
+
+  #start(): void {
+    const { maxAgeMs, clock, heartbeats } = this.#config
+    this.#opened.whenStopped(() => this.#stop())
+    heartbeats?.add(this)
+    if (maxAgeMs === null) return
+    this.#age = clock.setTimeout(() => {
+      this.#req[kAbortController]?.abort(new Error('The stream has reached its maxAge'))
+    }, maxAgeMs)
+  }
+
+  /** Returns whether the client takes more. */
+  #write(value: unknown): boolean {
+    // The first item is written before the head, so that an error is an ordinary one.
+    const text = this.#config.frames.write(value, this.#prepare)
+    // Other code has ended the response.
+    if (!this.#isWritable) {
+      this.#opened.close()
+      this.#stop()
+      return true
+    }
+    this.#begin()
+    this.#isFresh = true
+    if (text !== '') return this.#send(text)
+    this.#res.flushHeaders()
+    return true
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    this.#config.begin(this.#res)
+  }
+
+  #send(text: string): boolean {
+    const isTaken = this.#res.write(text)
+    const { flush } = this.#res as Compressed
+    if (flush !== undefined) flush.call(this.#res)
+    return isTaken
+  }
+
+  /** A client that takes all at once would keep the process from other requests: each wait gives them a turn. */
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const resume = () => {
+        this.#res.off('drain', resume)
+        this.#resume = undefined
+        setImmediate(resolve)
+      }
+      this.#resume = resume
+      this.#res.on('drain', resume)
+    })
+  }
+
+  #finish(): void {
+    this.#over()
+    this.#begin()
+    const { end } = this.#config.frames
+    if (end === '') this.#res.end()
+    else this.#res.end(end)
+  }
+
+  /** The signal has aborted. A stream that must not look whole is cut off. */
+  #stop(): void {
+    if (this.#isOver) return
+    const isWaiting = this.#resume !== undefined
+    this.#over()
+    const res = this.#res
+    if (res.closed || res.destroyed) return
+    const isClosing = this.#req.signal.reason instanceof AppClosingError
+    const isReadable = this.#config.frames.error !== null && (isClosing || !isWaiting)
+    // A client that does not read would keep the connection open.
+    if (!isReadable) return isWaiting ? void res.destroy() : cutOff(res)
+    this.#begin()
+    res.end()
+  }
+
+  #fail(error: unknown): void {
+    const { frames, name, onError, onStreamError, late } = this.#config
+    this.#opened.close()
+    if (this.#isOver) return late(error, this.#req)
+    this.#over()
+    const res = this.#res
+    if (!this.#hasBegun) return onError(named(error, name), this.#req, res)
+    onStreamError(named(error, name), this.#req, res, (json) => {
+      if (frames.error === null) cutOff(res)
+      else res.end(frames.error(json))
+    })
+  }
+
+  #over(): void {
+    this.#isOver = true
+    this.#config.heartbeats?.delete(this)
+    this.#age?.cancel()
+    this.#resume?.()
+  }
+}
+
+/** The function that limits and checks items. Only requests under test have a check. */
+function prepareFor(req: BlazonRequest, { prepare }: SendConfig): PrepareItem {
+  const check = itemCheckOf(req)
+  if (check === undefined) return prepare
+  return (item) => {
+    const prepared = prepare === null ? item : prepare(item)
+    check(prepared)
+    return prepared
+  }
+}
+
+/** Adds the route to an error about an item. */
+function named(error: unknown, name: string): unknown {
+  const isOurs = error instanceof TypeError && error.message.startsWith('It yielded')
+  return isOurs ? new TypeError(`${name}: ${error.message}`, { cause: error }) : error
+}

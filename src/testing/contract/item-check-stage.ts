@@ -1,0 +1,22 @@
+import { checkItemsOf } from '../../pipeline/streams/item-checks.js'
+import type { Stage } from '../../step/step.js'
+import type { Contract } from './contract.js'
+
+/** Compares each item of a stream with the document, as it is sent. With mode `'throw'`, a wrong one ends the stream. */
+export function itemCheckStage(contract: Contract): Stage {
+  return (next) =>
+    function checkItems(req, res) {
+      const { method, originalUrl: url } = req
+      checkItemsOf(req, (item) => {
+        const failure = contract.checkItem({ method, url }, toJson(item))
+        if (failure !== undefined) throw failure
+      })
+      return next(req, res)
+    }
+}
+
+/** The item as a client receives it: a date is text, for example. Without a form in JSON, sending it fails. */
+function toJson(item: unknown): unknown {
+  const text: string | undefined = JSON.stringify(item)
+  return text === undefined ? undefined : JSON.parse(text)
+}

@@ -1,0 +1,179 @@
+import {
+  App,
+  Controller,
+  defineControllers,
+  Get,
+  JsonLines,
+  lastEventId,
+  NotFoundError,
+  type OpenApiVersion,
+  type Request,
+  Sse,
+  sseEvent,
+} from 'blazon'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { emitClient } from '../../src/cli/client/emit-client.js'
+import { compareDocuments } from '../../src/cli/diff/compare-documents.js'
+import { importClient } from './import-client.js'
+
+const Item = z.object({ n: z.number() }).meta({ id: 'Item' })
+const LastSeen = lastEventId(z.coerce.number().int().optional())
+
+/** What the tests look at. */
+const seen: { after: (number | undefined)[]; ended: number; cuts: number } = {
+  after: [],
+  ended: 0,
+  cuts: 0,
+}
+
+@Controller('feeds')
+class FeedsController {
+  /** Is cut after the items 2 and 4. */
+  @LastSeen() @Get('resumed') @Sse(Item) async *resumed(req: Request) {
+    const after = LastSeen.of(req)
+    seen.after.push(after)
+    for (let n = (after ?? 0) + 1; n <= 5; n++) {
+      yield sseEvent({ n }, { id: n, retry: '1ms' })
+      if (n % 2 === 0 && n > (after ?? 0)) {
+        seen.cuts++
+        req.res?.socket?.destroySoon()
+        return
+      }
+    }
+  }
+
+  @Get('failing') @Sse(Item) async *failing() {
+    yield { n: 1 }
+    throw new NotFoundError('Gone')
+  }
+
+  @Get('refused') @Sse(Item) async *refused() {
+    if (seen.cuts === 0) throw new NotFoundError('No feed')
+    yield { n: 1 }
+  }
+
+  @Get('lines') @JsonLines(Item) async *lines() {
+    yield* [{ n: 1 }, { n: 2 }]
+  }
+
+  @Get('both') @JsonLines(Item) @Sse(Item) async *both() {
+    yield { n: 1 }
+  }
+
+  @Get('endless') @Sse(Item) async *endless() {
+    try {
+      for (let n = 1; ; n++) yield { n }
+    } finally {
+      seen.ended++
+    }
+  }
+
+  @Get('broken') @JsonLines(Item) async *broken() {
+    yield { n: 1 }
+    throw new Error('broken')
+  }
+}
+
+const controllers = defineControllers(FeedsController)
+const open: App[] = []
+afterEach(async () => {
+  Object.assign(seen, { after: [], ended: 0, cuts: 0 })
+  for (const app of open.splice(0)) await app.close()
+})
+
+async function clientOf(version: OpenApiVersion = '3.0') {
+  const swagger = { openapi: version }
+  const app = new App({ controllers, logger: false, swagger })
+  open.push(app)
+  const { port } = await app.listen(0, '127.0.0.1')
+  const text = emitClient(app.document)
+  const { createClient } = await importClient(`streams-${version}`, text)
+  const { feeds } = createClient({ baseUrl: `http://127.0.0.1:${port}` })
+  return { text, app, call: async (method: string) => feeds?.[method]?.() }
+}
+
+async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
+  const list: unknown[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+describe('a generated client of a stream', () => {
+  it.each(['3.0', '3.1', '3.2'] as const)(
+    'iterates its items, from a document of %s',
+    async (version) => {
+      const { call, text } = await clientOf(version)
+      expect(text).toContain('Success<200, Stream<Item>>')
+      expect(await all((await call('lines')).data)).toEqual([{ n: 1 }, { n: 2 }])
+      expect(await all((await call('both')).data)).toEqual([{ n: 1 }])
+    },
+  )
+
+  it('continues after the last event of a broken connection', async () => {
+    const { call } = await clientOf()
+    const { data } = await call('resumed')
+    expect(await all(data)).toEqual([1, 2, 3, 4, 5].map((n) => ({ n })))
+    expect(seen.after).toEqual([undefined, 2, 4])
+    expect(data.lastEventId).toBe('5')
+  })
+
+  it('throws the error that has ended the stream', async () => {
+    const { call } = await clientOf()
+    const items: unknown[] = []
+    const read = async () => {
+      for await (const item of (await call('failing')).data) items.push(item)
+    }
+    await expect(read()).rejects.toMatchObject({
+      name: 'StreamError',
+      message: 'Gone',
+      error: { status: 404, code: 'NOT_FOUND' },
+    })
+    expect(items).toEqual([{ n: 1 }])
+  })
+
+  it('returns an error before the first item as any other error', async () => {
+    const { call } = await clientOf()
+    expect(await call('refused')).toMatchObject({ ok: false, status: 404 })
+  })
+
+  it('fails if lines break off', async () => {
+    const { call } = await clientOf()
+    const { data } = await call('broken')
+    await expect(all(data)).rejects.toThrow()
+  })
+
+  it('closes the connection when its loop ends', async () => {
+    const { call } = await clientOf()
+    for await (const { n } of (await call('endless')).data) if (n === 3) break
+    await expect.poll(() => seen.ended).toBe(1)
+  })
+})
+
+describe('the comparison of documents', () => {
+  it.each(['3.0', '3.2'] as const)(
+    'reports a field that items of a stream lose (%s)',
+    (openapi) => {
+      const base = documentOf(z.object({ n: z.number(), at: z.string() }), openapi)
+      const changes = compareDocuments(base, documentOf(z.object({ n: z.number() }), '3.0'))
+      expect(changes.filter(({ isBreaking }) => isBreaking)).toHaveLength(1)
+      expect(changes[0]?.location).toContain('at')
+    },
+  )
+
+  it('reports no change between the versions of OpenAPI', () => {
+    const changes = compareDocuments(documentOf(Item, '3.0'), documentOf(Item, '3.2'))
+    expect(changes).toEqual([])
+  })
+})
+
+function documentOf(item: z.ZodType<object>, openapi: OpenApiVersion) {
+  @Controller('feed')
+  class FeedController {
+    @Get() @Sse(item) async *feed() {
+      yield {}
+    }
+  }
+  const controllers = defineControllers(FeedController)
+  return new App({ controllers, swagger: { openapi } }).document
+}

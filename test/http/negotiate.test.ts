@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { negotiate } from '../../src/http/negotiate.js'
+
+const SSE = 'text/event-stream'
+const LINES = 'application/jsonl'
+const JSON_TYPE = 'application/json'
+
+const CHOSEN: readonly [accept: string | undefined, chosen: string | undefined][] = [
+  [undefined, SSE],
+  ['', SSE],
+  ['*/*', SSE],
+  ['application/*', LINES],
+  ['application/jsonl', LINES],
+  ['APPLICATION/JSONL', LINES],
+  ['application/jsonl ; q=0.2, text/event-stream ; q=0.1', LINES],
+  ['text/*;q=0.2, application/*;q=0.3', LINES],
+  // The most specific range decides, and not the greatest weight (RFC 9110, 12.5.1).
+  ['application/*;q=0.9, application/jsonl;q=0.1, text/event-stream;q=0.2', JSON_TYPE],
+  ['*/*, text/event-stream;q=0', LINES],
+  ['*/*;q=0', undefined],
+  ['image/png', undefined],
+  ['text/event-stream;q=2', undefined],
+  ['text/event-stream;q=0.0001', undefined],
+  ['*/html', undefined],
+  ['nonsense, application/jsonl', LINES],
+  ['text/html;level="1,2", application/jsonl', LINES],
+  // A range with a parameter that the type does not have matches nothing.
+  ['text/event-stream;charset=utf-8, application/jsonl;q=0.1', LINES],
+  [',,;;,', undefined],
+]
+
+describe('the choice of a media type by Accept', () => {
+  it.each(CHOSEN)('of %j is %j', (accept, chosen) => {
+    expect(negotiate(accept, [SSE, LINES, JSON_TYPE])).toBe(chosen)
+  })
+
+  it('takes a type with parameters for a range with or without them', () => {
+    const html = 'text/html;level=1;charset=utf-8'
+    expect(negotiate('text/html', [html])).toBe(html)
+    expect(negotiate('text/html; Level="1"', [html])).toBe(html)
+    expect(negotiate('text/html;level=1;q=0, text/html', [html])).toBeUndefined()
+  })
+
+  it('reads a header of many members at once', () => {
+    expect(negotiate(`${'a/b,'.repeat(100_000)}text/event-stream`, [SSE])).toBeUndefined()
+  })
+})

@@ -1,0 +1,128 @@
+import {
+  ApiResponseDoc,
+  Cache,
+  Controller,
+  defineControllers,
+  Get,
+  HttpCode,
+  JsonLines,
+  Redirect,
+  Sse,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+const Item = z.object({ n: z.number() })
+
+describe('a stream is refused at boot', () => {
+  it.each([
+    ['@Cache', Cache({ ttl: '1m' })],
+    ['@Redirect', Redirect('/elsewhere')],
+    ['@HttpCode', HttpCode(201)],
+    ['@ApiResponseDoc', ApiResponseDoc({ status: 200, description: 'Items' })],
+  ])('with %s, which is about one value', async (name, conflicting) => {
+    @Controller()
+    class FeedController {
+      @Get() @Sse(Item) @conflicting async *feed() {
+        yield { n: 1 }
+      }
+    }
+    const problems = await bootProblems({ controllers: defineControllers(FeedController) })
+    expect(problems).toMatchObject([
+      { code: 'E_DECORATOR_CONFLICT', subject: 'FeedController.feed' },
+    ])
+    expect(problems[0]?.cause).toContain(name)
+  })
+
+  it('with two schemas for the same items', async () => {
+    @Controller()
+    class FeedController {
+      @Get() @Sse(Item) @JsonLines(z.object({ n: z.number() })) async *feed() {
+        yield { n: 1 }
+      }
+    }
+    const [problem] = await bootProblems({ controllers: defineControllers(FeedController) })
+    expect(problem).toMatchObject({ code: 'E_OPTION_INVALID' })
+    expect(problem?.remedy).toContain('the same schema')
+  })
+
+  it('with the same decorator twice', async () => {
+    @Controller()
+    class FeedController {
+      @Get() @Sse(Item) @Sse(Item) async *feed() {
+        yield { n: 1 }
+      }
+    }
+    const [problem] = await bootProblems({ controllers: defineControllers(FeedController) })
+    expect(problem?.code).toBe('E_DECORATOR_CONFLICT')
+  })
+
+  it.each([
+    ['maxAge', () => Sse(Item, { maxAge: 'long' })],
+    ['maxAge', () => JsonLines(Item, { maxAge: 0 })],
+    ['heartbeat', () => Sse(Item, { heartbeat: '' })],
+  ])('with a %s that is no duration', async (name, decorate) => {
+    @Controller()
+    class FeedController {
+      @Get() @decorate() async *feed() {
+        yield { n: 1 }
+      }
+    }
+    const [problem] = await bootProblems({ controllers: defineControllers(FeedController) })
+    expect(problem).toMatchObject({ code: 'E_OPTION_INVALID' })
+    expect(problem?.subject).toContain(name)
+  })
+
+  it('without a schema', async () => {
+    @Controller()
+    class FeedController {
+      @Get() @Sse(undefined as never) async *feed() {
+        yield { n: 1 } as never
+      }
+    }
+    const [problem] = await bootProblems({ controllers: defineControllers(FeedController) })
+    expect(problem?.code).toBe('E_SCHEMA_INVALID')
+  })
+
+  it('if its generator is not asynchronous', async () => {
+    @Controller()
+    class FeedController {
+      // @ts-expect-error: a generator is no async iterable
+      @Get() @Sse(Item) *feed() {
+        yield { n: 1 }
+      }
+    }
+    const [problem] = await bootProblems({ controllers: defineControllers(FeedController) })
+    expect(problem?.code).toBe('E_HANDLER_GENERATOR')
+    expect(problem?.remedy).toContain('async *')
+  })
+
+  it('but only warns of an unknown option', async () => {
+    const options = { heartbeat: '1s' } as object
+    @Controller()
+    class FeedController {
+      @Get() @JsonLines(Item, options) async *feed() {
+        yield { n: 1 }
+      }
+    }
+    const warnings = await bootWarnings({ controllers: defineControllers(FeedController) })
+    expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN'])
+  })
+})
+
+describe('a stream', () => {
+  it('has the status 200 whatever the status of its method is', async () => {
+    @Controller()
+    class FeedController {
+      @Get() @Sse(Item) async *feed() {
+        yield { n: 1 }
+      }
+    }
+    const controllers = defineControllers(FeedController)
+    const { TestApp } = await import('blazon/testing')
+    const app = await TestApp.create({ controllers, defaultStatus: { GET: 203 } })
+    expect((await app.fetch('/')).status).toBe(200)
+    await app.close()
+  })
+})
