@@ -7,6 +7,7 @@ import type { Token } from '../contracts/provider.js'
 import { bindScopes } from '../di/build-container.js'
 import type { Injector } from '../di/injector.js'
 import { unusedOverrides } from '../di/unused-overrides.js'
+import { takeUnread } from '../features/env/unread-file.js'
 import type { RequestLogs } from '../features/logs/log.js'
 import { buildSecurity } from '../features/security/security.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
@@ -82,6 +83,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   try {
     // The instances: providers, controllers, the guard and interceptors, and the stores of features.
     const controllers = await makeControllers(container)
+    logWarnings(logger, throwErrors(takeUnread(), settings))
     const guard = harness.wrapGuard(await makeGuard(settings.auth.guard, injector))
     const interceptors = await makeInterceptors(model, settings, injector)
     const { report, logger: background } = startReports(settings.onError, logger)
