@@ -202,9 +202,30 @@ describeWithServer('db, with a server', () => {
       status: 0,
       stderr: 'Nothing to do: all migrations are applied.\n',
     })
-    const refused = await run('status', '--url', url, ...withDir())
+    // The login reads the list of migrations, and changes nothing.
+    const status = await run('status', '--url', url, ...withDir())
+    expect(status).toMatchObject({ status: 0, stderr: '1 applied, 0 pending.\n' })
+    await server.run(`create role stranger login password '${PASSWORD}'`)
+    const stranger = server.url('stranger', { password: PASSWORD })
+    const refused = await run('status', '--url', stranger, ...withDir())
     expect(refused).toMatchObject({ status: 1, stdout: '' })
     expect(refused.stderr).toContain('[E_DATABASE_LOGIN] blazon.migrations')
+  })
+
+  it('is made by the statements and commands of docs/postgres.md', async () => {
+    await start()
+    const page = readFileSync(join(root, 'docs/postgres.md'), 'utf8')
+    const [, recipe = ''] = page.split('## Logins and roles on a server')
+    const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(recipe) ?? []
+    const passworded = sql.replace(/'change me[^']*'/g, `'${PASSWORD}'`)
+    for (const statement of passworded.split(';').filter((text) => text.trim() !== ''))
+      await server.run(statement)
+    const urlOf = (login: string) => server.url(login, { database: 'shop', password: PASSWORD })
+    vi.stubEnv('DATABASE_URL', urlOf('shop_owner'))
+    const migrated = await run('migrate', '--login', 'shop', ...withDir())
+    expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
+    vi.stubEnv('DATABASE_URL', urlOf('shop'))
+    expect(await run('doctor')).toMatchObject({ status: 0, stdout: '' })
   })
 
   it.each([
