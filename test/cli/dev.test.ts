@@ -142,6 +142,25 @@ describe('blazon dev', () => {
     expect((await run.ask()).text).toMatch(/^mended /)
   })
 
+  it('starts the application again for files of --watch that it has not imported', async () => {
+    const project = devProject({ 'views/page.html': 'one', 'views/note.txt': 'x', 'a.yaml': '' })
+    const args = ['--watch', 'views/**/*.html', 'a.{yaml,json}']
+    const run = await DevRun.start(project, { args })
+    await run.until(READY)
+    const first = pidOf(await run.ask())
+    project.write({ 'views/note.txt': 'other', 'views/page.html': 'two' })
+    expect(await run.until('changed')).toMatch(/blazon dev: views[/\\]page\.html changed$/)
+    await run.until(READY)
+    expect(pidOf(await run.ask())).not.toBe(first)
+    // A file in a folder that did not exist.
+    project.write({ 'views/new/deep/part.html': 'new' })
+    expect(await run.until('changed')).toMatch(/part\.html changed$/)
+    await run.until(READY)
+    project.write({ 'a.json': '{}' })
+    expect(await run.until('changed')).toMatch(/a\.json changed$/)
+    await run.until(READY)
+  })
+
   it('shows where the classes and methods are that a boot error names', async () => {
     const project = devProject({
       'main.ts': WRONG_MAIN,
