@@ -86,7 +86,9 @@ describe('.env', () => {
       const Env = env(Schema)
       Env.read()
       expect(await warningsOf({})).toHaveLength(1)
-      const problems = await problemsOf(() => App.create({ providers: [Env.provider], strict: true }))
+      const problems = await problemsOf(() =>
+        App.create({ providers: [Env.provider], strict: true }),
+      )
       expect(problems.map(({ code }) => code)).toEqual(['W_ENV_FILE_UNREAD'])
     })
 
