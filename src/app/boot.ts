@@ -103,8 +103,16 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     // The compiled routes.
     const { wrapCredentials, beforeHandler, wrapRoutes, wrapListener } = harness
     const access = buildAccess({ ...app, guard, wrapCredentials, features, errors })
-    const instances = { controllers, interceptors, get }
-    const made = { ...instances, features, access, errors, middlewares, observers }
+    const made = {
+      controllers,
+      interceptors,
+      get,
+      features,
+      access,
+      errors,
+      middlewares,
+      observers,
+    }
     const routes = wrapRoutes(await compileRoutes({ ...withLog(app), ...made, beforeHandler }))
 
     // The way of a request from Node to its route.

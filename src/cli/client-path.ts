@@ -1,6 +1,11 @@
 import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { ClientKind } from './export-options.js'
+
+/**
+ * `typescript`: the types of openapi-typescript if the project has it, else the built-in client. `fetch`:
+ * always the built-in client.
+ */
+export type ClientKind = 'typescript' | 'fetch'
 
 const NAME = 'openapi-client.ts'
 

@@ -1,14 +1,8 @@
 import { dirname, extname, resolve } from 'node:path'
 import { CliError } from './cli-error.js'
-import { defaultClient, writtenClient } from './client-path.js'
+import { type ClientKind, defaultClient, writtenClient } from './client-path.js'
 import type { DocumentFormat } from './document-text.js'
 import { outputPath } from './output-path.js'
-
-/**
- * `typescript`: the types of openapi-typescript if the project has it, else the built-in client. `fetch`:
- * always the built-in client.
- */
-export type ClientKind = 'typescript' | 'fetch'
 
 /** The options of `openapi export` as the user wrote them. */
 export interface RawExportOptions {
