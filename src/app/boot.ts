@@ -7,6 +7,8 @@ import type { Token } from '../contracts/provider.js'
 import { bindScopes } from '../di/build-container.js'
 import type { Injector } from '../di/injector.js'
 import { unusedOverrides } from '../di/unused-overrides.js'
+import type { Problem } from '../errors/config-error.js'
+import { takeUnread } from '../features/env/unread-file.js'
 import type { RequestLogs } from '../features/logs/log.js'
 import { buildSecurity } from '../features/security/security.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
@@ -82,6 +84,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   try {
     // The instances: providers, controllers, the guard and interceptors, and the stores of features.
     const controllers = await makeControllers(container)
+    warn(app, takeUnread())
     const guard = harness.wrapGuard(await makeGuard(settings.auth.guard, injector))
     const interceptors = await makeInterceptors(model, settings, injector)
     const { report, logger: background } = startReports(settings.onError, logger)
@@ -115,8 +118,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const { usesTenants } = features
     await setUp(app, plugins, { get, find, express, logger, model, usesTenants })
     // The check runs last, because any line above may request a token.
-    const unused = unusedOverrides(harness.overrides, injector.requested)
-    logWarnings(logger, throwErrors(unused, settings))
+    warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))
     return { ...entrance, injector, hooks, stop: () => errors.deadlines.close() }
@@ -126,6 +128,11 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
       .catch((failure) => logger.error({ err: failure }, 'Closing after a failed start'))
     throw error
   }
+}
+
+/** Logs warnings that only a start can find. With `strict`, they end it. */
+function warn({ logger, settings }: DescribedApp, warnings: readonly Problem[]): void {
+  logWarnings(logger, throwErrors(warnings, settings))
 }
 
 /** The headers that the framework adds to responses for clients to read, and that CORS has to expose. */

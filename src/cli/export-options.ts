@@ -1,13 +1,8 @@
-import { dirname, extname, join } from 'node:path'
+import { dirname, extname, resolve } from 'node:path'
 import { CliError } from './cli-error.js'
+import { type ClientKind, defaultClient, writtenClient } from './client-path.js'
 import type { DocumentFormat } from './document-text.js'
 import { outputPath } from './output-path.js'
-
-/**
- * `typescript`: the types of openapi-typescript if the project has it, else the built-in client. `fetch`:
- * always the built-in client.
- */
-export type ClientKind = 'typescript' | 'fetch'
 
 /** The options of `openapi export` as the user wrote them. */
 export interface RawExportOptions {
@@ -39,13 +34,15 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
     throw contradiction('--client-out needs --client.', 'Add --client typescript.')
   }
   const out = name === '-' ? '-' : outputPath(name, '--out', cwd)
-  if (client === undefined) {
+  // The folder of `--out` as the user wrote it, so that a relative path also stays inside the project.
+  const usual = defaultClient(out === '-' ? '.' : dirname(name), cwd)
+  // A client that was written once is kept up to date, and compared.
+  const kind = client ?? (out === '-' ? null : writtenClient(resolve(cwd, usual)))
+  if (kind === null) {
     if (options.check === true && out === '-') throw nothingToCheck()
     return { format, out, client: null }
   }
-  // The folder of `--out` as the user wrote it, so that a relative path also stays inside the project.
-  const beside = out === '-' ? '.' : dirname(name)
-  const clientName = options.clientOut ?? join(beside, 'openapi-client.ts')
+  const clientName = options.clientOut ?? usual
   const clientOut = clientName === '-' ? '-' : outputPath(clientName, '--client-out', cwd)
   if (out === clientOut) {
     throw contradiction(
@@ -54,7 +51,7 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
     )
   }
   if (options.check === true && [out, clientOut].includes('-')) throw nothingToCheck()
-  return { format, out, client: { kind: client, out: clientOut } }
+  return { format, out, client: { kind, out: clientOut } }
 }
 
 function isYaml(path: string | undefined): boolean {

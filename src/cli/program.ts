@@ -82,7 +82,7 @@ function addExport(parent: Command, { cwd, streams, argv }: ProgramContext): voi
     )
     .option(
       '--client-out <file>',
-      'the path of the client (default: openapi-client.ts beside the document)',
+      'the path of the client (default: openapi-client.ts in src/ if there is one, else beside the document)',
     )
     .option('--check', 'write nothing; fail if a file differs from the text that would be written')
     .option('--strict', 'fail on warnings')

@@ -36,8 +36,8 @@ function remedyFor(token: Token): string {
     return 'An undefined token often comes from a circular import: remove the circle.'
   }
   return typeof token === 'function'
-    ? 'Add it to `providers` of a module, or decorate it with @Injectable().'
-    : 'Add a provider for it to a module: { token, useClass | useValue | useFactory }.'
+    ? 'Add it to `providers` of the application or of a module, or decorate it with @Injectable().'
+    : 'Add a provider for it to `providers` of the application or of a module: { token, useClass | useValue | useFactory }.'
 }
 
 /** Runs one step of a construction. An error inside it gets the tokens that lead to the failed one. */

@@ -10,6 +10,8 @@ export interface AppliedDecorator {
   readonly member: PropertyKey | null
   /** The position of the decorated parameter, counted from 0; `null` for none. */
   readonly parameter: number | null
+  /** The name of the class, for a decorator on the class itself; `null` for the others, which may run before it exists. */
+  readonly className: string | null
   readonly facts: readonly Fact[]
   /** Its stack shows where the decorator was created: `Get(':id')`. */
   readonly created: Error
@@ -20,8 +22,16 @@ export interface AppliedDecorator {
 /** Deeper stacks than by default: functions of the user may lie between a decorator and its class. */
 const STACK_DEPTH = 50
 
-/** `null` in every process but the child process of the command line: recording stacks is slow. */
-let applied: AppliedDecorator[] | null = null
+/**
+ * The key under which `blazon dev` gives its processes a list on `globalThis`, before this file is loaded: it shows where the
+ * class is that a boot error names. `cli/dev/child/declared-places.ts` has this line again. A registered symbol is the same
+ * in every copy of this package in the process.
+ */
+const LIST = Symbol.for('blazon.decorators')
+
+/** `null` in every process but those of the command line: recording stacks is slow. */
+let applied: AppliedDecorator[] | null =
+  (globalThis as { [LIST]?: AppliedDecorator[] })[LIST] ?? null
 
 /** Records from now on where decorators are applied. */
 export function recordDecorators(): void {

@@ -35,7 +35,8 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
     else stored.unshift(...facts)
     if (created === null) return
     const parameter = kind === 'parameter' ? (third as number) : null
-    noteDecorator({ name, record, member, parameter, facts, created })
+    const className = kind === 'class' ? (first as { readonly name: string }).name : null
+    noteDecorator({ name, record, member, parameter, className, facts, created })
   }
   names.set(write, name)
   return write

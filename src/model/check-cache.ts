@@ -4,6 +4,7 @@ import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { inputWrittenAs } from './written-as.js'
 
 /** `@All` handles reads, too; its other methods bypass the cache. */
 const READS = ['GET', 'HEAD', 'ALL']
@@ -61,8 +62,7 @@ function checkBody(subject: string, facts: FactsByKind): Problem[] {
     {
       code: 'E_CACHE_BODY',
       subject,
-      cause:
-        'It has @Cache and @Body: the cache is read before the body, so the response to one body would be sent for another body.',
+      cause: `It has @Cache and ${inputWrittenAs(facts, 'body')}: the cache is read before the body, so the response to one body would be sent for another body.`,
       remedy:
         'Read the input from the URL, with @Query; or remove @Cache and cache the value with getOrSet() of CacheManager, under a key made from the validated body.',
     },

@@ -4,6 +4,7 @@ import type { Problem } from '../errors/config-error.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import { checkResponses } from './check-responses.js'
 import { pathProblem, pathShape } from './paths.js'
+import { writtenAs } from './written-as.js'
 
 /** Checks the paths of routes, each one alone and all together. */
 export function checkRoutes(
@@ -74,36 +75,35 @@ function checkParams(route: RouteModel): Problem[] {
     source === 'params' && definition.place !== null ? [definition.place.name] : [],
   )
   return [
-    ...checkKeys(route, keys),
-    ...checkKeys({ ...route, inputs: { ...route.inputs, params: null } }, defined),
+    ...unknownKeys(route, keys ?? [], writtenAs(route, 'params')),
+    ...undescribedKeys(route, keys),
+    ...unknownKeys(route, defined, 'A decorator of defineParameter()'),
   ]
 }
 
-function checkKeys(route: RouteModel, keys: readonly string[] | undefined): Problem[] {
-  const { params } = route.inputs
-  if (keys === undefined) return []
+/** @param by Names what describes the keys. */
+function unknownKeys(route: RouteModel, keys: readonly string[], by: string): Problem[] {
   const unknown = keys.filter((key) => !route.pathParameters.includes(key))
-  // Keys that are described one by one leave the other parameters as they are.
-  const isWhole = params !== null && !(params instanceof KeyedSchema)
-  const undescribed = isWhole ? route.pathParameters.filter((name) => !keys.includes(name)) : []
-  return [
-    ...unknown.map(
-      (key): Problem => ({
-        code: 'E_PARAMS_UNKNOWN_KEY',
-        subject: route.name,
-        cause: `@Params describes '${key}', but the path ${route.path} has no :${key}.`,
-        remedy: `Add :${key} to the path, or take '${key}' out of the schema.`,
-      }),
-    ),
-    ...undescribed.map(
-      (name): Problem => ({
-        code: 'W_PATH_PARAMETER_UNDESCRIBED',
-        subject: route.name,
-        cause: `The path ${route.path} has :${name}, but @Params does not describe it.`,
-        remedy: `Add '${name}' to the schema of @Params: a parameter that it does not describe may not reach the handler.`,
-      }),
-    ),
-  ]
+  return unknown.map((key) => ({
+    code: 'E_PARAMS_UNKNOWN_KEY',
+    subject: route.name,
+    cause: `${by} describes '${key}', but the path ${route.path} has no :${key}.`,
+    remedy: `Add :${key} to the path, or take '${key}' out of the schema.`,
+  }))
+}
+
+/** Keys that are described one by one leave the other parameters as they are. */
+function undescribedKeys(route: RouteModel, keys: readonly string[] | undefined): Problem[] {
+  const { params } = route.inputs
+  if (keys === undefined || params === null || params instanceof KeyedSchema) return []
+  const by = writtenAs(route, 'params')
+  const missing = route.pathParameters.filter((name) => !keys.includes(name))
+  return missing.map((name) => ({
+    code: 'W_PATH_PARAMETER_UNDESCRIBED',
+    subject: route.name,
+    cause: `The path ${route.path} has :${name}, but ${by} does not describe it.`,
+    remedy: `Add '${name}' to the schema of ${by}: a parameter that it does not describe may not reach the handler.`,
+  }))
 }
 
 /** The keys of `@Params('id')` without a schema. */
@@ -113,14 +113,15 @@ function keysOfParameters({ parameters }: RouteModel): string[] {
   )
 }
 
-function checkBody({ name, method, inputs, bodies }: RouteModel): Problem[] {
+function checkBody(route: RouteModel): Problem[] {
+  const { name, method, inputs, bodies } = route
   const isRead = inputs.body !== null || bodies !== null
   if (!isRead || !['GET', 'HEAD', 'OPTIONS'].includes(method)) return []
   return [
     {
       code: 'W_BODY_ON_GET',
       subject: name,
-      cause: `It has @Body on ${method}, whose body has no meaning (RFC 9110, 9.3.1) and which proxies often drop.`,
+      cause: `It has ${writtenAs(route, 'body')} on ${method}, whose body has no meaning (RFC 9110, 9.3.1) and which proxies often drop.`,
       remedy: 'Use @Query, or @Post.',
     },
   ]

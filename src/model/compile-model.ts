@@ -33,6 +33,7 @@ import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
 import { type InheritedController, inherit, type ReadChain } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
+import { noteFacts } from './written-as.js'
 
 /** The input of the compiler besides the controllers. */
 export interface ModelOptions {
@@ -73,7 +74,8 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
       const subject = `${controller.name}.${String(handler)}`
       problems.push(...checkAccess(subject, facts, inherited.facts))
       for (const verb of factsOf(facts, 'route')) {
-        routes.push(compileRouteModel({ handler, facts, verb, index: routes.length }, owner))
+        const draft = { handler, facts, verb, index: routes.length }
+        routes.push(noteFacts(compileRouteModel(draft, owner), facts))
       }
     }
   }

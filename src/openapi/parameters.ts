@@ -4,6 +4,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { pathParameters as namesInPath } from '../model/paths.js'
+import { writtenAs } from '../model/written-as.js'
 import { anyOf } from '../schema/dialect/union.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import type { DocumentSchemas } from './document-schemas.js'
@@ -108,9 +109,11 @@ function pathParameters(
  * Warnings about a query schema: parts that a list of parameters cannot express, or that no request can send.
  */
 export function queryProblems(
-  { inputs: { query }, name: subject }: RouteModel,
+  route: RouteModel,
   { schemas, parsesNestedQuery }: ParameterContext,
 ): Problem[] {
+  const { name: subject, inputs } = route
+  const { query } = inputs
   if (query === null) return []
   const root = schemas.of(query, 'input')
   const isNested = ({ schema }: Property) => typesOf(schema, schemas).has('object')
@@ -120,7 +123,7 @@ export function queryProblems(
         .filter(isNested)
         .map(({ name }) => ({
           code: 'W_QUERY_NESTED',
-          subject: `${subject} @Query at '${name}'`,
+          subject: `${subject} ${writtenAs(route, 'query')} at '${name}'`,
           cause:
             'It is an object, which the query parser of this application never creates: `?a[b]=1` stays a parameter called `a[b]`.',
           remedy: "Set app.express.set('query parser', 'extended'), or use flat parameters.",

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { shortSchema } from '../../src/app/explain/short-schema.js'
 import type { OpenApiSchema } from '../../src/contracts/openapi-3-0.js'
 
-const written = (schema: OpenApiSchema) => shortSchema({ schema, definitions: [] })
+const written = (schema: OpenApiSchema) => shortSchema({ schema, definitions: [], losses: [] })
 
 describe('a schema in one line shows ranges and defaults', () => {
   it.each<[OpenApiSchema, string]>([

@@ -231,14 +231,14 @@ describe('openapi export', () => {
     const first = await run('--client', 'typescript')
     expect(first).toMatchObject({ status: 0, stdout: '' })
     expect(lastLine(first)).toMatch(
-      /^openapi\.json \(written, [\d.]+ k?B\) and openapi-client\.ts \(written, [\d.]+ kB\): 1 operation\.$/,
+      /^openapi\.json \(written, [\d.]+ k?B\) and src\/openapi-client\.ts \(written, [\d.]+ kB\): 1 operation\.$/,
     )
     expect(own.read('openapi.json')).toBe(
       `${JSON.stringify(JSON.parse(own.read('openapi.json')), null, 2)}\n`,
     )
-    expect(own.read('openapi-client.ts')).toContain('export function createClient(')
+    expect(own.read('src/openapi-client.ts')).toContain('export function createClient(')
     const times = () =>
-      ['openapi.json', 'openapi-client.ts'].map((name) => statSync(own.path(name)).mtimeMs)
+      ['openapi.json', 'src/openapi-client.ts'].map((name) => statSync(own.path(name)).mtimeMs)
     const before = times()
     expect(lastLine(await run('--client', 'typescript'))).toContain('openapi.json (unchanged,')
     expect(times()).toEqual(before)
@@ -252,6 +252,25 @@ describe('openapi export', () => {
     expect(checked).toMatchObject({ status: 3, stdout: '' })
     expect(checked.stderr).toMatch(/openapi\.json, line \d+:\n.*- .*"Get"/)
     expect(own.read('openapi.json')).toBe(stale)
+  })
+
+  it('keeps a client up to date that it has written, and compares it, also without --client', async () => {
+    const client = 'src/openapi-client.ts'
+    await run('--client', 'fetch')
+    const fresh = own.read(client)
+    own.write({ [client]: fresh.replace('getById', 'getByIdOnce') })
+    expect(await run('--check')).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('src/openapi-client.ts, line'),
+    })
+    expect(lastLine(await run())).toContain('src/openapi-client.ts (written')
+    expect(own.read(client)).toBe(fresh)
+    expect(await run('--check')).toMatchObject({ status: 0 })
+    // A file of the user, and the document alone on stdout.
+    own.write({ [client]: 'export const own = 1\n' })
+    expect(await run('--check')).toMatchObject({ status: 0 })
+    expect((await run('--out', '-')).stdout).not.toContain('createClient')
+    expect(own.read(client)).toBe('export const own = 1\n')
   })
 
   it('writes the same document as YAML', async () => {

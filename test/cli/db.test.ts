@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tenantTable } from 'blazon/postgres'
@@ -151,6 +151,48 @@ describe('a mistake', () => {
   })
 })
 
+describe('the file .env', () => {
+  const NOWHERE = 'postgres://a:hush-hush@127.0.0.1:1/file'
+
+  it('names the database, unless the environment does, and the command says so', async () => {
+    writeFileSync(join(folder, '.env'), `DATABASE_URL=${NOWHERE}\n`)
+    vi.stubEnv('NODE_ENV', 'development')
+    vi.stubEnv('DATABASE_URL', undefined)
+    const note = 'The database is that of DATABASE_URL in .env.\n'
+    for (const argv of [['status', ...withDir()], ['migrate', ...withDir()], ['doctor']]) {
+      const { status, stderr } = await run(...argv)
+      expect(status).toBe(1)
+      expect(stderr.startsWith(note)).toBe(true)
+      expect(stderr).toContain('ECONNREFUSED')
+      expect(stderr).not.toContain('hush')
+    }
+    vi.stubEnv('DATABASE_URL', 'mysql://x/y')
+    expect((await run('doctor')).stderr).toMatch(/^\[E_OPTION_INVALID\] doctor\(\): url/)
+    vi.stubEnv('DATABASE_URL', '')
+    expect(await run('doctor')).toMatchObject({ status: 2 })
+    expect((await run('doctor', '--url', NOWHERE)).stderr).not.toContain(note)
+  })
+
+  it.each(['production', 'test'])('is not read under NODE_ENV=%s, which is told', async (mode) => {
+    writeFileSync(join(folder, '.env'), `DATABASE_URL=${NOWHERE}\n`)
+    vi.stubEnv('NODE_ENV', mode)
+    vi.stubEnv('DATABASE_URL', undefined)
+    const { status, stderr } = await run('doctor')
+    expect(status).toBe(2)
+    expect(stderr).toContain(`The file .env has it, but is not read under NODE_ENV=${mode}.`)
+  })
+
+  it('may be replaced by DATABASE_URL_FILE, whose file must exist', async () => {
+    vi.stubEnv('DATABASE_URL', undefined)
+    vi.stubEnv('DATABASE_URL_FILE', join(folder, 'url'))
+    expect((await run('doctor')).stderr).toContain('DATABASE_URL_FILE')
+    writeFileSync(join(folder, 'url'), `${NOWHERE}\n`)
+    const { status, stderr } = await run('doctor')
+    expect(status).toBe(1)
+    expect(stderr).toContain(`The database is that of DATABASE_URL in ${join(folder, 'url')}.`)
+  })
+})
+
 describe('db table', () => {
   it('prints the SQL of tenantTable', async () => {
     const columns = 'number integer not null, total numeric(12, 2) not null, note text'
@@ -205,9 +247,30 @@ describeWithServer('db, with a server', () => {
       status: 0,
       stderr: 'Nothing to do: all migrations are applied.\n',
     })
-    const refused = await run('status', '--url', url, ...withDir())
+    // The login reads the list of migrations, and changes nothing.
+    const status = await run('status', '--url', url, ...withDir())
+    expect(status).toMatchObject({ status: 0, stderr: '1 applied, 0 pending.\n' })
+    await server.run(`create role stranger login password '${PASSWORD}'`)
+    const stranger = server.url('stranger', { password: PASSWORD })
+    const refused = await run('status', '--url', stranger, ...withDir())
     expect(refused).toMatchObject({ status: 1, stdout: '' })
     expect(refused.stderr).toContain('[E_DATABASE_LOGIN] blazon.migrations')
+  })
+
+  it('is made by the statements and commands of docs/postgres.md', async () => {
+    await start()
+    const page = readFileSync(join(root, 'docs/postgres.md'), 'utf8')
+    const [, recipe = ''] = page.split('## Logins and roles on a server')
+    const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(recipe) ?? []
+    const passworded = sql.replace(/'change me[^']*'/g, `'${PASSWORD}'`)
+    for (const statement of passworded.split(';').filter((text) => text.trim() !== ''))
+      await server.run(statement)
+    const urlOf = (login: string) => server.url(login, { database: 'shop', password: PASSWORD })
+    vi.stubEnv('DATABASE_URL', urlOf('shop_owner'))
+    const migrated = await run('migrate', '--login', 'shop', ...withDir())
+    expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
+    vi.stubEnv('DATABASE_URL', urlOf('shop'))
+    expect(await run('doctor')).toMatchObject({ status: 0, stdout: '' })
   })
 
   it.each([

@@ -92,6 +92,21 @@ describe('an embedded database under blazon dev', () => {
     expect(socketFolders().filter((name) => !before.has(name))).toEqual([])
   })
 
+  it('is used by blazon db at the same time', async () => {
+    const own = project()
+    const run = await DevRun.start(own)
+    await run.until('ready')
+    await post(run)
+    own.write({ 'migrations/0002_more.sql': "insert into notes (text) values ('migrated');" })
+    const db = (...args: string[]) => own.run(['db', ...args, '--embedded', '.data'])
+    expect(await db('status')).toMatchObject({ status: 0, stderr: '1 applied, 1 pending.\n' })
+    expect(await db('migrate')).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
+    expect((await notes(run)).notes).toEqual(['note', 'migrated'])
+    await run.end('SIGINT')
+    // The database is closed: now the command opens it itself.
+    expect(await db('status')).toMatchObject({ status: 0, stderr: '2 applied, 0 pending.\n' })
+  })
+
   it('begins anew when its folder was deleted, and outlives a process that is killed', async () => {
     const own = project()
     const run = await DevRun.start(own)

@@ -142,6 +142,41 @@ describe('blazon dev', () => {
     expect((await run.ask()).text).toMatch(/^mended /)
   })
 
+  it('starts the application again for files of --watch that it has not imported', async () => {
+    const project = devProject({ 'views/page.html': 'one', 'views/note.txt': 'x', 'a.yaml': '' })
+    const args = ['--watch', 'views/**/*.html', 'a.{yaml,json}']
+    const run = await DevRun.start(project, { args })
+    await run.until(READY)
+    const first = pidOf(await run.ask())
+    project.write({ 'views/note.txt': 'other', 'views/page.html': 'two' })
+    expect(await run.until('changed')).toMatch(/blazon dev: views[/\\]page\.html changed$/)
+    await run.until(READY)
+    expect(pidOf(await run.ask())).not.toBe(first)
+    // A file in a folder that did not exist.
+    project.write({ 'views/new/deep/part.html': 'new' })
+    expect(await run.until('changed')).toMatch(/part\.html changed$/)
+    await run.until(READY)
+    project.write({ 'a.json': '{}' })
+    expect(await run.until('changed')).toMatch(/a\.json changed$/)
+    await run.until(READY)
+  })
+
+  it('shows where the classes and methods are that a boot error names', async () => {
+    const project = devProject({
+      'main.ts': WRONG_MAIN,
+      'users-controller.ts': WRONG_CONTROLLER,
+    })
+    const run = await DevRun.start(project, { args: ['--entry', 'main.ts'] })
+    await run.until('did not start')
+    const output = await run.until('> 5')
+    expect(output).toContain('UsersController.find: users-controller.ts:5:3\n')
+    expect(output).not.toContain('main.ts:')
+    // A provider that is missing has no decorator: the class that injects it has one.
+    project.write({ 'users-controller.ts': WRONG_CONTROLLER.replace(':user', ':id') })
+    await run.until('did not start')
+    expect(await run.until('> 10')).toContain('OrdersController: users-controller.ts:10:1\n')
+  })
+
   it('shows a browser why no process starts, and JSON to other clients', async () => {
     const throws = 'throw new Error("<script>alert(1)</script>")'
     const project = devProject({ 'value.js': `export const value = 1\n${throws}` })
@@ -381,3 +416,25 @@ const GATE = `
 import { existsSync } from 'node:fs'
 console.log('at the gate')
 while (!existsSync('open')) await new Promise((resolve) => setTimeout(resolve, 10))`
+
+/** The path of the first route lacks a parameter, and nothing provides a class. */
+const WRONG_CONTROLLER = `import { Controller, Get, inject } from 'blazon'
+
+@Controller('users')
+export class UsersController {
+  @Get(':user', { params: { type: 'object', properties: { id: { type: 'string' } } } })
+  find() {}
+}
+class Missing {}
+
+@Controller('orders')
+export class OrdersController {
+  readonly missing = inject(Missing)
+}
+`
+
+const WRONG_MAIN = `import { App } from 'blazon'
+import { OrdersController, UsersController } from './users-controller.js'
+
+await new App({ controllers: [UsersController, OrdersController], logger: false }).listen(0)
+`

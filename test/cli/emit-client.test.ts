@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { emitClient } from '../../src/cli/client/emit-client.js'
-import type { OpenApiDocument } from '../../src/contracts/openapi.js'
+import type { OpenApiDocument, OpenApiSchema } from '../../src/contracts/openapi.js'
 import { outputOf } from '../docs/snippets.js'
 import { root } from '../root.js'
 import { hostileDocument } from './hostile-document.js'
@@ -19,6 +19,43 @@ const EMPTY: OpenApiDocument = {
   paths: {},
   components: {},
 }
+
+const object = (properties: object) => ({ type: 'object', properties }) as OpenApiSchema
+const json = (name: string) => ({
+  'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
+})
+
+/** A request contains an order with lines; a response contains a receipt. */
+const ORDERS: OpenApiDocument = {
+  ...EMPTY,
+  paths: {
+    '/orders': {
+      post: {
+        operationId: 'Orders_add',
+        tags: ['Orders'],
+        requestBody: { required: true, content: json('Order') },
+        responses: { '200': { description: 'Done', content: json('Receipt') } },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Order: object({ lines: { type: 'array', items: { $ref: '#/components/schemas/Line' } } }),
+      Line: object({ note: { type: 'string' } }),
+      Receipt: object({ total: { type: 'number' } }),
+    },
+  },
+}
+
+const USE_ORDERS = `
+import { createClient, type Receipt } from './orders.js'
+
+const { orders } = createClient({ baseUrl: 'http://localhost' })
+orders.add({ body: { lines: undefined } })
+orders.add({ body: { lines: [{ note: undefined }] } })
+// @ts-expect-error A response has a number, or no such field.
+export const receipt: Receipt = { total: undefined }
+`
 
 /** Code that must compile, and lines that must not. */
 const USE = `
@@ -50,6 +87,9 @@ client.items.getById()
 client.items.getById({ params: { id: '1' } })
 // @ts-expect-error There is no such field.
 client.items.create({ body: { name: 'x', nothing: 1 } })
+client.items.create({ body: { name: 'x', kind: undefined } })
+// @ts-expect-error The field is required.
+client.items.create({ body: { name: undefined } })
 client.items.create({ body: { name: 'x' }, headers: { 'X-Anything': 'y' } })
 client.items.list()
 client.items.list({ query: { tags: undefined } })
@@ -90,6 +130,8 @@ function writeProject(): void {
   writeFileSync(join(FOLDER, 'empty.ts'), emitClient(EMPTY))
   writeFileSync(join(FOLDER, 'shop.ts'), emitClient(documentOfShop()))
   writeFileSync(join(FOLDER, 'use.ts'), USE)
+  writeFileSync(join(FOLDER, 'orders.ts'), emitClient(ORDERS))
+  writeFileSync(join(FOLDER, 'use-orders.ts'), USE_ORDERS)
 }
 
 describe('the client', () => {

@@ -93,6 +93,14 @@ describe('outputPath', () => {
 })
 
 describe('exportTargets', () => {
+  it('puts the client where a build of src/ finds it, unless it is elsewhere already', () => {
+    mkdirSync(path('src'))
+    const clientOut = () => exportTargets({ client: 'fetch' }, folder).client?.out
+    expect(clientOut()).toBe(path('src/openapi-client.ts'))
+    writeFileSync(path('openapi-client.ts'), '')
+    expect(clientOut()).toBe(path('openapi-client.ts'))
+  })
+
   it.each([
     [{}, 'json', 'openapi.json', null],
     [{ format: 'yaml' }, 'yaml', 'openapi.yaml', null],

@@ -57,14 +57,12 @@ it.each([
 })
 
 it('an application without a stream does not load its code', async () => {
-  const options = `await (async () => {
-    const { Controller, Get, Sse } = await import('blazon')
+  const before = `
+    import { Sse } from 'blazon'
     class Feed { async *read() {} }
     const descriptor = Object.getOwnPropertyDescriptor(Feed.prototype, 'read')
-    for (const each of [Sse({ type: 'object' }), Get()]) each(Feed.prototype, 'read', descriptor)
-    Controller()(Feed)
-    return { controllers: [Feed] }
-  })()`
-  expect(await loads('compile-stream', '{}')).toBe(false)
-  expect(await loads('compile-stream', options)).toBe(true)
+    for (const decorate of [Sse({ type: 'object' }), Get()]) decorate(Feed.prototype, 'read', descriptor)
+    Controller('feed')(Feed)`
+  expect(await loads('compile-stream', {})).toBe(false)
+  expect(await loads('compile-stream', { before, options: '{ controllers: [Feed] }' })).toBe(true)
 })

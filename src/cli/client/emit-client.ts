@@ -15,6 +15,7 @@ import { comment } from './comment.js'
 import { propertyKey, typeNames } from './identifiers.js'
 import { offeredBodies, operationTypes } from './operation-types.js'
 import { RUNTIME, RUNTIME_NAMES } from './runtime.js'
+import { sentComponents } from './sent-components.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
 
@@ -33,7 +34,7 @@ export function emitClient(written: AnyDocument): string {
   const context: TypeContext = { names, binary: 'string', indent: '' }
   return [
     header(document),
-    components(document, context),
+    components(document, { context, sent: sentComponents(document, operations) }),
     operationTypes(operations, context),
     RUNTIME,
     ...(operations.some(streams) ? [STREAM_RUNTIME] : []),
@@ -46,11 +47,18 @@ function header({ info }: OpenApiDocument): string {
   return `${comment({ text })}/* eslint-disable */\n// biome-ignore-all lint: generated\n// biome-ignore-all format: generated\n`
 }
 
-function components(document: OpenApiDocument, context: TypeContext): string {
+interface ComponentFacts {
+  readonly context: TypeContext
+  /** The keys of the schemas that requests contain. */
+  readonly sent: ReadonlySet<string>
+}
+
+function components(document: OpenApiDocument, { context, sent }: ComponentFacts): string {
   return Object.entries(document.components?.schemas ?? {})
     .map(([key, schema]) => {
       const note = comment({ text: schema.description, isDeprecated: schema.deprecated })
-      return `${note}export type ${context.names.get(key)} = ${writeType(schema, context)};\n`
+      const type = writeType(schema, { ...context, isSent: sent.has(key) })
+      return `${note}export type ${context.names.get(key)} = ${type};\n`
     })
     .join('\n')
 }

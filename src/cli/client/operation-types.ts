@@ -52,7 +52,7 @@ function parametersMember(
   { parameters }: ClientOperation,
   context: TypeContext,
 ): string {
-  const inner = { ...context, indent: `${context.indent}  ` }
+  const inner = { ...context, indent: `${context.indent}  `, isSent: true }
   const members = parameters
     .filter((parameter) => parameter.in === location)
     .map(({ name, schema, required = false, description, deprecated }) =>
@@ -64,7 +64,6 @@ function parametersMember(
               ? { ...schema, ...defined({ description, deprecated }) }
               : schema,
           isOptional: !required,
-          allowsUndefined: true,
         },
         inner,
       ),
@@ -118,12 +117,13 @@ function bodyAlternatives({ operation }: ClientOperation, context: TypeContext):
 }
 
 function bodyType(type: string, { schema }: OpenApiMediaType, context: TypeContext): string {
+  const sent = { ...context, isSent: true }
   if (type === 'multipart/form-data') {
-    return union([writeType(schema, { ...context, binary: 'Blob' }), 'FormData'])
+    return union([writeType(schema, { ...sent, binary: 'Blob' }), 'FormData'])
   }
-  if (isJson(type)) return writeType(schema, context)
+  if (isJson(type)) return writeType(schema, sent)
   if (type === 'application/x-www-form-urlencoded') {
-    return union([writeType(schema, context), 'URLSearchParams'])
+    return union([writeType(schema, sent), 'URLSearchParams'])
   }
   if (type.startsWith('text/')) return 'string'
   return 'NonNullable<RequestInit["body"]>'

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../../contracts/openapi.js'
-import type { ClientKind } from '../export-options.js'
+import type { ClientKind } from '../client-path.js'
 import type { Streams } from '../streams.js'
 import { emitClient } from './emit-client.js'
 import { findGenerator } from './find-generator.js'

@@ -10,6 +10,11 @@ export interface TypeContext {
   /** The type of `format: binary`: `Blob` when the client sends files, else `string`. */
   readonly binary: 'Blob' | 'string'
   readonly indent: string
+  /**
+   * Whether the client sends the value: an optional field may then be `undefined`, which the client leaves out, also under
+   * `exactOptionalPropertyTypes`. Default: `false`.
+   */
+  readonly isSent?: boolean
 }
 
 /** Writes a schema as a TypeScript type. */
@@ -91,19 +96,17 @@ export interface PropertyFacts {
   readonly name: string
   readonly schema: OpenApiSchema
   readonly isOptional: boolean
-  /** Whether the caller may pass `undefined`, because the client leaves it out. Default: `false`. */
-  readonly allowsUndefined?: boolean
 }
 
 /** A property with its comment, as whole lines. */
 export function writeProperty(property: PropertyFacts, context: TypeContext): string {
-  const { name, schema, isOptional, allowsUndefined = false } = property
+  const { name, schema, isOptional } = property
   const note = comment(
     { text: schema.description, isDeprecated: schema.deprecated },
     context.indent,
   )
   const type = writeType(schema, context)
-  const full = isOptional && allowsUndefined ? union([type, 'undefined']) : type
+  const full = isOptional && context.isSent === true ? union([type, 'undefined']) : type
   return `${note}${context.indent}${propertyKey(name)}${isOptional ? '?' : ''}: ${full};\n`
 }
 

@@ -12,8 +12,8 @@ export interface DbContext {
 }
 
 const PLACES = `
-The database is the one of --url, else of DATABASE_URL in the environment, which shows in no list of processes; or the
-embedded one that is kept in a folder.
+The database is the one of --url, else of DATABASE_URL in the environment or in .env, which shows in no list of processes; or
+the embedded one that is kept in a folder.
 `
 
 /** Adds the `db` commands. */

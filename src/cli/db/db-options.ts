@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { PostgresOptions } from 'blazon/postgres'
 import { CliError } from '../cli-error.js'
+import { ENVIRONMENT, findVariable } from '../find-variable.js'
 
 /** Options of every command that opens a database. */
 export interface DbOptions {
@@ -20,27 +21,45 @@ export interface DbOptions {
  *
  * @param mustExist Whether an embedded database's folder must already contain a database. Otherwise it is
  * created.
+ * @param note Called with a line if a file decides which database it is. Default: nothing is called.
  * @throws CliError when the options name no database, or the embedded folder contains none.
  */
-export function databaseOf(options: DbOptions, mustExist: boolean): PostgresOptions {
+export function databaseOf(
+  options: DbOptions,
+  mustExist: boolean,
+  note: (line: string) => void = () => {},
+): PostgresOptions {
   const { cwd, dir, tenantRole, allTenantsRole } = options
   const roles = {
     ...(tenantRole === undefined ? {} : { tenantRole }),
     ...(allTenantsRole === undefined ? {} : { allTenantsRole }),
   }
   const folder = dir === undefined ? {} : { migrations: resolve(cwd, dir) }
-  return { ...placeOf(options, mustExist), ...roles, ...folder }
+  return { ...placeOf(options, mustExist, note), ...roles, ...folder }
 }
 
-function placeOf({ cwd, url, embedded }: DbOptions, mustExist: boolean): PostgresOptions {
+function placeOf(
+  { cwd, url, embedded }: DbOptions,
+  mustExist: boolean,
+  note: (line: string) => void,
+): PostgresOptions {
   // An absolute path, so that the folder may have any name.
   if (embedded !== undefined) return { embedded: folderOf(resolve(cwd, embedded), mustExist) }
-  const found = url ?? process.env['DATABASE_URL']
-  if (found !== undefined && found !== '') return { url: found }
-  throw new CliError({
+  if (url !== undefined && url !== '') return { url }
+  const { text, from, skipped } = findVariable('DATABASE_URL', cwd)
+  if (text === undefined) throw unknownDatabase(skipped)
+  if (from !== ENVIRONMENT) note(`The database is that of DATABASE_URL in ${from}.`)
+  return { url: text }
+}
+
+function unknownDatabase(isSkipped: boolean): CliError {
+  const cause = isSkipped
+    ? `There is no --url, no --embedded, and no DATABASE_URL in the environment. The file .env has it, but is not read under NODE_ENV=${process.env['NODE_ENV']}.`
+    : 'There is no --url, no --embedded, and no DATABASE_URL in the environment or in .env.'
+  return new CliError({
     status: 2,
     what: 'The command does not know which database to use.',
-    cause: 'There is no --url, no --embedded, and no DATABASE_URL in the environment.',
+    cause,
     remedy:
       'Set DATABASE_URL=postgres://user:password@host:5432/database, or give --embedded <folder>.',
   })

@@ -16,8 +16,8 @@ export interface ExamineOptions extends DbOptions {
  * @throws CliError with status 3 when one of the problems is an error.
  */
 export async function examineDatabase(options: ExamineOptions, streams: Streams): Promise<void> {
-  const database = databaseOf(options, true)
-  const findings = await runDb(({ doctor }) => doctor(database))
+  const database = databaseOf(options, true, streams.note)
+  const findings = await runDb(({ doctor }) => doctor(database), database)
   if (options.json === true) streams.out(`${JSON.stringify(findings, null, 2)}\n`)
   else streams.out(findings.map(paragraph).join('\n'))
   const errors = findings.filter(({ severity }) => severity === 'error').length

@@ -14,15 +14,17 @@ export interface MigrateDbOptions extends DbOptions {
  * @throws CliError when a migration fails, or the options or the database are wrong.
  */
 export async function migrateDatabase(options: MigrateDbOptions, streams: Streams): Promise<void> {
-  const database = databaseOf(options, false)
+  const database = databaseOf(options, false, streams.note)
   const { login, roles } = options
-  const applied = await runDb(({ migrate }) =>
-    migrate(database, {
-      ...(login === undefined ? {} : { login }),
-      roles,
-      onApplied: ({ name, durationMs }) => streams.out(`applied  ${name}  ${durationMs} ms\n`),
-      onWait: () => streams.note('Another process migrates this database: waiting for it.'),
-    }),
+  const applied = await runDb(
+    ({ migrate }) =>
+      migrate(database, {
+        ...(login === undefined ? {} : { login }),
+        roles,
+        onApplied: ({ name, durationMs }) => streams.out(`applied  ${name}  ${durationMs} ms\n`),
+        onWait: () => streams.note('Another process migrates this database: waiting for it.'),
+      }),
+    database,
   )
   const count = applied.length === 1 ? '1 migration' : `${applied.length} migrations`
   streams.note(

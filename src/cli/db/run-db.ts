@@ -1,16 +1,23 @@
+import type { PostgresOptions } from 'blazon/postgres'
 import { ConfigError, formatProblem } from '../../errors/config-error.js'
 import { HttpError } from '../../errors/http-error.js'
 import { CliError, type ExitStatus } from '../cli-error.js'
 import { messageOf } from '../message-of.js'
+import { joinKeeper } from './join-keeper.js'
 
 type Postgres = typeof import('blazon/postgres')
 
 /**
  * Runs a function with `blazon/postgres`, which is loaded only at this call.
  *
+ * @param database The database that the function opens. Default: none.
  * @throws CliError for errors of the database, of its migrations or of the options.
  */
-export async function runDb<T>(use: (postgres: Postgres) => T | Promise<T>): Promise<T> {
+export async function runDb<T>(
+  use: (postgres: Postgres) => T | Promise<T>,
+  { embedded }: PostgresOptions = {},
+): Promise<T> {
+  const leave = embedded === undefined ? undefined : await joinKeeper(embedded)
   // The import uses the public name, because the command line must not import an integration's internal
   // files.
   const postgres = await import('blazon/postgres')
@@ -21,6 +28,8 @@ export async function runDb<T>(use: (postgres: Postgres) => T | Promise<T>): Pro
     if (HttpError.is(error)) throw unreachable(error)
     if (error instanceof postgres.PostgresError) throw rejected(error)
     throw error
+  } finally {
+    leave?.()
   }
 }
 

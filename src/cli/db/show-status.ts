@@ -18,8 +18,8 @@ const FINE: readonly MigrationState[] = ['applied', 'pending']
  * @throws CliError with status 3 when the migrations in the folder and those in the database do not match.
  */
 export async function showStatus(options: StatusOptions, streams: Streams): Promise<void> {
-  const database = databaseOf(options, true)
-  const list = await runDb(({ migrationStatus }) => migrationStatus(database))
+  const database = databaseOf(options, true, streams.note)
+  const list = await runDb(({ migrationStatus }) => migrationStatus(database), database)
   if (options.json === true) streams.out(`${JSON.stringify(list, null, 2)}\n`)
   else streams.out(list.map(row).join(''))
   const wrong = list.filter(({ state }) => !FINE.includes(state))

@@ -30,6 +30,10 @@ export function addDev(
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
     .option('--inspect [address]', 'let a debugger connect to the application: port or host:port')
+    .option(
+      '--watch <glob...>',
+      'more files whose changes start it again, such as templates that it reads: "views/**"',
+    )
     .option('--no-typecheck', 'do not run the TypeScript compiler beside it')
     .argument('[args...]', 'the arguments of the application, after --')
     .addHelpText('after', NOTES)

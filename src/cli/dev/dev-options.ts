@@ -10,6 +10,8 @@ export interface DevOptions {
   /** `true`, or the address of the debugger. */
   readonly inspect?: string | true
   readonly typecheck: boolean
+  /** Globs of files besides those that the application loads. Default: none. */
+  readonly watch?: readonly string[]
   /** The arguments of the application. */
   readonly args: readonly string[]
 }

@@ -5,6 +5,7 @@ import { appLaunch, envFile, likelyPort } from './app-launch.js'
 import type { DevOptions } from './dev-options.js'
 import { Doors, keyOf } from './doors.js'
 import { FileWatch } from './file-watch.js'
+import { readGlobs } from './globs.js'
 import { KeptProcesses } from './kept-processes.js'
 import { statusResponder } from './status-server.js'
 import { Supervisor } from './supervisor.js'
@@ -65,8 +66,10 @@ export class DevSession {
   }
 
   #watchSettings(): void {
+    const { cwd, watch } = this.#options
+    if (watch !== undefined) this.#watch.addGlobs(readGlobs(watch, cwd))
     this.#watch.add(this.#entry)
-    this.#watch.add(envFile(this.#options.cwd))
+    this.#watch.add(envFile(cwd))
     for (const name of SETTINGS) {
       const folder = nearestWith(name, dirname(this.#entry))
       if (folder !== undefined) this.#watch.add(join(folder, name))

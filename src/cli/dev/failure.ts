@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { repeatedCommand } from '../own-command.js'
 import { findOwnLine, formatOwnLine, type OwnLine } from '../own-line.js'
 import type { Ending } from './app-process.js'
-import type { BootError } from './protocol.js'
+import type { BootError, NamedPlace } from './protocol.js'
 
 /** Why no process of the application serves, for people. */
 export interface Failure {
@@ -40,13 +40,14 @@ function detailsOfEnd(output: string, { hasListened }: FailureContext): string {
 }
 
 function detailsOf(error: BootError, { cwd }: FailureContext): string {
+  const places = (error.places ?? []).map(toOwnLine)
   // A syntax error names its place in the text, in front of the stack.
-  const place = findOwnLine(error.message) ?? findOwnLine(error.stack)
+  const place = places[0] ?? findOwnLine(error.message) ?? findOwnLine(error.stack)
   const isDeclaration = error.name === 'ConfigError'
   const name = error.message.startsWith(error.name) || isDeclaration ? '' : `${error.name}: `
   const parts = [
     `${name}${error.message.trimEnd()}`,
-    place && formatOwnLine(place, cwd),
+    places.length > 0 ? listPlaces(error.places ?? [], cwd) : place && formatOwnLine(place, cwd),
     place && frameOf(place),
     // The text of this error has the remedy of each problem.
     isDeclaration ? undefined : remedyOf(error),
@@ -55,20 +56,36 @@ function detailsOf(error: BootError, { cwd }: FailureContext): string {
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n')
 }
 
+/** The place of a decorator, whose column is where its line begins. */
+function toOwnLine({ path, line }: NamedPlace): OwnLine {
+  const text = readLines(path)[line - 1] ?? ''
+  return { path, line, column: text.search(/\S|$/) + 1 }
+}
+
+/** `UsersController.getById: src/users-controller.ts:12:3`, a line for each place. */
+function listPlaces(places: readonly NamedPlace[], cwd: string): string {
+  return places.map((each) => `${each.name}: ${formatOwnLine(toOwnLine(each), cwd)}`).join('\n')
+}
+
+function readLines(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8').split(/\r?\n/)
+  } catch {
+    return []
+  }
+}
+
 /** The line with two before it, and a mark under the column. */
 function frameOf({ path, line, column }: OwnLine): string | undefined {
-  try {
-    const lines = readFileSync(path, 'utf8').split(/\r?\n/)
-    const first = Math.max(1, line - 2)
-    const width = String(line).length
-    const shown = lines.slice(first - 1, line).map((text, i) => {
-      const number = first + i
-      return `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text}`
-    })
-    return [...shown, `  ${' '.repeat(width)} | ${' '.repeat(Math.max(0, column - 1))}^`].join('\n')
-  } catch {
-    return undefined
-  }
+  const lines = readLines(path)
+  if (lines.length === 0) return undefined
+  const first = Math.max(1, line - 2)
+  const width = String(line).length
+  const shown = lines.slice(first - 1, line).map((text, i) => {
+    const number = first + i
+    return `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text}`
+  })
+  return [...shown, `  ${' '.repeat(width)} | ${' '.repeat(Math.max(0, column - 1))}^`].join('\n')
 }
 
 const REMEDIES: Readonly<Record<string, string | (() => string)>> = {

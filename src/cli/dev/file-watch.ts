@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Deadline, every } from './deadline.js'
+import { type Globs, listBelow } from './globs.js'
 
 /** The events of several saves that follow each other count as one. */
 const QUIET_MS = 40
@@ -33,6 +34,7 @@ export class FileWatch {
   readonly #files = new Map<string, string>()
   readonly #folders = new Map<string, FSWatcher>()
   readonly #pending = new Set<string>()
+  #globs: Globs | undefined
   #quiet: Deadline | undefined
   #stopPolling: (() => void) | undefined
 
@@ -54,6 +56,20 @@ export class FileWatch {
       this.#files.set(path, 'older')
       this.#notice(path)
     }
+  }
+
+  /** Watches all files that the globs match, also those that do not exist yet. */
+  addGlobs(globs: Globs): void {
+    this.#globs = globs
+    for (const folder of globs.folders)
+      for (const path of this.#matchesBelow(folder)) this.add(path)
+  }
+
+  /** The files below a folder that the globs match. Their folders are watched from now on. */
+  #matchesBelow(folder: string): string[] {
+    const { files, folders } = listBelow(folder)
+    for (const each of folders) this.#watchFolder(each)
+    return files.filter((path) => this.#globs?.matches(path))
   }
 
   close(): void {
@@ -99,9 +115,14 @@ export class FileWatch {
       return
     }
     const path = join(folder, name)
-    if (this.#files.has(path)) return this.#notice(path)
+    if (this.#files.has(path) || this.#globs?.matches(path) === true) return this.#notice(path)
+    if (this.#globs !== undefined && isFolder(path)) this.#noticeBelow(path)
     const isNew = SOURCE.test(name) || isFolder(path)
     if (this.seesNewFiles && isNew && name !== 'node_modules') this.#notice(path)
+  }
+
+  #noticeBelow(folder: string): void {
+    for (const path of this.#matchesBelow(folder)) this.#notice(path)
   }
 
   #notice(path: string): void {
@@ -126,11 +147,12 @@ export class FileWatch {
   #isChanged(path: string): boolean {
     const hash = hashOf(path)
     const before = this.#files.get(path)
-    if (before === undefined) return this.seesNewFiles
+    const isMatch = this.#globs?.matches(path) === true && !isFolder(path)
+    if (before === undefined && !isMatch) return this.seesNewFiles
     this.#files.set(path, hash)
     // A folder of it may have been created only now.
     if (hash !== '') this.#watchFolder(dirname(path))
-    return hash !== before
+    return hash !== (before ?? '')
   }
 }
 

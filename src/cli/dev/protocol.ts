@@ -25,6 +25,17 @@ export interface BootError {
   readonly message: string
   readonly stack: string
   readonly code?: string | undefined
+  /** Where the classes and methods are that a `ConfigError` names. Default: they are not known. */
+  readonly places?: readonly NamedPlace[] | undefined
+}
+
+/** The place of a class or method: of its first decorator. */
+export interface NamedPlace {
+  /** `UsersController.getById`. */
+  readonly name: string
+  /** An absolute path. */
+  readonly path: string
+  readonly line: number
 }
 
 /** A message of the application's process to the command. */

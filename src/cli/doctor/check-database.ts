@@ -24,7 +24,7 @@ export async function checkDatabase(
   }
   try {
     const database = databaseOf({ ...options, cwd, url }, true)
-    const findings = await runDb(({ doctor }) => doctor(database))
+    const findings = await runDb(({ doctor }) => doctor(database), database)
     return found(...findings.map((each) => ({ ...each, place: null })))
   } catch (error) {
     if (error instanceof CliError) return notChecked(sentence(error.message))

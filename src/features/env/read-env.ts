@@ -12,6 +12,7 @@ import { explainIssues, type Reading } from './explain-issues.js'
 import { maskSecrets } from './mask.js'
 import { envProblem } from './problems.js'
 import { findTexts, type Level, levelsOf, MOUNTED, type Scope, skippedNames } from './sources.js'
+import { noteUnread } from './unread-file.js'
 import { type Variables, variablesOf } from './variables.js'
 
 /** The schema and the options of an `env()`. */
@@ -46,12 +47,24 @@ export function readEnv(declaration: EnvDeclaration, scope: Scope): object {
     if (result !== null) Promise.resolve(result).catch(() => {})
     throw new ConfigError([needsTime(result === null)])
   }
-  return valuesOf(judge(result, gathered))
+  return noted(valuesOf(judge(result, gathered)), { declaration, gathered })
 }
 
 /** Reads the variables, and waits for the schema. Throws a ConfigError as {@link readEnv}. */
 export async function readEnvAsync(declaration: EnvDeclaration, scope: Scope): Promise<object> {
-  return valuesOf(await settleEnv(gather(declaration, scope)))
+  const gathered = gather(declaration, scope)
+  return noted(valuesOf(await settleEnv(gathered)), { declaration, gathered })
+}
+
+interface Read {
+  readonly declaration: EnvDeclaration
+  readonly gathered: Gathered
+}
+
+/** Only variables that are valid: an error names the file already. */
+function noted(values: object, { declaration, gathered }: Read): object {
+  noteUnread(declaration, gathered)
+  return values
 }
 
 /** Collects the texts of all variables. Throws a ConfigError if the declaration is wrong. */

@@ -35,6 +35,8 @@ export interface Scope {
   readonly from?: EnvRecord | undefined
   /** Whether the application runs in a `TestApp`. */
   readonly isTest?: boolean | undefined
+  /** The folder of `.env`. Default: the working directory. */
+  readonly cwd?: string | undefined
 }
 
 const DEFAULT_FILE = '.env'
@@ -49,12 +51,15 @@ interface Levels {
 }
 
 /** Collects the places of variables. */
-export function levelsOf({ file }: EnvOptions, { from, isTest = false }: Scope): Levels {
+export function levelsOf({ file }: EnvOptions, { from, isTest = false, cwd }: Scope): Levels {
   if (from !== undefined) return { levels: [{ name: 'the given variables', values: from }] }
   const environment: Level = { name: 'the environment', values: { ...process.env } }
   const isSkipped = file === undefined && (isTest || skipsFile())
   if (file === false || isSkipped) return { levels: [environment] }
-  const { values, problem } = readVariables(file ?? DEFAULT_FILE, file !== undefined)
+  const { values, problem } = readVariables(file ?? DEFAULT_FILE, {
+    cwd,
+    isNeeded: file !== undefined,
+  })
   if (problem !== undefined) return { levels: [environment], problem }
   return { levels: [environment, { name: file ?? DEFAULT_FILE, values: values ?? {} }] }
 }
@@ -65,17 +70,20 @@ export function skipsFile(): boolean {
 }
 
 /** The names in a `.env` that was not read, for the remedy. */
-export function skippedNames({ file }: EnvOptions, { from, isTest }: Scope): readonly string[] {
+export function skippedNames(
+  { file }: EnvOptions,
+  { from, isTest, cwd }: Scope,
+): readonly string[] {
   if (file !== undefined || from !== undefined || isTest === true || !skipsFile()) return []
-  return Object.keys(readVariables(DEFAULT_FILE, false).values ?? {})
+  return Object.keys(readVariables(DEFAULT_FILE, { cwd, isNeeded: false }).values ?? {})
 }
 
 function readVariables(
   file: string,
-  isNeeded: boolean,
+  { cwd = '', isNeeded }: { readonly cwd: string | undefined; readonly isNeeded: boolean },
 ): { readonly values?: EnvRecord; readonly problem?: Problem } {
   try {
-    return { values: parseEnv(readFileSync(resolve(file), 'utf8').replace(/^\uFEFF/, '')) }
+    return { values: parseEnv(readFileSync(resolve(cwd, file), 'utf8').replace(/^\uFEFF/, '')) }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     // A folder of that name holds a virtual environment of Python.

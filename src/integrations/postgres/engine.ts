@@ -1,4 +1,4 @@
-import { HttpError, type Logger, type PluginContext } from '../../index.js'
+import { formatProblem, HttpError, type Logger, type PluginContext } from '../../index.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
 import {
@@ -61,6 +61,7 @@ export class Engine {
     await this.#migrate(usesTenants)
     const { doctor = process.env['NODE_ENV'] === 'production' } = this.#options
     if (usesTenants && doctor) await assertIsolation(this.#driver, { ...this.#roles, logger })
+    else if (isDevelopment()) await this.#warn(usesTenants)
   }
 
   async #migrate(usesTenants: boolean): Promise<void> {
@@ -76,6 +77,16 @@ export class Engine {
     } else if (this.#driver.isEmbedded) {
       await prepareRoles(this.#driver, this.#roles)
     }
+  }
+
+  /** Its code is loaded here, because production does not use it. */
+  async #warn(usesTenants: boolean): Promise<void> {
+    const { findOmissions } = await import('./find-omissions.js')
+    const { migrations } = this.#options
+    const facts = { usesTenants, migrates: migrations !== undefined, ...this.#roles }
+    const warnings = await findOmissions(this.#driver, facts)
+    for (const warning of warnings)
+      this.logger().warn({ code: warning.code }, formatProblem(warning))
   }
 
   /** Throws when the database does not respond to a query. */
@@ -97,4 +108,9 @@ export class Engine {
   async onClose(): Promise<void> {
     await this.#driver.close()
   }
+}
+
+/** Tests use databases of their own, and see at once what is missing. */
+function isDevelopment(): boolean {
+  return !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }

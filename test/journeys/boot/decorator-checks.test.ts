@@ -13,6 +13,7 @@ import {
   Get,
   Header,
   HttpCode,
+  inject,
   Params,
   Post,
   Public,
@@ -32,6 +33,65 @@ function legacy(target: Class, key: string): [object, string, PropertyDescriptor
   const prototype = target.prototype
   return [prototype, key, Object.getOwnPropertyDescriptor(prototype, key)]
 }
+
+describe('a message about an input names what the author has written', () => {
+  const schema = z.object({ other: z.string() })
+
+  it('which is the key of a route decorator', async () => {
+    @Controller()
+    class Items {
+      @Get(':id', { params: schema, body: schema, query: z.object({ a: z.object({}) }) }) get() {}
+    }
+    const problems = await bootProblems({ controllers: [Items], strict: true })
+    const texts = problems.map(({ subject, cause }) => `${subject}: ${cause}`).join('\n')
+    expect(texts).toContain(
+      "`params` in @Get() describes 'other', but the path /:id has no :other.",
+    )
+    expect(texts).toContain('has :id, but `params` in @Get() does not describe it')
+    expect(texts).toContain('It has `body` in @Get() on GET')
+    expect(texts).not.toMatch(/@Params|@Body|@Query/)
+  })
+
+  it('which is a decorator', async () => {
+    @Controller()
+    class Items {
+      @Params(schema) @Get(':id') get() {}
+    }
+    const problems = await bootProblems({ controllers: [Items], strict: true })
+    const texts = problems.map(({ cause, remedy }) => `${cause} ${remedy}`).join('\n')
+    expect(texts).toContain("@Params describes 'other'")
+    expect(texts).toContain("Add 'id' to the schema of @Params:")
+  })
+
+  it('which is a nested query parameter, or a cached body', async () => {
+    @Controller()
+    class Nested {
+      @Get('', { query: z.object({ a: z.object({}) }) }) get() {}
+    }
+    const [nested] = await bootProblems({ controllers: [Nested], strict: true })
+    expect(nested?.subject).toBe("Nested.get `query` in @Get() at 'a'")
+    @Controller()
+    class Cached {
+      @Cache({ ttl: '1m' })
+      @Get('', { body: schema })
+      get() {}
+    }
+    const problems = await bootProblems({ controllers: [Cached] })
+    expect(problems.map(({ cause }) => cause).join()).toContain('@Cache and `body` in @Get():')
+  })
+})
+
+it('The remedy for a missing provider names the application and modules', async () => {
+  class Missing {}
+  @Controller()
+  class Items {
+    readonly missing = inject(Missing)
+    @Get() get() {}
+  }
+  const [problem] = await bootProblems({ controllers: [Items] })
+  expect(problem?.code).toBe('E_PROVIDER_MISSING')
+  expect(problem?.remedy).toContain('`providers` of the application or of a module')
+})
 
 describe('@Params', () => {
   const schemas = {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { App, env, inject, secret } from 'blazon'
 import { TestApp } from 'blazon/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { errorOf, folderWith, problemsOf, workIn } from './support.js'
 
@@ -50,6 +50,61 @@ describe('.env', () => {
     expect(problem?.remedy).toBe(
       'The file .env has it, but is not read under NODE_ENV=production: set BLAZON_A in the environment, or start Node with --env-file=.env.',
     )
+  })
+
+  describe('that production does not read', () => {
+    /** Boots an application, and returns the codes and texts of its warnings. */
+    async function warningsOf(options: object): Promise<[code: unknown, text: string][]> {
+      const warnings: [unknown, string][] = []
+      const warn = (facts: object, text: string) =>
+        void warnings.push([(facts as { code?: unknown }).code, text])
+      const app = await App.create({ logger: { info() {}, warn, error() {} }, ...options })
+      await app.close()
+      return warnings
+    }
+
+    // A warning waits for the next application of the process: take those of other tests.
+    beforeEach(() => warningsOf({}).then(() => undefined))
+
+    it('is a warning with the optional variables that it would set, once', async () => {
+      workIn({ '.env': 'BLAZON_A=canary\nBLAZON_B_FILE=/run/b\nOTHER=x\n' })
+      vi.stubEnv('NODE_ENV', 'production')
+      const Env = env(Schema)
+      Env.read()
+      const warnings = await warningsOf({ providers: [Env.provider] })
+      expect(warnings.map(([code]) => code)).toEqual(['W_ENV_FILE_UNREAD'])
+      const [[, text = ''] = []] = warnings
+      expect(text).toContain('It has BLAZON_A, BLAZON_B_FILE, but is not read')
+      expect(text).toContain('--env-file=.env')
+      expect(text).not.toMatch(/canary|OTHER/)
+      expect(await warningsOf({})).toEqual([])
+    })
+
+    it('is a warning after Env.read() alone, and an error under strict', async () => {
+      workIn({ '.env': 'BLAZON_A=canary\n' })
+      vi.stubEnv('NODE_ENV', 'production')
+      const Env = env(Schema)
+      Env.read()
+      expect(await warningsOf({})).toHaveLength(1)
+      const problems = await problemsOf(() =>
+        App.create({ providers: [Env.provider], strict: true }),
+      )
+      expect(problems.map(({ code }) => code)).toEqual(['W_ENV_FILE_UNREAD'])
+    })
+
+    it('is no warning where the environment decides, or no variable is in it', async () => {
+      workIn({ '.env': 'BLAZON_A=file\nBLAZON_B=file\nOTHER=x\n' })
+      vi.stubEnv('NODE_ENV', 'production')
+      vi.stubEnv('BLAZON_A', 'environment')
+      vi.stubEnv('BLAZON_B', '')
+      expect(await warningsOf({ providers: [env(Schema).provider] })).toEqual([])
+      expect(await warningsOf({ providers: [env(Schema, { file: false }).provider] })).toEqual([])
+      const Other = env(z.object({ BLAZON_C: z.string().optional() }))
+      expect(await warningsOf({ providers: [Other.provider] })).toEqual([])
+      vi.stubEnv('BLAZON_A', undefined)
+      vi.stubEnv('NODE_ENV', 'test')
+      expect(await warningsOf({ providers: [env(Schema).provider] })).toEqual([])
+    })
   })
 
   it('has no misspelt variable unnoticed', async () => {

@@ -42,8 +42,19 @@ export class BootReport {
   readonly #fail = (error: unknown): void => {
     // The application handles its errors itself.
     if (process.listenerCount('uncaughtException') > 1) return
-    this.#channel.send({ kind: 'failed', error: this.#describe(error) }, () => process.exit(1))
+    const described = this.#describe(error)
+    const send = (places: BootError['places']) =>
+      this.#channel.send({ kind: 'failed', error: { ...described, places } }, () => process.exit(1))
+    if (described.name !== 'ConfigError') send(undefined)
+    // An error in the search must not hide the error that is reported.
+    else placesOf(error).then(send, () => send(undefined))
   }
+}
+
+/** Its code is loaded here, because only errors need it. */
+async function placesOf(error: unknown): Promise<BootError['places']> {
+  const { findDeclaredPlaces } = await import('./declared-places.js')
+  return findDeclaredPlaces(error)
 }
 
 function plain(error: unknown): BootError {

@@ -3,10 +3,12 @@ import { PARENT_VARIABLE, type ParentMessage } from '../protocol.js'
 import { BootReport } from './boot-report.js'
 import { Channel, isStartedByCommand } from './channel.js'
 import { Kept } from './keep.js'
+import { keepDecorators } from './kept-decorators.js'
 import { reportFiles } from './report-files.js'
 import { Servers } from './servers.js'
 
 function connect(): void {
+  keepDecorators()
   // Programs that the application starts shall not take themselves for the application.
   delete process.env[PARENT_VARIABLE]
   const channel = new Channel((message, socket) => {

@@ -29,11 +29,19 @@ async function checkPowers(examination: Examination): Promise<Finding[]> {
   return names.map((name) => leading('login', login, name))
 }
 
-function omnipotent({ name, isSuper }: Role): Finding {
+/**
+ * Creates the finding for a login to which no policy applies.
+ *
+ * @param code A warning while the application is developed. Default: an error.
+ */
+export function omnipotent(
+  { name, isSuper }: Role,
+  code: 'E_DATABASE_LOGIN' | 'W_DATABASE_LOGIN' = 'E_DATABASE_LOGIN',
+): Finding {
   const kind = isSuper ? 'is a superuser' : 'has BYPASSRLS'
   const cause = `It ${kind}: a statement that leaves its role, as injected SQL can with RESET ROLE, sees the rows of every tenant.`
   const remedy = `Log in as another role: create role … login noinherit password '…'; then npx blazon db migrate --login …`
-  return finding('E_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
+  return finding(code, { subject: `login ${name}`, cause, remedy })
 }
 
 function replicator({ name }: Role): Finding {

@@ -36,7 +36,8 @@ export function hasPoliciesAlone(relation: Relation): boolean {
   return column === null && isReachable && isEnabled && sharing === 'none'
 }
 
-function nothingToSee(): Finding {
+/** Creates the finding for a database without a table of tenants. */
+export function nothingToSee(): Finding {
   const cause =
     'No table of this database has a column tenant_id, so there is nothing to keep apart.'
   const remedy = 'Run the migrations: npx blazon db migrate. Check that this is the right database.'

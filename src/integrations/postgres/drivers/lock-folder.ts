@@ -1,4 +1,4 @@
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from '../../../index.js'
 import { invalid } from '../options/option-problem.js'
@@ -17,6 +17,8 @@ interface Holder {
    * the container, another process may have the same number.
    */
   readonly startedAt: number
+  /** The socket of a keeper, by which other processes may use the database, too. */
+  readonly socket?: string
 }
 
 /**
@@ -35,6 +37,14 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     if (!(await takeLock(path))) throw inUse(folder)
   }
   return () => rm(path, { force: true })
+}
+
+/** Notes in the lock of this process the socket by which the command `blazon db` may use the database. */
+export async function noteSocket(folder: string, socket: string): Promise<void> {
+  const path = join(folder, LOCK_FILE)
+  const whole = `${path}.${process.pid}.${Math.random()}`
+  await writeFile(whole, JSON.stringify({ ...ourselves(), socket } satisfies Holder))
+  await rename(whole, path)
 }
 
 async function takeLock(path: string): Promise<boolean> {

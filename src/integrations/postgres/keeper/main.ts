@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '../../../index.js'
-import { LOCK_FILE } from '../drivers/lock-folder.js'
+import { LOCK_FILE, noteSocket } from '../drivers/lock-folder.js'
 import { openFolder } from '../drivers/open-folder.js'
 import type { Opening } from './protocol.js'
 import { serveEngine } from './serve-engine.js'
@@ -18,6 +18,7 @@ async function keep(folder: string): Promise<void> {
   const socketFolder = await mkdtemp(join(tmpdir(), 'blazon-dev-'))
   const path = socketPath(socketFolder)
   await listen(server, path)
+  await noteSocket(folder, path)
   const end = async () => {
     server.close()
     await rm(socketFolder, { recursive: true, force: true })

@@ -7,6 +7,7 @@ import {
   type MigrationStatus,
   pendingFiles,
   readHistory,
+  shareHistory,
   startedAt,
   writeRecord,
 } from './history.js'
@@ -102,6 +103,7 @@ export async function readStatus(driver: Driver, folder: string): Promise<Migrat
 async function prepare(connection: Connection, roles: RoleOptions | null): Promise<void> {
   if (roles !== null) await ensureRoles(connection, roles)
   await createHistory(connection)
+  if (roles?.login !== undefined) await shareHistory(connection, roles.login)
 }
 
 /**

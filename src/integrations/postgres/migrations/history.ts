@@ -1,7 +1,7 @@
 import { ConfigError, type Problem } from '../../../index.js'
 import type { Connection } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
-import { literal } from '../schema/identifier.js'
+import { identifier, literal } from '../schema/identifier.js'
 import type { MigrationFile } from './migration-files.js'
 
 /** The record of an applied migration. */
@@ -49,6 +49,23 @@ returning duration_ms`
 /** Creates the table of migrations if it does not exist. */
 export async function createHistory(connection: Connection): Promise<void> {
   if (!(await hasHistory(connection))) await permitted(connection.script(CREATE))
+}
+
+const MAY_READ =
+  "select has_schema_privilege($1::name, 'blazon', 'usage') and has_table_privilege($1::name, 'blazon.migrations', 'select') as may"
+
+/**
+ * Lets the login of the application read the names of the applied migrations, so that it can warn about those that are pending.
+ */
+export async function shareHistory(connection: Connection, login: string): Promise<void> {
+  const { rows } = await connection.query({ text: MAY_READ, values: [login] })
+  if (rows[0]?.['may'] === true) return
+  const name = identifier(login)
+  await permitted(
+    connection.script(
+      `grant usage on schema blazon to ${name}; grant select on blazon.migrations to ${name}`,
+    ),
+  )
 }
 
 /** Reads the applied migrations, sorted by name. Returns none if their table does not exist. */

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { ConfigError, type Problem } from '../../index.js'
+import { omnipotent } from './doctor/inspect-login.js'
+import { nothingToSee } from './doctor/inspect-tables.js'
+import { USER_SCHEMA } from './doctor/read-relations.js'
+import type { Connection, Driver } from './driver.js'
+import { readStatus } from './migrations/apply-migrations.js'
+import { findRole, isRelated } from './roles.js'
+
+/** The facts of an application that its database must fit. */
+export interface Expectations {
+  readonly usesTenants: boolean
+  /** Whether the application applies its migrations itself. */
+  readonly migrates: boolean
+  readonly tenantRole: string
+}
+
+/** The folder that `blazon db migrate` uses by default. */
+const FOLDER = 'migrations'
+
+/**
+ * Finds what a developer forgets on the first day, and what would be silent until a request fails: migrations that were not
+ * applied, a login that policies do not concern, roles and tables that do not exist.
+ *
+ * @param driver An open driver.
+ * @returns warnings only.
+ * @throws HttpError 503 when the database cannot be reached.
+ */
+export async function findOmissions(driver: Driver, expected: Expectations): Promise<Problem[]> {
+  const found = await lending(driver, look)
+  const pending = expected.migrates ? [] : await findPending(driver, found)
+  if (!expected.usesTenants) return pending
+  const login = driver.isEmbedded ? [] : await lending(driver, (lent) => checkLogin(lent, expected))
+  // A migration that is pending explains why tables are missing.
+  const tables = found.hasTenantTable || pending.length > 0 ? [] : [nothingToSee()]
+  return [...login, ...pending, ...tables]
+}
+
+interface Found {
+  readonly hasHistory: boolean
+  readonly hasTable: boolean
+  readonly hasTenantTable: boolean
+}
+
+const LOOK = `
+select
+  coalesce(bool_or(n.nspname = 'blazon' and c.relname = 'migrations'), false) as history,
+  coalesce(bool_or(${USER_SCHEMA}), false) as tables,
+  coalesce(bool_or(${USER_SCHEMA} and exists (
+    select from pg_catalog.pg_attribute a
+    where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+  )), false) as tenants
+from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p', 'f')`
+
+/** Reads the catalog, which every login may do. */
+async function look(connection: Connection): Promise<Found> {
+  const [row = {}] = (await connection.query({ text: LOOK })).rows
+  return {
+    hasHistory: row['history'] === true,
+    hasTable: row['tables'] === true,
+    hasTenantTable: row['tenants'] === true,
+  }
+}
+
+async function findPending(driver: Driver, { hasHistory, hasTable }: Found): Promise<Problem[]> {
+  // Where tables exist without our history, another tool makes them, and the folder is its own.
+  if (!existsSync(resolve(FOLDER)) || (hasTable && !hasHistory)) return []
+  try {
+    const list = await readStatus(driver, resolve(FOLDER))
+    const names = list.filter(({ state }) => state === 'pending').map(({ name }) => name)
+    return names.length === 0 ? [] : [pendingWarning(names, driver)]
+  } catch (error) {
+    // The login may not read the history, or the files belong to another tool.
+    if (error instanceof ConfigError) return []
+    throw error
+  }
+}
+
+function pendingWarning(names: readonly string[], { isEmbedded }: Driver): Problem {
+  const [first] = names
+  const count = names.length === 1 ? 'It has' : `It and ${names.length - 1} more have`
+  const migrate = isEmbedded
+    ? "Let the application apply them: postgres({ migrations: 'migrations' })"
+    : 'Run: npx blazon db migrate, with the login that owns the tables'
+  return {
+    code: 'W_MIGRATION_PENDING',
+    subject: `${FOLDER}/${first}`,
+    cause: `${count} not been applied to this database. Statements that need them fail.`,
+    remedy: `${migrate}.`,
+  }
+}
+
+const LOGIN = 'select session_user::text as login'
+
+async function checkLogin(
+  connection: Connection,
+  { tenantRole }: Expectations,
+): Promise<Problem[]> {
+  const { rows } = await connection.query({ text: LOGIN })
+  const login = String(rows[0]?.['login'])
+  const role = await findRole(connection, login)
+  const isAbove = role !== undefined && (role.isSuper || role.bypassesPolicies)
+  const warnings: Problem[] = isAbove ? [omnipotent(role, 'W_DATABASE_LOGIN')] : []
+  if (await isRelated(connection, [login, tenantRole], 'MAY_BECOME')) return warnings
+  const name = isAbove ? '' : ` --login ${login}`
+  const cause = `It may not become ${tenantRole}, or that role does not exist: every statement for a tenant fails.`
+  const remedy = `Run, with the login that owns the tables: npx blazon db migrate${name}`
+  return [...warnings, { code: 'W_DATABASE_LOGIN', subject: `login ${login}`, cause, remedy }]
+}
+
+async function lending<T>(driver: Driver, use: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await driver.connect()
+  try {
+    return await use(connection)
+  } finally {
+    connection.release()
+  }
+}
