@@ -38,6 +38,7 @@ const NOT_EXPORTED = [
   'Req',
   'RouteLayer',
   'RouterHandler',
+  'StreamDecorator',
   'TokenLike',
   'TokenOptions',
   'UnknownOptions',

@@ -25,6 +25,7 @@ export interface SseOptions extends StreamOptions {
 
 /** One format of a route. */
 export interface StreamFormat {
+  /** Events, or lines of JSON. */
   readonly kind: StreamKind
   /** In milliseconds; `null` for no limit. */
   readonly maxAgeMs: number | null
@@ -54,14 +55,17 @@ export interface SseEventOptions {
 export interface SseEvent<TItem = unknown> {
   /** The item; sent as JSON. */
   readonly data: TItem
+  /** The id; `undefined` for none. */
   readonly id: string | undefined
+  /** The type; `undefined` for `message`. */
   readonly event: string | undefined
-  /** In milliseconds. */
+  /** How long the client waits before it comes back, in milliseconds; `undefined` if the client decides. */
   readonly retry: number | undefined
 }
 
 /** Text for nobody: it opens the stream before there is an item, or keeps it open. */
 export interface SseComment {
+  /** The text, without line breaks. */
   readonly comment: string
 }
 
