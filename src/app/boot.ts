@@ -66,6 +66,15 @@ function withLog(app: DescribedApp): DescribedApp {
   return { ...app, settings: { ...settings, plugins: [plugin, ...settings.plugins] } }
 }
 
+/** Adds the plugin of pages, innermost, if a route has pages. */
+async function withPages(app: DescribedApp): Promise<DescribedApp> {
+  const { settings, description } = app
+  if (description.model.routes.every(({ pages }) => pages === null)) return app
+  const { pagesPlugin } = await import('../features/pages/pages-plugin.js')
+  const plugins = [...settings.plugins, pagesPlugin(settings.cookies.keys)]
+  return { ...app, settings: { ...settings, plugins } }
+}
+
 /** Starts a described application. If a line fails, everything that has been opened is closed again. */
 export async function boot(app: DescribedApp): Promise<RunningApp> {
   const { settings, description, express, logger, harness } = app
@@ -103,7 +112,9 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const access = buildAccess({ ...app, guard, wrapCredentials, features, errors })
     const instances = { controllers, interceptors, get }
     const made = { ...instances, features, access, errors, middlewares, observers }
-    const routes = wrapRoutes(await compileRoutes({ ...withLog(app), ...made, beforeHandler }))
+    const routes = wrapRoutes(
+      await compileRoutes({ ...(await withPages(withLog(app))), ...made, beforeHandler }),
+    )
 
     // The way of a request from Node to its route.
     const way = { ...app, features, errors, observers }

@@ -17,10 +17,10 @@ const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
   Body Cache CacheManager Can Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError Limits Log
-  MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Public Put Query RateLimit
+  MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post Public Put Query RateLimit
   Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Use Webhook addHeaders
-  blameRequest compose createTenantMiddleware defineAppOptions defineControllers defineOption defineParameter env
+  blameRequest compose createTenantMiddleware cursor defineAppOptions defineControllers defineOption defineParameter env
   formatProblem getTenantId getTraceContext githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext memoryCache memoryRateLimit
   publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
@@ -30,7 +30,7 @@ const VALUES = `
 const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
-  CacheStore CheckedHealth Class ClassProvider ConfigCode ContractHeader ContractOf ContractParameter CookieKeyOptions CookiesDescription CookiesOptions Decorated
+  CacheStore CheckedHealth Class ClassProvider ConfigCode ContractHeader ContractOf ContractParameter CookieKeyOptions CookiesDescription CookiesOptions CursorOptions CursorPage CursorPages CursorQuery CursorResult CursorValue Decorated FieldOf FilterOutput OrderField PageFilter Pages PagesDefinition
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
   ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo FieldError

@@ -43,6 +43,7 @@ const bare = {
   bodies: null,
   cookies: null,
   webhook: null,
+  pages: null,
   uses: null,
   operation: { responses: [] },
 } as unknown as RouteModel
