@@ -127,7 +127,7 @@ describe('@Paged', () => {
     expect(() => Paged({} as never)).toThrow('@Paged() needs the result of cursor().')
   })
 
-  it.each([
+  it.each<[rows: object[], cause: string]>([
     [[{ id: null }, { id: 1 }], "The field 'id' of a row is null"],
     [[{}, { id: 1 }], "The field 'id' of a row is undefined"],
     [[{ id: 1 }, { id: 1 }], 'Two rows have the same values'],
