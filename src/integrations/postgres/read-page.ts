@@ -5,7 +5,7 @@ import { type Sql, sql } from './sql.js'
 /** The column that has the values of the order as text. No other name of a column begins like this. */
 const KEYS = '~keys'
 
-type Keyed = { readonly [KEYS]: readonly string[] }
+type Keyed = { [KEYS]: readonly string[] }
 
 /**
  * Reads one page of a query. The page begins after the last row of the page before (keyset pagination), so no row is
