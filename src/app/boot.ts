@@ -112,9 +112,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const access = buildAccess({ ...app, guard, wrapCredentials, features, errors })
     const instances = { controllers, interceptors, get }
     const made = { ...instances, features, access, errors, middlewares, observers }
-    const routes = wrapRoutes(
-      await compileRoutes({ ...(await withPages(withLog(app))), ...made, beforeHandler }),
-    )
+    const parts = { ...(await withPages(withLog(app))), ...made, beforeHandler }
+    const routes = wrapRoutes(await compileRoutes(parts))
 
     // The way of a request from Node to its route.
     const way = { ...app, features, errors, observers }

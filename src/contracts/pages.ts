@@ -28,14 +28,16 @@ export interface CursorOptions<
   readonly filter?: TFilter
 }
 
-type Optional<TFilter extends PageFilter> = {
-  [K in keyof TFilter]: undefined extends InferOutput<TFilter[K]> ? K : never
-}[keyof TFilter]
-
-/** The values of the parameters of a filter. */
+/** The values of the parameters of a filter. A parameter that may be missing is optional. */
 export type FilterOutput<TFilter extends PageFilter> = {
-  [K in Exclude<keyof TFilter, Optional<TFilter>>]: InferOutput<TFilter[K]>
-} & { [K in Optional<TFilter>]?: InferOutput<TFilter[K]> }
+  [K in keyof TFilter as undefined extends InferOutput<TFilter[K]> ? never : K]: InferOutput<
+    TFilter[K]
+  >
+} & {
+  [K in keyof TFilter as undefined extends InferOutput<TFilter[K]> ? K : never]?: InferOutput<
+    TFilter[K]
+  >
+}
 
 /** The validated query of a list with cursors. */
 export type CursorQuery<TFilter extends PageFilter = PageFilter> = {

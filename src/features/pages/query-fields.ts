@@ -13,7 +13,7 @@ export function wholeNumber(
   description: string,
 ): StandardSchemaV1<unknown, number> {
   const described = { type: 'integer', minimum: 1, maximum: max, default: fallback, description }
-  return field(described, (value) => {
+  return field<number>(described, (value) => {
     if (value === undefined) return { value: fallback }
     const count = typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : value
     const isValid = typeof count === 'number' && Number.isInteger(count)
@@ -24,7 +24,7 @@ export function wholeNumber(
 }
 
 /** The query parameter that has the cursor. */
-export const cursorField: StandardSchemaV1<unknown, string | undefined> = field(
+export const cursorField: StandardSchemaV1<unknown, string | undefined> = field<string | undefined>(
   {
     type: 'string',
     format: CURSOR_FORMAT,
@@ -41,7 +41,7 @@ export const cursorField: StandardSchemaV1<unknown, string | undefined> = field(
 )
 
 /** The field of a response that has the cursor of the next page. */
-export const nextField: StandardSchemaV1<unknown, string | null> = field(
+export const nextField: StandardSchemaV1<unknown, string | null> = field<string | null>(
   {
     type: ['string', 'null'],
     description: 'The cursor of the next page; null on the last page',
