@@ -66,8 +66,9 @@ function withLog(app: DescribedApp): DescribedApp {
   return { ...app, settings: { ...settings, plugins: [plugin, ...settings.plugins] } }
 }
 
-/** Adds the plugin of pages, innermost, if a route has pages. */
-async function withPages(app: DescribedApp): Promise<DescribedApp> {
+/** Adds the plugins of `Log`, and of pages, innermost, if a route has pages. */
+async function withPlugins(given: DescribedApp): Promise<DescribedApp> {
+  const app = withLog(given)
   const { settings, description } = app
   if (description.model.routes.every(({ pages }) => pages === null)) return app
   const { pagesPlugin } = await import('../features/pages/pages-plugin.js')
@@ -111,9 +112,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const { wrapCredentials, beforeHandler, wrapRoutes, wrapListener } = harness
     const access = buildAccess({ ...app, guard, wrapCredentials, features, errors })
     const instances = { controllers, interceptors, get }
-    const made = { ...instances, features, access, errors, middlewares, observers }
-    const parts = { ...(await withPages(withLog(app))), ...made, beforeHandler }
-    const routes = wrapRoutes(await compileRoutes(parts))
+    const made = { ...instances, features, access, errors, middlewares, observers, beforeHandler }
+    const routes = wrapRoutes(await compileRoutes({ ...(await withPlugins(app)), ...made }))
 
     // The way of a request from Node to its route.
     const way = { ...app, features, errors, observers }
