@@ -86,7 +86,8 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
           .get(`/list${index}?limit=${1 + random.below(5)}${query}`)
           .expect(200)
         found.push(...body.items.map(({ id }: { id: number }) => id))
-        if (body.next === null) break
+        // A list that repeats rows may have no end.
+        if (body.next === null || found.length > 300) break
         query = `&cursor=${encodeURIComponent(body.next)}`
         await insert(1, random)
         // Also the row at which the next page begins.
