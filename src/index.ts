@@ -131,6 +131,20 @@ export type {
   RouteOption,
 } from './contracts/option.js'
 export type {
+  CursorOptions,
+  CursorPage,
+  CursorPages,
+  CursorQuery,
+  CursorResult,
+  CursorValue,
+  FieldOf,
+  FilterOutput,
+  OrderField,
+  PageFilter,
+  Pages,
+  PagesDefinition,
+} from './contracts/pages.js'
+export type {
   ParameterDefinition,
   ParameterPlace,
   ParameterSettings,
@@ -279,6 +293,7 @@ export type { EnvRecord } from './features/env/sources.js'
 export { Health, type HealthConfig } from './features/health/health.js'
 export type { HealthOptions, HealthPaths } from './features/health/health-options.js'
 export { Log } from './features/logs/log.js'
+export { cursor } from './features/pages/cursor.js'
 export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
@@ -329,6 +344,7 @@ export { Body, Cookies, Headers, Params, Query } from './metadata/input.js'
 export { Limits } from './metadata/limits.js'
 export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'
 export { defineOption } from './metadata/option.js'
+export { Paged } from './metadata/paged.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { RateLimit } from './metadata/rate-limit.js'
 export {

@@ -68,6 +68,16 @@ function withLog(app: DescribedApp): DescribedApp {
   return { ...app, settings: { ...settings, plugins: [plugin, ...settings.plugins] } }
 }
 
+/** Adds the plugins of `Log`, and of pages, innermost, if a route has pages. */
+async function withPlugins(given: DescribedApp): Promise<DescribedApp> {
+  const app = withLog(given)
+  const { settings, description } = app
+  if (description.model.routes.every(({ pages }) => pages === null)) return app
+  const { pagesPlugin } = await import('../features/pages/pages-plugin.js')
+  const plugins = [...settings.plugins, pagesPlugin(settings.cookies.keys)]
+  return { ...app, settings: { ...settings, plugins } }
+}
+
 /** Starts a described application. If a line fails, everything that has been opened is closed again. */
 export async function boot(app: DescribedApp): Promise<RunningApp> {
   const { settings, description, express, logger, harness } = app
@@ -105,8 +115,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const { wrapCredentials, beforeHandler, wrapRoutes, wrapListener } = harness
     const access = buildAccess({ ...app, guard, wrapCredentials, features, errors })
     const instances = { controllers, interceptors, get }
-    const made = { ...instances, features, access, errors, middlewares, observers }
-    const routes = wrapRoutes(await compileRoutes({ ...withLog(app), ...made, beforeHandler }))
+    const made = { ...instances, features, access, errors, middlewares, observers, beforeHandler }
+    const routes = wrapRoutes(await compileRoutes({ ...(await withPlugins(app)), ...made }))
 
     // The way of a request from Node to its route.
     const way = { ...app, features, errors, observers }

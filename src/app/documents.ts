@@ -13,6 +13,7 @@ import type { DocumentSettings } from '../openapi/swagger-options.js'
 import { errorResponses } from '../pipeline/error-responses.js'
 import { describeKeptOnce, describeOnce } from '../schema/describe-once.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
+import { ListSchema } from '../schema/list-schema.js'
 import { featureContracts, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
 import type { Settings } from './settings/settings.js'
@@ -195,5 +196,6 @@ function hasConstantSchemas({
 /** A missing schema cannot change. */
 function isConstantSchema(schema: Schema | null | undefined): boolean {
   if (schema instanceof KeyedSchema) return Object.values(schema.entries).every(isConstantSchema)
+  if (schema instanceof ListSchema) return isConstantSchema(schema.item)
   return schema == null || '~standard' in schema
 }

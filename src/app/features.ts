@@ -8,6 +8,7 @@ import type { AppModel } from '../contracts/route-model.js'
 import type { Stage as PublicStage } from '../contracts/steps.js'
 import type { Problem } from '../errors/config-error.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
+import { checkPages, pagesContract } from '../features/pages/pages-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
@@ -116,7 +117,7 @@ export async function featurePlugins({ health, logs }: Settings): Promise<Plugin
 
 /** Lists what features add to the OpenAPI document. */
 export function featureContracts({ tenant, rateLimit }: Settings): ContractOf[] {
-  return [tenantResponses(tenant), limitResponses(rateLimit)]
+  return [tenantResponses(tenant), limitResponses(rateLimit), pagesContract]
 }
 
 /** The settings that `featureContracts` depends on, as plain data. */
@@ -126,7 +127,7 @@ export function featureFacts({ tenant, rateLimit }: Settings): object {
 
 /** Finds problems between decorators, middlewares and the settings of tenants and rate limits. */
 export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
-  const { tenant, middlewares, auth, rateLimit, trustProxy } = settings
+  const { tenant, middlewares, auth, rateLimit, trustProxy, cookies } = settings
   const setting = {
     ...model,
     tenant,
@@ -139,7 +140,7 @@ export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
     hasGuard: auth.guard !== null,
   })
   const limits = checkLimitPlan({ rateLimit, trustsEveryProxy: trustProxy === true }, model)
-  return [...warnOfTenancy(setting), ...routers, ...limits]
+  return [...warnOfTenancy(setting), ...routers, ...limits, ...checkPages(model, cookies.keys)]
 }
 
 interface StartConfig extends FeatureInput {

@@ -7,6 +7,7 @@ import type {
   ResponseFieldsMode,
 } from './operation.js'
 import type { OptionSettings, RouteOption } from './option.js'
+import type { PagesDefinition } from './pages.js'
 import type { ParameterDefinition } from './parameter.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
@@ -73,6 +74,7 @@ export type Fact =
   /** `false` means no limit. */
   | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
   | { readonly kind: 'responseFields'; readonly mode: ResponseFieldsMode }
+  | { readonly kind: 'pages'; readonly pages: PagesDefinition }
   | { readonly kind: 'tags'; readonly tags: readonly string[] }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'operation'; readonly options: ApiOperationOptions }

@@ -3,6 +3,7 @@ import type { CacheOptions } from './cache.js'
 import type { UsedByRoute } from './interceptor.js'
 import type { OperationFacts, ResponseFieldsMode } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
+import type { PagesDefinition } from './pages.js'
 import type { ParameterDefinition } from './parameter.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
@@ -155,6 +156,8 @@ export interface RouteModel {
   readonly isEnveloped: boolean
   /** The mode of `@ResponseFields`; `null` without it, and the `responses` option of the application applies. */
   readonly responseFields: ResponseFieldsMode | null
+  /** The pages of `@Paged`; `null` without it. */
+  readonly pages: PagesDefinition | null
   /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
   /** The parameters of `defineParameter`, on the method or on its parameters; `null` without them. */

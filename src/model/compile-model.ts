@@ -167,6 +167,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     isEnveloped: responses.isEnveloped,
     responseFields: responses.responseFields,
     operation: responses.operation,
+    pages: firstOf(facts, 'pages')?.pages ?? null,
     parameters: compileParameters(facts),
     definedParameters: compileDefined(facts),
     options,

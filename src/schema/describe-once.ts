@@ -4,6 +4,7 @@ import type * as Lowered from '../contracts/openapi-3-0.js'
 import type { Schema } from '../contracts/schema.js'
 import { describeKept, describeSchema } from './describe-schema.js'
 import { KeyedSchema } from './keyed-schema.js'
+import { ListSchema } from './list-schema.js'
 import type { DescribeOptions } from './to-json-schema.js'
 
 // Schemas of libraries are immutable, so all applications of a process share their descriptions. Describing
@@ -50,6 +51,7 @@ export function isConstant(schema: object, options: Pick<DescribeOptions, 'conve
   if (schema instanceof KeyedSchema) {
     return Object.values(schema.entries).every((part) => part === null || isConstant(part, options))
   }
+  if (schema instanceof ListSchema) return isConstant(schema.item, options)
   const standard = (schema as Partial<StandardSchemaV1>)['~standard']
   return standard !== undefined && !Object.hasOwn(converters, String(standard.vendor))
 }

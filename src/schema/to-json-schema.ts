@@ -1,11 +1,12 @@
 import type { SchemaConverter, SchemaSide } from '../contracts/openapi.js'
 import { KeyedSchema } from './keyed-schema.js'
 import { describeArktype } from './libraries/arktype.js'
-import { describeKeyed } from './libraries/keyed.js'
+import { describeKeyed, describeList } from './libraries/keyed.js'
 import { unknown } from './libraries/library-result.js'
 import { describePlain } from './libraries/plain.js'
 import { describeValibot } from './libraries/valibot.js'
 import { describeOldZod, zodOptions } from './libraries/zod-options.js'
+import { ListSchema } from './list-schema.js'
 
 /** The part of a Standard Schema that this file reads. */
 interface Standard {
@@ -31,6 +32,9 @@ export function toJsonSchema(schema: object, options: DescribeOptions): unknown 
   const { side, converters = {} } = options
   if (schema instanceof KeyedSchema) {
     return describeKeyed(schema, (part) => toJsonSchema(part, options))
+  }
+  if (schema instanceof ListSchema) {
+    return describeList(schema, (part) => toJsonSchema(part, options))
   }
   const standard = (schema as { '~standard'?: Standard })['~standard']
   if (standard === undefined) return describePlain(schema, side)

@@ -17,14 +17,14 @@ const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
   Body Cache CacheManager Can Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
-  Limits Log MethodNotAllowedError NotFoundError Options Params Patch PayloadTooLargeError Post Produces Public Put
-  Query RateLimit Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Sse Tenant
+  Limits Log MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post Produces Public
+  Put Query RateLimit Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Sse Tenant
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
-  Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv defineAppOptions defineControllers
-  defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext githubWebhooks hasFailed
-  holdResponse inject isThenable knownTraceContext lastEventId memoryCache memoryRateLimit producedType publicRouter
-  refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret sseComment sseEvent
-  standardWebhooks statusOf stripeWebhooks
+  Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
+  defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
+  githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext lastEventId memoryCache memoryRateLimit
+  producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret
+  sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
 
@@ -32,7 +32,9 @@ const VALUES = `
 const TYPES = `
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
-  CacheStore CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter CookieKeyOptions CookiesDescription CookiesOptions CsvOptions Decorated
+  CacheStore CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
+  CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
+  CursorResult CursorValue Decorated FieldOf FilterOutput OrderField PageFilter Pages PagesDefinition
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
   ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo
@@ -68,7 +70,7 @@ const TESTING_TYPES = `
 
 /** The names that `blazon/postgres` exports. */
 const POSTGRES_VALUES = `
-  Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle sql tenantTable
+  Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle readPage sql tenantTable
 `
 const POSTGRES_TYPES = `
   AppliedMigration Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions

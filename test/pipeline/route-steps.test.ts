@@ -44,6 +44,7 @@ const bare = {
   cookies: null,
   produces: null,
   webhook: null,
+  pages: null,
   uses: null,
   operation: { responses: [] },
 } as unknown as RouteModel

@@ -133,7 +133,7 @@ export interface AppOptions {
    */
   readonly limits?: LimitOptions
   /**
-   * The keys of signed cookies.
+   * The keys of signed cookies and of the cursors of pages.
    *
    * @defaultValue none
    */

@@ -5,10 +5,10 @@ import { type Names, type OptionGroup, refusedNames } from '../../errors/option-
 /** The `cookies` option. */
 export interface CookieKeyOptions {
   /**
-   * The keys of signed cookies, each of 32 characters or more: the first signs, and all of them verify. To replace a key,
+   * The keys of signed cookies and of the cursors of pages, each of 32 characters or more: the first signs, and all of them verify. To replace a key,
    * put the new one in front, and remove the old one when its cookies have expired.
    *
-   * @defaultValue none: no cookie can be signed
+   * @defaultValue none: no cookie can be signed, and a random key signs cursors
    * @see docs/bodies.md#signed-cookies
    */
   readonly keys?: readonly string[]

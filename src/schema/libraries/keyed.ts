@@ -2,6 +2,7 @@ import type { Schema } from '../../contracts/schema.js'
 import { acceptsUndefined } from '../accepts-undefined.js'
 import { isNode, RESOURCE_MARK } from '../dialect/conversion.js'
 import type { KeyedSchema } from '../keyed-schema.js'
+import type { ListSchema } from '../list-schema.js'
 
 /**
  * Describes an input key by key. A key without a schema is left out: it accepts every value.
@@ -23,6 +24,14 @@ export function describeKeyed(
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
   }
+}
+
+/** Describes a list by its items. */
+export function describeList(
+  { item, max }: ListSchema,
+  describe: (schema: Schema) => unknown,
+): Readonly<Record<string, unknown>> {
+  return { type: 'array', items: asResource(describe(item)), maxItems: max }
 }
 
 /** References in the schema of a key begin at this schema, and not at the one of all keys. */

@@ -97,6 +97,11 @@ function caseOf(source: CaseSource, parts: RequestParts, way: Way): FuzzCase {
   return { kind: 'valid', what: '', request: source.write(parts) }
 }
 
+/** A cursor has a signature of the application, so no generated one is valid. Wrong and hostile ones are still sent. */
+function isSigned({ format }: OpenApiSchema): boolean {
+  return format === 'cursor'
+}
+
 /**
  * Generates valid values for every part of a request.
  *
@@ -108,8 +113,10 @@ export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<Re
   const { parameters = [], requestBody } = operation
   const place = (where: OpenApiParameter['in']) => {
     const here = parameters.filter(
-      ({ name, in: place }) =>
-        place === where && !(where === 'header' && source.given.has(name.toLowerCase())),
+      ({ name, in: place, required = false, schema }) =>
+        place === where &&
+        (required || !isSigned(schema)) &&
+        !(where === 'header' && source.given.has(name.toLowerCase())),
     )
     const values = here.map((parameter) => {
       const { name, schema } = parameter

@@ -1,0 +1,127 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { InferOutput, Schema } from './schema.js'
+import type { Duration } from './units.js'
+
+/** The schemas of the query parameters that filter a list, by name. */
+export type PageFilter = Readonly<Record<string, Schema>>
+
+/** The names of the fields of an item. */
+export type FieldOf<S extends Schema> = Extract<keyof InferOutput<S>, string>
+
+/** Options of `cursor`. */
+export interface CursorOptions<
+  TField extends string = string,
+  TFilter extends PageFilter = PageFilter,
+> {
+  /**
+   * The order of the list: names of fields of an item, `-` for a descending one. No field may be null or change, and the
+   * values of all of them together must be unique: end with the id.
+   */
+  readonly order: readonly (TField | `-${TField}`)[]
+  /** The largest `limit` of a client, 1 to 1000. Default: 100. */
+  readonly max?: number
+  /** The number of items without a `limit`. Default: 20, or `max` if that is smaller. */
+  readonly limit?: number
+  /** How long a cursor is valid. Default: one day. */
+  readonly maxAge?: Duration
+  /** Schemas of further query parameters. A cursor is valid only for the values with which its walk began. */
+  readonly filter?: TFilter
+}
+
+/** The values of the parameters of a filter. A parameter that may be missing is optional. */
+export type FilterOutput<TFilter extends PageFilter> = {
+  [K in keyof TFilter as undefined extends InferOutput<TFilter[K]> ? never : K]: InferOutput<
+    TFilter[K]
+  >
+} & {
+  [K in keyof TFilter as undefined extends InferOutput<TFilter[K]> ? K : never]?: InferOutput<
+    TFilter[K]
+  >
+}
+
+/** The validated query of a list with cursors. */
+export type CursorQuery<TFilter extends PageFilter = PageFilter> = {
+  /** The largest number of items of the page. */
+  limit: number
+  /** The `next` of the page before; `undefined` for the first page. */
+  cursor?: string
+} & FilterOutput<TFilter>
+
+/** A value in a cursor. A date is its ISO text, and a `bigint` its decimal text. */
+export type CursorValue = string | number | boolean
+
+/** One page of a list, as a client receives it. */
+export interface CursorResult<TItem> {
+  /** The items of the page. */
+  readonly items: TItem[]
+  /** The cursor of the next page; `null` on the last page. */
+  readonly next: string | null
+}
+
+/** One field of the order of a list. */
+export interface OrderField<TField extends string = string> {
+  /** The name of the field. */
+  readonly field: TField
+  /** Whether larger values come first. */
+  readonly isDescending: boolean
+}
+
+/** The page that a request asks for. `of` of {@link CursorPages} returns it. */
+export interface CursorPage<TField extends string = string> {
+  /** The largest number of items of the page. */
+  readonly limit: number
+  /** How many rows to read: one more than `limit`. The last one shows that there is another page. */
+  readonly take: number
+  /** The order in which rows must be read. */
+  readonly order: readonly OrderField<TField>[]
+  /** The values of the last item of the page before; `null` for the first page. */
+  readonly after: Readonly<Record<TField, CursorValue>> | null
+  /**
+   * Makes the response of the rows that come after `after`, at most `take` of them, and adds the `Link` header.
+   *
+   * @param rows The rows, in the order of the list.
+   * @param valuesOf Returns the values of the fields of `order`. Default: the fields of the row.
+   * @throws TypeError if a field of the order is null or missing, or two rows have the same values.
+   */
+  readonly make: <T extends object>(
+    rows: readonly T[],
+    valuesOf?: (row: T) => readonly unknown[],
+  ) => CursorResult<T>
+}
+
+/** The data of a list with pages, which `@Paged` notes. */
+export interface PagesDefinition {
+  /** The schema of the query. */
+  readonly query: Schema
+  /** The schema of the response. */
+  readonly response: Schema
+  /** The order of the list. */
+  readonly order: readonly OrderField[]
+  /** How long a cursor is valid, in seconds. */
+  readonly maxAgeSeconds: number
+  /** The page of each request. */
+  readonly values: WeakMap<object, unknown>
+}
+
+/** A list with pages. {@link Pages} is what `@Paged` accepts. */
+export interface Pages<TQuery> {
+  /** The schema of the query, for the type of the request: `Req<{ query: typeof OrderPages.query }>`. */
+  readonly query: StandardSchemaV1<unknown, TQuery>
+  /** The schema of the response. */
+  readonly response: Schema
+  /** The data that `@Paged` notes. */
+  readonly definition: PagesDefinition
+}
+
+/** A list whose pages begin at a cursor. `cursor` creates it. */
+export interface CursorPages<TItem, TField extends string, TFilter extends PageFilter>
+  extends Pages<CursorQuery<TFilter>> {
+  /** The schema of a page: its items and the cursor of the next page. */
+  readonly response: StandardSchemaV1<CursorResult<TItem>>
+  /**
+   * Returns the page that a request asks for.
+   *
+   * @throws TypeError if the route does not have `@Paged` with these pages.
+   */
+  readonly of: (req: object) => CursorPage<TField>
+}

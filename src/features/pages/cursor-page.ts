@@ -1,0 +1,104 @@
+import type { Request, Response } from '../../contracts/handler.js'
+import type { CursorPage, CursorQuery, CursorValue, OrderField } from '../../contracts/pages.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import { refuse } from '../../errors/refuse.js'
+import { tenantOf } from '../../http/tenant-of.js'
+import { bindingOf, type CursorSettings, readCursor, writeCursor } from './cursor-code.js'
+
+/** Reads the page that a request asks for. */
+export type OpenPage = (req: Request, res: Response) => unknown
+
+/** Prepares the pages of one route. The returned function throws a 400 for a cursor that is not one of its own. */
+export function cursorPages(route: RouteModel, settings: CursorSettings): OpenPage {
+  const { order = [], maxAgeSeconds = 0 } = route.pages ?? {}
+  const ofRoute = [route.method, route.path, order]
+  return function openPage(req, res): CursorPage {
+    const { limit, cursor, ...filter } = req.validated.query as CursorQuery
+    const binding = bindingOf([...ofRoute, tenantOf(req) ?? null, req.params, filter])
+    const values =
+      cursor === undefined ? null : readCursor(cursor, { binding, maxAgeSeconds }, settings)
+    if (values === undefined) throw refused()
+    return Object.freeze({
+      limit,
+      take: limit + 1,
+      order,
+      after: values === null ? null : namedValues(order, values),
+      make<T extends object>(
+        rows: readonly T[],
+        valuesOf: (row: T) => readonly unknown[] = (row) => fieldsOf(row, order),
+      ) {
+        const items = rows.slice(0, limit)
+        const following = rows[limit]
+        if (following === undefined) return { items, next: null }
+        const last = cursorValues(valuesOf(items.at(-1) as T), order)
+        refuseEqual(last, cursorValues(valuesOf(following), order), order)
+        const next = writeCursor(last, binding, settings)
+        res.append('Link', `<${targetOf(req, next)}>; rel="next"`)
+        return { items, next }
+      },
+    } satisfies CursorPage)
+  }
+}
+
+function refused(): Error {
+  return refuse(
+    'CURSOR_INVALID',
+    'The cursor does not belong to this list, or is too old: read the list from its beginning.',
+  )
+}
+
+function namedValues(
+  order: readonly OrderField[],
+  values: readonly CursorValue[],
+): Readonly<Record<string, CursorValue>> {
+  return Object.freeze(
+    Object.fromEntries(order.map(({ field }, index) => [field, values[index] as CursorValue])),
+  )
+}
+
+function fieldsOf(row: object, order: readonly OrderField[]): unknown[] {
+  return order.map(({ field }) => (row as Readonly<Record<string, unknown>>)[field])
+}
+
+function cursorValues(values: readonly unknown[], order: readonly OrderField[]): CursorValue[] {
+  return values.map((value, index) => {
+    if (value instanceof Date) return value.toISOString()
+    if (typeof value === 'bigint') return String(value)
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw withoutPlace(value, order[index])
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return value
+    throw withoutPlace(value, order[index])
+  })
+}
+
+function withoutPlace(value: unknown, of: OrderField | undefined): TypeError {
+  const is = value === null ? 'null' : typeof value === 'number' ? String(value) : typeof value
+  return new TypeError(
+    `The field '${of?.field}' of a row is ${is}, so the list has no order: order by fields that every row has.`,
+  )
+}
+
+/** The next page would begin after both rows. */
+function refuseEqual(
+  last: readonly CursorValue[],
+  following: readonly CursorValue[],
+  order: readonly OrderField[],
+): void {
+  if (last.some((value, index) => value !== following[index])) return
+  const names = order.map(({ field }) => `'${field}'`).join(', ')
+  throw new TypeError(
+    `Two rows have the same values of ${names}, so the next page would leave one out: end \`order\` with a unique field, such as the id.`,
+  )
+}
+
+/**
+ * The URL of the next page, as a reference to the URL of this one (RFC 3986, section 4.2): it has the query only, so it
+ * is right behind every proxy.
+ */
+function targetOf({ originalUrl }: Request, next: string): string {
+  const start = originalUrl.indexOf('?')
+  const query = new URLSearchParams(start < 0 ? '' : originalUrl.slice(start))
+  query.set('cursor', next)
+  return `?${query}`
+}

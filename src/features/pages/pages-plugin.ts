@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import type { Plugin } from '../../contracts/plugin.js'
+import type { Stage } from '../../contracts/steps.js'
+import { Clock } from '../../di/clock.js'
+import { cursorPages } from './cursor-page.js'
+
+/**
+ * Reads the pages that requests ask for, on routes with `@Paged`. An application loads it if it has such a route.
+ *
+ * @param keys The keys of cursors. Without any, a random one is used.
+ */
+export function pagesPlugin(keys: readonly string[]): Plugin {
+  const used = keys.length > 0 ? keys : [randomBytes(32).toString('base64url')]
+  return {
+    name: 'pages',
+    steps(route, { get }) {
+      if (route.pages === null) return null
+      const { values } = route.pages
+      const clock = get(Clock)
+      const open = cursorPages(route, { keys: used, now: () => clock.now() })
+      const beforeHandler: Stage = (next) =>
+        function readPage(req, res) {
+          values.set(req, open(req, res))
+          return next(req, res)
+        }
+      return { beforeHandler }
+    },
+  }
+}

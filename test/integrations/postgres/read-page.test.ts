@@ -1,0 +1,124 @@
+import { Controller, cursor, Get, inject, Paged, type Req } from 'blazon'
+import { Database, postgres, readPage, sql } from 'blazon/postgres'
+import { TestApp } from 'blazon/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { Random, seedOfRun } from '../../conformance/random.js'
+import { Folder, KINDS, type OwnDatabase } from './own-database.js'
+
+const Row = z.object({ id: z.int(), at: z.string(), place: z.int().nullable() })
+const ORDERS = [['at', 'id'], ['-at', '-id'], ['-at', 'id'], ['at', '-id'], ['-id']] as const
+const LISTS = ORDERS.map((order) => cursor(Row, { order, max: 10, limit: 4 }))
+const ByPlace = cursor(Row, { order: ['place', 'id'] })
+const ByTime = cursor(Row, { order: ['at'] })
+
+const ROWS = sql`select id, at, place from rows where id > ${0}`
+
+function controllerOf(pages: (typeof LISTS)[number], path: string) {
+  @Controller(path)
+  class Rows {
+    private readonly db = inject(Database)
+
+    @Get()
+    @Paged(pages)
+    list(req: Req<{ query: typeof pages.query }>) {
+      return readPage(this.db, pages.of(req), ROWS)
+    }
+  }
+  return Rows
+}
+
+describe.each(KINDS)('readPage() on %s', (_kind, open) => {
+  let database: OwnDatabase
+  let app: TestApp
+
+  const folder = new Folder({
+    '0001_rows.sql': `create table rows (id integer generated always as identity, at timestamptz, place integer);
+      grant select, insert, update, delete on rows to public;`,
+  })
+
+  beforeAll(async () => {
+    database = await open()
+    const { options, tenantRole, allTenantsRole } = database
+    app = await TestApp.create({
+      controllers: [
+        ...LISTS.map((pages, index) => controllerOf(pages, `list${index}`)),
+        controllerOf(ByPlace, 'by-place'),
+        controllerOf(ByTime, 'by-time'),
+      ],
+      cookies: { keys: ['a key of thirty-two characters, or more'] },
+      envelope: false,
+      plugins: [postgres({ ...options, migrations: folder.path, tenantRole, allTenantsRole })],
+    })
+  })
+
+  afterAll(async () => {
+    await app?.close()
+    await database?.[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  const run = (text: string) => app.get(Database).query(text)
+  const ids = async () => {
+    const { rows } = await app.get(Database).query<{ id: number }>('select id from rows')
+    return rows.map(({ id }) => id)
+  }
+  // Many rows have the same time, and times differ in microseconds only.
+  const insert = (count: number, random: Random) =>
+    run(
+      `insert into rows (at) values ${Array.from({ length: count }, () => `('2026-01-01 00:00:00.00000${random.below(6)}+00')`).join()}`,
+    )
+
+  it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
+    'ordered by %s, finds each row once while others are inserted and deleted',
+    async (_order, index) => {
+      const seed = seedOfRun()
+      const random = new Random(seed)
+      await run('delete from rows')
+      await insert(30, random)
+      const before = await ids()
+      const deleted = new Set<number>()
+      const found: number[] = []
+      let query = ''
+      for (;;) {
+        const { body } = await app
+          .request()
+          .get(`/list${index}?limit=${1 + random.below(5)}${query}`)
+          .expect(200)
+        found.push(...body.items.map(({ id }: { id: number }) => id))
+        // A list that repeats rows may have no end.
+        if (body.next === null || found.length > 300) break
+        query = `&cursor=${encodeURIComponent(body.next)}`
+        await insert(1, random)
+        // Also the row at which the next page begins.
+        const gone = random.pick([found.at(-1) as number, random.pick(before)])
+        deleted.add(gone)
+        await run(`delete from rows where id = ${gone}`)
+      }
+      expect(new Set(found).size, `SEED=${seed}`).toBe(found.length)
+      const lost = before.filter((id) => !deleted.has(id) && !found.includes(id))
+      expect(lost, `SEED=${seed}`).toEqual([])
+    },
+  )
+
+  it('sends the columns of the query only', async () => {
+    await run('delete from rows')
+    await insert(2, new Random(1))
+    const { body } = await app.request().get('/list0?limit=1').expect(200)
+    expect(body.items.map(Object.keys)).toEqual([['id', 'at', 'place']])
+  })
+
+  it('does not read a list that has no order', async () => {
+    await run('delete from rows')
+    await run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
+    await app.request().get('/by-place?limit=1').expect(500)
+    await app.request().get('/by-time?limit=1').expect(500)
+    const errors = app.logs
+      .filter(({ level }) => level === 'error')
+      .map(({ facts }) => String((facts as { err?: unknown }).err))
+    expect(errors).toEqual([
+      expect.stringContaining("The field 'place' of a row is null"),
+      expect.stringContaining("Two rows have the same values of 'at'"),
+    ])
+  })
+})
