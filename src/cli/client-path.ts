@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /**
@@ -19,7 +19,7 @@ export function defaultClient(beside: string, cwd: string): string {
   const [name, inSources] = [join(beside, NAME), join(beside, 'src', NAME)]
   const hasSources = isFolder(resolve(cwd, beside, 'src'))
   // A link counts, wherever it leads.
-  const isBeside = lstatSync(resolve(cwd, name), { throwIfNoEntry: false }) !== undefined
+  const isBeside = statsOf(() => lstatSync(resolve(cwd, name))) !== undefined
   return hasSources && !isBeside ? inSources : name
 }
 
@@ -31,5 +31,14 @@ export function writtenClient(path: string): ClientKind | null {
 }
 
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  return statsOf(() => statSync(path))?.isDirectory() === true
+}
+
+/** `undefined` for a path that does not exist, or leads through a file. */
+function statsOf(read: () => Stats): Stats | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }

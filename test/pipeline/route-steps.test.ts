@@ -187,7 +187,11 @@ describe('a route', () => {
         parameters: [parameter],
         underTest: stage,
       },
-      { ...config, mayFailLate: true },
+      {
+        ...config,
+        mayFailLate: true,
+        streamOf: () => ({ isAccepted: () => true, open: (value) => value, send: () => {} }),
+      },
     )
     expect(usedBy(steps)).toEqual(names)
   })

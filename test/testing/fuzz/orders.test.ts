@@ -39,7 +39,7 @@ it('finds nothing in the orders example', async () => {
   const customer = { name: 'Ada', email: 'ada@example.com' }
   await app.withHeaders(clerk).request().post('/customers').send(customer).expect(201)
   const report = await app.fuzz({ seed: 4 })
-  expect(report).toEqual({ operations: 8, requests: 400, seed: 4, skipped: [], refused: [] })
+  expect(report).toEqual({ operations: 11, requests: 550, seed: 4, skipped: [], refused: [] })
   expect(app.contractReport()).toEqual([])
   // The last operation finds that every order in its requests is already paid.
   const never = app.coverage().rows.filter(({ isExercised }) => !isExercised)
@@ -58,7 +58,7 @@ it('lists operations that refused every valid request', async () => {
   await using app = await TestApp.create(options)
   app.withHeaders({ 'x-tenant-id': 'aurora' })
   const { refused } = await app.fuzz({ seed: 1, runs: 20 })
-  expect(refused).toHaveLength(8)
+  expect(refused).toHaveLength(11)
   const asClerk = {
     id: 'carla',
     shops: ['aurora'],
@@ -77,7 +77,7 @@ it('does not call operations that the options exclude', async () => {
     skip: ['Orders_place'],
     operations: ({ handler }) => handler.startsWith('OrdersController.'),
   })
-  expect({ operations, requests }).toEqual({ operations: 4, requests: 12 })
+  expect({ operations, requests }).toEqual({ operations: 7, requests: 21 })
   expect(skipped.toSorted()).toEqual([
     'Customers_getById',
     'Customers_list',
