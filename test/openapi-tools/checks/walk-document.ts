@@ -193,6 +193,7 @@ const KINDS_OF_3_1: Kinds = {
 
 const KINDS_OF_3_2: Kinds = {
   ...KINDS_OF_3_1,
+  MediaType: { ...KINDS.MediaType, itemSchema: 'Schema' },
   Tag: { ...KINDS.Tag, summary: ANY, parent: ANY, kind: ANY },
 }
 

@@ -15,6 +15,8 @@ export interface Exchange {
   readonly form?: Readonly<Record<string, string | Blob | readonly Blob[]>>
   /** Whether the schemas of the operation refuse the request; then every reader of the document must. */
   readonly isRefused?: boolean
+  /** Whether the response never ends: only its beginning is read. */
+  readonly isEndless?: boolean
 }
 
 /** The response. */
@@ -49,7 +51,7 @@ export async function send(
     body: bodyOf(exchange),
     redirect: 'manual',
   })
-  const text = await response.text()
+  const text = await (exchange.isEndless === true ? beginningOf(response) : response.text())
   const contentType = (response.headers.get('content-type') ?? '').split(';')[0] ?? ''
   return {
     status: response.status,
@@ -57,6 +59,13 @@ export async function send(
     contentType: text === '' ? '' : contentType,
     body: contentType.endsWith('json') && text !== '' ? JSON.parse(text) : text,
   }
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return new TextDecoder().decode(value)
 }
 
 function bodyOf({ json, text, form }: Exchange): string | FormData | null {
