@@ -45,7 +45,7 @@ const controllers = {
 const middlewares =
   variant === 'middleware' ? [helmet({ referrerPolicy: { policy: 'origin' } })] : []
 // Its own security headers are off, so that those of the middleware are the ones that are seen.
-const app = new App({ controllers, middlewares, security: false, logger: false })
+const app = new App({ controllers, middlewares, security: { helmet: false }, logger: false })
 const { port } = await app.listen(0, { host: '127.0.0.1', announce: false })
 process.on('disconnect', () => process.exit())
 process.send?.({ port, document: '/api-docs.json' })
