@@ -1,0 +1,75 @@
+import {
+  Auth,
+  Controller,
+  file,
+  fileResponse,
+  Get,
+  JsonLines,
+  Post,
+  Produces,
+  Sse,
+  Upload,
+} from 'blazon'
+import { expect, it } from 'vitest'
+import { expectFailure, start } from './listening-app.js'
+import { exchange, request } from './raw-connection.js'
+
+const Item = { type: 'object' } as const
+let ran = 0
+
+@Auth()
+@Controller('kinds')
+class KindsController {
+  @Post('form')
+  @Upload({ picture: file() })
+  form() {
+    ran++
+  }
+
+  @Get('events')
+  @Sse(Item)
+  async *events() {
+    ran++
+    yield {}
+  }
+
+  @Get('lines')
+  @Sse(Item)
+  @JsonLines(Item)
+  async *lines() {
+    ran++
+    yield {}
+  }
+
+  @Get('table')
+  @Produces('application/json', 'text/csv')
+  table() {
+    ran++
+    return []
+  }
+
+  @Get('file')
+  file() {
+    ran++
+    return fileResponse('guard-first.test.ts', { root: import.meta.dirname })
+  }
+}
+
+const form = 'Content-Type: multipart/form-data; boundary=b'
+
+it.each([
+  ['a form that is too large', 'POST', '/kinds/form', [form, 'Content-Length: 999999999']],
+  ['a form without a boundary', 'POST', '/kinds/form', ['Content-Type: multipart/form-data']],
+  ['events', 'GET', '/kinds/events', []],
+  ['events in another letter case', 'GET', '/KINDS/Events', []],
+  ['a stream of an unknown format', 'GET', '/kinds/lines', ['Accept: image/png']],
+  ['an unknown representation', 'GET', '/kinds/table', ['Accept: image/png']],
+  ['a range of a file', 'GET', '/kinds/file', ['Range: bytes=99999-']],
+] as const)('a client without credentials gets 401 for %s', async (_, method, path, lines) => {
+  ran = 0
+  const guard = { canActivate: () => false }
+  const { port } = await start({ controllers: [KindsController], auth: { guard } })
+  const [answer] = await exchange(port, request(path, lines, { method }))
+  expectFailure(answer, 401, 'UNAUTHORIZED')
+  expect(ran).toBe(0)
+})
