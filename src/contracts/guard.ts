@@ -1,3 +1,6 @@
+import type { Request, User } from './handler.js'
+import type { OpenApiSecurityScheme } from './openapi.js'
+import type { RouteContract } from './route-contract.js'
 import type { RouteModel } from './route-model.js'
 
 /** Options of `@Auth`. */
@@ -24,7 +27,7 @@ export interface AuthDecoratorOptions {
  *   }
  * }
  */
-export interface AuthGuard {
+export interface AuthGuard<TUser = User> {
   /**
    * Returns exactly `true`, or a promise of it, to let the request continue.
    *
@@ -32,4 +35,30 @@ export interface AuthGuard {
    */
   // biome-ignore lint/suspicious/noExplicitAny: a guard may type its request as Express' or as its own
   canActivate(req: any, route?: RouteModel): boolean | Promise<boolean>
+  /**
+   * The places of the credential: names of headers, and of cookies as `'cookie:<name>'`.
+   * Default: `auth.credentials`, which is `['authorization']`.
+   */
+  readonly credentials?: readonly string[]
+  /**
+   * Returns whether a request carries a credential for this guard, right or wrong, where several guards read the same
+   * place. Default: whether one of `credentials` is there.
+   */
+  carries?(req: Request): boolean
+  /** The security scheme in the document. Default: `{ type: 'http', scheme: 'bearer' }`. */
+  readonly security?: OpenApiSecurityScheme
+  /** The scopes that the operation of a route needs in the document, for OAuth2 and OpenID Connect. Default: none. */
+  scopes?(route: RouteModel): readonly string[]
+  /** The challenge in `WWW-Authenticate` of a 401 of this guard. Default: `Bearer`. */
+  readonly challenge?: string
+  /** What the guard adds to the operation of a route that it protects, besides 401. Default: nothing. */
+  contract?(route: RouteModel): RouteContract | null | undefined
+  /**
+   * Returns the tenant that the verified credential belongs to, after `canActivate` has returned `true`. A guard with
+   * this method confirms the tenant of a request as `tenant.authorize` does: a request that names another tenant, or
+   * whose credential belongs to none (`undefined`), is refused with 403. Default: the guard confirms no tenant.
+   */
+  tenantOf?(req: Request): string | undefined
+  /** The type of `req.user` behind this guard, for `Req<{ auth: typeof guard }>`. It exists for the compiler only. */
+  readonly '~user'?: TUser
 }
