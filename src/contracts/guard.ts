@@ -1,5 +1,6 @@
 import type { Request, User } from './handler.js'
 import type { OpenApiSecurityScheme } from './openapi.js'
+import type { PluginContext } from './plugin.js'
 import type { RouteContract } from './route-contract.js'
 import type { RouteModel } from './route-model.js'
 
@@ -11,6 +12,9 @@ export interface AuthDecoratorOptions {
    */
   readonly optional?: boolean
 }
+
+/** The parts of an application that a guard may use: `get` returns the instance of a token. */
+export interface GuardSetup extends Pick<PluginContext, 'get' | 'logger'> {}
 
 /**
  * Decides whether a request may continue. It may set `req.user`.
@@ -59,6 +63,12 @@ export interface AuthGuard<TUser = User> {
    * whose credential belongs to none (`undefined`), is refused with 403. Default: the guard confirms no tenant.
    */
   tenantOf?(req: Request): string | undefined
+  /**
+   * Called once for each application, at boot. Returns the guard that this application runs, for a guard with state that
+   * two applications must not share. Its `onInit`, `onReady` and `onClose` are called as those of a provider. The other
+   * members are read from the original guard. Default: the guard itself.
+   */
+  forApplication?(app: GuardSetup): AuthGuard<TUser> | Promise<AuthGuard<TUser>>
   /** The type of `req.user` behind this guard, for `Req<{ auth: typeof guard }>`. It exists for the compiler only. */
   readonly '~user'?: TUser
 }
