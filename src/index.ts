@@ -94,6 +94,7 @@ export type {
   UseEntry,
 } from './contracts/interceptor.js'
 export type { LevelLogger, Logger, LogLevel, LogMethod } from './contracts/logger.js'
+export type { Metric, MetricSample } from './contracts/metrics.js'
 export type {
   OpenApiComponents,
   OpenApiDocument,
@@ -293,6 +294,9 @@ export type { EnvRecord } from './features/env/sources.js'
 export { Health, type HealthConfig } from './features/health/health.js'
 export type { HealthOptions, HealthPaths } from './features/health/health-options.js'
 export { Log } from './features/logs/log.js'
+export { Metrics } from './features/metrics/metrics.js'
+export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-options.js'
+export type { MetricsRegistry } from './features/metrics/registry.js'
 export { cursor } from './features/pages/cursor.js'
 export {
   type MemoryRateLimitOptions,

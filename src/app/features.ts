@@ -1,13 +1,15 @@
 import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
-import type { Plugin } from '../contracts/plugin.js'
+import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { Provider } from '../contracts/provider.js'
 import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel } from '../contracts/route-model.js'
 import type { Stage as PublicStage } from '../contracts/steps.js'
 import type { Problem } from '../errors/config-error.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
+import { CacheManager } from '../features/cache/cache-manager.js'
+import { cacheMetrics } from '../features/cache/cache-metrics.js'
 import { checkPages, pagesContract } from '../features/pages/pages-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
@@ -102,7 +104,7 @@ export function declareFeatures(
 }
 
 /** The features that are plugins. Each is loaded only for an application that uses it. */
-export async function featurePlugins({ health, logs }: Settings): Promise<Plugin[]> {
+export async function featurePlugins({ health, logs, metrics }: Settings): Promise<Plugin[]> {
   const plugins: Plugin[] = []
   if (health !== null) {
     const { healthPlugin } = await import('../features/health/health-plugin.js')
@@ -111,6 +113,11 @@ export async function featurePlugins({ health, logs }: Settings): Promise<Plugin
   if (logs !== null) {
     const { requestLog } = await import('../features/logs/request-log.js')
     plugins.push(requestLog(logs))
+  }
+  if (metrics !== null) {
+    const { metricsPlugin } = await import('../features/metrics/metrics-plugin.js')
+    const ofCache = (get: PluginContext['get']) => cacheMetrics(get(CacheManager))
+    plugins.push(metricsPlugin(metrics, { features: ofCache }))
   }
   return plugins
 }

@@ -17,7 +17,7 @@ import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
 import { observeUpgrades } from './observe-upgrades.js'
 
 /** The input of {@link collectObservers}. */
-export interface ObserverConfig extends ObserverSetup {
+export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests'> {
   readonly plugins: readonly Plugin[]
   readonly clock: Clock
   /** `null` if requests have no scopes. */
@@ -37,9 +37,12 @@ export interface ObservedSocket extends Socket {
  */
 export function collectObservers(config: ObserverConfig): RequestObservers | null {
   const { get, logger, model, usesTenants } = config
-  const setup: ObserverSetup = { get, logger, model, usesTenants }
+  let observers: RequestObservers | null = null
+  const activeRequests = () => observers?.active ?? 0
+  const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests }
   const calls = config.plugins.flatMap((plugin) => observerOf(plugin, setup)?.onEnd ?? [])
-  return calls.length === 0 ? null : new RequestObservers(calls, config)
+  if (calls.length > 0) observers = new RequestObservers(calls, config)
+  return observers
 }
 
 function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | null {
@@ -56,6 +59,8 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
 
 /** Follows each request of an application to its end, and then calls the observers once. */
 export class RequestObservers {
+  /** How many requests have begun and are not over. */
+  active = 0
   readonly #calls: readonly NonNullable<RequestObserver['onEnd']>[]
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
@@ -77,6 +82,7 @@ export class RequestObservers {
 
   /** Notes the start of a request whose response belongs to the application. */
   readonly begin = (req: BlazonRequest, res: ObservedResponse): void => {
+    this.active += 1
     const observed = new ObservedRequest(req, res, this.#now())
     observed.outer = res[kObserved]
     observed.onOver = this.#end
@@ -95,6 +101,7 @@ export class RequestObservers {
   forget(res: ObservedResponse): void {
     const { [kObserved]: observed } = res
     if (observed?.onOver !== this.#end) return
+    this.active -= 1
     if (observed.outer !== undefined) {
       res[kObserved] = observed.outer
       return
@@ -141,6 +148,7 @@ export class RequestObservers {
   }
 
   readonly #end = (observed: ObservedRequest, bytes: number): void => {
+    this.active -= 1
     const { req, res, refusedWith } = observed
     const request = req as BlazonRequest
     observed.durationMs = this.#clock.monotonic() - observed.durationMs

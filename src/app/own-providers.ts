@@ -5,6 +5,7 @@ import { Clock } from '../di/clock.js'
 import { UnderTest } from '../di/under-test.js'
 import { Health } from '../features/health/health.js'
 import { LogSource, type RequestLogs } from '../features/logs/log.js'
+import { Metrics } from '../features/metrics/metrics.js'
 import { type Harness, NO_HARNESS } from './harness.js'
 import type { Settings } from './settings/settings.js'
 
@@ -31,6 +32,7 @@ export function ownProviders(config: OwnProviders): Provider[] {
       token: Health,
       useValue: new Health({ plugins, checks, app, clock, logger, isClosing }),
     },
+    { token: Metrics, useValue: new Metrics() },
     { token: LogSource, useValue: requestLogs },
   ]
 }

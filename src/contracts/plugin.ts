@@ -51,7 +51,10 @@ export interface RouteSetup extends Pick<PluginContext, 'get' | 'logger' | 'uses
 
 /** The parts of an application that exist when its requests are about to be observed: no plugin is set up. */
 export interface ObserverSetup
-  extends Pick<PluginContext, 'get' | 'logger' | 'model' | 'usesTenants'> {}
+  extends Pick<PluginContext, 'get' | 'logger' | 'model' | 'usesTenants'> {
+  /** Returns how many requests have begun and are not over. Upgraded connections do not count. */
+  readonly activeRequests: () => number
+}
 
 /**
  * The middlewares of a plugin, by their place. Plugins of the same place run in the order of `plugins`. `security` and

@@ -9,6 +9,7 @@ import type { DefaultStatus } from '../../contracts/route-model.js'
 import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
 import type { HealthOptions } from '../../features/health/health-options.js'
+import type { MetricsOptions } from '../../features/metrics/metrics-options.js'
 import type { SecurityOptions } from '../../features/security/security-options.js'
 import type { SwaggerOptions } from '../../openapi/swagger-options.js'
 import type { AuthOptions } from './auth-options.js'
@@ -175,6 +176,13 @@ export interface AppOptions {
    * @see docs/operating.md#health
    */
   readonly health?: boolean | HealthOptions
+  /**
+   * Metrics of requests, the process, the cache and plugins, for Prometheus and everything that reads its format.
+   *
+   * @defaultValue `false`
+   * @see docs/observability.md#metrics
+   */
+  readonly metrics?: boolean | MetricsOptions
   /**
    * Time limits for handlers, requests, connections and closing.
    *

@@ -1,6 +1,7 @@
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { type Names, unknownNames } from '../../errors/option-group.js'
 import { healthGroup } from '../../features/health/health-options.js'
+import { metricsGroup } from '../../features/metrics/metrics-options.js'
 import { securityGroup } from '../../features/security/security-options.js'
 import { swaggerGroup } from '../../openapi/swagger-options.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
@@ -55,6 +56,7 @@ const NAMES: Names<AppOptions> = {
   errors: true,
   responses: true,
   health: true,
+  metrics: true,
   timeouts: true,
   trustProxy: true,
   etag: true,
@@ -104,6 +106,7 @@ function findUnknown(options: AppOptions): Problem[] {
     ...errorGroup.unknown(options.errors),
     ...responseGroup.unknown(options.responses),
     ...healthGroup.unknown(options.health),
+    ...metricsGroup.unknown(options.metrics),
     ...timeoutGroup.unknown(options.timeouts),
     ...logsGroup.unknown(options.logs),
     ...unknownInModules(options),
@@ -119,6 +122,7 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...checkMiddlewareTypes(middlewares),
     ...checkInterceptors(options),
     ...healthGroup.check(options.health),
+    ...metricsGroup.check(options.metrics),
     ...timeoutGroup.check(options.timeouts),
     ...limitGroup.check(options.limits),
     ...cookieGroup.check(options.cookies),
@@ -171,6 +175,7 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     errors: errorsWith(envelope, errorGroup.resolve(options.errors)),
     responses: responseGroup.resolve(options.responses),
     health: healthGroup.resolve(options.health),
+    metrics: metricsGroup.resolve(options.metrics),
     timeouts: timeoutGroup.resolve(options.timeouts),
     trustProxy,
     etag,

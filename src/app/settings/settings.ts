@@ -11,6 +11,7 @@ import type { ResolvedCache } from '../../features/cache/resolved-cache.js'
 import type { HealthSettings } from '../../features/health/health-options.js'
 import type { LoggerSettings } from '../../features/logs/open-logger.js'
 import type { RequestLogSettings } from '../../features/logs/request-log.js'
+import type { MetricsSettings } from '../../features/metrics/metrics-options.js'
 import type { RateLimitSettings } from '../../features/rate-limit/limit-settings.js'
 import type { SecuritySettings } from '../../features/security/security-options.js'
 import type { TenantSettings } from '../../features/tenancy/tenant-settings.js'
@@ -62,6 +63,8 @@ export interface Settings {
   readonly responses: ResponseSettings
   /** `null` without the option. */
   readonly health: HealthSettings | null
+  /** `null` if nothing is measured. */
+  readonly metrics: MetricsSettings | null
   readonly timeouts: TimeoutSettings
   /**
    * `null` without the option. If the application is mounted in a host, the setting of the host then counts.

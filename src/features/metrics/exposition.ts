@@ -1,0 +1,102 @@
+import type { Metric, MetricSample } from '../../contracts/metrics.js'
+import type { Exemplar, Histogram } from './histogram.js'
+
+/** A format of the text that a scrape gets. */
+export interface Format {
+  readonly contentType: string
+  /** OpenMetrics has exemplars, an end mark, and names of counter families without `_total`. */
+  readonly isOpen: boolean
+}
+
+/** The text format of Prometheus, version 0.0.4, which every scraper reads. */
+export const TEXT: Format = {
+  contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  isOpen: false,
+}
+
+/** OpenMetrics 1.0. */
+export const OPEN: Format = {
+  contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  isOpen: true,
+}
+
+/** The last line of OpenMetrics. */
+export const END = '# EOF\n'
+
+/** The family of a histogram. */
+export interface HistogramFamily {
+  readonly name: string
+  readonly help: string
+  readonly bounds: Float64Array
+}
+
+/** Writes labels without their braces: `method="GET",route="/orders/:id"`. */
+export function labelText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
+    .join(',')
+}
+
+/** The text before the values of a family. */
+export function headOf(name: string, help: string, type: string, { isOpen }: Format): string {
+  const family = isOpen && type === 'counter' ? name.replace(/_total$/, '') : name
+  const unit = /_(seconds|bytes)$/.exec(family)?.[1]
+  const unitLine = isOpen && unit !== undefined ? `# UNIT ${family} ${unit}\n` : ''
+  return `# HELP ${family} ${escapeHelp(help, isOpen)}\n# TYPE ${family} ${type}\n${unitLine}`
+}
+
+/** Writes a metric and its values. */
+export function metricText(metric: Metric, format: Format): string {
+  const { name, help, type } = metric
+  const given = metric.read()
+  const samples: readonly MetricSample[] = typeof given === 'number' ? [{ value: given }] : given
+  const lines = samples.map(({ value, labels }) => {
+    const text = labels === undefined ? '' : labelText(labels)
+    return `${name}${text === '' ? '' : `{${text}}`} ${numberText(value)}\n`
+  })
+  return headOf(name, help, type, format) + lines.join('')
+}
+
+/** Writes one series of a histogram. */
+export function histogramText(
+  { name, bounds }: HistogramFamily,
+  series: Histogram,
+  { isOpen }: Format,
+): string {
+  const { labels, counts, exemplars, sum } = series
+  const start = `${name}_bucket{${labels === '' ? '' : `${labels},`}le="`
+  let text = ''
+  let total = 0
+  for (let bucket = 0; bucket < counts.length; bucket += 1) {
+    total += counts[bucket] as number
+    const bound = bucket < bounds.length ? boundText(bounds[bucket] as number, isOpen) : '+Inf'
+    const exemplar = isOpen ? exemplars?.[bucket] : undefined
+    text += `${start}${bound}"} ${total}${exemplar === undefined ? '' : exemplarText(exemplar)}\n`
+  }
+  const own = labels === '' ? '' : `{${labels}}`
+  return `${text}${name}_sum${own} ${numberText(sum)}\n${name}_count${own} ${total}\n`
+}
+
+function exemplarText({ traceId, value, at }: Exemplar): string {
+  return ` # {trace_id="${traceId}"} ${numberText(value)} ${at.toFixed(3)}`
+}
+
+/** OpenMetrics wants bounds as floats: `1.0`. */
+function boundText(bound: number, isOpen: boolean): string {
+  return isOpen && Number.isInteger(bound) ? `${bound}.0` : String(bound)
+}
+
+function numberText(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '+Inf'
+  return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value)
+}
+
+function escapeLabel(value: string): string {
+  return value.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`))
+}
+
+/** A quote is escaped in OpenMetrics only. */
+function escapeHelp(help: string, isOpen: boolean): string {
+  const pattern = isOpen ? /[\\"\n]/g : /[\\\n]/g
+  return help.replace(pattern, (found) => (found === '\n' ? '\\n' : `\\${found}`))
+}

@@ -1,0 +1,181 @@
+import type { AuthGuard } from '../../contracts/guard.js'
+import type { Token } from '../../contracts/provider.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import type { MetricsRegistry } from './registry.js'
+
+/** The `metrics` option. `true` stands for `{}`. */
+export interface MetricsOptions {
+  /**
+   * The path of the metrics. `prefix` is not put before it.
+   *
+   * @defaultValue `'/metrics'`
+   */
+  readonly path?: string
+  /**
+   * Who may read the metrics: a guard, or the token of one. Everybody else gets 401.
+   *
+   * @defaultValue everybody
+   */
+  readonly guard?: AuthGuard | Token<AuthGuard>
+  /**
+   * The upper bounds of the buckets of request durations, in seconds, ascending.
+   *
+   * @defaultValue `[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]`
+   */
+  readonly buckets?: readonly number[]
+  /**
+   * Counts the requests of tenants. The first `max` tenants get series of their own (1 to 10,000), all others together the
+   * name `rest`, which is `'other'` if it is left out.
+   *
+   * @defaultValue none: no metric names a tenant
+   */
+  readonly tenants?: MetricsTenants
+  /**
+   * A registry of `prom-client`, whose metrics are served, too. A metric that both have is that of the registry.
+   *
+   * @defaultValue none
+   */
+  readonly registry?: MetricsRegistry
+}
+
+/** How tenants are counted. */
+export interface MetricsTenants {
+  /** How many tenants have series of their own: 1 to 10,000. */
+  readonly max: number
+  /** The name of all other tenants. Default `'other'`. */
+  readonly rest?: string
+}
+
+/** The `metrics` option, resolved. */
+export interface MetricsSettings {
+  readonly path: string
+  /** `null` if everybody may read the metrics. */
+  readonly guard: AuthGuard | Token<AuthGuard> | null
+  /** In seconds, ascending. */
+  readonly bounds: Float64Array
+  /** `null` if tenants are not counted. */
+  readonly tenants: { readonly max: number; readonly rest: string } | null
+  readonly registry: MetricsRegistry | null
+}
+
+type Option = boolean | MetricsOptions | undefined
+
+const NAMES: Names<MetricsOptions> = {
+  path: true,
+  guard: true,
+  buckets: true,
+  tenants: true,
+  registry: true,
+}
+const TENANT_NAMES: Names<MetricsTenants> = { max: true, rest: true }
+/** The bounds that the semantic conventions of OpenTelemetry name for the duration of requests. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+const MOST_TENANTS = 10_000
+
+/** The `metrics` option. An unknown name is an error: a misspelt `guard` would show the metrics to everybody. */
+export const metricsGroup: OptionGroup<Option, MetricsSettings | null> = {
+  unknown: (metrics) => [
+    ...refusedNames('metrics.', typeof metrics === 'object' ? metrics : undefined, NAMES),
+    ...refusedNames('metrics.tenants.', Object(metrics).tenants, TENANT_NAMES),
+  ],
+  check,
+  resolve(metrics) {
+    if (metrics === undefined || metrics === false) return null
+    const {
+      path = '/metrics',
+      guard = null,
+      registry = null,
+      ...rest
+    } = metrics === true ? {} : metrics
+    const { buckets = BUCKETS, tenants } = rest
+    return Object.freeze({
+      path,
+      guard,
+      bounds: Float64Array.from(buckets),
+      tenants: tenants === undefined ? null : Object.freeze({ rest: 'other', ...tenants }),
+      registry,
+    })
+  },
+}
+
+function check(metrics: unknown): Problem[] {
+  if (metrics === undefined || typeof metrics === 'boolean') return []
+  if (typeof metrics !== 'object' || metrics === null || Array.isArray(metrics)) {
+    const remedy = 'Give true, or { path, guard, buckets, tenants, registry }.'
+    return [invalid('metrics', `${shown(metrics)} is no set of options.`, remedy)]
+  }
+  const { path, guard, buckets, tenants, registry } = metrics as Record<string, unknown>
+  return [
+    ...problemOf(
+      'path',
+      isPath(path),
+      `${shown(path)} is no path.`,
+      "Give a path like '/metrics'.",
+    ),
+    ...problemOf(
+      'guard',
+      isGuard(guard),
+      'It has no method canActivate.',
+      'Give an instance with canActivate(req), a class, or a token.',
+    ),
+    ...problemOf(
+      'buckets',
+      areBounds(buckets),
+      `${shown(buckets)} are no bounds.`,
+      'Give 1 to 100 seconds above 0, ascending: [0.1, 0.5, 1].',
+    ),
+    ...problemOf(
+      'tenants',
+      areTenants(tenants),
+      `${shown(tenants)} is no number of tenants.`,
+      `Give { max: 50, rest: 'other' }; max is 1 to ${MOST_TENANTS}.`,
+    ),
+    ...problemOf(
+      'registry',
+      isRegistry(registry),
+      'It is no registry of prom-client.',
+      'Give the registry itself: `register`, or `new Registry()`.',
+    ),
+  ]
+}
+
+function problemOf(name: string, isValid: boolean, cause: string, remedy: string): Problem[] {
+  return isValid ? [] : [invalid(`metrics.${name}`, cause, remedy)]
+}
+
+function isPath(path: unknown): boolean {
+  return path === undefined || (typeof path === 'string' && /^(?:\/[\w.~-]+)+$/.test(path))
+}
+
+function isGuard(guard: unknown): boolean {
+  const { canActivate, description } = Object(guard)
+  const isToken = ['function', 'string', 'symbol', 'undefined'].includes(typeof guard)
+  return isToken || typeof canActivate === 'function' || typeof description === 'string'
+}
+
+function areBounds(buckets: unknown): boolean {
+  if (buckets === undefined) return true
+  if (!Array.isArray(buckets) || buckets.length === 0 || buckets.length > 100) return false
+  return buckets.every(
+    (bound, at) => Number.isFinite(bound) && bound > (at === 0 ? 0 : buckets[at - 1]),
+  )
+}
+
+function areTenants(tenants: unknown): boolean {
+  if (tenants === undefined) return true
+  const { max, rest } = Object(tenants)
+  const isName = rest === undefined || (typeof rest === 'string' && rest !== '')
+  return Number.isInteger(max) && max >= 1 && max <= MOST_TENANTS && isName
+}
+
+function isRegistry(registry: unknown): boolean {
+  if (registry === undefined) return true
+  const { contentType, metrics, getMetricsAsArray } = Object(registry)
+  return (
+    typeof contentType === 'string' &&
+    typeof metrics === 'function' &&
+    typeof getMetricsAsArray === 'function'
+  )
+}

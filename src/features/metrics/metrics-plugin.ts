@@ -1,0 +1,168 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AuthGuard } from '../../contracts/guard.js'
+import type { Request, Response } from '../../contracts/handler.js'
+import type { Logger } from '../../contracts/logger.js'
+import type { Metric } from '../../contracts/metrics.js'
+import type { ObserverSetup, Plugin, PluginContext } from '../../contracts/plugin.js'
+import type { Token } from '../../contracts/provider.js'
+import { ConfigError } from '../../errors/config-error.js'
+import { HttpError, UnauthorizedError } from '../../errors/http-error.js'
+import { invalid } from '../../errors/invalid.js'
+import { chooseFormat } from './choose-format.js'
+import {
+  END,
+  type Format,
+  type HistogramFamily,
+  headOf,
+  histogramText,
+  metricText,
+} from './exposition.js'
+import type { Histogram } from './histogram.js'
+import { Metrics } from './metrics.js'
+import type { MetricsSettings } from './metrics-options.js'
+import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
+import { formatOf, NO_METRICS, readRegistry } from './registry.js'
+import { requestMetrics } from './request-metrics.js'
+import { RequestSeries } from './request-series.js'
+
+/** How many series are written before other work gets its turn. */
+const SERIES_PER_TURN = 100
+
+/** What {@link metricsPlugin} depends on besides its settings. */
+export interface MetricsSources {
+  /** Returns the metrics of other features. */
+  readonly features: (get: PluginContext['get']) => readonly Metric[]
+}
+
+/** Measures all requests and the process, and serves the metrics to scrapers. */
+export function metricsPlugin(settings: MetricsSettings, { features }: MetricsSources): Plugin {
+  const { path, guard, bounds, tenants } = settings
+  const family: HistogramFamily = {
+    name: 'http_server_request_duration_seconds',
+    help: 'The time from the head of a request to the end of its response.',
+    bounds,
+  }
+  let running: Scrape | undefined
+  let measured: ProcessMetrics | undefined
+  return {
+    name: 'metrics',
+    requests({ get, logger, model: { routes }, activeRequests }: ObserverSetup) {
+      const requests = new RequestSeries({ routes, bounds, tenants })
+      measured = startProcessMetrics()
+      const metrics = () => [
+        ...requestMetrics(requests, activeRequests),
+        ...features(get),
+        ...(measured as ProcessMetrics).metrics,
+        ...get(Metrics).list(),
+      ]
+      const { pauses } = measured
+      const histograms = [{ family, series: requests }, pauses]
+      running = { histograms, metrics, registry: settings.registry, logger }
+      return { onEnd: requests.note }
+    },
+    setup({ get }) {
+      if (guard !== null) checkGuard(guardOf(guard, get))
+    },
+    routes: ({ get }) => [
+      {
+        path,
+        quiet: true,
+        early: true,
+        remedy: "Move the route, or give another path: `metrics: { path: '/other' }`.",
+        async handle(req: Request, res: Response) {
+          if (guard !== null) await admit(req, guardOf(guard, get))
+          await send(res, running as Scrape, req.headers.accept)
+        },
+      },
+    ],
+    onClose() {
+      measured?.close()
+    },
+  }
+}
+/** What a scrape reads. */
+interface Scrape {
+  readonly histograms: readonly {
+    readonly family: HistogramFamily
+    readonly series: Iterable<Histogram>
+  }[]
+  readonly metrics: () => readonly Metric[]
+  readonly registry: MetricsSettings['registry']
+  readonly logger: Logger
+}
+
+/** Writes the metrics in pieces, so that a scrape of many routes does not delay requests. */
+async function send(res: Response, scrape: Scrape, accept: string | undefined): Promise<void> {
+  const { registry, logger } = scrape
+  const format = registry === null ? chooseFormat(accept) : formatOf(registry)
+  const { names, text: registered } = registry === null ? NO_METRICS : await readRegistry(registry)
+  const metrics = scrape.metrics().filter(({ name }) => !names.has(name))
+  const histograms = scrape.histograms.filter(({ family }) => !names.has(family.name))
+  res.statusCode = 200
+  res.setHeader('Content-Type', format.contentType)
+  res.setHeader('Cache-Control', 'no-store')
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.write(metrics.map((metric) => readMetric(metric, { format, logger })).join('') + registered)
+  for (const histogram of histograms) await writeHistogram(res, histogram, format)
+  res.end(format.isOpen ? END : undefined)
+}
+
+async function writeHistogram(
+  res: Response,
+  { family, series }: Scrape['histograms'][number],
+  format: Format,
+): Promise<void> {
+  let text = headOf(family.name, family.help, 'histogram', format)
+  let written = 0
+  for (const each of series) {
+    text += histogramText(family, each, format)
+    written += 1
+    if (written % SERIES_PER_TURN > 0) continue
+    res.write(text)
+    text = ''
+    await nextTurn()
+    if (res.destroyed) return
+  }
+  res.write(text)
+}
+
+/** A metric that cannot be read is left out. */
+function readMetric(
+  metric: Metric,
+  { format, logger }: { format: Format; logger: Logger },
+): string {
+  try {
+    return metricText(metric, format)
+  } catch (err) {
+    logger.error({ err, metric: metric.name }, 'A metric could not be read')
+    return ''
+  }
+}
+
+/** Rejects with 401 unless the guard returns `true`. An HTTP error of the guard keeps its status. */
+async function admit(req: Request, guard: AuthGuard): Promise<void> {
+  let cause: unknown
+  try {
+    if ((await guard.canActivate(req)) === true) return
+  } catch (error) {
+    if (HttpError.is(error)) throw error
+    cause = error
+  }
+  const headers = { 'WWW-Authenticate': 'Bearer' }
+  throw new UnauthorizedError('Authentication is required', { headers, cause })
+}
+
+function guardOf(guard: AuthGuard | Token<AuthGuard>, get: PluginContext['get']): AuthGuard {
+  return isGuard(guard) ? guard : get(guard)
+}
+
+function isGuard(guard: unknown): guard is AuthGuard {
+  return typeof (guard as { canActivate?: unknown } | null)?.canActivate === 'function'
+}
+
+function checkGuard(guard: unknown): void {
+  if (isGuard(guard)) return
+  const cause = 'The value that its token provides has no method canActivate.'
+  const remedy = 'Provide an object with canActivate(req) under that token.'
+  throw new ConfigError([invalid('metrics.guard', cause, remedy)])
+}

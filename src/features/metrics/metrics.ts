@@ -1,0 +1,60 @@
+import type { Metric } from '../../contracts/metrics.js'
+import { ConfigError } from '../../errors/config-error.js'
+import { invalid } from '../../errors/invalid.js'
+
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
+
+/**
+ * The metrics of an application that are read at each scrape. The option `metrics` serves them, beside those of requests
+ * and of the process. Any class can inject it, and it works without that option: then nobody reads the metrics.
+ *
+ * @example
+ * class Queue {
+ *   readonly #jobs: Job[] = []
+ *
+ *   constructor(metrics = inject(Metrics)) {
+ *     metrics.add({
+ *       name: 'jobs_waiting',
+ *       help: 'Jobs that no worker has taken yet.',
+ *       type: 'gauge',
+ *       read: () => this.#jobs.length,
+ *     })
+ *   }
+ * }
+ */
+export class Metrics {
+  readonly #metrics = new Map<string, Metric>()
+
+  /**
+   * Adds a metric.
+   *
+   * @throws ConfigError if the metric has no valid name, no help or no type, or if the application has a metric of that
+   * name already.
+   */
+  add(metric: Metric): void {
+    const { name } = metric
+    const cause = causeOf(metric) ?? (this.#metrics.has(name) ? 'It was added before.' : undefined)
+    if (cause !== undefined) {
+      const remedy = "Give { name: 'jobs_waiting', help: 'Jobs …', type: 'gauge', read: () => 1 }."
+      throw new ConfigError([invalid(`metric '${String(name)}'`, cause, remedy)])
+    }
+    this.#metrics.set(name, metric)
+  }
+
+  /** Lists the metrics, in the order in which they were added. */
+  list(): readonly Metric[] {
+    return [...this.#metrics.values()]
+  }
+}
+
+function causeOf({ name, help, type, read }: Partial<Metric>): string | undefined {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    return 'Its name is no text of letters, digits and underscores.'
+  }
+  if (typeof help !== 'string' || help.trim() === '') return 'It has no `help`.'
+  if (type !== 'counter' && type !== 'gauge') return "Its `type` is not 'counter' or 'gauge'."
+  if (type === 'counter' && !name.endsWith('_total')) {
+    return 'The name of a counter ends with `_total`.'
+  }
+  return typeof read === 'function' ? undefined : 'Its `read` is no function.'
+}

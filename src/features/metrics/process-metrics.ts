@@ -1,0 +1,124 @@
+import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
+import type { Metric } from '../../contracts/metrics.js'
+import { type HistogramFamily, labelText } from './exposition.js'
+import { Histogram } from './histogram.js'
+
+/** The metrics of the process, until they are closed. */
+export interface ProcessMetrics {
+  readonly metrics: readonly Metric[]
+  readonly pauses: { readonly family: HistogramFamily; readonly series: readonly Histogram[] }
+  close(): void
+}
+
+const NANOSECONDS = 1e9
+const MICROSECONDS = 1e6
+const MILLISECONDS = 1e3
+/** How often the delay of the event loop is measured, in milliseconds. */
+const RESOLUTION = 10
+
+const PAUSES: HistogramFamily = {
+  name: 'nodejs_gc_duration_seconds',
+  help: 'Pauses of the garbage collector.',
+  bounds: Float64Array.of(0.001, 0.01, 0.1, 1, 2, 5),
+}
+
+/** The kinds of garbage collection, by the number that Node reports. */
+const KINDS: Readonly<Record<number, string>> = {
+  1: 'minor',
+  4: 'major',
+  8: 'incremental',
+  16: 'weakcb',
+}
+
+/** An entry of the garbage collector, which the types of older Nodes do not describe. */
+interface PauseEntry {
+  readonly duration: number
+  readonly detail?: { readonly kind?: number }
+}
+
+/** Begins to measure the process. Names are those of `prom-client`, so that dashboards for it can be used. */
+export function startProcessMetrics(): ProcessMetrics {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
+  delay.enable()
+  const pauses = new Map(
+    Object.values(KINDS).map((kind) => [kind, new Histogram(labelText({ kind }), PAUSES.bounds)]),
+  )
+  const observer = new PerformanceObserver((list) => {
+    for (const { duration, detail } of list.getEntries() as PauseEntry[]) {
+      const kind = KINDS[detail?.kind ?? 0]
+      if (kind !== undefined) pauses.get(kind)?.observe(duration / MILLISECONDS)
+    }
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  return {
+    metrics: [...cpuAndMemory(), ...eventLoop(delay)],
+    pauses: { family: PAUSES, series: [...pauses.values()] },
+    close() {
+      observer.disconnect()
+      delay.disable()
+    },
+  }
+}
+
+function cpuAndMemory(): Metric[] {
+  const startedAt = performance.timeOrigin / MILLISECONDS
+  return [
+    counter('process_cpu_user_seconds_total', 'CPU time in user mode.', () => {
+      return process.cpuUsage().user / MICROSECONDS
+    }),
+    counter('process_cpu_system_seconds_total', 'CPU time in system mode.', () => {
+      return process.cpuUsage().system / MICROSECONDS
+    }),
+    gauge('process_start_time_seconds', 'When the process began, since 1970.', () => startedAt),
+    gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
+    gauge('nodejs_heap_size_total_bytes', 'Reserved memory of the heap.', () => {
+      return process.memoryUsage().heapTotal
+    }),
+    gauge('nodejs_heap_size_used_bytes', 'Used memory of the heap.', () => {
+      return process.memoryUsage().heapUsed
+    }),
+    gauge('nodejs_external_memory_bytes', 'Memory of buffers and other objects outside.', () => {
+      return process.memoryUsage().external
+    }),
+  ]
+}
+
+/** The delay is that since the process began to measure; the time in the loop is a counter, so any scraper may read it. */
+function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
+  const quantile = (percentile: number) => () => delay.percentile(percentile) / NANOSECONDS
+  const loop = 'The delay of the event loop since the last scrape'
+  return [
+    gauge(
+      'nodejs_eventloop_lag_p50_seconds',
+      `${loop}: half of the delays are shorter.`,
+      quantile(50),
+    ),
+    gauge('nodejs_eventloop_lag_p99_seconds', `${loop}: 99 % are shorter.`, quantile(99)),
+    gauge('nodejs_eventloop_lag_max_seconds', `${loop}: the longest.`, () => {
+      const longest = delay.max / NANOSECONDS
+      // The last of the three: the next scrape measures anew.
+      delay.reset()
+      return longest
+    }),
+    {
+      name: 'nodejs_eventloop_time_seconds_total',
+      help: 'The time that the event loop has worked, and that it has waited.',
+      type: 'counter',
+      read() {
+        const { active, idle } = performance.eventLoopUtilization()
+        return [
+          { labels: { state: 'active' }, value: active / MILLISECONDS },
+          { labels: { state: 'idle' }, value: idle / MILLISECONDS },
+        ]
+      },
+    },
+  ]
+}
+
+function gauge(name: string, help: string, read: () => number): Metric {
+  return { name, help, type: 'gauge', read }
+}
+
+function counter(name: string, help: string, read: () => number): Metric {
+  return { name, help, type: 'counter', read }
+}
