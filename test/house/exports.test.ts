@@ -17,7 +17,7 @@ const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
   Body Cache CacheManager Can Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
-  Limits Log MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post Produces Public
+  Limits Log Metrics MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post Produces Public
   Put Query RateLimit Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Sse Tenant
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
@@ -43,7 +43,7 @@ const TYPES = `
   FrameworkRoute Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
   Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
   KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
-  LoggerOptions LogsOptions MaybePromise MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module
+  LoggerOptions LogsOptions MaybePromise Metric MetricSample MetricsOptions MetricsRegistry MetricsTenants MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module
   NextFunction ObserverSetup OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType
   OpenApiMethod OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema
   OpenApiSecurityScheme OpenApiServer OpenApiTag OpenApiVersion OperationFacts OptionDecorator OptionSettings OptionTarget

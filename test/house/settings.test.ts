@@ -13,6 +13,7 @@ const OPTION_TYPES = new Set([
   'ListenOptions',
   'LoggerOptions',
   'LogsOptions',
+  'MetricsOptions',
   'RateLimitOptions',
   'ResponseOptions',
   'SecurityOptions',

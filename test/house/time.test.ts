@@ -14,6 +14,7 @@ const REASONS: Record<string, string> = {
   'app/shut-down.ts': 'waits for clients, which takes real time',
   'features/logs/line-sink.ts':
     'waits for the end of a turn of the event loop, and for the reader of stdout',
+  'features/metrics/metrics-plugin.ts': 'waits for a turn of the event loop, not for time',
   'http/send/end-unread.ts': 'waits for a client to read its response, which takes real time',
   'integrations/postgres/drivers/lock-folder.ts':
     'distinguishes a process from an older one with the same number',

@@ -87,6 +87,14 @@ export interface DriverContext {
   readonly logger: Logger
 }
 
+/** How much of a pool is in use. */
+export interface PoolUsage {
+  /** Connections that are lent. */
+  readonly lent: number
+  /** Callers that wait for a connection. */
+  readonly waiting: number
+}
+
 /** The interface of database drivers. The `pg` and PGlite drivers implement it. */
 export interface Driver {
   /** How many connections can be lent at the same time. */
@@ -95,6 +103,8 @@ export interface Driver {
    * Whether the database runs in this process. This process is then its only user, and a superuser.
    */
   readonly isEmbedded: boolean
+  /** Returns how many connections are lent now, and how many callers wait for one. */
+  usage(): PoolUsage
   /**
    * Prepares the driver. The first connection to a server is made by `connect`, not here. May be
    * called again after `close`.

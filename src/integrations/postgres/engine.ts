@@ -1,4 +1,4 @@
-import { formatProblem, HttpError, type Logger, type PluginContext } from '../../index.js'
+import { formatProblem, HttpError, type Logger, Metrics, type PluginContext } from '../../index.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
 import {
@@ -9,9 +9,13 @@ import {
 import type { RoleOptions } from './migrations/ensure-roles.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
+import { poolMetrics } from './pool-metrics.js'
 import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
 import { unreachable } from './unreachable.js'
+
+/** What the start of the database needs of the application. */
+type Start = Pick<PluginContext, 'get' | 'logger' | 'usesTenants'>
 
 /** The state of `postgres()` in one application. */
 export class Engine {
@@ -48,11 +52,9 @@ export class Engine {
    * Opens the database, migrates it and checks it. Throws when one of these fails, so that an
    * application that cannot work does not start.
    */
-  async start({
-    logger,
-    usesTenants,
-  }: Pick<PluginContext, 'logger' | 'usesTenants'>): Promise<void> {
+  async start({ get, logger, usesTenants }: Start): Promise<void> {
     this.#logger = logger
+    for (const metric of poolMetrics(this.#driver)) get(Metrics).add(metric)
     this.sessions.start(usesTenants)
     await this.#driver.open({ logger })
     await this.check().catch((error) => {

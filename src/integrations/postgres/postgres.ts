@@ -39,7 +39,8 @@ export function postgres(options: PostgresOptions): Plugin {
     ],
     async setup({ get, logger, usesTenants }) {
       // If a test has replaced `Database`, do not start the real engine.
-      if (get(Database) instanceof Database) await get(OwnEngine).start({ logger, usesTenants })
+      if (get(Database) instanceof Database)
+        await get(OwnEngine).start({ get, logger, usesTenants })
     },
     steps(route, { get, usesTenants, fail }) {
       if (!(get(Database) instanceof Database)) return null

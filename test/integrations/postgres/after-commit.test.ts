@@ -28,6 +28,7 @@ function openSessions(failure: Error | null = null) {
   const driver: Driver = {
     size: 1,
     isEmbedded: false,
+    usage: () => ({ lent: 0, waiting: 0 }),
     open: async () => {},
     connect: async () => connection,
     close: async () => {},

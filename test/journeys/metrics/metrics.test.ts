@@ -391,9 +391,10 @@ describe('a scrape', () => {
   })
 
   it('has the format of the registry', async () => {
-    const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE)
+    const registry = new Registry()
+    registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never)
     new Counter({ name: 'mails_total', help: 'Mails.', registers: [registry] }).inc(2)
-    await start({ metrics: { registry: registry as never } })
+    await start({ metrics: { registry } })
     const { text, headers } = await get('/metrics').buffer(true).expect(200)
     expect(headers['content-type']).toContain('application/openmetrics-text')
     expect(text.match(/# EOF/g)).toHaveLength(1)
@@ -438,7 +439,7 @@ describe('the option', () => {
   })
 
   it('is off by default: nothing is measured, and the path has no route', async () => {
-    await start({ metrics: undefined })
+    await start({ metrics: false })
     await get('/metrics').expect(404)
   })
 })

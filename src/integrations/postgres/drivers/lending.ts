@@ -1,3 +1,4 @@
+import type { PoolUsage } from '../driver.js'
 import { Deadline } from './deadline.js'
 
 interface Waiter {
@@ -14,6 +15,11 @@ export class Lending {
 
   constructor(size: number) {
     this.size = size
+  }
+
+  /** How many are lent, and how many callers wait. */
+  usage(): PoolUsage {
+    return { lent: this.#lent, waiting: this.#waiters.size }
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Logger } from '../../../index.js'
-import type { Connection, Driver, DriverContext } from '../driver.js'
+import type { Connection, Driver, DriverContext, PoolUsage } from '../driver.js'
 import { type PostgresOptions, sizeOf, timeoutsOf } from '../options/postgres-options.js'
 import { Allowance, Deadline } from './deadline.js'
 import { busy, unavailable } from './failures.js'
@@ -38,6 +38,10 @@ export class PgDriver implements Driver {
     this.#limitMs = Math.ceil(statementMs * 1.1) + 250
     this.size = sizeOf(options)
     this.#lending = new Lending(this.size)
+  }
+
+  usage(): PoolUsage {
+    return this.#lending.usage()
   }
 
   async open({ logger }: DriverContext): Promise<void> {

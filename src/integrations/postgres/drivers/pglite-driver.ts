@@ -1,4 +1,4 @@
-import type { Connection, Driver } from '../driver.js'
+import type { Connection, Driver, PoolUsage } from '../driver.js'
 import { findKeeper } from '../keeper/find-keeper.js'
 import { type PostgresOptions, timeoutsOf } from '../options/postgres-options.js'
 import type { EmbeddedEngine } from './embedded-engine.js'
@@ -23,6 +23,10 @@ export class PgliteDriver implements Driver {
     const { acquireMs, idleInTransactionMs } = timeoutsOf(options)
     this.#acquireMs = acquireMs
     this.#idleMs = idleInTransactionMs
+  }
+
+  usage(): PoolUsage {
+    return this.#lending.usage()
   }
 
   async open(): Promise<void> {
