@@ -8,8 +8,8 @@ const text = read('ARCHITECTURE.md')
 const sources = readSources().map(({ path }) => path)
 
 describe('ARCHITECTURE.md', () => {
-  it('has at most 270 lines', () => {
-    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(270)
+  it('has at most 300 lines', () => {
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(300)
   })
 
   it('shows the floors that test/house/layers.test.ts checks', () => {
