@@ -1,5 +1,6 @@
 import type { CaseSource } from './case-source.js'
 import { choose } from './choose.js'
+import { HOSTILE_FORMS } from './hostile-forms.js'
 import {
   HOSTILE_BODIES,
   HOSTILE_HEADERS,
@@ -42,7 +43,11 @@ export function hostileRequest(
   return { what: `${place.name}: ${JSON.stringify(shown)}`, request: place.put(value) }
 }
 
-function placesOf({ documented, write }: CaseSource, parts: RequestParts, text: string): Place[] {
+function placesOf(
+  { documented, write, body: type }: CaseSource,
+  parts: RequestParts,
+  text: string,
+): Place[] {
   const { parameters = [], requestBody } = documented.operation
   const texts = [...HOSTILE_TEXTS, text]
   const own = parameters.map(({ in: where, name }): Place => {
@@ -68,10 +73,11 @@ function placesOf({ documented, write }: CaseSource, parts: RequestParts, text: 
     },
   }
   if (requestBody === undefined) return [...own, queries, header]
+  const isUpload = type?.kind === 'upload'
   const body: Place = {
     name: 'body',
-    values: HOSTILE_BODIES,
-    put: (value) => write(parts, { body: value }),
+    values: isUpload ? HOSTILE_FORMS : HOSTILE_BODIES,
+    put: (value) => write(parts, { body: isUpload ? Buffer.from(value, 'latin1') : value }),
   }
   const leaves = textPathsOf(parts.body).map((path): Place => {
     const put = (value: string) => write({ ...parts, body: replaced(parts.body, path, value) })
