@@ -18,7 +18,7 @@ export interface FormParts {
  * this form, by rules that are not known.
  */
 export function formPartsOf(
-  { schema, encoding = {} }: OpenApiMediaType,
+  { schema, encoding = {}, 'x-max-file-bytes': sizes = {} }: OpenApiMediaType,
   document: OpenApiDocument,
 ): FormParts | null {
   const { schemas = {} } = lowerDocument(document).components
@@ -34,8 +34,8 @@ export function formPartsOf(
       fields[name] = property
       continue
     }
-    const { 'x-max-file-bytes': maxBytes, contentType = null } = (encoding[name] ??
-      {}) as FileEncoding
+    const { contentType = null } = encoding[name] ?? {}
+    const maxBytes = sizes[name]
     if (maxBytes === undefined) return null
     files[name] = {
       maxBytes,
@@ -46,12 +46,6 @@ export function formPartsOf(
   }
   const ofFields = required.filter((name) => Object.hasOwn(fields, name))
   return { files, fields: { ...whole, properties: fields, required: ofFields } }
-}
-
-/** How `@Upload` describes a file beside its schema. */
-interface FileEncoding {
-  readonly contentType?: string
-  readonly 'x-max-file-bytes'?: number
 }
 
 function resolved(

@@ -63,9 +63,9 @@ describe('the document', () => {
             required: ['title', 'avatar'],
           },
           encoding: {
-            avatar: { contentType: 'image/png, image/jpeg', 'x-max-file-bytes': 5120 },
-            papers: { 'x-max-file-bytes': 10 },
+            avatar: { contentType: 'image/png, image/jpeg' },
           },
+          'x-max-file-bytes': { avatar: 5120, papers: 10 },
         },
       },
     })
