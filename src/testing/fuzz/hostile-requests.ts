@@ -8,8 +8,7 @@ import {
   HOSTILE_SEGMENTS,
   HOSTILE_TEXTS,
 } from './hostile-values.js'
-import type { RequestParts, WireRequest } from './wire-request.js'
-import type { WrongRequest } from './wrong-requests.js'
+import type { RequestParts, WireRequest, WrongRequest } from './wire-request.js'
 
 /** The random choices for a hostile request. */
 export interface HostileChoice {

@@ -13,6 +13,12 @@ export interface WireRequest {
   readonly body: string | Buffer | null
 }
 
+/** A request that the document forbids, and the reason. */
+export interface WrongRequest {
+  readonly what: string
+  readonly request: WireRequest
+}
+
 type Values = Readonly<Record<string, unknown>>
 
 /** The values of a request, before they are encoded. */

@@ -4,7 +4,7 @@ import { type CaseSource, isReadable } from './case-source.js'
 import type { FormParts } from './form-parts.js'
 import { sampleFile } from './form-values.js'
 import { MALFORMED_PARTS } from './hostile-forms.js'
-import type { RawParts, RequestParts } from './wire-request.js'
+import type { RawParts, RequestParts, WrongRequest } from './wire-request.js'
 import {
   type FormFile,
   type FormValue,
@@ -13,7 +13,6 @@ import {
   partOf,
   writeForm,
 } from './write-form.js'
-import type { WrongRequest } from './wrong-requests.js'
 
 /** A larger file is not sent to show that it is too large: it would take more memory than tests should. */
 const LARGEST = 16 * 1024 * 1024

@@ -2,15 +2,9 @@ import type { OpenApiParameter } from '../../contracts/openapi.js'
 import { type BodyType, otherType } from './body-types.js'
 import { type CaseSource, isReadable } from './case-source.js'
 import { MALFORMED_BODIES } from './hostile-values.js'
-import type { RequestParts, WireRequest } from './wire-request.js'
+import type { RequestParts, WrongRequest } from './wire-request.js'
 import { wrongForms } from './wrong-forms.js'
 import { boundsOf, type Change, changesOf } from './wrong-values.js'
-
-/** A request that the document forbids, and the reason. */
-export interface WrongRequest {
-  readonly what: string
-  readonly request: WireRequest
-}
 
 /** Lists the requests that differ from a valid one in one place, such that the document forbids them. */
 export function wrongRequests(source: CaseSource, parts: RequestParts): WrongRequest[] {
