@@ -7,6 +7,7 @@ import { CustomersRepository } from './customers/customers-repository.js'
 import { databases, isServerMissing, server } from './databases.js'
 import { OrdersRepository } from './orders/orders-repository.js'
 import type { Order } from './orders/orders-schemas.js'
+import { Receipts } from './orders/receipts.js'
 import { Now } from './shared/now.js'
 import { database } from './stores.js'
 
@@ -194,6 +195,48 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await app.fetch('/orders/all')
   })
 
+  it('keeps a receipt of an order, and sends it back in parts and by its version', async () => {
+    await place()
+    const add = (bytes: Buffer, contentType: string) =>
+      clerk
+        .request()
+        .post('/orders/1/receipt')
+        .field('note', 'Two teas')
+        .attach('receipt', bytes, { filename: 'receipt.pdf', contentType })
+    const ask = () => clerk.request().get('/orders/1/receipt')
+    await ask().expect(404)
+    const added = await add(Buffer.from('%PDF-1.7 old'), 'application/pdf').expect(201)
+    const facts = { note: 'Two teas', type: 'application/pdf', size: 12, addedAt: NOW }
+    expect(added.body.data).toEqual(facts)
+    const png = Buffer.from('89504e470d0a1a0a00ff', 'hex')
+    await add(png, 'image/png').expect(201)
+    const { headers, body } = await ask().expect(200)
+    expect(body).toEqual(png)
+    expect(headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename="Receipt 1.png"',
+    })
+    await ask().set('Range', 'bytes=0-3').expect(206, Buffer.from('89504e47', 'hex'))
+    await ask().set('Range', 'bytes=10-').expect(416)
+    await ask().set('If-None-Match', String(headers['etag'])).expect(304)
+    await ask().set('If-Match', '"another"').expect(412)
+  })
+
+  it('refuses receipts that are too large, of another type, or of no order', async () => {
+    await place()
+    const add = (id: string) => clerk.request().post(`/orders/${id}/receipt`)
+    const pdf = Buffer.from('%PDF-1.7')
+    const attached = (bytes: Buffer, id = '1') =>
+      add(id).field('note', 'Tea').attach('receipt', bytes, 'receipt.pdf')
+    await attached(pdf, '9').expect(404)
+    await attached(Buffer.alloc(5 * 1024 * 1024 + 1, pdf)).expect(413)
+    await attached(Buffer.from('<script>')).expect(415)
+    await add('1').send({ note: 'Tea' }).expect(415)
+    await add('1').field('note', '').attach('receipt', pdf, 'receipt.pdf').expect(400)
+    await add('1').field('note', 'Tea').expect(400)
+    await clerk.request().get('/orders/1/receipt').expect(404)
+  })
+
   it('numbers the orders of a shop from 1, also when many are placed concurrently', async () => {
     const answers = await times(8, () => place())
     const numbers = answers.map(({ body }) => body.data.id)
@@ -261,7 +304,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     }
   })
 
-  const reads = ['', '/export', '/feed', '/all', '/1'].map((path) => `/orders${path}`)
+  const reads = ['', '/export', '/feed', '/all', '/1', '/1/receipt'].map((path) => `/orders${path}`)
 
   it.each([...reads, '/customers', '/customers/1'])(
     'requires a shop of the user for %s',
@@ -317,6 +360,8 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
       POST /orders              401     403      allowed
       POST /orders/:id/payment  401     403      allowed
       DELETE /orders/:id        401     403      allowed
+      POST /orders/:id/receipt  401     403      allowed
+      GET /orders/:id/receipt   401     allowed  allowed
       GET /customers            401     allowed  allowed
       GET /customers/:id        401     allowed  allowed
       POST /customers           401     403      allowed"
@@ -333,8 +378,8 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants: ['one', 'two'], as })
     expect(report.leaks).toEqual([])
     const passed = report.verdicts.filter(({ verdict }) => verdict === 'PASS')
-    // All operations except the two health checks, and the feed: it sends no order that was placed before.
-    expect(passed).toHaveLength(10)
+    // All operations except the feed: it sends no order that was placed before.
+    expect(passed).toHaveLength(12)
   })
 })
 
@@ -385,6 +430,7 @@ describe('orders API without a database', () => {
       testOverrides: [
         { token: OrdersRepository, useValue: orders },
         { token: CustomersRepository, useValue: {} },
+        { token: Receipts, useValue: {} },
       ],
     })
 

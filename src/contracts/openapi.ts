@@ -64,11 +64,11 @@ export interface OpenApiMediaType<S = OpenApiSchema> {
       {
         /** The media type of the part. Default: `text/plain` for a string, else `application/json`. */
         readonly contentType?: string
-        /** The largest file of the part, in bytes. */
-        readonly 'x-max-file-bytes'?: number
       }
     >
   >
+  /** Of a form of `@Upload`: the largest file of each property, in bytes. */
+  readonly 'x-max-file-bytes'?: Readonly<Record<string, number>>
 }
 
 /** A Request Body Object (4.7.13). */

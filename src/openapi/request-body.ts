@@ -91,11 +91,15 @@ function formContent(
   described: OpenApiSchema,
   schemas: DocumentSchemas,
 ): Readonly<Record<string, OpenApiMediaType>> {
-  const encoding = Object.entries(files).map(([name, { types, maxBytes }]) => [
-    name,
-    { ...(types !== null && { contentType: types.join(', ') }), 'x-max-file-bytes': maxBytes },
-  ])
-  const about = encoding.length > 0 && { encoding: Object.fromEntries(encoding) }
+  const encoding = Object.entries(files).flatMap(([name, { types }]) =>
+    types === null ? [] : [[name, { contentType: types.join(', ') }]],
+  )
+  const sizes = Object.entries(files).map(([name, { maxBytes }]) => [name, maxBytes])
+  // Beside the encoding and not in it: express-openapi-validator refuses documents with extensions there.
+  const about = {
+    ...(encoding.length > 0 && { encoding: Object.fromEntries(encoding) }),
+    ...(sizes.length > 0 && { 'x-max-file-bytes': Object.fromEntries(sizes) }),
+  }
   return { 'multipart/form-data': { schema: schemas.copy(described), ...about } }
 }
 

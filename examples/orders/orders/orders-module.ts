@@ -4,10 +4,12 @@ import { OrderChanges } from './order-changes.js'
 import { OrdersController } from './orders-controller.js'
 import { OrdersRepository } from './orders-repository.js'
 import { OrdersService } from './orders-service.js'
+import { Receipts } from './receipts.js'
+import { ReceiptsController } from './receipts-controller.js'
 
 export const ordersModule: Module = {
   name: 'orders',
   imports: [customersModule],
-  controllers: [OrdersController],
-  providers: [OrdersService, OrdersRepository, OrderChanges],
+  controllers: [OrdersController, ReceiptsController],
+  providers: [OrdersService, OrdersRepository, OrderChanges, Receipts],
 }

@@ -55,6 +55,18 @@ export function extensionOf(type: string): string {
   return signatureOf(type)?.extension ?? ''
 }
 
+/** Bytes with which a file of a type may begin; none for a type that is not known here, and for text. */
+export function beginningOf(type: string): Buffer {
+  const [start = ''] = signatureOf(type)?.starts ?? []
+  return Buffer.from(start.replaceAll('??', '20'), 'hex')
+}
+
+/** The types that are known here and that a range such as `image/*` includes. */
+export function typesIn(range: string): string[] {
+  const prefix = range.replace(/\*$/, '')
+  return Object.keys(SIGNATURES).filter((type) => type.startsWith(prefix))
+}
+
 /** Whether the first bytes of a file are those of its type. Files of a type that is not known here may begin with any. */
 export function isOfType(head: Buffer, type: string): boolean {
   const starts = signatureOf(type)?.starts ?? []

@@ -1,24 +1,32 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type { DocumentedOperation } from '../contract/documented-operations.js'
+import { type FormParts, formPartsOf } from './form-parts.js'
+import { FORM_TYPE, isFormFile } from './write-form.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 
 /** A type in which the body of an operation can be sent. Bytes are generated as text. */
 export interface BodyType {
-  readonly kind: 'json' | 'form' | 'text'
+  readonly kind: 'json' | 'form' | 'text' | 'upload'
   /** Sent as `Content-Type`. */
   readonly contentType: string
   readonly schema: OpenApiSchema
+  /** The parts of a form with files, the kind `upload`; else `null`. */
+  readonly parts: FormParts | null
 }
 
-/** The types of bodies that can be generated, JSON first. Forms with files cannot. */
-export function bodyTypesOf({ operation }: DocumentedOperation): readonly BodyType[] {
+/** The types of bodies that can be generated, JSON first. Forms with files can if the document has the rules of the files. */
+export function bodyTypesOf({ operation, document }: DocumentedOperation): readonly BodyType[] {
   const content = Object.entries(operation.requestBody?.content ?? {})
   return content
-    .filter(([type]) => !type.startsWith('multipart/'))
-    .map(([type, { schema }]): BodyType => {
-      const contentType = type.replace(/^\*/, 'application').replace(/\*$/, 'x-fuzz')
-      return { kind: kindOf(type), contentType, schema }
+    .flatMap(([type, media]): BodyType[] => {
+      const { schema } = media
+      if (!type.startsWith('multipart/')) {
+        const contentType = type.replace(/^\*/, 'application').replace(/\*$/, 'x-fuzz')
+        return [{ kind: kindOf(type), contentType, schema, parts: null }]
+      }
+      const parts = formPartsOf(media, document)
+      return parts === null ? [] : [{ kind: 'upload', contentType: FORM_TYPE, schema, parts }]
     })
     .sort((a, b) => Number(b.kind === 'json') - Number(a.kind === 'json'))
 }
@@ -36,7 +44,9 @@ export function isWritable({ kind }: BodyType, value: unknown): boolean {
 }
 
 function isField(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0 && value.every(isScalar)
+  if (isFormFile(value)) return true
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((item) => isScalar(item) || isFormFile(item))
   return isScalar(value)
 }
 

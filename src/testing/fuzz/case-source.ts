@@ -29,6 +29,19 @@ export function createSource(
   return { documented, accepts, write: createWriter(name, operation, body), given, body }
 }
 
+/**
+ * Whether a text is valid in any reading: the document does not say how the texts of numbers and lists are
+ * parsed.
+ */
+export function isReadable(
+  { schema }: { readonly schema: OpenApiSchema },
+  text: string,
+  accepts: Accepts,
+): boolean {
+  const readings: unknown[] = [text, Number(text), ...(text === 'x' ? [] : [true, null])]
+  return readings.some((value) => accepts(schema, value) || accepts(schema, [value]))
+}
+
 function createAccepts(schemas: Readonly<Record<string, OpenApiSchema>> = {}): Accepts {
   const definitions = Object.entries(schemas).map(([name, schema]) => ({
     name,

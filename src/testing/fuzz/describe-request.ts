@@ -34,9 +34,58 @@ export function curlOf(request: WireRequest, { headers, as }: RequestSetting): s
       // curl sends a header with an empty value only when it ends with a semicolon.
       return value === '' ? `-H ${quote(`${name};`)}` : `-H ${quote(`${name}: ${value}`)}`
     }),
-    ...(body === null ? [] : [`--data-raw ${quote(body, 'utf8')}`]),
+    ...dataOf(body),
   ]
-  return parts.join(' \\\n  ')
+  return inputOf(body) + parts.join(' \\\n  ')
+}
+
+function dataOf(body: WireRequest['body']): string[] {
+  if (body === null) return []
+  return typeof body === 'string' ? [`--data-raw ${quote(body, 'utf8')}`] : ['--data-binary @-']
+}
+
+/** A command that writes bytes: an argument of a command cannot have all of them. */
+function inputOf(body: WireRequest['body']): string {
+  if (body === null || typeof body === 'string') return ''
+  const commands = piecesOf(body).map((piece) => {
+    if (typeof piece !== 'string')
+      return `yes ${piece.character} | head -${piece.count} | tr -d '\\n'`
+    const text = piece.replace(/[^\x20-\x7e]|['\\%]/g, (character) =>
+      character === '%' ? '%%' : `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+    )
+    return `printf -- '${text}'`
+  })
+  return `{ ${commands.join('; ')}; } | `
+}
+
+/** A character that bytes repeat. */
+interface Run {
+  readonly character: string
+  readonly count: number
+}
+
+/** The bytes as Latin-1, without the long runs of a letter that make a file too large. */
+function piecesOf(body: Buffer): (string | Run)[] {
+  const text = body.toString('latin1')
+  const pieces: (string | Run)[] = []
+  let end = 0
+  for (const { 0: run, index } of text.matchAll(/([a-z])\1{199,}/g)) {
+    if (index > end) pieces.push(text.slice(end, index))
+    pieces.push({ character: run.charAt(0), count: run.length })
+    end = index + run.length
+  }
+  return [...pieces, text.slice(end)]
+}
+
+/** The body in the code of a test. */
+function bodyLiteral(body: string | Buffer): string {
+  if (typeof body === 'string') return literal(body)
+  const parts = piecesOf(body).map((piece) =>
+    typeof piece === 'string'
+      ? literal(piece)
+      : `${literal(piece.character)}.repeat(${piece.count})`,
+  )
+  return `Buffer.from(${parts.join(' + ')}, 'latin1')`
 }
 
 /** A scheme such as `Basic` stays, because it shows which credentials to fill in. */
@@ -93,7 +142,7 @@ export function snippetOf(
     ...(Object.keys(sent).length > 0 ? [`headers: ${literal(sent)},`] : []),
   ]
   if (isNormal) {
-    const all = [...fields, ...(body === null ? [] : [`body: ${literal(body)},`])]
+    const all = [...fields, ...(body === null ? [] : [`body: ${bodyLiteral(body)},`])]
     return [
       `const response = await ${caller}.fetch(${literal(target)}, {`,
       ...all.map((field) => `  ${field}`),
@@ -112,7 +161,7 @@ export function snippetOf(
     ...fields.map((field) => `    ${field}`),
     '  }, resolve)',
     "  req.on('error', reject)",
-    `  req.end(${body === null ? '' : literal(body)})`,
+    `  req.end(${body === null ? '' : bodyLiteral(body)})`,
     '})',
     expectationOf(kind, 'statusCode'),
   ].join('\n')

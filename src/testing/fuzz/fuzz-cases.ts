@@ -1,5 +1,6 @@
 import type { Arbitrary } from 'fast-check'
 import type { OpenApiParameter, OpenApiSchema } from '../../contracts/openapi.js'
+import type { FileRule } from '../../contracts/upload.js'
 import { lowerDocument, lowerSchema } from '../../schema/dialect/rewrite-schema.js'
 import { shorten } from '../../schema/mismatches.js'
 import { componentName } from '../../schema/openapi-to-json.js'
@@ -7,10 +8,13 @@ import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { type BodyType, bodyTypesOf, isWritable } from './body-types.js'
 import { type CaseSource, createSource } from './case-source.js'
 import { choose } from './choose.js'
+import type { FormParts } from './form-parts.js'
+import { fileValues, formValues } from './form-values.js'
 import { type HostileChoice, hostileRequest } from './hostile-requests.js'
 import type { FastCheck } from './load-fast-check.js'
 import { type ValueContext, valueContext, valuesOf } from './valid-values.js'
 import type { RequestParts, WireRequest } from './wire-request.js'
+import { withoutFiles } from './write-form.js'
 import { wrongRequests } from './wrong-requests.js'
 
 /** Whether the document allows the request, forbids it, or has no rule for it (`hostile`). */
@@ -29,7 +33,7 @@ const ATTEMPTS = 100
 /** The upper limit of the random numbers that choose a variant. */
 const CHOICES = 2 ** 30
 
-/** Whether requests of an operation can be generated. Forms with files cannot. */
+/** Whether requests of an operation can be generated. Forms with files of unknown rules cannot. */
 export function isFuzzable(documented: DocumentedOperation): boolean {
   return documented.operation.requestBody === undefined || bodyTypesOf(documented).length > 0
 }
@@ -130,7 +134,8 @@ export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<Re
   const { body: type } = source
   const none = fc.constant(undefined)
   const fits = (value: unknown) => type !== null && isWritable(type, value)
-  const some = type && checked({ source, schema: type.schema, fits, what: 'body' }, context)
+  const some =
+    type && checked({ source, schema: type.schema, fits, what: 'body' }, context, type.parts)
   const body =
     some === null ? none : requestBody?.required ? some : fc.option(some, { nil: undefined })
   return fc.record({
@@ -150,14 +155,25 @@ interface Part {
   readonly what: string
 }
 
-/** Keeps only values that the validator of the document accepts, too. */
-function checked({ source, schema, fits, what }: Part, context: ValueContext): Arbitrary<unknown> {
+/**
+ * Keeps only values that the validator of the document accepts, too.
+ *
+ * @param form The parts of a form with files, which the schema alone does not describe.
+ */
+function checked(
+  { source, schema, fits, what }: Part,
+  context: ValueContext,
+  form: FormParts | null = null,
+): Arbitrary<unknown> {
   const { fc } = context
   const { accepts, documented } = source
-  const isRight = (value: unknown) => fits(value) && accepts(schema, value)
+  const isRight = (value: unknown) => fits(value) && accepts(schema, withoutFiles(value))
   let failure: unknown
   try {
-    const values = valuesOf(lowerSchema(schema, documented.document), context)
+    const values =
+      form === null
+        ? valuesOf(lowerSchema(schema, documented.document), context)
+        : formValues(form, context)
     const samples = fc.sample(values, { seed: 1, numRuns: ATTEMPTS })
     if (samples.some(isRight)) return values.filter(isRight)
   } catch (error) {
@@ -165,7 +181,7 @@ function checked({ source, schema, fits, what }: Part, context: ValueContext): A
     failure = error
   }
   const { operationId, name } = documented
-  const where = `${what}${fieldWithout(source, schema, context)}`
+  const where = `${what}${fileWithout(form, context) ?? fieldWithout(source, schema, context)}`
   throw new NoValueError(
     where,
     `fuzz() finds no value for the ${where} of ${operationId} (${name}) that its schema accepts: ${shorten(JSON.stringify(schema))}. Leave the operation out: fuzz({ skip: ['${operationId}'] }).`,
@@ -182,6 +198,15 @@ export class NoValueError extends Error {
     super(message, options)
     this.where = where
   }
+}
+
+/** The path of the first file that cannot be made: its type has more bytes than the file may have. */
+function fileWithout(form: FormParts | null, context: ValueContext): string | undefined {
+  const names = Object.keys(form?.files ?? {})
+  const name = names.find(
+    (each) => fileValues(each, form?.files[each] as FileRule, context) === null,
+  )
+  return name && `.${name}`
 }
 
 /** The path of the property for which no value is found, `.address.code`; empty if it is not a single one. */

@@ -1,5 +1,6 @@
 import type { CaseSource } from './case-source.js'
 import { choose } from './choose.js'
+import { HOSTILE_FORMS } from './hostile-forms.js'
 import {
   HOSTILE_BODIES,
   HOSTILE_HEADERS,
@@ -7,8 +8,7 @@ import {
   HOSTILE_SEGMENTS,
   HOSTILE_TEXTS,
 } from './hostile-values.js'
-import type { RequestParts, WireRequest } from './wire-request.js'
-import type { WrongRequest } from './wrong-requests.js'
+import type { RequestParts, WireRequest, WrongRequest } from './wire-request.js'
 
 /** The random choices for a hostile request. */
 export interface HostileChoice {
@@ -42,7 +42,11 @@ export function hostileRequest(
   return { what: `${place.name}: ${JSON.stringify(shown)}`, request: place.put(value) }
 }
 
-function placesOf({ documented, write }: CaseSource, parts: RequestParts, text: string): Place[] {
+function placesOf(
+  { documented, write, body: type }: CaseSource,
+  parts: RequestParts,
+  text: string,
+): Place[] {
   const { parameters = [], requestBody } = documented.operation
   const texts = [...HOSTILE_TEXTS, text]
   const own = parameters.map(({ in: where, name }): Place => {
@@ -68,10 +72,11 @@ function placesOf({ documented, write }: CaseSource, parts: RequestParts, text: 
     },
   }
   if (requestBody === undefined) return [...own, queries, header]
+  const isUpload = type?.kind === 'upload'
   const body: Place = {
     name: 'body',
-    values: HOSTILE_BODIES,
-    put: (value) => write(parts, { body: value }),
+    values: isUpload ? HOSTILE_FORMS : HOSTILE_BODIES,
+    put: (value) => write(parts, { body: isUpload ? Buffer.from(value, 'latin1') : value }),
   }
   const leaves = textPathsOf(parts.body).map((path): Place => {
     const put = (value: string) => write({ ...parts, body: replaced(parts.body, path, value) })

@@ -1,5 +1,6 @@
 import type { OpenApiOperation } from '../../contracts/openapi.js'
 import type { BodyType } from './body-types.js'
+import { type FormValue, writeForm } from './write-form.js'
 
 /** A request as it is sent, byte for byte. */
 export interface WireRequest {
@@ -9,7 +10,13 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Headers that are not sent, even if the run sets them; in lower case. */
   readonly without: readonly string[]
-  readonly body: string | null
+  readonly body: string | Buffer | null
+}
+
+/** A request that the document forbids, and the reason. */
+export interface WrongRequest {
+  readonly what: string
+  readonly request: WireRequest
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -33,7 +40,7 @@ export interface RawParts {
   readonly cookie?: Readonly<Record<string, string | null>>
   /** Appended to the query string. */
   readonly more?: string
-  readonly body?: string | null
+  readonly body?: string | Buffer | null
   readonly type?: string
 }
 
@@ -87,8 +94,9 @@ function cookiesOf({ cookie }: RequestParts, raw: RawParts): Record<string, stri
   }
 }
 
-function bodyOf({ body }: RequestParts, type: BodyType | null): string | null {
+function bodyOf({ body }: RequestParts, type: BodyType | null): string | Buffer | null {
   if (body === undefined) return null
+  if (type?.kind === 'upload') return writeForm(body as FormValue)
   if (type?.kind === 'text') return String(body)
   if (type?.kind !== 'form') return JSON.stringify(body)
   return Object.entries(body as Values)

@@ -1,15 +1,10 @@
 import type { OpenApiParameter } from '../../contracts/openapi.js'
 import { type BodyType, otherType } from './body-types.js'
-import type { Accepts, CaseSource } from './case-source.js'
+import { type CaseSource, isReadable } from './case-source.js'
 import { MALFORMED_BODIES } from './hostile-values.js'
-import type { RequestParts, WireRequest } from './wire-request.js'
+import type { RequestParts, WrongRequest } from './wire-request.js'
+import { wrongForms } from './wrong-forms.js'
 import { boundsOf, type Change, changesOf } from './wrong-values.js'
-
-/** A request that the document forbids, and the reason. */
-export interface WrongRequest {
-  readonly what: string
-  readonly request: WireRequest
-}
 
 /** Lists the requests that differ from a valid one in one place, such that the document forbids them. */
 export function wrongRequests(source: CaseSource, parts: RequestParts): WrongRequest[] {
@@ -41,15 +36,6 @@ function wrongParameters(
   return [{ what: `${where} ${name}: missing`, request: missing }, ...wrong]
 }
 
-/**
- * Whether a text is valid in any reading: the document does not say how the texts of numbers and lists are
- * parsed.
- */
-function isReadable({ schema }: OpenApiParameter, text: string, accepts: Accepts): boolean {
-  const readings: unknown[] = [text, Number(text), ...(text === 'x' ? [] : [true, null])]
-  return readings.some((value) => accepts(schema, value) || accepts(schema, [value]))
-}
-
 function wrongBodies(source: CaseSource, parts: RequestParts): WrongRequest[] {
   const { write, documented, body } = source
   if (body === null) return []
@@ -65,6 +51,7 @@ function wrongBodies(source: CaseSource, parts: RequestParts): WrongRequest[] {
     other === undefined
       ? []
       : [{ what: `content-type: ${other}`, request: write(parts, { type: other }) }]
+  if (body.parts !== null) return [...absent, ...typed, ...wrongForms(source, body.parts, parts)]
   return [...absent, ...malformed, ...typed, ...wrongValues(source, body, parts)]
 }
 
@@ -72,6 +59,7 @@ const MALFORMED: Readonly<Record<BodyType['kind'], readonly string[]>> = {
   json: MALFORMED_BODIES,
   form: ['a=%ff', '__proto__=1', 'a[b][c][d][e][f][g]=1'],
   text: [],
+  upload: [],
 }
 
 function wrongValues(

@@ -12,6 +12,7 @@ const order = {
 
 const shop = { 'x-tenant-id': 'aurora' }
 const clerk = { token: 'clerk', headers: shop }
+const pdf = new Blob(['%PDF-1.7'], { type: 'application/pdf' })
 const get = { method: 'GET', ...clerk }
 const post = { method: 'POST', ...clerk }
 
@@ -140,6 +141,37 @@ export const ORDERS_EXCHANGES: readonly Exchange[] = [
   { name: 'order', ...get, path: '/orders/1', status: 200 },
   { name: 'order, from the cache', ...get, path: '/orders/1', status: 200 },
   { name: 'an unknown order', ...get, path: '/orders/99', status: 404 },
+  { name: 'no receipt', ...get, path: '/orders/1/receipt', status: 404 },
+  {
+    name: 'add a receipt',
+    ...post,
+    path: '/orders/1/receipt',
+    form: { note: 'Two teas', receipt: pdf },
+    status: 201,
+  },
+  {
+    name: 'add a receipt without the right',
+    ...post,
+    path: '/orders/1/receipt',
+    token: 'auditor',
+    form: { note: 'Two teas', receipt: pdf },
+    status: 403,
+  },
+  {
+    name: 'add a receipt that is a text',
+    ...post,
+    path: '/orders/1/receipt',
+    form: { note: 'Two teas', receipt: new Blob(['text'], { type: 'text/plain' }) },
+    status: 415,
+  },
+  { name: 'receipt', ...get, path: '/orders/1/receipt', status: 200 },
+  {
+    name: 'a part of the receipt',
+    ...get,
+    path: '/orders/1/receipt',
+    headers: { ...shop, range: 'bytes=0-3' },
+    status: 206,
+  },
   { name: 'pay', ...post, path: '/orders/1/payment', status: 200 },
   { name: 'pay twice', ...post, path: '/orders/1/payment', status: 409 },
   { name: 'cancel a paid order', method: 'DELETE', ...clerk, path: '/orders/1', status: 409 },

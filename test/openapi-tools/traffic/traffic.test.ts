@@ -147,6 +147,8 @@ describe.each(APPS)('the traffic of $name', (app) => {
       ...validator({
         apiSpec: structuredClone(document) as never,
         validateSecurity: false,
+        // The validator would read the form, and nothing would be left of it for the route.
+        ignorePaths: /\/receipt$/,
         ignoreUndocumented: true,
         validateResponses: { onError: ({ message }) => problems.push(message) },
       }),

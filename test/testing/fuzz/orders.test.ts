@@ -39,7 +39,7 @@ it('finds nothing in the orders example', async () => {
   const customer = { name: 'Ada', email: 'ada@example.com' }
   await app.withHeaders(clerk).request().post('/customers').send(customer).expect(201)
   const report = await app.fuzz({ seed: 4 })
-  expect(report).toEqual({ operations: 11, requests: 550, seed: 4, skipped: [], refused: [] })
+  expect(report).toEqual({ operations: 13, requests: 650, seed: 4, skipped: [], refused: [] })
   expect(app.contractReport()).toEqual([])
   // The last operation finds that every order in its requests is already paid.
   const never = app.coverage().rows.filter(({ isExercised }) => !isExercised)
@@ -58,7 +58,7 @@ it('lists operations that refused every valid request', async () => {
   await using app = await TestApp.create(options)
   app.withHeaders({ 'x-tenant-id': 'aurora' })
   const { refused } = await app.fuzz({ seed: 1, runs: 20 })
-  expect(refused).toHaveLength(11)
+  expect(refused).toHaveLength(13)
   const asClerk = {
     id: 'carla',
     shops: ['aurora'],
@@ -83,5 +83,7 @@ it('does not call operations that the options exclude', async () => {
     'Customers_list',
     'Customers_register',
     'Orders_place',
+    'Receipts_add',
+    'Receipts_download',
   ])
 })

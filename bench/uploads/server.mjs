@@ -1,0 +1,33 @@
+// A server with uploads, for bench/uploads.mjs. Decorators are called as functions: this file is not compiled.
+import { createServer } from 'node:http'
+import Busboy from '@fastify/busboy'
+import { App, Controller, file, Post, Upload } from '../../dist/index.js'
+
+class UploadsController {
+  async upload({ body }) {
+    let size = 0
+    for await (const chunk of body.file) size += chunk.length
+    return { size }
+  }
+}
+
+const { prototype } = UploadsController
+const descriptor = Object.getOwnPropertyDescriptor(prototype, 'upload')
+for (const decorate of [Upload({ file: file({ maxSize: '2gb' }) }), Post()]) {
+  decorate(prototype, 'upload', descriptor)
+}
+Controller('uploads')(UploadsController)
+
+/** The same work with busboy alone. */
+const bare = createServer((req, res) => {
+  let size = 0
+  const parser = new Busboy({ headers: req.headers })
+  parser.on('file', (_, part) => part.on('data', (chunk) => (size += chunk.length)))
+  parser.on('finish', () => res.end(JSON.stringify({ data: { size } })))
+  req.pipe(parser)
+})
+
+const app = new App({ controllers: [UploadsController], logger: false })
+const { port } = await app.listen(0, '127.0.0.1')
+bare.listen(0, '127.0.0.1', () => process.send({ port, barePort: bare.address().port }))
+process.on('message', () => process.send(process.cpuUsage()))

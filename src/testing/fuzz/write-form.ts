@@ -1,0 +1,63 @@
+/** A file of a generated form. */
+export interface FormFile {
+  readonly fileName: string
+  /** The declared media type. */
+  readonly type: string
+  /** The bytes, as Latin-1. */
+  readonly content: string
+}
+
+/** The parts of a generated form: texts, files, and lists of them. */
+export type FormValue = Readonly<Record<string, unknown>>
+
+const BOUNDARY = 'fuzz-boundary'
+
+/** The `Content-Type` of generated forms. */
+export const FORM_TYPE: string = `multipart/form-data; boundary=${BOUNDARY}`
+
+/** Whether a value is a file of a form. */
+export function isFormFile(value: unknown): value is FormFile {
+  return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value
+}
+
+/** The form with texts in place of its files, as schemas describe it. */
+export function withoutFiles(value: unknown): unknown {
+  if (isFormFile(value)) return value.content
+  if (Array.isArray(value)) return value.map(withoutFiles)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutFiles(child)]))
+}
+
+/** Writes a form (RFC 7578), the parts in the order of their names. */
+export function writeForm(value: FormValue): Buffer {
+  const parts = Object.entries(value).flatMap(([name, part]) =>
+    [part].flat().map((each) => partOf(name, each)),
+  )
+  return formOf(parts)
+}
+
+/** Writes a form of parts, each a head, an empty line and a value, as Latin-1. */
+export function formOf(parts: readonly string[], end = `--${BOUNDARY}--\r\n`): Buffer {
+  const text = parts.map((part) => `--${BOUNDARY}\r\n${part}\r\n`).join('')
+  return Buffer.from(text + end, 'latin1')
+}
+
+/** A part that is written as it should be. */
+export function partOf(name: string, value: unknown): string {
+  const disposition = `Content-Disposition: form-data; name="${escaped(name)}"`
+  if (!isFormFile(value)) return `${disposition}\r\n\r\n${latin1(String(value))}`
+  const { fileName, type, content } = value
+  const head = `${disposition}; filename="${escaped(fileName)}"\r\nContent-Type: ${escaped(type)}`
+  return `${head}\r\n\r\n${content}`
+}
+
+/** A text of a head, as browsers write it. */
+function escaped(text: string): string {
+  const ESCAPES: Readonly<Record<string, string>> = { '\r': '%0D', '\n': '%0A', '"': '%22' }
+  return latin1(text.replace(/[\r\n"]/g, (character) => ESCAPES[character] as string))
+}
+
+/** The bytes of a text in UTF-8, as Latin-1. */
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
