@@ -95,6 +95,13 @@ export type {
 } from './contracts/interceptor.js'
 export type { LevelLogger, Logger, LogLevel, LogMethod } from './contracts/logger.js'
 export type {
+  NumberedPage,
+  NumberedPages,
+  PageOptions,
+  PageQuery,
+  PageResult,
+} from './contracts/numbered-pages.js'
+export type {
   OpenApiComponents,
   OpenApiDocument,
   OpenApiHeader,
@@ -294,6 +301,7 @@ export { Health, type HealthConfig } from './features/health/health.js'
 export type { HealthOptions, HealthPaths } from './features/health/health-options.js'
 export { Log } from './features/logs/log.js'
 export { cursor } from './features/pages/cursor.js'
+export { page } from './features/pages/page.js'
 export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
