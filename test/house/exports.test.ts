@@ -70,17 +70,17 @@ const TESTING_TYPES = `
 
 /** The names that `blazon/postgres` exports. */
 const POSTGRES_VALUES = `
-  Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle readPage sql tenantTable
+  Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle readDrizzlePage readPage sql tenantTable
 `
 const POSTGRES_TYPES = `
-  AppliedMigration Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions
+  AppliedMigration DrizzleColumn DrizzlePage Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions
 `
 
 /** The names that `blazon/redis` exports as types. */
 const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
 
 /** The names that `blazon/typeorm` exports. */
-const TYPEORM_VALUES = ['dataSourceOf', 'repositoryOf', 'typeorm']
+const TYPEORM_VALUES = ['dataSourceOf', 'readPage', 'repositoryOf', 'typeorm']
 
 const words = (text: string) => text.trim().split(/\s+/).sort()
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
