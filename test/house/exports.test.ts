@@ -73,7 +73,7 @@ const POSTGRES_VALUES = `
   Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle readDrizzlePage readPage sql tenantTable
 `
 const POSTGRES_TYPES = `
-  AppliedMigration DrizzleColumn DrizzlePage Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions
+  AppliedMigration DrizzleColumn DrizzlePage DrizzleRow Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions
 `
 
 /** The names that `blazon/redis` exports as types. */

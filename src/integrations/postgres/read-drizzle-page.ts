@@ -20,6 +20,12 @@ export interface DrizzlePage<T> {
   readonly limit: number
 }
 
+/** A row of the `select`. */
+export interface DrizzleRow {
+  /** The values of the order. */
+  readonly keys: unknown
+}
+
 /** The part of `drizzle-orm` that is used. */
 interface DrizzlePackage {
   readonly sql: {
@@ -53,7 +59,7 @@ interface DrizzlePackage {
  *       .limit(limit),
  * )
  */
-export async function readDrizzlePage<T, TRow extends { readonly keys: unknown }>(
+export async function readDrizzlePage<T, TRow extends DrizzleRow>(
   page: CursorPage,
   columns: Readonly<Record<string, DrizzleColumn<T>>>,
   read: (parts: DrizzlePage<T>) => PromiseLike<readonly TRow[]>,

@@ -3,8 +3,6 @@ import type { Database } from './database.js'
 import { keysetOf, orderOf } from './keyset.js'
 import { type Sql, sql } from './sql.js'
 
-type Queries = Pick<Database, 'query'>
-
 /**
  * Reads one page of a query.
  *
@@ -28,16 +26,20 @@ type Queries = Pick<Database, 'query'>
  * }
  */
 export function readPage<TRow extends object = Record<string, unknown>>(
-  db: Queries,
+  db: Pick<Database, 'query'>,
   page: CursorPage,
   query: Sql,
 ): Promise<CursorResult<TRow>>
 export function readPage<
   TRow extends object = Record<string, unknown>,
   TTotal extends boolean = boolean,
->(db: Queries, page: NumberedPage<string, TTotal>, query: Sql): Promise<PageResult<TRow, TTotal>>
+>(
+  db: Pick<Database, 'query'>,
+  page: NumberedPage<string, TTotal>,
+  query: Sql,
+): Promise<PageResult<TRow, TTotal>>
 export function readPage(
-  db: Queries,
+  db: Pick<Database, 'query'>,
   page: CursorPage | NumberedPage,
   query: Sql,
 ): Promise<object> {
@@ -48,7 +50,11 @@ export function readPage(
  * The rows are read as lists: the values of the order are the last column, whose name cannot be that of a column of the
  * query then.
  */
-async function readAfter(db: Queries, page: CursorPage, query: Sql): Promise<CursorResult<object>> {
+async function readAfter(
+  db: Pick<Database, 'query'>,
+  page: CursorPage,
+  query: Sql,
+): Promise<CursorResult<object>> {
   const { keys, where, orderBy } = keysetOf<Sql>(sql, page, columnsOf(page.order))
   const condition = where === undefined ? sql`` : sql` where ${where}`
   const { text, values } =
@@ -63,7 +69,11 @@ async function readAfter(db: Queries, page: CursorPage, query: Sql): Promise<Cur
   return { items: named, next }
 }
 
-async function readNumbered(db: Queries, page: NumberedPage, query: Sql): Promise<object> {
+async function readNumbered(
+  db: Pick<Database, 'query'>,
+  page: NumberedPage,
+  query: Sql,
+): Promise<object> {
   const { order, take, offset, hasTotal, make } = page
   if (order.length === 0) {
     throw new TypeError("readPage() needs the order of the list: page(Item, { order: ['id'] }).")
