@@ -96,6 +96,13 @@ export type {
 export type { LevelLogger, Logger, LogLevel, LogMethod } from './contracts/logger.js'
 export type { Metric, MetricSample } from './contracts/metrics.js'
 export type {
+  NumberedPage,
+  NumberedPages,
+  PageOptions,
+  PageQuery,
+  PageResult,
+} from './contracts/numbered-pages.js'
+export type {
   OpenApiComponents,
   OpenApiDocument,
   OpenApiHeader,
@@ -298,6 +305,7 @@ export { Metrics } from './features/metrics/metrics.js'
 export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-options.js'
 export type { MetricsRegistry } from './features/metrics/registry.js'
 export { cursor } from './features/pages/cursor.js'
+export { page } from './features/pages/page.js'
 export {
   type MemoryRateLimitOptions,
   memoryRateLimit,

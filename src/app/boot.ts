@@ -4,12 +4,14 @@ import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { Token } from '../contracts/provider.js'
+import type { AppModel } from '../contracts/route-model.js'
 import { bindScopes } from '../di/build-container.js'
 import type { Injector } from '../di/injector.js'
 import { unusedOverrides } from '../di/unused-overrides.js'
 import type { Problem } from '../errors/config-error.js'
 import { takeUnread } from '../features/env/unread-file.js'
 import type { RequestLogs } from '../features/logs/log.js'
+import { pagesHeaders } from '../features/pages/pages-contract.js'
 import { buildSecurity } from '../features/security/security.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
 import { readInjections } from '../metadata/read.js'
@@ -102,7 +104,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     opened.push({ onClose: () => features.close() })
 
     // The functions that run for every request.
-    const security = await buildSecurity(settings.security, addedHeaders(settings))
+    const security = await buildSecurity(settings.security, addedHeaders(settings, model))
     const messages = createMessageClasses(express, { settings, security, features })
     const middlewares = prepareMiddlewares(settings, { express, features })
 
@@ -146,8 +148,8 @@ function warn({ logger, settings }: DescribedApp, warnings: readonly Problem[]):
 }
 
 /** The headers that the framework adds to responses for clients to read, and that CORS has to expose. */
-function addedHeaders({ sendsRequestIds }: Settings): readonly string[] {
-  return sendsRequestIds ? [REQUEST_ID_HEADER] : []
+function addedHeaders({ sendsRequestIds }: Settings, model: AppModel): readonly string[] {
+  return [...(sendsRequestIds ? [REQUEST_ID_HEADER] : []), ...pagesHeaders(model)]
 }
 
 /** Sets the plugins up, in order. `begun` gets each one before, so that `onClose` of its plugins is called. */

@@ -12,6 +12,7 @@ import { checkContracts } from './check-contracts.js'
 import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
 import { checkResponseFields } from './check-response-fields.js'
+import { checkResponseLists } from './check-response-lists.js'
 import { compileOnce } from './compile-once.js'
 import { checkFeatures } from './features.js'
 import { routePrefixes } from './route-prefixes.js'
@@ -71,7 +72,7 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
       ...checkMiddlewares(settings, model),
     )
     all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
-    all.push(...checkResponseFields(settings, model))
+    all.push(...checkResponseFields(settings, model), ...checkResponseLists(settings, model))
   }
   const warnings = throwErrors(all, settings)
   return { model, scopes: graph.scopes, warnings }

@@ -91,14 +91,18 @@ export interface CursorPage<TField extends string = string> {
 
 /** The data of a list with pages, which `@Paged` notes. */
 export interface PagesDefinition {
+  /** Whether pages begin at a cursor, or have numbers. */
+  readonly kind: 'cursor' | 'numbered'
   /** The schema of the query. */
   readonly query: Schema
   /** The schema of the response. */
   readonly response: Schema
   /** The order of the list. */
   readonly order: readonly OrderField[]
-  /** How long a cursor is valid, in seconds. */
+  /** How long a cursor is valid, in seconds; 0 for numbered pages. */
   readonly maxAgeSeconds: number
+  /** Whether numbered pages have a total. */
+  readonly hasTotal: boolean
   /** The page of each request. */
   readonly values: WeakMap<object, unknown>
 }

@@ -5,11 +5,11 @@ import { decorator, refuseBare } from './write.js'
 
 /**
  * Makes a route return pages of a list: it validates the query, checks the cursor, and describes the response with
- * status 200 and its `Link` header (RFC 8288). It takes the place of `@Query` and of `@ApiResponseDoc` for status 200.
+ * status 200 and its `Link` header (RFC 8288). A page number or a size that is too large is refused with 400. It takes the place of `@Query` and of `@ApiResponseDoc` for status 200.
  * A cursor that was changed, is too old, or belongs to another tenant, route, filter or order is refused with 400
  * (`CURSOR_INVALID`).
  *
- * @param pages The result of `cursor`.
+ * @param pages The result of `cursor` or of `page`.
  * @throws TypeError if the argument is anything else.
  * @example
  * const OrderPages = cursor(Order, { order: ['-placedAt', 'id'] })
@@ -31,7 +31,8 @@ export function Paged<TQuery>(
 export function Paged(pages: Pages<unknown>, ...rest: unknown[]): unknown {
   refuseBare('@Paged', pages, rest[0])
   const definition = pages?.definition
-  if (definition === undefined) throw new TypeError('@Paged() needs the result of cursor().')
+  if (definition === undefined)
+    throw new TypeError('@Paged() needs the result of cursor() or page().')
   const { query, response } = definition
   return decorator('@Paged()', {
     method: [

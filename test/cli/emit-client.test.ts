@@ -7,6 +7,7 @@ import type { OpenApiDocument, OpenApiSchema } from '../../src/contracts/openapi
 import { outputOf } from '../docs/snippets.js'
 import { root } from '../root.js'
 import { hostileDocument } from './hostile-document.js'
+import { pagedApp } from './paged-app.js'
 import { documentOfShop } from './shop.js'
 
 const FOLDER = join(root, '.cache', 'client-types')
@@ -97,6 +98,39 @@ client.items.list({ query: { tags: undefined } })
 client.nothing
 `
 
+const USE_PAGES = `
+import { createClient, FailedPageError, type PageItem } from './pages.js'
+
+const { notes } = createClient({ baseUrl: 'http://localhost' })
+
+export async function use(signal: AbortSignal): Promise<number> {
+  const page = await notes.byCursor({ query: { limit: 2 } })
+  if (page.ok) return page.data.items.length
+  try {
+    for await (const note of notes.byCursor.all({ query: { color: 'red' }, signal })) {
+      const color: string = note.color
+      // @ts-expect-error An item has no such field.
+      note.nothing
+      if (color !== '') return note.id
+    }
+    for await (const { id } of notes.failing.all({ params: { folder: 'a' } })) return id
+  } catch (error) {
+    if (error instanceof FailedPageError) return error.status
+  }
+  for await (const { id } of notes.byNumber.all()) return id
+  return 0
+}
+
+export const note: PageItem<'Notes_byNumber'> = { id: 1, color: 'red' }
+
+// @ts-expect-error There is no such color.
+notes.byCursor.all({ query: { color: 'green' } })
+// @ts-expect-error The parameter is missing.
+notes.failing.all()
+// @ts-expect-error The operation has no pages.
+notes.plain.all()
+`
+
 function writeProject(): void {
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
@@ -130,6 +164,8 @@ function writeProject(): void {
   writeFileSync(join(FOLDER, 'empty.ts'), emitClient(EMPTY))
   writeFileSync(join(FOLDER, 'shop.ts'), emitClient(documentOfShop()))
   writeFileSync(join(FOLDER, 'use.ts'), USE)
+  writeFileSync(join(FOLDER, 'pages.ts'), emitClient(pagedApp().document))
+  writeFileSync(join(FOLDER, 'use-pages.ts'), USE_PAGES)
   writeFileSync(join(FOLDER, 'orders.ts'), emitClient(ORDERS))
   writeFileSync(join(FOLDER, 'use-orders.ts'), USE_ORDERS)
 }

@@ -7,9 +7,9 @@ import type {
   OpenApiSchema,
   Reference,
 } from '../../contracts/openapi-3-0.js'
-import { followReference } from '../component-reference.js'
 import { resolveResponse } from '../resolve-response.js'
 import { camelCase, NameRegistry } from './identifiers.js'
+import { propertiesOf } from './schema-properties.js'
 
 /** An operation of the document, with its names in the client. */
 export interface ClientOperation {
@@ -113,7 +113,7 @@ function ownErrorsOf(
     return isJson(type) ? media?.schema : undefined
   })
   if (first === undefined || JSON.stringify(first) !== JSON.stringify(second)) return null
-  const [kind] = propertiesOf(first, document, 0)['statusCode']?.enum ?? []
+  const [kind] = propertiesOf(first, document)['statusCode']?.enum ?? []
   return kind === 'error' ? null : first
 }
 
@@ -137,26 +137,9 @@ export function preferredContent(
 
 /** Whether a schema is the success envelope: `statusCode` can only be `'success'`, and there is a `message`. */
 function isEnvelope(schema: OpenApiSchema, document: OpenApiDocument): boolean {
-  const properties = propertiesOf(schema, document, 0)
+  const properties = propertiesOf(schema, document)
   const values = properties['statusCode']?.enum
   return values?.length === 1 && values[0] === 'success' && 'message' in properties
-}
-
-/** A longer chain of references is treated as circular. */
-const MAX_DEPTH = 20
-
-function propertiesOf(
-  schema: OpenApiSchema,
-  document: OpenApiDocument,
-  depth: number,
-): Record<string, OpenApiSchema> {
-  if (depth > MAX_DEPTH) return {}
-  if (schema.$ref !== undefined) {
-    const target = followReference(schema.$ref, 'schemas', document.components?.schemas)
-    return target === undefined ? {} : propertiesOf(target, document, depth + 1)
-  }
-  const inherited = (schema.allOf ?? []).map((part) => propertiesOf(part, document, depth + 1))
-  return Object.assign({}, ...inherited, schema.properties)
 }
 
 /**

@@ -14,6 +14,8 @@ import {
 import { comment } from './comment.js'
 import { propertyKey, typeNames } from './identifiers.js'
 import { offeredBodies, operationTypes } from './operation-types.js'
+import { type PageParameter, pageParameter } from './page-parameter.js'
+import { PAGES_RUNTIME } from './pages-runtime.js'
 import { RUNTIME, RUNTIME_NAMES } from './runtime.js'
 import { sentComponents } from './sent-components.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
@@ -30,6 +32,7 @@ import { type TypeContext, writeType } from './write-type.js'
 export function emitClient(written: AnyDocument): string {
   const document = lowerDocument(written)
   const operations = clientOperations(document)
+  const parameterOf = (operation: ClientOperation) => pageParameter(operation, document)
   const names = typeNames(Object.keys(document.components?.schemas ?? {}), RUNTIME_NAMES)
   const context: TypeContext = { names, binary: 'string', indent: '' }
   return [
@@ -38,7 +41,8 @@ export function emitClient(written: AnyDocument): string {
     operationTypes(operations, context),
     RUNTIME,
     ...(operations.some(streams) ? [STREAM_RUNTIME] : []),
-    client(operations),
+    ...(operations.some((each) => parameterOf(each) !== null) ? [PAGES_RUNTIME] : []),
+    client(operations, parameterOf),
   ].join('\n')
 }
 
@@ -63,13 +67,16 @@ function components(document: OpenApiDocument, { context, sent }: ComponentFacts
     .join('\n')
 }
 
-function client(operations: readonly ClientOperation[]): string {
+type ParameterOf = (operation: ClientOperation) => PageParameter | null
+
+function client(operations: readonly ClientOperation[], parameterOf: ParameterOf): string {
   const groups = new Map<string, ClientOperation[]>()
   for (const operation of operations) {
     groups.set(operation.group, [...(groups.get(operation.group) ?? []), operation])
   }
   const bodies = [...groups].map(
-    ([group, members]) => `    ${propertyKey(group)}: {\n${members.map(method).join('')}    },\n`,
+    ([group, members]) =>
+      `    ${propertyKey(group)}: {\n${members.map((each) => method(each, parameterOf(each))).join('')}    },\n`,
   )
   const note = comment({
     text: 'Creates a client. Its methods resolve with the documented responses. They reject with the error of fetch, or with an UnexpectedResponseError.',
@@ -82,7 +89,7 @@ function client(operations: readonly ClientOperation[]): string {
   return `${note}export function createClient(options: ClientOptions) {\n  ${send}\n  return {\n${bodies.join('')}  };\n}\n\nexport type Client = ReturnType<typeof createClient>;\n`
 }
 
-function method(operation: ClientOperation): string {
+function method(operation: ClientOperation, parameter: PageParameter | null): string {
   const { summary, description, deprecated } = operation.operation
   const texts = [...new Set([summary, description])].filter((text) => text !== undefined)
   const note = comment(
@@ -92,14 +99,25 @@ function method(operation: ClientOperation): string {
     },
     '      ',
   )
+  const call = methodCall(operation)
+  const value = parameter === null ? call : withAll(operation, parameter, call)
+  return `${note}      ${propertyKey(operation.name)}: ${value},\n`
+}
+
+/** Adds the method that reads all pages: `client.orders.list.all()`. */
+function withAll(operation: ClientOperation, parameter: PageParameter, call: string): string {
   const key = JSON.stringify(operation.id)
-  const optional = isInputRequired(operation) ? '' : '?'
-  const signature = `(input${optional}: Input<${key}>): Promise<Result<${key}>>`
-  const name = propertyKey(operation.name)
+  const all = `(input${optionalMark(operation)}: Input<${key}>) => readAll<PageItem<${key}>>(list, "${parameter}", input)`
+  return `withAll(\n        ${call},\n        (list) => ${all},\n      )`
+}
+
+function methodCall(operation: ClientOperation): string {
+  const key = JSON.stringify(operation.id)
+  const input = `input${optionalMark(operation)}: Input<${key}>`
   const offers = offeredBodies(operation)
   if (offers.length === 0) {
     const call = streams(operation) ? 'stream' : 'send'
-    return `${note}      ${name}: ${signature} =>\n        ${call}(${callOf(operation)}, input),\n`
+    return `(${input}): Promise<Result<${key}>> =>\n        ${call}(${callOf(operation)}, input)`
   }
   // The first signature that fits counts, so those that name a type come first.
   const failures = `Extract<Result<${key}>, { ok: false }>`
@@ -107,8 +125,12 @@ function method(operation: ClientOperation): string {
     ({ accept, result }) =>
       `          (input: Input<${key}> & { accept: ${accept} }): Promise<${result} | ${failures}>;\n`,
   )
-  const type = `{\n${overloads.join('')}          (input${optional}: Input<${key}>): Promise<Result<${key}>>;\n        }`
-  return `${note}      ${name}: (${signature.replace(/: Promise.*$/, '')} =>\n        send(${callOf(operation)}, input)) as ${type},\n`
+  const type = `{\n${overloads.join('')}          (${input}): Promise<Result<${key}>>;\n        }`
+  return `((${input}) =>\n        send(${callOf(operation)}, input)) as ${type}`
+}
+
+function optionalMark(operation: ClientOperation): string {
+  return isInputRequired(operation) ? '' : '?'
 }
 
 function isInputRequired({ parameters, operation }: ClientOperation): boolean {

@@ -1,3 +1,4 @@
+import { PAGES_RUNTIME } from './pages-runtime.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 
 /**
@@ -311,7 +312,7 @@ function parse(text: string): unknown {
 export const RUNTIME_NAMES: readonly string[] = [
   'Client',
   'Operations',
-  ...[...(RUNTIME + STREAM_RUNTIME).matchAll(/^(?:export )?(?:type|class) (\w+)/gm)].map(
-    ([, name]) => name as string,
-  ),
+  ...[
+    ...(RUNTIME + STREAM_RUNTIME + PAGES_RUNTIME).matchAll(/^(?:export )?(?:type|class) (\w+)/gm),
+  ].map(([, name]) => name as string),
 ]

@@ -4,6 +4,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { refuse } from '../../errors/refuse.js'
 import { tenantOf } from '../../http/tenant-of.js'
 import { bindingOf, type CursorSettings, readCursor, writeCursor } from './cursor-code.js'
+import { linkHeader } from './page-links.js'
 
 /** Reads the page that a request asks for. */
 export type OpenPage = (req: Request, res: Response) => unknown
@@ -33,7 +34,7 @@ export function cursorPages(route: RouteModel, settings: CursorSettings): OpenPa
         const last = cursorValues(valuesOf(items.at(-1) as T), order)
         refuseEqual(last, cursorValues(valuesOf(following), order), order)
         const next = writeCursor(last, binding, settings)
-        res.append('Link', `<${targetOf(req, next)}>; rel="next"`)
+        res.append('Link', linkHeader(req, 'cursor', { next }))
         return { items, next }
       },
     } satisfies CursorPage)
@@ -90,15 +91,4 @@ function refuseEqual(
   throw new TypeError(
     `Two rows have the same values of ${names}, so the next page would leave one out: end \`order\` with a unique field, such as the id.`,
   )
-}
-
-/**
- * The URL of the next page, as a reference to the URL of this one (RFC 3986, section 4.2): it has the query only, so it
- * is right behind every proxy.
- */
-function targetOf({ originalUrl }: Request, next: string): string {
-  const start = originalUrl.indexOf('?')
-  const query = new URLSearchParams(start < 0 ? '' : originalUrl.slice(start))
-  query.set('cursor', next)
-  return `?${query}`
 }

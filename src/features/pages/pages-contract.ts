@@ -2,18 +2,27 @@ import type { ContractOf } from '../../contracts/route-contract.js'
 import type { AppModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 
-const LINK = {
-  description: 'The URL of the next page, with `rel="next"` (RFC 8288); absent on the last page',
-  schema: { type: 'string' },
-} as const
+const LINKS = {
+  cursor: 'The URL of the next page, with `rel="next"` (RFC 8288); absent on the last page',
+  numbered:
+    'The URLs of other pages (RFC 8288), with `rel` one of `first`, `prev`, `next` and, if the total is known, `last`',
+}
 
 /** Adds the header of pages to the operations that have them. */
-export const pagesContract: ContractOf = ({ pages }) =>
-  pages === null ? null : { errors: [400], headers: { Link: LINK } }
+export const pagesContract: ContractOf = ({ pages }) => {
+  if (pages === null) return null
+  const Link = { description: LINKS[pages.kind], schema: { type: 'string' } }
+  return { errors: [400], headers: { Link } }
+}
+
+/** The response headers of pages, which scripts of other origins may read. */
+export function pagesHeaders({ routes }: AppModel): readonly string[] {
+  return routes.some(({ pages }) => pages !== null) ? ['Link'] : []
+}
 
 /** Warns of cursors that only one process can read. */
 export function checkPages({ routes }: AppModel, keys: readonly string[]): Problem[] {
-  const paged = routes.filter(({ pages }) => pages !== null)
+  const paged = routes.filter(({ pages }) => pages?.kind === 'cursor')
   if (paged.length === 0 || keys.length > 0) return []
   return [
     {

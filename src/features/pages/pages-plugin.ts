@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Stage } from '../../contracts/steps.js'
 import { Clock } from '../../di/clock.js'
-import { cursorPages } from './cursor-page.js'
+import { cursorPages, type OpenPage } from './cursor-page.js'
+import { numberedPage } from './numbered-page.js'
 
 /**
  * Reads the pages that requests ask for, on routes with `@Paged`. An application loads it if it has such a route.
@@ -15,12 +16,15 @@ export function pagesPlugin(keys: readonly string[]): Plugin {
     name: 'pages',
     steps(route, { get }) {
       if (route.pages === null) return null
-      const { values } = route.pages
+      const { pages } = route
       const clock = get(Clock)
-      const open = cursorPages(route, { keys: used, now: () => clock.now() })
+      const open: OpenPage =
+        pages.kind === 'cursor'
+          ? cursorPages(route, { keys: used, now: () => clock.now() })
+          : (req, res) => numberedPage(pages, req, res)
       const beforeHandler: Stage = (next) =>
         function readPage(req, res) {
-          values.set(req, open(req, res))
+          pages.values.set(req, open(req, res))
           return next(req, res)
         }
       return { beforeHandler }

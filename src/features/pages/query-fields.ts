@@ -52,6 +52,32 @@ export const nextField: StandardSchemaV1<unknown, string | null> = field<string 
       : { issues: [{ message: 'must be a cursor or null' }] },
 )
 
+/** A field of a response that is a whole number. */
+export function count(minimum: number, description: string): StandardSchemaV1<unknown, number> {
+  return field<number>({ type: 'integer', minimum, description }, (value) =>
+    isWhole(value, minimum)
+      ? { value }
+      : { issues: [{ message: `must be a whole number from ${minimum} on` }] },
+  )
+}
+
+/** The field of a response that has the number of the next page. */
+export const nextNumber: StandardSchemaV1<unknown, number | null> = field<number | null>(
+  {
+    type: ['integer', 'null'],
+    minimum: 2,
+    description: 'The number of the next page; null on the last page',
+  },
+  (value) =>
+    value === null || isWhole(value, 2)
+      ? { value }
+      : { issues: [{ message: 'must be the number of a page or null' }] },
+)
+
+function isWhole(value: unknown, minimum: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= minimum
+}
+
 /** Makes a Standard Schema that describes itself, so that it needs no library. */
 export function field<T>(
   described: JsonSchema,

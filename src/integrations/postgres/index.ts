@@ -18,6 +18,12 @@ export {
   type PostgresErrorFields,
 } from './postgres-error.js'
 export { provideDrizzle } from './provide-drizzle.js'
+export {
+  type DrizzleColumn,
+  type DrizzlePage,
+  type DrizzleRow,
+  readDrizzlePage,
+} from './read-drizzle-page.js'
 export { readPage } from './read-page.js'
 export { protectTable, tenantTable } from './schema/tenant-table.js'
 export type {

@@ -1,13 +1,13 @@
-import { Controller, cursor, Get, inject, Paged, type Req } from 'blazon'
+import { Controller, cursor, Get, inject, Paged, page, type Req, type Request } from 'blazon'
 import { Database, postgres, readPage, sql } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Random, seedOfRun } from '../../conformance/random.js'
 import { Folder, KINDS, type OwnDatabase } from './own-database.js'
+import { insertSql, ORDERS, TABLE, walkAmongWriters } from './walk.js'
 
 const Row = z.object({ id: z.int(), at: z.string(), place: z.int().nullable() })
-const ORDERS = [['at', 'id'], ['-at', '-id'], ['-at', 'id'], ['at', '-id'], ['-id']] as const
 const LISTS = ORDERS.map((order) => cursor(Row, { order, max: 10, limit: 4 }))
 const ByPlace = cursor(Row, { order: ['place', 'id'] })
 const ByTime = cursor(Row, { order: ['at'] })
@@ -28,13 +28,47 @@ function controllerOf(pages: (typeof LISTS)[number], path: string) {
   return Rows
 }
 
+const Odd = cursor(z.looseObject({ id: z.int() }), { order: ['id'] })
+const Numbered = page(Row, { order: ['-id'] })
+const Uncounted = page(Row, { order: ['-id'], total: false })
+const Unordered = page(Row)
+
+@Controller()
+class Others {
+  private readonly db = inject(Database)
+
+  @Get('odd')
+  @Paged(Odd)
+  odd(req: Request) {
+    const odd = sql`select id, 'a' as "~keys", 'b' as json_build_array, 'c' as rows, 'd' as __proto_ from rows`
+    return readPage<{ id: number }>(this.db, Odd.of(req), odd)
+  }
+
+  @Get('numbered')
+  @Paged(Numbered)
+  numbered(req: Request) {
+    return readPage(this.db, Numbered.of(req), ROWS)
+  }
+
+  @Get('uncounted')
+  @Paged(Uncounted)
+  uncounted(req: Request) {
+    return readPage(this.db, Uncounted.of(req), ROWS)
+  }
+
+  @Get('unordered')
+  @Paged(Unordered)
+  unordered(req: Request) {
+    return readPage(this.db, Unordered.of(req), ROWS)
+  }
+}
+
 describe.each(KINDS)('readPage() on %s', (_kind, open) => {
   let database: OwnDatabase
   let app: TestApp
 
   const folder = new Folder({
-    '0001_rows.sql': `create table rows (id integer generated always as identity, at timestamptz, place integer);
-      grant select, insert, update, delete on rows to public;`,
+    '0001_rows.sql': TABLE,
   })
 
   beforeAll(async () => {
@@ -45,6 +79,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
         ...LISTS.map((pages, index) => controllerOf(pages, `list${index}`)),
         controllerOf(ByPlace, 'by-place'),
         controllerOf(ByTime, 'by-time'),
+        Others,
       ],
       cookies: { keys: ['a key of thirty-two characters, or more'] },
       envelope: false,
@@ -63,11 +98,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
     const { rows } = await app.get(Database).query<{ id: number }>('select id from rows')
     return rows.map(({ id }) => id)
   }
-  // Many rows have the same time, and times differ in microseconds only.
-  const insert = (count: number, random: Random) =>
-    run(
-      `insert into rows (at) values ${Array.from({ length: count }, () => `('2026-01-01 00:00:00.00000${random.below(6)}+00')`).join()}`,
-    )
+  const insert = (count: number, random: Random) => run(insertSql(count, random))
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
     'ordered by %s, finds each row once while others are inserted and deleted',
@@ -101,6 +132,12 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
     },
   )
 
+  it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
+    'ordered by %s, finds each row once among writers',
+    (_order, index) =>
+      walkAmongWriters(app, `/list${index}`, async (text) => (await run(text)).rows),
+  )
+
   it('sends the columns of the query only', async () => {
     await run('delete from rows')
     await insert(2, new Random(1))
@@ -108,17 +145,55 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
     expect(body.items.map(Object.keys)).toEqual([['id', 'at', 'place']])
   })
 
+  it('meets no column of the query, whatever its name is', async () => {
+    await run('delete from rows')
+    await insert(3, new Random(1))
+    const seen: unknown[] = []
+    let query = ''
+    for (;;) {
+      const { body } = await app.request().get(`/odd?limit=1${query}`).expect(200)
+      seen.push(...body.items)
+      if (body.next === null) break
+      query = `&cursor=${encodeURIComponent(body.next)}`
+    }
+    expect(seen).toEqual(
+      (await ids())
+        .sort((a, b) => a - b)
+        .map((id) => ({ id, '~keys': 'a', json_build_array: 'b', rows: 'c', __proto_: 'd' })),
+    )
+  })
+
+  it('reads numbered pages with their total', async () => {
+    await run('delete from rows')
+    await insert(7, new Random(1))
+    const all = (await ids()).sort((a, b) => b - a)
+    const { body, headers } = await app.request().get('/numbered?page=2&pageSize=3').expect(200)
+    expect({ ...body, items: body.items.map(({ id }: { id: number }) => id) }).toEqual({
+      items: all.slice(3, 6),
+      page: 2,
+      pageSize: 3,
+      next: 3,
+      total: 7,
+    })
+    expect(headers['link']).toContain('<?page=3&pageSize=3>; rel="last"')
+    const { body: last } = await app.request().get('/uncounted?page=3&pageSize=3').expect(200)
+    expect(last).toMatchObject({ items: [{ id: all[6] }], next: null })
+    expect(last).not.toHaveProperty('total')
+  })
+
   it('does not read a list that has no order', async () => {
     await run('delete from rows')
     await run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
     await app.request().get('/by-place?limit=1').expect(500)
     await app.request().get('/by-time?limit=1').expect(500)
+    await app.request().get('/unordered').expect(500)
     const errors = app.logs
       .filter(({ level }) => level === 'error')
       .map(({ facts }) => String((facts as { err?: unknown }).err))
     expect(errors).toEqual([
       expect.stringContaining("The field 'place' of a row is null"),
       expect.stringContaining("Two rows have the same values of 'at'"),
+      expect.stringContaining('needs the order of the list'),
     ])
   })
 })

@@ -124,7 +124,7 @@ describe('@Paged', () => {
   })
 
   it('refuses anything but pages', () => {
-    expect(() => Paged({} as never)).toThrow('@Paged() needs the result of cursor().')
+    expect(() => Paged({} as never)).toThrow('@Paged() needs the result of cursor() or page().')
   })
 
   it.each<[rows: object[], cause: string]>([

@@ -1,0 +1,89 @@
+import type { OrderField, PageFilter, PagesDefinition } from '../../contracts/pages.js'
+import type { Schema } from '../../contracts/schema.js'
+import { createValidatorCompiler } from '../../schema/compile-validator.js'
+import { KeyedSchema } from '../../schema/keyed-schema.js'
+import { ListSchema } from '../../schema/list-schema.js'
+
+const MOST_ITEMS = 1000
+
+/** The options that all lists with pages have. */
+interface CommonOptions {
+  readonly order?: readonly string[]
+  readonly max?: number
+  readonly filter?: PageFilter
+}
+
+/** What {@link definePages} makes a list of. */
+export interface PagesParts extends Pick<PagesDefinition, 'kind' | 'maxAgeSeconds' | 'hasTotal'> {
+  readonly order: readonly string[]
+  readonly query: Readonly<Record<string, Schema>>
+  readonly response: Readonly<Record<string, Schema>>
+}
+
+/** Makes the parts that `cursor` and `page` return. */
+export function definePages({ order, query, response, ...rest }: PagesParts): {
+  readonly query: Schema
+  readonly response: Schema
+  readonly definition: PagesDefinition
+  readonly of: (req: object) => unknown
+} {
+  const schemas = { query: keyed(query), response: keyed(response) }
+  const definition: PagesDefinition = Object.freeze({
+    ...rest,
+    ...schemas,
+    order: Object.freeze(order.map(toOrderField)),
+    values: new WeakMap(),
+  })
+  return Object.freeze({
+    ...schemas,
+    definition,
+    of: (req: object) => pageOf(definition, req),
+  })
+}
+
+function pageOf({ values }: PagesDefinition, req: object): unknown {
+  if (values.has(req)) return values.get(req)
+  throw new TypeError('There is no page for this request: its route needs @Paged with these pages.')
+}
+
+/** The schema of the items of a page. */
+export function listOf(item: Schema, max: number): ListSchema {
+  return new ListSchema(item, max, (schema, source) => createValidatorCompiler()(schema, source))
+}
+
+/** Whether a value is a whole number from 1 to `most`. */
+export function isCount(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= most
+}
+
+/** Checks the options that all lists with pages have. `own` are the parameters that pages need themselves. */
+export function checkCommon(
+  { order = [], max = 1, filter = {} }: CommonOptions,
+  own: readonly string[],
+  fail: (cause: string) => never,
+): void {
+  const isOrder = Array.isArray(order) && order.every((each) => /^-?[^-]/.test(each))
+  if (!isOrder) fail("`order` is a list of fields: ['-placedAt', 'id'].")
+  if (!isCount(max, MOST_ITEMS)) fail(`\`max\` is a whole number from 1 to ${MOST_ITEMS}.`)
+  const taken = own.find((name) => Object.hasOwn(filter, name))
+  if (taken !== undefined) fail(`\`filter\` cannot have \`${taken}\`, which pages need.`)
+}
+
+/** Throws an error of a function that describes pages. */
+export function failOf(name: string): (cause: string) => never {
+  return (cause) => {
+    throw new TypeError(`${name}(): ${cause}`)
+  }
+}
+
+function keyed(entries: Readonly<Record<string, Schema>>): KeyedSchema {
+  return new KeyedSchema(Object.entries(entries), {
+    isOpen: false,
+    createCompiler: () => createValidatorCompiler(),
+  })
+}
+
+function toOrderField(text: string): OrderField {
+  const isDescending = text.startsWith('-')
+  return Object.freeze({ field: isDescending ? text.slice(1) : text, isDescending })
+}

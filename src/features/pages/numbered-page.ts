@@ -1,0 +1,60 @@
+import type { Request, Response } from '../../contracts/handler.js'
+import type { NumberedPage, PageQuery, PageResult } from '../../contracts/numbered-pages.js'
+import type { PagesDefinition } from '../../contracts/pages.js'
+import { type Links, linkHeader } from './page-links.js'
+
+/** Reads the number of the page that a request asks for. */
+export function numberedPage(
+  { order, hasTotal }: PagesDefinition,
+  req: Request,
+  res: Response,
+): NumberedPage {
+  const { page, pageSize } = req.validated.query as PageQuery
+  const make = <T extends object>(
+    rows: readonly T[],
+    given?: number | bigint,
+  ): PageResult<T, boolean> => {
+    const total = hasTotal ? wholeTotal(given) : null
+    const isLast = total === null ? rows.length <= pageSize : page * pageSize >= total
+    const next = isLast ? null : page + 1
+    res.append('Link', linkHeader(req, 'page', linksOf({ page, pageSize, total, next })))
+    const items = rows.slice(0, pageSize)
+    return { items, page, pageSize, next, ...(total !== null && { total }) }
+  }
+  return Object.freeze({
+    page,
+    pageSize,
+    offset: (page - 1) * pageSize,
+    take: hasTotal ? pageSize : pageSize + 1,
+    order,
+    hasTotal,
+    make,
+  })
+}
+
+interface Place {
+  readonly page: number
+  readonly pageSize: number
+  readonly total: number | null
+  readonly next: number | null
+}
+
+function linksOf({ page, pageSize, total, next }: Place): Links {
+  const last = total === null ? null : Math.max(1, Math.ceil(total / pageSize))
+  return {
+    first: 1,
+    // The page before a page after the end is the last one.
+    prev: page === 1 ? null : Math.min(page - 1, last ?? page),
+    next,
+    last,
+  }
+}
+
+function wholeTotal(given: number | bigint | undefined): number {
+  const total = typeof given === 'bigint' ? Number(given) : given
+  if (total !== undefined && Number.isSafeInteger(total) && total >= 0) return total
+  const is = typeof given === 'number' ? String(given) : typeof given
+  throw new TypeError(
+    `make(rows, total): the total is ${is}. Give the number of items of all pages, or describe the list with \`total: false\`.`,
+  )
+}

@@ -1,0 +1,112 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm'
+import type { CursorPage, CursorResult, OrderField } from '../../index.js'
+
+/** The column of a result that has the values of the order. TypeORM gives the columns of entities other names. */
+const KEYS = '~keys'
+
+/** A prefix that no parameter of the application has. */
+const PARAMETER = 'blazon_cursor_'
+
+/**
+ * Reads one page of a query of TypeORM on PostgreSQL. The page begins after the last row of the page before (keyset
+ * pagination), so no row is missing or repeated while other rows are inserted and deleted. The values of the order go
+ * from PostgreSQL into the cursor and back as text, so a `timestamptz` keeps its microseconds.
+ *
+ * @param page The page of the request: `NotePages.of(req)`.
+ * @param query A query builder of an entity, with its conditions. It is not changed. Its order, `take` and `skip` are not
+ * used. The fields of the order are properties of the entity, and their columns must not be null.
+ * @returns the entities and the cursor of the next page.
+ * @throws TypeError if the database is not PostgreSQL, the query joins a relation with many rows for one entity, a field of
+ * the order is no column, one of its values is null, or two rows have the same values of the order; the errors of TypeORM.
+ * @example
+ * list(req: Req<{ query: typeof NotePages.query }>) {
+ *   const notes = this.notes.createQueryBuilder('note').where('note.color = :color', { color: 'red' })
+ *   return readPage(NotePages.of(req), notes)
+ * }
+ */
+export async function readPage<TEntity extends ObjectLiteral>(
+  page: CursorPage,
+  query: SelectQueryBuilder<TEntity>,
+): Promise<CursorResult<TEntity>> {
+  checkQuery(query)
+  const columns = columnsOf(query, page.order)
+  const { entities, raw } = await pageQuery(page, query, columns).getRawAndEntities()
+  if (entities.length !== raw.length) throw severalRows()
+  const keys = new Map(
+    entities.map((entity, index) => [entity, raw[index]?.[KEYS] as readonly unknown[]]),
+  )
+  return page.make(entities, (entity) => keys.get(entity) ?? [])
+}
+
+function pageQuery<TEntity extends ObjectLiteral>(
+  { order, after, take }: CursorPage,
+  query: SelectQueryBuilder<TEntity>,
+  columns: readonly string[],
+): SelectQueryBuilder<TEntity> {
+  const paged = query.clone()
+  const { wheres } = paged.expressionMap
+  // TypeORM writes conditions one after the other, so an `or` in them would also be an alternative to the cursor.
+  if (wheres.length > 0) {
+    const condition = { operator: 'brackets', condition: wheres } as const
+    paged.expressionMap.wheres = [{ type: 'simple', condition }]
+  }
+  const texts = columns.map((column) => `cast(${column} as text)`)
+  paged.addSelect(`json_build_array(${texts.join(', ')})`, KEYS)
+  if (after !== null) {
+    const parameters = order.map(({ field }, index) => [`${PARAMETER}${index}`, after[field]])
+    paged.andWhere(isAfter(order, columns), Object.fromEntries(parameters))
+  }
+  paged.orderBy()
+  for (const [index, { isDescending }] of order.entries()) {
+    paged.addOrderBy(columns[index] as string, isDescending ? 'DESC' : 'ASC')
+  }
+  return paged.skip(undefined).take(undefined).offset(undefined).limit(take)
+}
+
+/**
+ * The condition of the rows after the cursor. A comparison of rows can use an index with the same columns. It compares
+ * all columns in one direction, so an order with two directions is written out.
+ */
+function isAfter(order: readonly OrderField[], columns: readonly string[]): string {
+  const values = columns.map((_, index) => `:${PARAMETER}${index}`)
+  const signs = order.map(({ isDescending }) => (isDescending ? '<' : '>'))
+  if (new Set(signs).size === 1) return `(${columns.join()}) ${signs[0]} (${values.join()})`
+  const cases = columns.map((last, index) => {
+    const equal = columns.slice(0, index).map((column, place) => `${column} = ${values[place]}`)
+    return `(${[...equal, `${last} ${signs[index]} ${values[index]}`].join(' and ')})`
+  })
+  return `(${cases.join(' or ')})`
+}
+
+function columnsOf<TEntity extends ObjectLiteral>(
+  query: SelectQueryBuilder<TEntity>,
+  order: readonly OrderField[],
+): string[] {
+  const { name, metadata } = query.expressionMap.mainAlias ?? {}
+  return order.map(({ field }) => {
+    const column = metadata?.findColumnWithPropertyPath(field)
+    if (name !== undefined && column !== undefined) {
+      return `${query.escape(name)}.${query.escape(column.databaseName)}`
+    }
+    throw new TypeError(`readPage(): the entity has no column '${field}', which orders the list.`)
+  })
+}
+
+function checkQuery<TEntity extends ObjectLiteral>(query: SelectQueryBuilder<TEntity>): void {
+  const { connection, expressionMap } = query
+  const { type } = connection.options
+  if (type !== 'postgres') {
+    throw new TypeError(
+      `readPage() reads pages from PostgreSQL, and this data source is ${type}. See "TypeORM" in docs/pagination.md.`,
+    )
+  }
+  const isOne = ({ relation }: (typeof expressionMap.joinAttributes)[number]) =>
+    relation?.isManyToOne === true || relation?.isOneToOne === true
+  if (!expressionMap.joinAttributes.every(isOne)) throw severalRows()
+}
+
+function severalRows(): TypeError {
+  return new TypeError(
+    'readPage(): the query may have several rows for one entity, and a page counts rows. Load relations with many rows for the entities of the page, in a second query; and select the primary key.',
+  )
+}

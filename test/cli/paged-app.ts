@@ -1,0 +1,77 @@
+import {
+  App,
+  Controller,
+  cursor,
+  defineControllers,
+  Get,
+  NotFoundError,
+  type OpenApiVersion,
+  Paged,
+  page,
+  type Req,
+} from 'blazon'
+import { z } from 'zod'
+
+const Note = z.object({ id: z.int(), color: z.string() }).meta({ id: 'Note' })
+const Colors = { color: z.enum(['red', 'blue']).optional() }
+const ByCursor = cursor(Note, { order: ['id'], max: 3, limit: 2, filter: Colors })
+const ByNumber = page(Note, { max: 3, pageSize: 2, maxPage: 3, filter: Colors })
+
+/** What the tests look at: the URLs and a header of all requests. */
+export const seen: { urls: string[]; tags: unknown[] } = { urls: [], tags: [] }
+
+const NOTES = Array.from({ length: 7 }, (_, index) => ({
+  id: index + 1,
+  color: index % 2 === 0 ? 'red' : 'blue',
+}))
+
+function notesFor(req: Req<{ query: typeof ByCursor.query | typeof ByNumber.query }>) {
+  seen.urls.push(req.originalUrl)
+  seen.tags.push(req.get('x-tag'))
+  const { color } = req.query
+  return NOTES.filter((note) => color === undefined || note.color === color)
+}
+
+@Controller('notes')
+class NotesController {
+  @Get('cursor') @Paged(ByCursor) byCursor(req: Req<{ query: typeof ByCursor.query }>) {
+    const { after, take, make } = ByCursor.of(req)
+    return make(
+      notesFor(req)
+        .filter(({ id }) => id > Number(after?.id ?? 0))
+        .slice(0, take),
+    )
+  }
+
+  @Get('number') @Paged(ByNumber) byNumber(req: Req<{ query: typeof ByNumber.query }>) {
+    const { offset, take, make } = ByNumber.of(req)
+    const notes = notesFor(req)
+    return make(notes.slice(offset, offset + take), notes.length)
+  }
+
+  @Get('of/:folder') @Paged(ByCursor) failing(req: Req<{ query: typeof ByCursor.query }>) {
+    if (req.query.cursor !== undefined) throw new NotFoundError('Gone')
+    return ByCursor.of(req).make(notesFor(req).slice(0, 3))
+  }
+
+  @Get('plain') plain() {
+    return { items: [1], next: null }
+  }
+}
+
+/** An application with lists that have pages. */
+export function pagedApp({
+  openapi = '3.0',
+  envelope = true,
+}: {
+  openapi?: OpenApiVersion
+  envelope?: boolean
+} = {}) {
+  return new App({
+    controllers: defineControllers(NotesController),
+    cookies: { keys: ['a key of thirty-two characters, or more'] },
+    envelope,
+    logger: false,
+    swagger: { openapi },
+  })
+}

@@ -1,0 +1,201 @@
+import { Controller, cursor, Get, inject, Paged, type Request } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { readPage, repositoryOf, typeorm } from 'blazon/typeorm'
+import { EntitySchema } from 'typeorm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ownServerDatabase, type ServerDatabase } from '../postgres/own-database.js'
+import { describeWithServer } from '../postgres/server.js'
+import { ORDERS, TABLE, walkAmongWriters } from '../postgres/walk.js'
+
+interface RowEntity {
+  id: number
+  time: Date
+  place: number | null
+  owner?: OwnerEntity | null
+}
+
+interface OwnerEntity {
+  id: number
+  name: string
+  rows?: RowEntity[]
+}
+
+const RowTable = new EntitySchema<RowEntity>({
+  name: 'Row',
+  tableName: 'rows',
+  columns: {
+    id: { type: 'integer', primary: true, generated: true },
+    time: { type: 'timestamptz', name: 'at' },
+    place: { type: 'integer', nullable: true },
+  },
+  relations: {
+    owner: {
+      type: 'many-to-one',
+      target: 'Owner',
+      joinColumn: { name: 'owner_id' },
+      inverseSide: 'rows',
+    },
+  },
+})
+
+const OwnerTable = new EntitySchema<OwnerEntity>({
+  name: 'Owner',
+  tableName: 'owners',
+  columns: { id: { type: 'integer', primary: true }, name: { type: 'text' } },
+  relations: { rows: { type: 'one-to-many', target: 'Row', inverseSide: 'owner' } },
+})
+
+const Row = z.object({
+  id: z.int(),
+  time: z.date(),
+  place: z.int().nullable(),
+  owner: z.object({ id: z.int(), name: z.string() }).nullish(),
+})
+const Owner = z.object({ id: z.int() })
+const Owners = cursor(Owner, { order: ['id'] })
+const LISTS = ORDERS.map((order) =>
+  cursor(Row, { order: order.map((each) => each.replace('at', 'time') as 'time'), max: 10 }),
+)
+const ByPlace = cursor(Row, { order: ['place', 'id'] })
+const ByNothing = cursor(z.object({ nothing: z.int() }), { order: ['nothing'] })
+
+function controllerOf(pages: (typeof LISTS)[number], path: string) {
+  @Controller(path)
+  class Rows {
+    private readonly rows = inject(repositoryOf(RowTable))
+
+    @Get()
+    @Paged(pages)
+    list(req: Request) {
+      const rows = this.rows
+        .createQueryBuilder('row')
+        .leftJoinAndSelect('row.owner', 'owner')
+        // Always true: as an alternative to the cursor, all pages would be the first.
+        .where('row.id > :least', { least: 0 })
+        .orWhere('row.id = 0')
+        .orderBy('row.place')
+        .take(1)
+      return readPage(pages.of(req), rows)
+    }
+  }
+  return Rows
+}
+
+@Controller('others')
+class Others {
+  private readonly rows = inject(repositoryOf(RowTable))
+  private readonly owners = inject(repositoryOf(OwnerTable))
+
+  @Get('all')
+  @Paged(ByPlace)
+  all(req: Request) {
+    return readPage(ByPlace.of(req), this.rows.createQueryBuilder())
+  }
+
+  @Get('column')
+  @Paged(ByNothing)
+  column(req: Request) {
+    return readPage(ByNothing.of(req), this.rows.createQueryBuilder() as never)
+  }
+
+  @Get('many')
+  @Paged(Owners)
+  many(req: Request) {
+    const owners = this.owners.createQueryBuilder('owner').leftJoinAndSelect('owner.rows', 'row')
+    return readPage(Owners.of(req), owners)
+  }
+}
+
+const KEYS = ['a key of thirty-two characters, or more']
+const errorsOf = (app: TestApp) =>
+  app.logs
+    .filter(({ level }) => level === 'error')
+    .map(({ facts }) => String((facts as { err?: unknown }).err))
+
+describeWithServer('readPage() of blazon/typeorm', () => {
+  let database: ServerDatabase
+  let app: TestApp
+
+  beforeAll(async () => {
+    database = await ownServerDatabase()
+    await database.run(TABLE)
+    await database.run('create table owners (id integer primary key, name text not null)')
+    await database.run('alter table rows add owner_id integer references owners (id)')
+    app = await TestApp.create({
+      controllers: [...LISTS.map((pages, index) => controllerOf(pages, `list${index}`)), Others],
+      cookies: { keys: KEYS },
+      envelope: false,
+      plugins: [
+        typeorm({
+          type: 'postgres',
+          url: String(database.options.url),
+          entities: [RowTable, OwnerTable],
+        }),
+      ],
+    })
+  })
+
+  afterAll(async () => {
+    await app?.close()
+    await database?.[Symbol.asyncDispose]()
+  })
+
+  it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
+    'ordered by %s, finds each row once among writers',
+    (_order, index) => walkAmongWriters(app, `/list${index}`, (text) => database.run(text)),
+  )
+
+  it('returns entities with the relations that have one row', async () => {
+    await database.run('delete from rows')
+    await database.run("insert into owners values (1, 'Ada')")
+    await database.run(
+      "insert into rows (at, place, owner_id) values ('2026-01-01 00:00:00.123456Z', 7, 1), ('2026-01-02Z', 8, 1)",
+    )
+    const { body } = await app.request().get('/list0?limit=1').expect(200)
+    expect(body.items).toEqual([
+      {
+        id: expect.any(Number),
+        time: '2026-01-01T00:00:00.123Z',
+        place: 7,
+        owner: { id: 1, name: 'Ada' },
+      },
+    ])
+  })
+
+  it('says what is wrong', async () => {
+    await database.run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
+    for (const path of ['all?limit=2', 'column', 'many'])
+      await app.request().get(`/others/${path}`).expect(500)
+    expect(errorsOf(app)).toEqual([
+      expect.stringContaining("The field 'place' of a row is null"),
+      expect.stringContaining("has no column 'nothing'"),
+      expect.stringContaining('may have several rows for one entity'),
+    ])
+  })
+})
+
+const NoteTable = new EntitySchema<{ id: number }>({
+  name: 'Note',
+  columns: { id: { type: Number, primary: true } },
+})
+
+it('readPage() of blazon/typeorm reads from PostgreSQL only', async () => {
+  @Controller('notes')
+  class Notes {
+    private readonly notes = inject(repositoryOf(NoteTable))
+
+    @Get()
+    @Paged(Owners)
+    list(req: Request) {
+      return readPage(Owners.of(req), this.notes.createQueryBuilder())
+    }
+  }
+  await using app = await TestApp.create({
+    controllers: [Notes],
+    cookies: { keys: KEYS },
+    plugins: [typeorm({ type: 'sqljs', entities: [NoteTable], synchronize: true })],
+  })
+  await app.request().get('/notes').expect(500)
+  expect(errorsOf(app)).toEqual([expect.stringContaining('this data source is sqljs')])
+})

@@ -1,0 +1,84 @@
+import { ApiResponseDoc, Controller, cursor, Get, Paged, Post, Query, type Request } from 'blazon'
+import { expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { bootProblems, bootWarnings } from '../../support.js'
+import { KEYS } from './notes-app.js'
+
+const Note = z.object({ id: z.int() }).meta({ id: 'UnboundedNote' })
+const Notes = z.array(Note)
+const NotePages = cursor(Note, { order: ['id'] })
+
+const doc = (schema: z.ZodType) => ApiResponseDoc({ status: 200, description: 'Notes', schema })
+
+@Controller('unbounded')
+class Unbounded {
+  @Get('data') @doc(Notes) data() {
+    return []
+  }
+
+  @Get('items') @doc(z.object({ items: Notes, total: z.int() })) items() {
+    return { items: [], total: 0 }
+  }
+
+  @Get('filtered') @Query(z.object({ color: z.string() })) @doc(Notes) filtered() {
+    return []
+  }
+}
+
+@Controller('bounded')
+class Bounded {
+  @Get('paged') @Paged(NotePages) paged(req: Request) {
+    return NotePages.of(req).make([])
+  }
+
+  @Get('max') @doc(Notes.max(50)) max() {
+    return []
+  }
+
+  @Get('limit') @Query(z.object({ limit: z.coerce.number().max(9) })) @doc(Notes) limit() {
+    return []
+  }
+
+  @Get('size') @Query(z.object({ page_size: z.coerce.number().max(9) })) @doc(Notes) size() {
+    return []
+  }
+
+  @Get('part') @doc(z.object({ name: z.string(), lines: Notes })) part() {
+    return { name: '', lines: [] }
+  }
+
+  @Get('plain') @doc(z.array(z.string())) plain() {
+    return []
+  }
+
+  @Get('undescribed') undescribed() {
+    return []
+  }
+
+  @Post('created') @doc(Notes) created() {
+    return []
+  }
+}
+
+const cookies = { keys: KEYS }
+
+it('boot warns once of all lists without a maximum', async () => {
+  const warnings = await bootWarnings({ controllers: [Unbounded, Bounded], cookies })
+  expect(warnings).toMatchObject([{ code: 'W_RESPONSE_UNBOUNDED' }])
+  expect(warnings[0]?.text).toContain('Unbounded.data, Unbounded.items, Unbounded.filtered')
+  expect(warnings[0]?.text).toContain('@Paged(cursor(Item')
+})
+
+it('the warning is an error under `strict`', async () => {
+  const problems = await bootProblems({ controllers: [Unbounded], strict: true })
+  expect(problems).toMatchObject([{ code: 'W_RESPONSE_UNBOUNDED' }])
+})
+
+it('production does not look for lists', async () => {
+  vi.stubEnv('NODE_ENV', 'production')
+  try {
+    expect(await bootWarnings({ controllers: [Unbounded], swagger: { enabled: true } })).toEqual([])
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})
