@@ -5,7 +5,7 @@ import { successEnvelope } from '../errors/envelope.js'
 import { isAsyncIterable } from '../http/async-iterable.js'
 import type { ProducedData } from '../http/produced-type.js'
 import { setDocumentedType } from '../http/send/content-type.js'
-import { discardBody, toRawBody } from '../http/send/raw-body.js'
+import { discardBody, isReadInParts } from '../http/send/raw-body.js'
 import { limitedBody, preparedData, REFUSED } from '../http/send/send-json.js'
 import { isSentWithoutEnvelope } from '../schema/response-shape.js'
 import { ignoreRejection, isThenable } from '../step/thenable.js'
@@ -54,7 +54,7 @@ export function sendProduced(
 
 /** An async iterable becomes a stream. */
 function streamOf(body: unknown): unknown {
-  return isAsyncIterable(body) && toRawBody(body) === null ? Readable.from(body) : body
+  return isAsyncIterable(body) && !isReadInParts(body) ? Readable.from(body) : body
 }
 
 interface OfRoute {
