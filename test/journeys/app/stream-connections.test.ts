@@ -77,7 +77,9 @@ describe('a returned stream', () => {
     const text = Buffer.concat(received).toString('latin1')
     expect(text).toMatch(/one,[^]*two,/)
     expect(text).not.toMatch(/\r\n0\r\n/)
-    expect(served.errors).toMatchObject([{ err: { message: expect.stringContaining('no bytes, but object') } }])
+    expect(served.errors).toMatchObject([
+      { err: { message: expect.stringContaining('no bytes, but object') } },
+    ])
   })
 
   it('that fails while the client does not read closes the connection at once', async () => {
