@@ -5,6 +5,7 @@ import { ConfigError, type Problem } from '../errors/config-error.js'
 import type { WebhookCheck } from '../features/webhooks/webhook-check.js'
 import type { PipelineConfig, RouteParts } from '../pipeline/compile-route.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
+import { isBodyRequired } from '../schema/body-schemas.js'
 import { type InputCompiler, invalidSchema } from './compile-inputs.js'
 
 /** The input of {@link compileBodies}. */
@@ -37,7 +38,7 @@ export async function compileBodies(
     try {
       const validators = await Promise.all(compiling)
       const inputs = compiler.inputs[route.index] ?? []
-      const isRequired = bodies[0]?.schema === null && route.operation.body?.required !== false
+      const isRequired = bodies[0]?.schema === null && isBodyRequired(route)
       const verify = checkOf(route)
       const config = { bodies, verify, limits, isRequired, inputs, validators, validationStatus }
       byRoute.set(route, bodyStages(config))

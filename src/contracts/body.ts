@@ -63,6 +63,8 @@ export interface BodyModel {
   readonly contentTypes: readonly string[]
   /** `null` if the body is not validated. */
   readonly schema: Schema | null
+  /** `false` for the body of a webhook without `@Body`: it is read as JSON, and may be missing. */
+  readonly isDescribed: boolean
   /** The largest body, in bytes; `null` if `@Limits` or the application decides. */
   readonly maxBytes: number | null
 }

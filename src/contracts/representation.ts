@@ -1,8 +1,17 @@
 import type { Readable } from 'node:stream'
 import type { SuccessFacts } from './wire-format.js'
 
-/** A body that a representation writes. */
-export type RepresentationBody = string | Uint8Array | Blob | Readable | ReadableStream
+/**
+ * A body that a representation writes. An async iterable, such as an async generator, has the body in parts: each is sent as the
+ * client takes it.
+ */
+export type RepresentationBody =
+  | string
+  | Uint8Array
+  | Blob
+  | Readable
+  | ReadableStream
+  | AsyncIterable<string | Uint8Array>
 
 /**
  * One form in which a route sends the data of its successes, for `@Produces`.
@@ -14,11 +23,11 @@ export interface Representation {
   /** The media type, without a range: `text/csv`. */
   readonly type: string
   /**
-   * Returns the body, at once. No envelope is around it. If it throws, or returns anything else, the response is a 500,
+   * Returns the body, at once; for a body in parts, an async generator. No envelope is around it. If it throws, or returns anything else, the response is a 500,
    * and the log gets the reason.
    *
    * @param data The value that the handler returned, or the data of `this.ok`. With `responses: 'strip'` only its described
-   * fields are left. Its type is `any`, so that a function may name the type that its handler returns.
+   * fields are left. If the handler has returned an async iterable, this is one, too. Its type is `any`, so that a function may name the type that its handler returns.
    */
   // biome-ignore lint/suspicious/noExplicitAny: see above; nothing connects the handler with the decorator.
   serialize(data: any, facts: SuccessFacts): RepresentationBody

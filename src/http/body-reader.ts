@@ -22,10 +22,13 @@ export interface BodyReader {
 export type FindBody = (req: IncomingMessage) => number
 
 /** Compiles the way in which a body is read. */
-export function bodyReader({ type, maxBytes }: BodyModel, limits: BodyLimits): BodyReader {
+export function bodyReader(
+  { type, maxBytes, isDescribed }: BodyModel,
+  limits: BodyLimits,
+): BodyReader {
   const size = maxBytes ?? limits.size
   if (type === 'json') {
-    const rules = { ...limits, mayBeEmpty: false }
+    const rules = { ...limits, mayBeEmpty: !isDescribed }
     return { size, parse: (bytes) => parseJsonBody(bytes, rules) }
   }
   if (type === 'form') return { size, parse: parseForm }

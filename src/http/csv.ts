@@ -1,4 +1,5 @@
 import type { Representation } from '../contracts/representation.js'
+import { isAsyncIterable } from './async-iterable.js'
 
 /** Options of `csv`. */
 export interface CsvOptions {
@@ -14,7 +15,8 @@ export interface CsvOptions {
 
 /**
  * Makes the representation `text/csv` (RFC 4180) of a list of objects, for `@Produces`. The first line has the names of the
- * columns. A date becomes its ISO text, `null` and a missing value an empty field, an object its JSON.
+ * columns. If the handler returns an async iterable, its rows are sent one by one, as the client takes them; without the
+ * option, their columns are the keys of the first row. A date becomes its ISO text, `null` and a missing value an empty field, an object its JSON.
  *
  * @param options The columns, and what happens to formulas. Default: all keys, escaped.
  * @throws TypeError, when a response is sent, for data that is no list of objects: a 500.
@@ -29,6 +31,7 @@ export function csv({ columns, formulas = 'escape' }: CsvOptions = {}): Represen
   return {
     type: 'text/csv',
     serialize(data: unknown) {
+      if (isAsyncIterable(data)) return linesOf(data, { columns, line })
       const rows = rowsOf(data)
       const keys = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))]
       if (keys.length === 0) return ''
@@ -37,18 +40,42 @@ export function csv({ columns, formulas = 'escape' }: CsvOptions = {}): Represen
   }
 }
 
+interface Lines {
+  readonly columns: readonly string[] | undefined
+  readonly line: (values: readonly unknown[]) => string
+}
+
+/** The lines of rows that come one by one. Later rows cannot add columns: the first line has been sent. */
+async function* linesOf(
+  rows: AsyncIterable<unknown>,
+  { columns, line }: Lines,
+): AsyncGenerator<string> {
+  let keys = columns
+  let head = columns === undefined ? '' : line(columns)
+  for await (const each of rows) {
+    const row = rowOf(each)
+    if (keys === undefined) {
+      keys = Object.keys(row)
+      head = line(keys)
+    }
+    yield head + line(keys.map((key) => own(row, key)))
+    head = ''
+  }
+  yield head
+}
+
 type Row = Readonly<Record<string, unknown>>
 
 function rowsOf(data: unknown): readonly Row[] {
   if (!Array.isArray(data))
     throw new TypeError(`text/csv needs a list of objects, and got ${kindOf(data)}.`)
-  return data.map((row: unknown) => {
-    const plain = plainOf(row)
-    if (typeof plain === 'object' && plain !== null && !Array.isArray(plain)) return plain as Row
-    throw new TypeError(
-      `text/csv needs a list of objects, and one of its items is ${kindOf(plain)}.`,
-    )
-  })
+  return data.map(rowOf)
+}
+
+function rowOf(row: unknown): Row {
+  const plain = plainOf(row)
+  if (typeof plain === 'object' && plain !== null && !Array.isArray(plain)) return plain as Row
+  throw new TypeError(`text/csv needs a list of objects, and one of its items is ${kindOf(plain)}.`)
 }
 
 /** Rows of some database packages are objects whose fields only `toJSON` shows. */

@@ -7,14 +7,17 @@ import { schemaProblem } from './schema-problem.js'
 
 const NAMES = { sse: '@Sse', jsonLines: '@JsonLines' } as const
 
+type OneValue = 'cache' | 'redirect' | 'status' | 'produces'
+
 /** Decorators about a response that has one value, and why a stream cannot have them. */
-const ONE_VALUE: Readonly<Record<'cache' | 'redirect' | 'status', readonly [string, string]>> = {
+const ONE_VALUE: Readonly<Record<OneValue, readonly [string, string]>> = {
   cache: ['@Cache', 'a stream has no end that a cache could store'],
   redirect: ['@Redirect', 'a redirect has no items'],
   status: [
     '@HttpCode',
     'a stream always has the status 200, the only one whose events browsers read',
   ],
+  produces: ['@Produces', 'its items have the format of the decorator of the stream'],
 }
 
 /** Checks `@Sse` and `@JsonLines` of one method. */

@@ -23,7 +23,8 @@ export function withBodies(facts: FactsByKind, { inputs, bounds }: Omit<Bodies, 
   }
   // The signature of a webhook is that of the bytes, so its body is read by the same step as bytes are.
   const isPlain = inputs.body !== null || facts.body === undefined
-  const plain = isPlain ? [modelOf('json', inputs.body, {})] : []
+  const isDescribed = inputs.body !== null
+  const plain = isPlain ? [{ ...modelOf('json', inputs.body, {}), isDescribed }] : []
   const bodies = [...plain, ...factsOf(facts, 'body').flatMap(modelsOf)]
   const body = bodies.find(({ schema }) => schema !== null)?.schema ?? null
   return {
@@ -53,7 +54,7 @@ function modelOf(type: BodyType, schema: Schema | null, options: BodyOptions): B
   const { limit } = options
   const contentTypes = Object.freeze(contentTypesOf(type, options))
   const maxBytes = limit === undefined ? null : (toBytes(limit) ?? Number.NaN)
-  return Object.freeze({ type, contentTypes, schema, maxBytes })
+  return Object.freeze({ type, contentTypes, schema, maxBytes, isDescribed: true })
 }
 
 /** Whether the route reads its body as one with `@Body(schema)` does, apart from the limit. */

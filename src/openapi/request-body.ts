@@ -3,7 +3,7 @@ import type { OpenApiMediaType, OpenApiRequestBody, OpenApiSchema } from '../con
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { UploadModel } from '../contracts/upload.js'
-import { schemasOfBody } from '../schema/body-schemas.js'
+import { isBodyRequired, schemasOfBody } from '../schema/body-schemas.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
@@ -27,7 +27,8 @@ export function buildRequestBody(
   const about = { ...(description !== undefined && { description }) }
   if (route.bodies !== null) {
     const of = (body: BodyModel) => typedContent(body, route, schemas)
-    return { ...about, content: Object.assign({}, ...route.bodies.map(of)), required }
+    const content = Object.assign({}, ...route.bodies.map(of))
+    return { ...about, content, required: isBodyRequired(route) }
   }
   const source = stated?.schema ?? route.inputs.body
   if (source === null) return null

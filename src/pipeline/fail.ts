@@ -7,6 +7,7 @@ import { codeOf, titleOf } from '../errors/http-error.js'
 import { hasLostConnection } from '../http/close-with-connection.js'
 import type { BlazonRequest } from '../http/request.js'
 import { knownRequestId, REQUEST_ID_HEADER, requestIdOf } from '../http/request-id.js'
+import { cutOff } from '../http/send/cut-off.js'
 import { JSON_TYPE } from '../http/send/flat-head.js'
 import { removeUnwritable, sendError } from '../http/send/send-error.js'
 import type { OnError } from '../step/step.js'
@@ -49,7 +50,8 @@ export function createFail({ log, render, read = toFailure }: FailConfig): OnErr
     if (res.destroyed || res.writableEnded) return
     // A part of the response has been sent. Closing the connection is the only way to tell the client that it
     // is incomplete.
-    if (res.headersSent || hasLostConnection(res)) return void res.destroy()
+    if (hasLostConnection(res)) return void res.destroy()
+    if (res.headersSent) return cutOff(res)
     try {
       send(failure, { req, res, render })
     } catch {

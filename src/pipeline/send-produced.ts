@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream'
 import type { Request, Response } from '../contracts/handler.js'
 import type { Representation } from '../contracts/representation.js'
 import { successEnvelope } from '../errors/envelope.js'
+import { isAsyncIterable } from '../http/async-iterable.js'
 import type { ProducedData } from '../http/produced-type.js'
 import { setDocumentedType } from '../http/send/content-type.js'
-import { discardBody } from '../http/send/raw-body.js'
+import { discardBody, isReadInParts } from '../http/send/raw-body.js'
 import { limitedBody, preparedData, REFUSED } from '../http/send/send-json.js'
 import { isSentWithoutEnvelope } from '../schema/response-shape.js'
 import { ignoreRejection, isThenable } from '../step/thenable.js'
@@ -32,10 +34,12 @@ export function sendProduced(
 ): void {
   const { status, message } = success
   res.status(status)
-  const data = limitedData(res, success, route)
+  const data = isAsyncIterable(success.data)
+    ? limitedItems(success.data, res, { success, route })
+    : limitedData(res, success, route)
   if (data === REFUSED) return
   const req = res.req as Request
-  const body: unknown = serialize(data, { status, message, req })
+  const body = streamOf(serialize(data, { status, message, req }))
   if (typeof body === 'string') {
     setDocumentedType(res, type)
     res.send(body)
@@ -45,6 +49,29 @@ export function sendProduced(
     throw new TypeError(
       `\`serialize\` of ${route.name} for '${type}' returned no body: return a text, bytes, or a stream, at once.`,
     )
+  }
+}
+
+/** An async iterable becomes a stream. */
+function streamOf(body: unknown): unknown {
+  return isAsyncIterable(body) && !isReadInParts(body) ? Readable.from(body) : body
+}
+
+interface OfRoute {
+  readonly success: ProducedData
+  readonly route: WireRoute
+}
+
+/** Limits each item to its described fields, as the only item of a list. */
+async function* limitedItems(
+  items: AsyncIterable<unknown>,
+  res: Response,
+  { success, route }: OfRoute,
+): AsyncGenerator<unknown> {
+  for await (const item of items) {
+    const limited = limitedData(res, { ...success, data: [item] }, route)
+    if (limited === REFUSED) throw new TypeError(`${route.name} yielded what it does not describe.`)
+    yield Array.isArray(limited) ? limited[0] : item
   }
 }
 

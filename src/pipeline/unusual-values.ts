@@ -1,6 +1,7 @@
 import type { Response } from '../contracts/handler.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { isAsyncIterable } from '../http/async-iterable.js'
 import { representationOf } from '../http/produced-type.js'
 import type { BlazonRequest } from '../http/request.js'
 import { FileResponse } from '../http/send/file-response.js'
@@ -60,6 +61,8 @@ export function sendUnusual(
     } else sendRaw(res, raw, { status, ...types, fail })
     return true
   }
+  // A representation can write items that come one by one.
+  if (route.produces !== null && isAsyncIterable(value) && representationOf(req)?.send) return false
   const kind = unsendableKind(value)
   if (kind === null) return false
   throw new TypeError(

@@ -9,3 +9,11 @@ export function schemasOfBody({
   const all = bodies === null ? [inputs.body] : bodies.map(({ schema }) => schema)
   return [...new Set(all.filter((schema) => schema !== null))]
 }
+
+/** Whether a body without a schema must be there: `@ApiBody` decides, and else whether anything describes the body. */
+export function isBodyRequired({
+  operation,
+  bodies,
+}: Pick<RouteModel, 'operation' | 'bodies'>): boolean {
+  return operation.body?.required ?? bodies?.every(({ isDescribed }) => isDescribed) ?? true
+}

@@ -92,6 +92,24 @@ describe('an embedded database under blazon dev', () => {
     expect(socketFolders().filter((name) => !before.has(name))).toEqual([])
   })
 
+  it('gets a migration that was added, and then the application starts again', async () => {
+    const own = project()
+    own.write({ 'unrelated/other.sql': 'x' })
+    const run = await DevRun.start(own)
+    await run.until('ready')
+    own.write({ 'unrelated/other.sql': 'y' })
+    own.write({ 'migrations/0002_first_note.sql': "insert into notes (text) values ('first')" })
+    const output = await run.until('ready')
+    expect(output).toMatch(/migrations[/\\]0002_first_note\.sql changed/)
+    expect(output).not.toContain('other.sql')
+    expect((await notes(run)).notes).toEqual(['first'])
+    // The history of the database has another text of this file.
+    own.write({ 'migrations/0002_first_note.sql': "insert into notes (text) values ('other')" })
+    const refused = await run.until('the last process that started keeps serving')
+    expect(refused).toContain('0002_first_note.sql changed')
+    expect((await notes(run)).notes).toEqual(['first'])
+  })
+
   it('is used by blazon db at the same time', async () => {
     const own = project()
     const run = await DevRun.start(own)

@@ -50,6 +50,7 @@ export class DevSession {
       loaded: (paths, since) => {
         for (const path of paths) this.#watch.add(path, since)
       },
+      reads: (files, since) => this.#watch.addFolder(files, since),
       settled: (hasFailed) => {
         this.#watch.seesNewFiles = hasFailed
       },

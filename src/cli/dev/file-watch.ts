@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isOutside } from '../output-path.js'
 import { Deadline, every } from './deadline.js'
-import { type Globs, listBelow } from './globs.js'
+import { type FolderFiles, type Globs, globOf, listBelow } from './globs.js'
 
 /** The events of several saves that follow each other count as one. */
 const QUIET_MS = 40
@@ -34,7 +35,8 @@ export class FileWatch {
   readonly #files = new Map<string, string>()
   readonly #folders = new Map<string, FSWatcher>()
   readonly #pending = new Set<string>()
-  #globs: Globs | undefined
+  readonly #globs: Globs[] = []
+  readonly #named = new Set<string>()
   #quiet: Deadline | undefined
   #stopPolling: (() => void) | undefined
 
@@ -58,18 +60,34 @@ export class FileWatch {
     }
   }
 
-  /** Watches all files that the globs match, also those that do not exist yet. */
-  addGlobs(globs: Globs): void {
-    this.#globs = globs
+  /**
+   * Watches all files that the globs match, also those that do not exist yet.
+   *
+   * @param since As that of {@link FileWatch.add}.
+   */
+  addGlobs(globs: Globs, since?: number): void {
+    this.#globs.push(globs)
     for (const folder of globs.folders)
-      for (const path of this.#matchesBelow(folder)) this.add(path)
+      for (const path of this.#matchesBelow(folder)) this.add(path, since)
+  }
+
+  /** Watches the files of a folder that have an ending. Every process of an application names the same folders. */
+  addFolder(files: FolderFiles, since: number): void {
+    const key = `${files.ending} ${files.folder}`
+    if (this.#named.has(key)) return
+    this.#named.add(key)
+    this.addGlobs(globOf(files), since)
   }
 
   /** The files below a folder that the globs match. Their folders are watched from now on. */
   #matchesBelow(folder: string): string[] {
     const { files, folders } = listBelow(folder)
     for (const each of folders) this.#watchFolder(each)
-    return files.filter((path) => this.#globs?.matches(path))
+    return files.filter((path) => this.#matches(path))
+  }
+
+  #matches(path: string): boolean {
+    return this.#globs.some((globs) => globs.matches(path))
   }
 
   close(): void {
@@ -115,14 +133,18 @@ export class FileWatch {
       return
     }
     const path = join(folder, name)
-    if (this.#files.has(path) || this.#globs?.matches(path) === true) return this.#notice(path)
-    if (this.#globs !== undefined && isFolder(path)) this.#noticeBelow(path)
+    if (this.#files.has(path) || this.#matches(path)) return this.#notice(path)
+    if (name !== 'node_modules' && isFolder(path)) this.#noticeBelow(path)
     const isNew = SOURCE.test(name) || isFolder(path)
     if (this.seesNewFiles && isNew && name !== 'node_modules') this.#notice(path)
   }
 
+  /** A folder was created: of its files, only those are read that are in a folder of the globs. */
   #noticeBelow(folder: string): void {
-    for (const path of this.#matchesBelow(folder)) this.#notice(path)
+    const places = this.#globs.flatMap((globs) => globs.folders.flatMap(commonPlace(folder)))
+    for (const place of new Set(places)) {
+      for (const path of this.#matchesBelow(place)) this.#notice(path)
+    }
   }
 
   #notice(path: string): void {
@@ -147,12 +169,20 @@ export class FileWatch {
   #isChanged(path: string): boolean {
     const hash = hashOf(path)
     const before = this.#files.get(path)
-    const isMatch = this.#globs?.matches(path) === true && !isFolder(path)
+    const isMatch = this.#matches(path) && !isFolder(path)
     if (before === undefined && !isMatch) return this.seesNewFiles
     this.#files.set(path, hash)
     // A folder of it may have been created only now.
     if (hash !== '') this.#watchFolder(dirname(path))
     return hash !== (before ?? '')
+  }
+}
+
+/** The inner one of two folders, if one is in the other. */
+function commonPlace(folder: string): (root: string) => string[] {
+  return (root) => {
+    if (!isOutside(folder, root)) return [folder]
+    return isOutside(root, folder) ? [] : [root]
   }
 }
 

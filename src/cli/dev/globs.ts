@@ -10,6 +10,22 @@ export interface Globs {
   matches(path: string): boolean
 }
 
+/** The files of a folder, and of those below it, that have an ending. */
+export interface FolderFiles {
+  /** An absolute path. */
+  readonly folder: string
+  /** `.sql` */
+  readonly ending: string
+}
+
+/** Returns the glob of such files. The folder may have any name: no character of it is special. */
+export function globOf({ folder, ending }: FolderFiles): Globs {
+  return {
+    folders: [folder],
+    matches: (path) => path.endsWith(ending) && !isOutside(path, folder),
+  }
+}
+
 /** Nobody writes there, and there are many files. */
 const SKIPPED = new Set(['node_modules', '.git'])
 const SPECIAL = /[*?{]/

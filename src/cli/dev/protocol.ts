@@ -42,6 +42,8 @@ export interface NamedPlace {
 export type ChildMessage =
   /** Files that were loaded, and paths of imports that do not exist. */
   | { readonly kind: 'files'; readonly paths: readonly string[] }
+  /** A folder that the application reads at its start: its files with this ending. */
+  | { readonly kind: 'folder'; readonly folder: string; readonly ending: string }
   | { readonly kind: 'listen'; readonly id: number; readonly place: Place }
   | { readonly kind: 'listening' }
   | { readonly kind: 'failed'; readonly error: BootError }

@@ -3,6 +3,7 @@ import { type AppEvents, type AppLaunch, AppProcess, type Ending } from './app-p
 import { stopwatch } from './deadline.js'
 import { type Doors, keyOf } from './doors.js'
 import { type Failure, failureOf } from './failure.js'
+import type { FolderFiles } from './globs.js'
 import type { KeptProcesses } from './kept-processes.js'
 import type { ChildMessage, Place, PlainError } from './protocol.js'
 
@@ -18,6 +19,8 @@ export interface SupervisorConfig {
   readonly launch: () => AppLaunch
   /** A process that started at `since` (milliseconds since 1970) has loaded files, or looked for them. */
   readonly loaded: (paths: readonly string[], since: number) => void
+  /** A process that started at `since` reads the files of a folder that have this ending. */
+  readonly reads: (files: FolderFiles, since: number) => void
   /** A process has started, or failed to. */
   readonly settled: (hasFailed: boolean) => void
   readonly hasInspector: boolean
@@ -73,8 +76,9 @@ export class Supervisor {
   }
 
   #receive(app: AppProcess, message: ChildMessage): void {
-    const { kept, loaded } = this.#config
+    const { kept, loaded, reads } = this.#config
     if (message.kind === 'files') loaded(message.paths, app.startedAt)
+    else if (message.kind === 'folder') reads(message, app.startedAt)
     else if (message.kind === 'listen') void this.#open(app, message)
     else if (message.kind === 'listening') this.#promote(app)
     else if (message.kind === 'keep') {

@@ -1,7 +1,7 @@
 import type { CookieOptions } from 'express'
 import type { Response } from '../../contracts/handler.js'
 import { routeOf } from '../own-route.js'
-import { sign } from '../signed-cookie.js'
+import { signValue } from '../signed-cookie.js'
 
 /** Hosts that browsers reach without TLS: the machine itself, and the connections of a `TestApp`. */
 const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[?::1\]?|in-process)$/i
@@ -30,8 +30,7 @@ export function defineCookie(prototype: Response, keys: readonly string[]): void
     const [key] = keys
     if (signed !== true) return ofExpress.call(this, name, value, given)
     if (key === undefined) return ofExpress.call(this, name, value, { ...given, signed })
-    const text = typeof value === 'object' ? `j:${JSON.stringify(value)}` : String(value)
-    return ofExpress.call(this, name, sign(name, text, key), given)
+    return ofExpress.call(this, name, signValue(name, value, key), given)
   }
   prototype.cookie = cookie
 }

@@ -93,6 +93,29 @@ export class Database {
   }
 
   /**
+   * Runs an async generator in one transaction, from its first item to its end: for a cursor, or for changes that are
+   * saved only together. The transaction is committed when the generator has ended, and before its reader learns that. It is
+   * rolled back when the generator throws, when the reader leaves, at a deadline, and when the application closes. In a
+   * request, it is the transaction of the request. Inside {@link Database.transaction}, the generator is a part of that one.
+   *
+   * The stream holds a connection until its end. A reader that takes no item for `timeouts.idleInTransaction` loses it.
+   *
+   * @param fn The generator function. It is called for the first item.
+   * @returns the items.
+   * @throws while it is read: the error of the generator; HttpError 503 `DATABASE_TIMEOUT` for a reader that is too slow; the
+   * same errors as {@link Database.query}.
+   * @example
+   * @JsonLines(Order)
+   * @Get('export')
+   * export() {
+   *   return this.db.stream(() => this.orders.all())
+   * }
+   */
+  stream<T>(fn: () => AsyncIterable<T>): AsyncIterableIterator<T> {
+    return this.#sessions.stream(fn)
+  }
+
+  /**
    * Runs a function after the commit of the request's transaction or of the outermost
    * {@link Database.transaction}, before the response is sent. The function does not run when that
    * transaction is rolled back. If no transaction is open, it runs immediately. If it fails after a
@@ -140,16 +163,17 @@ export class Database {
 
 async function settled<T>(fn: () => T | Promise<T>): Promise<T> {
   const value = await fn()
-  if (!isAsyncGenerator(value)) return value
+  if (!isGenerator(value)) return value
   throw new TypeError(
-    'The transaction ended before the async generator began to run. Put the loop that reads the generator inside the transaction.',
+    'The transaction ended before the generator began to run. Put the loop that reads the generator inside the transaction, or run an async generator with db.stream().',
   )
 }
 
 // A stream has no `next`. It is allowed, because it may have begun to run.
-function isAsyncGenerator(value: unknown): boolean {
-  const generator = value as Partial<AsyncGenerator> | null | undefined
-  return (
-    typeof generator?.[Symbol.asyncIterator] === 'function' && typeof generator.next === 'function'
+function isGenerator(value: unknown): boolean {
+  const generator = value as Partial<AsyncGenerator & Generator> | null | undefined
+  if (typeof generator?.next !== 'function') return false
+  return [Symbol.asyncIterator, Symbol.iterator].some(
+    (key) => typeof generator[key as typeof Symbol.iterator] === 'function',
   )
 }

@@ -10,8 +10,9 @@ type Method = (...args: unknown[]) => unknown
 
 /**
  * Runs every call of a method in one transaction, like {@link Database.transaction}. On a handler,
- * the transaction is committed before the first byte of the response. The container must create the
- * object, so its class must be a controller or a provider.
+ * the transaction is committed before the first byte of the response. On an `async *` method, the
+ * transaction lasts until the generator ends, like that of {@link Database.stream}. The container must
+ * create the object, so its class must be a controller or a provider.
  *
  * @throws ConfigError when it decorates anything other than a method. The method throws an `Error`
  * when the container did not create its object.
@@ -57,6 +58,8 @@ function isStandardContext(value: unknown): value is DecoratorContext {
 }
 
 const NO_METHOD = 'it can only decorate a method of an instance.'
+const SYNC_GENERATOR =
+  'a generator function runs when it is read, after its transaction: write `async *`.'
 const WITHOUT_PARENTHESES = 'it is written without parentheses, so it would never take effect.'
 
 function misused(name: unknown, cause: string): ConfigError {
@@ -76,24 +79,50 @@ function nameOf([first, second]: readonly unknown[]): unknown {
   return second === undefined ? name : [name, String(second)].filter(Boolean).join('.')
 }
 
+/** An object with a decorated method. */
+interface Decorated {
+  readonly [kDatabase]?: Database
+}
+
 /**
  * Wraps a method. The wrapper gets its name and its number of parameters, which other code reads.
  */
 function inTransaction(method: Method): Method {
-  async function transactional(this: { [kDatabase]?: Database }, ...args: unknown[]) {
-    const database = this?.[kDatabase]
-    if (database === undefined) {
-      throw new Error(
-        `@Transactional() on ${method.name}: the container did not create its object, so the object has no database. List its class in providers or controllers, and postgres() in plugins.`,
-      )
-    }
-    return database.transaction(() => method.apply(this, args))
-  }
-  return Object.defineProperties(transactional as Method, {
+  const kind = Object.prototype.toString.call(method)
+  if (kind === '[object GeneratorFunction]') throw misused(method.name, SYNC_GENERATOR)
+  const isStream = kind === STREAM
+  const wrapper = isStream ? streamed(method) : whole(method)
+  return Object.defineProperties(wrapper, {
     name: { value: method.name, configurable: true },
     length: { value: method.length, configurable: true },
     [kTransactional]: { value: true },
+    // Boot recognizes a handler that streams by this tag.
+    ...(isStream && { [Symbol.toStringTag]: { value: 'AsyncGeneratorFunction' } }),
   })
+}
+
+const STREAM = '[object AsyncGeneratorFunction]'
+
+function whole(method: Method): Method {
+  return async function transactional(this: Decorated, ...args: unknown[]) {
+    return databaseOf(this, method).transaction(() => method.apply(this, args))
+  }
+}
+
+/** An async generator runs when it is read, so its transaction lasts until its end. */
+function streamed(method: Method): Method {
+  return function transactional(this: Decorated, ...args: unknown[]) {
+    const open = () => method.apply(this, args) as AsyncIterable<unknown>
+    return databaseOf(this, method).stream(open)
+  }
+}
+
+function databaseOf(object: Decorated | undefined, { name }: Method): Database {
+  const database = object?.[kDatabase]
+  if (database !== undefined) return database
+  throw new Error(
+    `@Transactional() on ${name}: the container did not create its object, so the object has no database. List its class in providers or controllers, and postgres() in plugins.`,
+  )
 }
 
 /** Whether the handler of a route is decorated with `@Transactional()`. */

@@ -98,25 +98,35 @@ class BodyStep {
   }
 
   #accept(reader: BodyReader, bytes: Buffer, [req, res]: Message): unknown {
-    const { verify } = this.#config
-    const pass = () => {
+    return this.#verified(bytes, [req, res], () => {
       req.body = reader.parse(bytes)
       return this.#next(req, res)
-    }
+    })
+  }
+
+  #verified(bytes: Buffer, [req, res]: Message, pass: () => unknown): unknown {
+    const { verify } = this.#config
     if (verify === null) return pass()
     return verify(req, res, bytes).then((error) => (error === null ? pass() : new Refusal(error)))
   }
 
-  /** An empty form has no fields, and empty text is text. Only JSON cannot be empty. */
   #withoutBytes(req: BlazonRequest, res: Response): unknown {
+    return this.#verified(NO_BYTES, [req, res], () => this.#empty(req, res))
+  }
+
+  /** An empty form has no fields, and empty text is text. Only JSON that is described cannot be empty. */
+  #empty(req: BlazonRequest, res: Response): unknown {
     const { bodies, verify, isRequired, validationStatus: status } = this.#config
     const { 'content-length': length, 'content-type': type } = req.headers
-    const index = length === undefined || type === undefined ? -1 : this.#find(req)
+    const declared = length === undefined || type === undefined ? -1 : this.#find(req)
+    // The sender of a webhook has signed that it is empty.
+    const index = declared === -1 && verify !== null ? 0 : declared
     const reader = this.#readers[index]
-    if (verify !== null) return this.#accept(reader ?? this.#readers[0], NO_BYTES, [req, res])
     if (reader !== undefined) {
-      const isJson = bodies[index]?.type === 'json'
-      return isJson ? new Refusal(emptyJson()) : this.#accept(reader, NO_BYTES, [req, res])
+      const { type: kind, isDescribed } = bodies[index] as BodyModel
+      if (kind === 'json' && isDescribed) return new Refusal(emptyJson())
+      req.body = reader.parse(NO_BYTES)
+      return this.#next(req, res)
     }
     if (!isRequired) return this.#next(req, res)
     const options = { status, errors: MISSING }

@@ -1,6 +1,6 @@
 // @ts-expect-error: the package has no types.
 import { parse } from 'cookie'
-import { unsign } from '../../http/signed-cookie.js'
+import { unsignValue } from '../../http/signed-cookie.js'
 import type { Stage } from '../../step/step.js'
 
 // Express brings the package, in the same version.
@@ -16,15 +16,15 @@ export interface CookiesConfig {
 
 /**
  * Parses the cookies of a request into `req.cookies`, an object without a prototype. A signed cookie without a valid
- * signature is left out, so that nobody can send its plain value.
+ * signature is left out, so that nobody can send its plain value. One that was set as an object is that object again.
  */
 export function cookiesStage({ signed, keys }: CookiesConfig): Stage {
   return (next) =>
     function parseCookies(req, res) {
       const sent = parseHeader(req.headers.cookie ?? '')
-      const cookies: Record<string, string> = Object.assign(Object.create(null), sent)
+      const cookies: Record<string, unknown> = Object.assign(Object.create(null), sent)
       for (const name of signed) {
-        const value = unsign(name, cookies[name], keys)
+        const value = unsignValue(name, sent[name], keys)
         if (value === undefined) delete cookies[name]
         else cookies[name] = value
       }

@@ -15,15 +15,6 @@ export interface StreamTarget {
 
 type Result = IteratorResult<unknown, unknown>
 
-/** Whether a handler has returned an async generator, or another async iterable. */
-export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function'
-  )
-}
-
 /**
  * Asks for the first item of a handler's iterable. Until it is there, no byte of the response is sent, so an error is an
  * ordinary one.

@@ -63,6 +63,49 @@ describe('a returned stream', () => {
     expect(served.errors).toMatchObject([{ err: { message: 'too late' } }])
   })
 
+  it('that fails in the turn of its last bytes sends them, and closes without the end of the body', async () => {
+    const served = await serve()
+    make = () => {
+      const stream = new Readable({ objectMode: true, read() {} })
+      for (const chunk of ['one,', 'two,', { no: 'bytes' }]) stream.push(chunk)
+      return stream
+    }
+    const socket = await get(served)
+    const received: Buffer[] = []
+    socket.on('data', (data: Buffer) => void received.push(data)).resume()
+    await once(socket, 'close')
+    const text = Buffer.concat(received).toString('latin1')
+    expect(text).toMatch(/one,.*two,/s)
+    expect(text).not.toMatch(/\r\n0\r\n/)
+    expect(served.errors).toMatchObject([
+      { err: { message: expect.stringContaining('no bytes, but object') } },
+    ])
+  })
+
+  it('that fails while the client does not read closes the connection at once', async () => {
+    const sockets: Socket[] = []
+    const served = await serve({
+      middlewares: [
+        (req, _res, next) => {
+          sockets.push(req.socket)
+          next()
+        },
+      ],
+    })
+    const stream = new Readable({ read() {} })
+    make = () => stream
+    const paused = once(stream, 'pause')
+    await get(served)
+    const chunk = Buffer.alloc(64 * 1024)
+    const push = setInterval(() => stream.push(chunk), 1)
+    await paused
+    clearInterval(push)
+    const closed = once(sockets[0] as Socket, 'close')
+    stream.destroy(new Error('too late'))
+    await closed
+    expect(served.errors).toMatchObject([{ err: { message: 'too late' } }])
+  })
+
   it('is destroyed when the client leaves, and nothing is logged', async () => {
     const served = await serve()
     const stream = new PassThrough()

@@ -20,6 +20,7 @@ const Seen = z.object({
   theme: z.enum(['dark', 'light']).optional(),
 })
 const Session = z.object({ session: z.string() })
+const Kept = z.object({ kept: z.object({ user: z.string() }) })
 const JSON_SEEN = {
   type: 'object',
   properties: { visits: { type: 'integer' } },
@@ -68,6 +69,19 @@ class CookiesController extends BaseController {
     // Express accepts it.
     res.cookie('bare', '1', null as unknown as object)
     return {}
+  }
+
+  @Post('kept/:kind')
+  keep({ params }: Request<{ kind: string }>, res: Response) {
+    const object = JSON.parse('{"user":"ada","__proto__":1}')
+    res.cookie('kept', params.kind === 'object' ? object : 'j:{"user":"eve"}', { signed: true })
+    return {}
+  }
+
+  @Get('kept')
+  @Cookies(Kept, { signed: ['kept'] })
+  kept(req: Req<{ cookies: typeof Kept }>) {
+    return req.validated.cookies
   }
 
   @Get('none')
@@ -189,6 +203,21 @@ describe('signed cookies', () => {
     expect((await get('session', session?.split(';')[0])).body.data).toEqual({ session: 'one' })
   })
 
+  it('give back an object, as Express writes it, and no text that only looks like one', async () => {
+    const setSigned = async (kind: string) =>
+      (await setCookies('localhost:3000', `kept/${kind}`))[0]?.split(';')[0] ?? ''
+    const object = await setSigned('object')
+    expect(decodeURIComponent(object)).toMatch(/^kept=j:\{"user":"ada","__proto__":1\}\.[\w-]+$/)
+    const { body } = await get('kept', object)
+    expect(body.data).toEqual({ kept: { user: 'ada' } })
+    const text = await setSigned('text')
+    expect(decodeURIComponent(text)).toMatch(/^kept=j:\{"user":"eve"\}\.[\w-]+$/)
+    expect((await get('kept', text)).status).toBe(400)
+    expect((await get('kept', 'kept=j:{"user":"eve"}')).status).toBe(400)
+    const changed = decodeURIComponent(object).replace('ada', 'eve').replace('kept=', '')
+    expect((await get('kept', `kept=${encodeURIComponent(changed)}`)).status).toBe(400)
+  })
+
   it.each([
     ['a plain value', 'one'],
     ['another value', sign('session', 'one', old).replace('one', 'two')],
@@ -206,6 +235,7 @@ describe('signed cookies', () => {
     expect(problems.map(({ subject }) => subject)).toEqual([
       'CookiesController.session',
       'CookiesController.beside',
+      'CookiesController.kept',
     ])
     for (const keys of [[], ['short'], [1], 'x'.repeat(40)]) {
       const wrong = await bootProblems({ cookies: { keys: keys as string[] } })

@@ -279,6 +279,45 @@ it('a request without a body, and one that is too large or of another type, is r
   expect((await send('stripe', 'x', {}, 'text/plain')).status).toBe(415)
 })
 
+it('a signed delivery without a body reaches a handler without @Body', async () => {
+  const deliver = async (signed: string, seconds: number, init: RequestInit) => {
+    const headers = { ...init.headers, ...stripeHeader(signed, 'whsec_new', seconds) }
+    return (await app.fetch('/hooks/stripe', { method: 'POST', ...init, headers })).status
+  }
+  const type = { 'Content-Type': 'application/json' }
+  const length = { 'Content-Length': '0' }
+  const body = () => new ReadableStream({ start: (each) => each.close() })
+  const ways: (() => RequestInit)[] = [
+    () => ({}),
+    () => ({ headers: length }),
+    () => ({ headers: { ...type, ...length } }),
+    () => ({ headers: type, body: body(), duplex: 'half' }),
+  ]
+  for (const [index, init] of ways.entries()) {
+    expect(await deliver('x', STANDARD_TIME + index, init())).toBe(401)
+    expect(await deliver('', STANDARD_TIME + index, init())).toBe(200)
+  }
+  expect(handled).toEqual([undefined, undefined, undefined, undefined])
+  expect(app.document.paths['/hooks/stripe']?.post?.requestBody).toMatchObject({ required: false })
+})
+
+it('a signed delivery without a body is refused where @Body describes one', async () => {
+  const signed = new StandardSender(STANDARD)
+  const signature = signed.sign(STANDARD_ID, new Date(STANDARD_TIME * 1000), '')
+  const headers = standardHeaders({ 'webhook-signature': signature })
+  for (const type of [undefined, 'application/json']) {
+    const response = await app.fetch('/hooks/standard', {
+      method: 'POST',
+      headers: { ...headers, ...(type && { 'Content-Type': type, 'Content-Length': '0' }) },
+    })
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { code: 'MALFORMED_JSON' },
+    ])
+  }
+  expect(handled).toEqual([])
+})
+
 it('deliveries are remembered where the option says', async () => {
   const keys = new Map<string, number>()
   const replays: WebhookReplays = {

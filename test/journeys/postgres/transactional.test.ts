@@ -6,6 +6,7 @@ import {
   Get,
   getTenantId,
   inject,
+  JsonLines,
   type Middleware,
   Post,
   type Request,
@@ -14,6 +15,7 @@ import {
 import { Database, postgres, Transactional } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
 
 startPgliteFromTemplate()
@@ -90,6 +92,23 @@ class NotesController extends BaseController {
     signals.emit('written')
     await once(signals, 'go')
     return 'slow'
+  }
+
+  @Transactional()
+  @Get('streamed-texts')
+  @JsonLines(z.string())
+  async *streamedTexts() {
+    await this.notes.add('streamed')
+    yield* await this.notes.texts()
+    await this.notes.add(null as unknown as string)
+  }
+
+  @Get('streamed-whole')
+  @JsonLines(z.string())
+  @Transactional()
+  async *streamedWhole() {
+    await this.notes.add('streamed')
+    yield* await this.notes.texts()
   }
 
   @Post('both/:text')
@@ -187,6 +206,16 @@ describe('a method with @Transactional()', () => {
     expect([addBoth.name, addBoth.length]).toEqual(['addBoth', 2])
   })
 
+  it('lasts until the end of an async generator', async () => {
+    const cut = await app.fetch('/notes/streamed-texts')
+    await expect(cut.text()).rejects.toThrow()
+    expect(await app.get(Notes).texts()).toEqual([])
+    const whole = await app.fetch('/notes/streamed-whole')
+    expect(await whole.text()).toBe('"streamed"\n')
+    expect(await app.get(Notes).texts()).toEqual(['streamed'])
+    await expect(app.get(Database).transaction(() => [1].values())).rejects.toThrow(/db\.stream/)
+  })
+
   it('throws when the container did not create its object', async () => {
     const byHand = Object.create(Notes.prototype) as Notes
     await expect(byHand.addBoth('a', 'b')).rejects.toThrow(
@@ -202,6 +231,10 @@ describe('a method with @Transactional()', () => {
     expect(() => (Transactional as unknown as typeof decorate)({}, 'method', {})).toThrow(
       /without parentheses/,
     )
+    const value = function* () {
+      yield 1
+    }
+    expect(() => decorate({}, 'method', { value })).toThrow(/write `async \*`/)
   })
 })
 

@@ -6,6 +6,7 @@ import {
   Get,
   HttpCode,
   JsonLines,
+  Produces,
   Redirect,
   Sse,
 } from 'blazon'
@@ -20,6 +21,7 @@ describe('a stream is refused at boot', () => {
     ['@Cache', Cache({ ttl: '1m' })],
     ['@Redirect', Redirect('/elsewhere')],
     ['@HttpCode', HttpCode(201)],
+    ['@Produces', Produces('text/csv')],
     ['@ApiResponseDoc', ApiResponseDoc({ status: 200, description: 'Items' })],
   ])('with %s, which is about one value', async (name, conflicting) => {
     @Controller()

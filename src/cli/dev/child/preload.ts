@@ -6,6 +6,7 @@ import { Kept } from './keep.js'
 import { keepDecorators } from './kept-decorators.js'
 import { reportFiles } from './report-files.js'
 import { Servers } from './servers.js'
+import { watchFolders } from './watch-folders.js'
 
 function connect(): void {
   keepDecorators()
@@ -27,6 +28,7 @@ function connect(): void {
     else if (message.kind === 'close-inspector') void closeInspector(channel)
   }
   reportFiles(channel, files)
+  watchFolders(channel)
 }
 
 /** As for SIGTERM, which Windows does not have. */

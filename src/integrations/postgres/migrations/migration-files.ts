@@ -5,6 +5,7 @@ import { ConfigError, type Problem } from '../../../index.js'
 import { checkScript } from './check-script.js'
 import { lineAt } from './line-at.js'
 import { splitStatements } from './split-statements.js'
+import { watchMigrations } from './watch-migrations.js'
 
 /** A statement of a migration. */
 export interface MigrationStatement {
@@ -35,6 +36,7 @@ const NO_TRANSACTION = '-- blazon: no-transaction'
  * @throws ConfigError with every mistake in them.
  */
 export async function readMigrations(folder: string): Promise<MigrationFile[]> {
+  watchMigrations(folder)
   const names = (await listFolder(folder)).sort()
   assertNone([...names.flatMap(checkName), ...checkNumbers(names)])
   const problems: Problem[] = []

@@ -86,6 +86,19 @@ export class RequestWork {
     return hasFailed(req) || res.closed
   }
 
+  /**
+   * Gives the transaction to a stream, which ends it. Later statements of the request run in transactions of their own. If
+   * there is none, begins it.
+   *
+   * @throws Error when the request has failed.
+   */
+  handOver(): Promise<Transaction> {
+    if (this.#hasFailed) throw new Error(ROLLED_BACK)
+    const begun = this.#transaction ?? this.#config.begin()
+    this.#finish('committed')
+    return begun
+  }
+
   /** Called when the handler has ended and no response is pending. */
   leave(): void {
     if (this.#transaction === undefined) this.#finish('committed')

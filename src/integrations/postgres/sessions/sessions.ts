@@ -24,6 +24,7 @@ import {
 import { TenantSwitchError } from './tenant-switch-error.js'
 import { type Block, type Change, type Task, Transaction } from './transaction.js'
 import { refuseControl } from './transaction-control.js'
+import { type StreamBlock, TransactionStream } from './transaction-stream.js'
 
 /** A block, and the owner for which it runs. */
 interface OwnedBlock {
@@ -107,6 +108,44 @@ export class Sessions {
     if (outer === null) return this.#transact(owner, run)
     const change = isSameOwner(outer.owner, owner) ? undefined : this.#change(outer.owner, owner)
     return outer.block.nest((block) => this.#runIn({ block, owner }, run), change)
+  }
+
+  /** Runs a generator in one transaction, from its first item to its end. */
+  stream<T>(open: () => AsyncIterable<T>): AsyncIterableIterator<T> {
+    const { owner } = this
+    // The reader may have another async context.
+    const inScope = TenantContext.bind(<R>(fn: () => R): R => fn())
+    const begin = () => inScope(() => this.#beginStream(owner, inScope))
+    return new TransactionStream({ open, begin, idleMs: this.#config.idleInTransactionMs })
+  }
+
+  async #beginStream(owner: Owner | null, inScope: <R>(fn: () => R) => R): Promise<StreamBlock> {
+    const outer = this.#block
+    if (outer !== undefined) {
+      if (!isSameOwner(outer.owner, owner)) throw new TenantSwitchError(outer.owner, owner)
+      // The outer block decides. A part of its own would let the reader's statements wait for the stream.
+      return { run: (fn) => this.#blocks.run(outer, fn), commit: nothing, rollback: nothing }
+    }
+    const block = await this.#takeOver(owner)
+    const owned = { block, owner, request: currentRequest() }
+    return {
+      run: (fn) => inScope(() => this.#blocks.run(owned, fn)),
+      commit: async () => {
+        await block.commit()
+        await this.#finish(block)
+      },
+      rollback: () => block.rollback(),
+    }
+  }
+
+  /** The transaction of the request, which then is committed at the end of the stream; else a new one. */
+  #takeOver(owner: Owner | null): Promise<Transaction> {
+    const work = this.#work()
+    // The stream is the transaction for which the handler has asked.
+    work?.takeHandler()
+    if (work === undefined || work.isCommitted) return this.#begin(owner)
+    if (!isSameOwner(work.owner, owner)) throw new TenantSwitchError(work.owner, owner)
+    return work.handOver()
   }
 
   /** Runs a function after the commit of the current transaction; immediately if there is none. */
@@ -261,6 +300,8 @@ export class Sessions {
     return new ProtectedTables(rows.map(({ name }) => String(name)))
   }
 }
+
+async function nothing(): Promise<void> {}
 
 /** Calls a handler and notifies its work when the handler has ended. */
 function trackEnd(work: RequestWork, res: Response, next: () => unknown): unknown {

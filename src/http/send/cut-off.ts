@@ -2,12 +2,13 @@ import type { Response } from '../../contracts/handler.js'
 
 /**
  * Ends a response so that its client sees that it is incomplete (RFC 9112, 8): everything that was written is sent, and
- * then the connection is closed without the last chunk.
+ * then the connection is closed without the last chunk. A client that does not read would keep the connection open: its
+ * connection is closed at once.
  */
 export function cutOff(res: Response): void {
   const { socket } = res
   // A response that waits for an earlier one on its connection has no socket, and has sent nothing.
-  if (socket === null || socket.destroyed) return void res.destroy()
+  if (socket === null || socket.destroyed || res.writableNeedDrain) return void res.destroy()
   // `destroy` would drop what was written in this turn of the event loop.
   if (typeof socket.destroySoon === 'function') socket.destroySoon()
   else socket.end(() => socket.destroy())

@@ -1,0 +1,79 @@
+import { ApiResponseDoc, App, Controller, csv, Get, Produces, type Representation } from 'blazon'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+
+const Row = z.object({ id: z.int() })
+let rows: () => AsyncGenerator<object>
+let finals = 0
+
+const parts: Representation = {
+  type: 'text/plain',
+  async *serialize(data: AsyncIterable<object>) {
+    for await (const each of data) yield Buffer.from(`${JSON.stringify(each)};`)
+  },
+}
+
+@Controller('rows')
+class RowsController {
+  @Produces(csv(), parts)
+  @ApiResponseDoc({ status: 200, schema: z.array(Row) })
+  @Get()
+  list() {
+    return rows()
+  }
+}
+
+async function serve() {
+  const errors: unknown[] = []
+  const logger = { info() {}, warn() {}, error: (facts: object) => void errors.push(facts) }
+  const app = await App.create({ controllers: [RowsController], logger, responses: 'strip' })
+  const { port } = await app.listen(0, '127.0.0.1')
+  onTestFinished(() => app.close())
+  finals = 0
+  const get = (accept: string, signal?: AbortSignal) =>
+    fetch(`http://127.0.0.1:${port}/rows`, { headers: { accept }, signal: signal ?? null })
+  return { get, errors }
+}
+
+function until(count: number, error?: Error) {
+  rows = async function* () {
+    try {
+      for (let id = 1; id <= count; id++) yield { id, secret: 'x' }
+      if (error !== undefined) throw error
+    } finally {
+      finals++
+    }
+  }
+}
+
+describe('@Produces of rows that come one by one', () => {
+  it.each([
+    ['text/csv', 'id\r\n1\r\n2\r\n'],
+    ['text/plain', '{"id":1};{"id":2};'],
+  ])('sends them in parts, with the described fields: %s', async (accept, body) => {
+    until(2)
+    const response = await (await serve()).get(accept)
+    expect([response.status, await response.text()]).toEqual([200, body])
+    expect(response.headers.get('content-type')).toContain(accept)
+  })
+
+  it('is an ordinary error before the first row, and cut off after it', async () => {
+    const { get, errors } = await serve()
+    until(0, new Error('broken'))
+    expect((await get('text/csv')).status).toBe(500)
+    until(1, new Error('broken'))
+    await expect(get('text/csv').then((response) => response.text())).rejects.toThrow()
+    expect([errors.length, finals]).toEqual([2, 2])
+  })
+
+  it('asks for no more rows than the client takes, and ends when it leaves', async () => {
+    until(Number.POSITIVE_INFINITY)
+    const { get, errors } = await serve()
+    const leaving = new AbortController()
+    const response = await get('text/csv', leaving.signal)
+    await response.body?.getReader().read()
+    leaving.abort()
+    await expect.poll(() => finals).toBe(1)
+    expect(errors).toEqual([])
+  })
+})
