@@ -47,7 +47,8 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
   const { model, problems } = compileOnce(controllers, {
     readChain: (target) => chainOf(target).map(readClass),
     defaultAccess: auth.defaultAccess,
-    hasGuard: auth.guard !== null,
+    hasGuard: auth.guards.length > 0,
+    guards: auth.names,
     prefixOf,
     defaultStatus: settings.defaultStatus,
     envelope: settings.envelope,

@@ -137,7 +137,7 @@ export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
   const routers = checkRouters({
     middlewares,
     hasTenants: tenant !== null,
-    hasGuard: auth.guard !== null,
+    hasGuard: auth.guards.length > 0,
   })
   const limits = checkLimitPlan({ rateLimit, trustsEveryProxy: trustProxy === true }, model)
   return [...warnOfTenancy(setting), ...routers, ...limits, ...checkPages(model, cookies.keys)]

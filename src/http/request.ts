@@ -5,10 +5,12 @@ import express, { type Application } from 'express'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import type { TraceContext } from '../contracts/trace.js'
+import type { Admission } from './admission.js'
 import { bodyDescriptor } from './body-descriptor.js'
 import { copyDescriptors } from './copy-descriptors.js'
 import {
   kAbortController,
+  type kAdmission,
   kHasFailed,
   kIsBodyTaken,
   kIsExpired,
@@ -41,6 +43,7 @@ export interface BlazonRequest extends Request {
   [kPassedSteps]: number
   [kPassOn]: (() => void) | undefined
   [kRequestId]?: unknown
+  [kAdmission]?: Admission
   [kTrace]?: TraceContext
 }
 

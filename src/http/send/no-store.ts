@@ -1,0 +1,26 @@
+import { ServerResponse } from 'node:http'
+import type { Response } from '../../contracts/handler.js'
+import { kAdded } from '../own-fields.js'
+import { addHeaders, type OwnHeaders } from './response-headers.js'
+
+const NAME = 'Cache-Control'
+const NO_STORE = Object.freeze([NAME, 'no-store'])
+
+/**
+ * Forbids to store a response that is made for the holder of a credential (RFC 9111, 5.2.2.5), unless other code says
+ * something else about caching: a header that is set before or later replaces this one.
+ */
+export function forbidStoring(res: Response): void {
+  const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
+  if (added === null || !added.includes(NAME)) addHeaders(res, NO_STORE)
+}
+
+/** Whether a response says `no-store` only because of {@link forbidStoring}. */
+export function isForbiddenByDefault(res: Response): boolean {
+  const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
+  return (
+    added?.includes(NAME) === true &&
+    !ServerResponse.prototype.hasHeader.call(res, NAME) &&
+    res.getHeader(NAME) === NO_STORE[1]
+  )
+}
