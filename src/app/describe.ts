@@ -67,7 +67,7 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
   // These checks compare settings with the model, so they need settings and a model without errors.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
     all.push(
-      ...checkContracts(plugins, model),
+      ...checkContracts(settings, model),
       ...checkFeatures(settings, model),
       ...checkMiddlewares(settings, model),
     )
