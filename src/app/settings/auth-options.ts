@@ -13,6 +13,9 @@ import {
   resolveGuard,
 } from './guard-options.js'
 
+// biome-ignore lint/suspicious/noExplicitAny: guards of an application have users of different types
+type AnyGuard = AuthGuard<any>
+
 /** The `auth` option. */
 export interface AuthOptions {
   /**
@@ -20,8 +23,7 @@ export interface AuthOptions {
    *
    * @defaultValue none; protected routes respond with 401
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the user may have any type
-  readonly guard?: AuthGuard<any> | Token<AuthGuard<any>>
+  readonly guard?: AnyGuard | Token<AnyGuard>
   /**
    * Several guards by name, in place of `guard`, each an instance, a class or a token. `@Auth()` requires the first one,
    * `@Auth('user', 'partner')` any of those that it names. Names are letters, digits and `_`.
@@ -29,8 +31,7 @@ export interface AuthOptions {
    * @defaultValue none
    * @see docs/auth.md#several-schemes
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the users may have any types
-  readonly guards?: Readonly<Record<string, AuthGuard<any> | Token<AuthGuard<any>>>>
+  readonly guards?: Readonly<Record<string, AnyGuard | Token<AnyGuard>>>
   /**
    * Whether a route without `@Auth`, `@Can` and `@Public` is `'public'` or `'protected'`.
    *
