@@ -94,7 +94,10 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   // Members close in reverse order, so the features come first here. A provider may use a feature until the
   // provider itself is closed.
   const limit = { clock: app.clock, ms: settings.timeouts.onCloseMs }
-  const hooks = new LifecycleHooks(() => [...opened, ...injector.made, ...states(), ...plugins], limit)
+  const hooks = new LifecycleHooks(
+    () => [...opened, ...injector.made, ...states(), ...plugins],
+    limit,
+  )
   try {
     // The instances: providers, controllers, the guard and interceptors, and the stores of features.
     const controllers = await makeControllers(container)

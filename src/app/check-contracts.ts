@@ -3,8 +3,8 @@ import type { ContractOf, RouteContract } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
-import { schemaProblem } from '../model/schema-problem.js'
 import { guardsOfRoute } from '../model/route-guards.js'
+import { schemaProblem } from '../model/schema-problem.js'
 import { isMediaType } from '../schema/media-type.js'
 import { ignoreRejection, isThenable } from '../step/thenable.js'
 import type { Settings } from './settings/settings.js'
@@ -89,7 +89,9 @@ function checkScopes({ guards }: Settings['auth'], routes: readonly RouteModel[]
     const wrong = routes.find(isWrong)
     if (wrong === undefined) return []
     const subject = `${guard.option} scopes(${wrong.name})`
-    return [invalid(subject, 'It returned no list of texts.', "Return names of scopes: ['orders:read'].")]
+    return [
+      invalid(subject, 'It returned no list of texts.', "Return names of scopes: ['orders:read']."),
+    ]
   })
 }
 

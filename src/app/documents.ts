@@ -128,7 +128,10 @@ function guardContracts(guards: Settings['auth']['guards']): ContractOf[] {
   return guards.flatMap((guard) => {
     const { contract } = guard.document
     if (contract === null) return []
-    return [(route: RouteModel) => (guardsOfRoute(route, guards).includes(guard) ? contract(route) : null)]
+    return [
+      (route: RouteModel) =>
+        guardsOfRoute(route, guards).includes(guard) ? contract(route) : null,
+    ]
   })
 }
 

@@ -21,6 +21,7 @@ import {
   TenantContext,
 } from '../features/tenancy/tenant-context.js'
 import { tenantFacts, tenantResponses } from '../features/tenancy/tenant-responses.js'
+import { admissionOf } from '../http/admission.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { ownStage } from '../step/own-stage.js'
 import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
@@ -151,7 +152,11 @@ interface StartConfig extends FeatureInput {
 }
 
 async function startFeatures(settings: Settings, config: StartConfig): Promise<RunningFeatures> {
-  const tenancy = buildTenancy({ ...config, settings: settings.tenant })
+  const tenancy = buildTenancy({
+    ...config,
+    settings: settings.tenant,
+    tenantsOf: (req) => admissionOf(req)?.tenants,
+  })
   const limits = await startLimits(settings.rateLimit, config)
   const cache = await config.cache.start(config).catch(async (error) => {
     await limits?.close()

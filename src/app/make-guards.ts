@@ -60,7 +60,9 @@ async function findGuard(settings: GuardSettings, injector: Injector): Promise<A
   }
   const problems = checkCreated(guard, settings)
   if (guard.challenge !== undefined && !isHeaderText(guard.challenge)) {
-    problems.push(invalid(`${option}.challenge`, 'It is no text of a header.', "Give text: 'Bearer'."))
+    problems.push(
+      invalid(`${option}.challenge`, 'It is no text of a header.', "Give text: 'Bearer'."),
+    )
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return guard

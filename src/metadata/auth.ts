@@ -35,7 +35,8 @@ export function Auth(
 export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
   const last = args.at(-1)
   const options = isOptions(last) ? last : {}
-  const names = isOptions(last) || (args.length === 1 && last === undefined) ? args.slice(0, -1) : args
+  const names =
+    isOptions(last) || (args.length === 1 && last === undefined) ? args.slice(0, -1) : args
   const wrong = names.find((name) => !isName(name))
   if (wrong !== undefined || names.includes(undefined)) {
     refuseArguments('@Auth', typeof args[0] === 'string' ? [wrong] : args)

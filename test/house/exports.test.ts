@@ -23,7 +23,7 @@ const VALUES = `
   Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
   githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext lastEventId memoryCache memoryRateLimit
-  producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret
+  producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant schemeOf secret
   sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
@@ -34,7 +34,7 @@ const TYPES = `
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
   CacheStore CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
   CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
-  CursorResult CursorValue Decorated FieldOf FilterOutput OrderField PageFilter Pages PagesDefinition
+  CursorResult CursorValue Decorated FieldOf FilterOutput GuardSetup OpenApiOAuthFlow OrderField PageFilter Pages PagesDefinition
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
   ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo

@@ -76,7 +76,13 @@ export interface AuthSettings {
 
 type Option = AuthOptions | undefined
 
-const NAMES: Names<AuthOptions> = { guard: true, guards: true, default: true, can: true, credentials: true }
+const NAMES: Names<AuthOptions> = {
+  guard: true,
+  guards: true,
+  default: true,
+  can: true,
+  credentials: true,
+}
 
 /** The `auth` option. An unknown name is an error, because a misspelt `guard` would leave routes without a guard. */
 export const authGroup: OptionGroup<Option, AuthSettings> = {
@@ -105,10 +111,7 @@ export const authGroup: OptionGroup<Option, AuthSettings> = {
 }
 
 /** The places of all guards; those of the option for an application without a guard. */
-function allPlaces(
-  guards: readonly GuardSettings[],
-  places: readonly string[],
-): CredentialPlaces {
+function allPlaces(guards: readonly GuardSettings[], places: readonly string[]): CredentialPlaces {
   const all = guards.length === 0 ? [credentialPlaces(places)] : guards.map((each) => each.places)
   return Object.freeze({
     headers: Object.freeze([...new Set(all.flatMap(({ headers }) => headers))]),

@@ -103,7 +103,8 @@ export function checkGuards(guards: unknown, guard: unknown): Problem[] {
     return [invalid('auth.guards', `${shown(guards)} is no object.`, remedy)]
   }
   if (guard !== undefined) {
-    const cause = 'There are `auth.guard` and `auth.guards`, so it is not clear which guard is the default one.'
+    const cause =
+      'There are `auth.guard` and `auth.guards`, so it is not clear which guard is the default one.'
     return [invalid('auth.guards', cause, 'Move the guard into `auth.guards`, in the first place.')]
   }
   const entries = Object.entries(guards)
@@ -141,13 +142,23 @@ function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
     ...(security === undefined ? [] : checkScheme(`${option}.security`, security)),
     ...(challenge === undefined || isHeaderText(challenge)
       ? []
-      : [invalid(`${option}.challenge`, `${shown(challenge)} is no text of a header.`, "Give text: 'Bearer'.")]),
-    ...methods.map((name) => invalid(`${option}.${name}`, 'It is not a function.', 'Give a method.')),
+      : [
+          invalid(
+            `${option}.challenge`,
+            `${shown(challenge)} is no text of a header.`,
+            "Give text: 'Bearer'.",
+          ),
+        ]),
+    ...methods.map((name) =>
+      invalid(`${option}.${name}`, 'It is not a function.', 'Give a method.'),
+    ),
   ]
 }
 
 /** The members that a security scheme of a type needs (OpenAPI 3.0.3, 4.7.23). */
-const NEEDED: Readonly<Record<OpenApiSecurityScheme['type'], readonly (keyof OpenApiSecurityScheme)[]>> = {
+const NEEDED: Readonly<
+  Record<OpenApiSecurityScheme['type'], readonly (keyof OpenApiSecurityScheme)[]>
+> = {
   http: ['scheme'],
   apiKey: ['in', 'name'],
   oauth2: ['flows'],

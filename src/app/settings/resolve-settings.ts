@@ -190,7 +190,10 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
  * The settings of tenants. If a guard says which tenant a credential belongs to, the application has tenants, also without
  * the option; then nothing else names them.
  */
-function tenantSettings(option: AppOptions['tenant'], { guards }: AuthSettings): Settings['tenant'] {
+function tenantSettings(
+  option: AppOptions['tenant'],
+  { guards }: AuthSettings,
+): Settings['tenant'] {
   const isConfirmed = guards.some(({ confirmsTenant }) => confirmsTenant)
   const settings = tenantGroup.resolve(option ?? (isConfirmed ? { header: false } : undefined))
   return settings === null ? null : Object.freeze({ ...settings, guards })

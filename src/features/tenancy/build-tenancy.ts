@@ -3,8 +3,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Stage } from '../../contracts/steps.js'
 import type { Clock } from '../../di/clock.js'
-import { guardsOfRoute } from '../../model/route-guards.js'
-import { type ConfirmConfig, confirmStage } from './confirm-stage.js'
+import { type ConfirmConfig, confirmStage, type TenantsOf } from './confirm-stage.js'
 import {
   compileConfirm,
   compileResolve,
@@ -20,7 +19,7 @@ import {
 } from './request-tenant.js'
 import { noteHost } from './tenant-hosts.js'
 import { compileIdTest } from './tenant-id.js'
-import type { TenantSettings } from './tenant-settings.js'
+import type { TenantGuard, TenantSettings } from './tenant-settings.js'
 import { claimStage, membershipStage, requireTenantStage } from './tenant-stages.js'
 
 /**
@@ -59,11 +58,13 @@ export interface TenancyConfig {
   readonly logger: Logger
   /** The object that identifies the application in its scopes. */
   readonly host: object
+  /** Returns the tenants that the credentials of an admitted request belong to. */
+  readonly tenantsOf: TenantsOf
 }
 
 /** Builds tenancy. Returns `null` for an application that does not use tenants. */
 export function buildTenancy(config: TenancyConfig): Tenancy | null {
-  const { settings, model, clock, logger, host } = config
+  const { settings, model, clock, logger, host, tenantsOf } = config
   if (!usesTenants(settings, model)) return null
   const authorize = settings?.authorize ?? null
   const authorizes = verifiesTenants(settings)
@@ -75,7 +76,7 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
   const resolve = settings === null ? null : compileResolve(settings, confirm)
   const confirmed = (facts: Pick<ConfirmConfig, 'required' | 'trustsAnonymous'>) => {
     const isId = compileIdTest((settings as TenantSettings).pattern)
-    return confirmStage({ ...facts, hasAuthorize: authorize !== null, isId, confirm })
+    return confirmStage({ ...facts, hasAuthorize: authorize !== null, isId, confirm, tenantsOf })
   }
   const tenantStage = (route: RouteModel) => {
     const isNeeded = needsTenant(route, settings)
@@ -130,8 +131,10 @@ export function isConfirmed(route: RouteModel, settings: TenantSettings | null):
 
 /** Whether the credential of a request may name its tenant. */
 export function hasTenantGuard(route: RouteModel, settings: TenantSettings | null): boolean {
-  const accepted = guardsOfRoute(route, settings?.guards ?? [])
-  return accepted.some(({ confirmsTenant }) => confirmsTenant)
+  if (!route.isProtected && !route.isAuthOptional) return false
+  const guards = settings?.guards ?? []
+  const isAccepted = ({ name }: TenantGuard) => name === null || route.guards.includes(name)
+  return guards.some((guard) => guard.confirmsTenant && isAccepted(guard))
 }
 
 /**

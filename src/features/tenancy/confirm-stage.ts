@@ -1,6 +1,5 @@
 import type { Request } from '../../contracts/handler.js'
 import type { Stage, Step } from '../../contracts/steps.js'
-import { admissionOf } from '../../http/admission.js'
 import { isThenable } from '../../step/thenable.js'
 import type { ConfirmTenant } from './enter-scope.js'
 import { scopeOn, setScope } from './request-scope.js'
@@ -8,6 +7,12 @@ import { claimScope, TenantContext, tenantScope } from './tenant-context.js'
 import type { IsTenantId } from './tenant-id.js'
 import { tenantRefusal } from './tenant-refusal.js'
 import { actFor, forbid, namedTenant } from './tenant-stages.js'
+
+/**
+ * Returns the tenants that the credentials of a request belong to, of each guard with `tenantOf`; `undefined` if no guard
+ * has let the request in.
+ */
+export type TenantsOf = (req: Request) => readonly (string | undefined)[] | undefined
 
 /** The input of {@link confirmStage}. */
 export interface ConfirmConfig {
@@ -21,6 +26,7 @@ export interface ConfirmConfig {
   readonly isId: IsTenantId
   /** Asks the store about a tenant that only the credential names; `null` without a store. */
   readonly confirm: ConfirmTenant | null
+  readonly tenantsOf: TenantsOf
 }
 
 /**
@@ -29,19 +35,20 @@ export interface ConfirmConfig {
  * credentials.
  */
 export function confirmStage(config: ConfirmConfig): Stage {
-  const { required, trustsAnonymous, hasAuthorize, isId, confirm } = config
+  const { required, trustsAnonymous, hasAuthorize, isId, confirm, tenantsOf } = config
   return (next) => {
     const decided: (id: string) => Step = hasAuthorize ? () => next : (id) => actFor(id, next)
     const adopt = hasAuthorize ? claimFor : actAs
     return function confirmTenant(req, res) {
       const named = namedTenant(req)
-      const { tenants } = admissionOf(req) ?? NOBODY
+      const found = tenantsOf(req)
+      const tenants = found ?? NOBODY
       const [own] = tenants
       if (tenants.some((each) => each !== own)) return forbid()
       if (named !== undefined) {
         // No credential says anything about the tenant: nobody has logged in, or the guard checks the tenant itself.
         if (tenants.length > 0) return own === named ? decided(named)(req, res) : forbid()
-        const isTrusted = hasAuthorize || trustsAnonymous || admissionOf(req) !== undefined
+        const isTrusted = hasAuthorize || trustsAnonymous || found !== undefined
         if (isTrusted) return decided(named)(req, res)
         return required === null ? leaveClaim(next)(req, res) : forbid()
       }
@@ -57,7 +64,7 @@ export function confirmStage(config: ConfirmConfig): Stage {
   }
 }
 
-const NOBODY = Object.freeze({ tenants: Object.freeze([]) as readonly (string | undefined)[] })
+const NOBODY: readonly (string | undefined)[] = Object.freeze([])
 
 /** Continues for a tenant. The origin is new, so that code from before the decision can never act for the tenant. */
 function actAs(id: string, next: Step): Step {

@@ -66,7 +66,10 @@ export function optionalGuardStage(config: GuardConfig): Stage {
   }
 }
 
-function guardStep({ guards: [only], route, logDenial, forbidsStoring }: GuardConfig, next: Step): Step {
+function guardStep(
+  { guards: [only], route, logDenial, forbidsStoring }: GuardConfig,
+  next: Step,
+): Step {
   if (only === undefined) {
     return function denyAll() {
       return deny('Bearer')

@@ -88,4 +88,3 @@ export function severalGuardsStage(config: GuardConfig, isOptional: boolean): St
 function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
   if (req.user !== user) req.user = user as NonNullable<typeof user>
 }
-

@@ -206,7 +206,13 @@ export class Guarded {
   several(req: Req<typeof input & { auth: typeof tokens | typeof keys }>) {
     // @ts-expect-error only one of the two guards sets it
     const plan: unknown = req.user.plan
-    return { by: req.user.sub, id: req.params.id.toFixed(), text: req.body.text, plan, url: req.url }
+    return {
+      by: req.user.sub,
+      id: req.params.id.toFixed(),
+      text: req.body.text,
+      plan,
+      url: req.url,
+    }
   }
 
   @Post('options/:id', input)
