@@ -12,9 +12,10 @@ import {
   preferredContent,
 } from './client-operation.js'
 import { comment } from './comment.js'
+import { alternativesOf, type ClientSchemes, clientSchemes, runtimeWith } from './credentials.js'
 import { propertyKey, typeNames } from './identifiers.js'
 import { offeredBodies, operationTypes } from './operation-types.js'
-import { RUNTIME, RUNTIME_NAMES } from './runtime.js'
+import { RUNTIME_NAMES } from './runtime.js'
 import { sentComponents } from './sent-components.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
@@ -30,15 +31,16 @@ import { type TypeContext, writeType } from './write-type.js'
 export function emitClient(written: AnyDocument): string {
   const document = lowerDocument(written)
   const operations = clientOperations(document)
+  const schemes = clientSchemes(document)
   const names = typeNames(Object.keys(document.components?.schemas ?? {}), RUNTIME_NAMES)
   const context: TypeContext = { names, binary: 'string', indent: '' }
   return [
     header(document),
     components(document, { context, sent: sentComponents(document, operations) }),
     operationTypes(operations, context),
-    RUNTIME,
+    runtimeWith(schemes),
     ...(operations.some(streams) ? [STREAM_RUNTIME] : []),
-    client(operations),
+    client(operations, (operation) => securityMember(operation, { schemes, document })),
   ].join('\n')
 }
 
@@ -63,13 +65,29 @@ function components(document: OpenApiDocument, { context, sent }: ComponentFacts
     .join('\n')
 }
 
-function client(operations: readonly ClientOperation[]): string {
+/** Returns the member of a call that says which credentials it needs. */
+type SecurityOf = (operation: ClientOperation) => object
+
+function securityMember(
+  { operation, isProtected }: ClientOperation,
+  {
+    schemes,
+    document,
+  }: { readonly schemes: ClientSchemes | null; readonly document: OpenApiDocument },
+): object {
+  if (schemes === null) return isProtected ? { isProtected } : {}
+  const security = alternativesOf(operation, { schemes, document })
+  return security.length === 0 ? {} : { security }
+}
+
+function client(operations: readonly ClientOperation[], securityOf: SecurityOf): string {
   const groups = new Map<string, ClientOperation[]>()
   for (const operation of operations) {
     groups.set(operation.group, [...(groups.get(operation.group) ?? []), operation])
   }
   const bodies = [...groups].map(
-    ([group, members]) => `    ${propertyKey(group)}: {\n${members.map(method).join('')}    },\n`,
+    ([group, members]) =>
+      `    ${propertyKey(group)}: {\n${members.map((each) => method(each, securityOf)).join('')}    },\n`,
   )
   const note = comment({
     text: 'Creates a client. Its methods resolve with the documented responses. They reject with the error of fetch, or with an UnexpectedResponseError.',
@@ -82,7 +100,8 @@ function client(operations: readonly ClientOperation[]): string {
   return `${note}export function createClient(options: ClientOptions) {\n  ${send}\n  return {\n${bodies.join('')}  };\n}\n\nexport type Client = ReturnType<typeof createClient>;\n`
 }
 
-function method(operation: ClientOperation): string {
+function method(operation: ClientOperation, securityOf: SecurityOf): string {
+  const sent = callOf(operation, securityOf(operation))
   const { summary, description, deprecated } = operation.operation
   const texts = [...new Set([summary, description])].filter((text) => text !== undefined)
   const note = comment(
@@ -99,7 +118,7 @@ function method(operation: ClientOperation): string {
   const offers = offeredBodies(operation)
   if (offers.length === 0) {
     const call = streams(operation) ? 'stream' : 'send'
-    return `${note}      ${name}: ${signature} =>\n        ${call}(${callOf(operation)}, input),\n`
+    return `${note}      ${name}: ${signature} =>\n        ${call}(${sent}, input),\n`
   }
   // The first signature that fits counts, so those that name a type come first.
   const failures = `Extract<Result<${key}>, { ok: false }>`
@@ -108,7 +127,7 @@ function method(operation: ClientOperation): string {
       `          (input: Input<${key}> & { accept: ${accept} }): Promise<${result} | ${failures}>;\n`,
   )
   const type = `{\n${overloads.join('')}          (input${optional}: Input<${key}>): Promise<Result<${key}>>;\n        }`
-  return `${note}      ${name}: (${signature.replace(/: Promise.*$/, '')} =>\n        send(${callOf(operation)}, input)) as ${type},\n`
+  return `${note}      ${name}: (${signature.replace(/: Promise.*$/, '')} =>\n        send(${sent}, input)) as ${type},\n`
 }
 
 function isInputRequired({ parameters, operation }: ClientOperation): boolean {
@@ -120,15 +139,10 @@ function isInputRequired({ parameters, operation }: ClientOperation): boolean {
 }
 
 /** The facts of an operation that the client needs to send a request, without default values. */
-function callOf({
-  method,
-  path,
-  parameters,
-  operation,
-  responses,
-  ownErrors,
-  isProtected,
-}: ClientOperation): string {
+function callOf(
+  { method, path, parameters, operation, responses, ownErrors }: ClientOperation,
+  security: object,
+): string {
   const styles = parameters.flatMap((parameter) => {
     const style = parameter.in === 'query' ? styleOf(parameter) : null
     return style === null ? [] : [[parameter.name, style] as const]
@@ -149,7 +163,7 @@ function callOf({
     ...(enveloped.length > 0 && { enveloped }),
     ...(offeredBodies({ responses }).length > 0 && { offers: true }),
     ...(ownErrors !== null && { ownErrors: true }),
-    ...(isProtected && { isProtected }),
+    ...security,
     ...(streamed.length > 0 && { stream: acceptOf(streamed) }),
   }
   const members = Object.entries(call).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)

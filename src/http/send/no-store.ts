@@ -15,11 +15,17 @@ export function forbidStoring(res: Response): void {
   if (added === null || !added.includes(NAME)) addHeaders(res, NO_STORE)
 }
 
+/** Whether {@link forbidStoring} was called for a response. Other code may have said something else about caching since. */
+export function isForPerson(res: Response): boolean {
+  const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
+  const index = added === null ? -1 : added.indexOf(NAME)
+  return added?.[index + 1] === NO_STORE[1]
+}
+
 /** Whether a response says `no-store` only because of {@link forbidStoring}. */
 export function isForbiddenByDefault(res: Response): boolean {
-  const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
   return (
-    added?.includes(NAME) === true &&
+    isForPerson(res) &&
     !ServerResponse.prototype.hasHeader.call(res, NAME) &&
     res.getHeader(NAME) === NO_STORE[1]
   )

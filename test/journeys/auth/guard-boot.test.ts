@@ -39,14 +39,49 @@ describe('an application does not start with', () => {
     ['a name with a digit in front', { guards: { '1a': guard } }, 'auth.guards', /'1a'/],
     ['something else than a guard', { guards: { user: {} } }, 'auth.guards.user', /canActivate/],
     ['a missing guard', { guards: { user: undefined } }, 'auth.guards.user', /canActivate/],
-    ['places that are no names', { guards: { user: { ...guard, credentials: ['a b'] } } }, 'auth.guards.user.credentials', /'a b'/],
+    [
+      'places that are no names',
+      { guards: { user: { ...guard, credentials: ['a b'] } } },
+      'auth.guards.user.credentials',
+      /'a b'/,
+    ],
     ['no places', { guard: { ...guard, credentials: [] } }, 'auth.guard.credentials', /list/],
-    ['a challenge of two lines', { guards: { user: { ...guard, challenge: 'a\nb' } } }, 'auth.guards.user.challenge', /header/],
-    ['a scheme of no type', { guard: { ...guard, security: { type: 'basic' } } }, 'auth.guard.security', /'basic'/],
-    ['a scheme without a name', { guard: { ...guard, security: { type: 'apiKey', in: 'header' } } }, 'auth.guard.security', /`name`/],
-    ['scopes that are no function', { guard: { ...guard, scopes: ['a'] } }, 'auth.guard.scopes', /function/],
-    ['scopes that return no list', { guards: { user: { ...guard, scopes: () => 'a' } } }, 'auth.guards.user scopes(Plain.get)', /list/],
-    ['a contract of a wrong kind', { guards: { user: { ...guard, contract: () => ({ errors: ['x'] }) } } }, 'auth.guards.user contract(Plain.get).errors', /./],
+    [
+      'a challenge of two lines',
+      { guards: { user: { ...guard, challenge: 'a\nb' } } },
+      'auth.guards.user.challenge',
+      /header/,
+    ],
+    [
+      'a scheme of no type',
+      { guard: { ...guard, security: { type: 'basic' } } },
+      'auth.guard.security',
+      /'basic'/,
+    ],
+    [
+      'a scheme without a name',
+      { guard: { ...guard, security: { type: 'apiKey', in: 'header' } } },
+      'auth.guard.security',
+      /`name`/,
+    ],
+    [
+      'scopes that are no function',
+      { guard: { ...guard, scopes: ['a'] } },
+      'auth.guard.scopes',
+      /function/,
+    ],
+    [
+      'scopes that return no list',
+      { guards: { user: { ...guard, scopes: () => 'a' } } },
+      'auth.guards.user scopes(Plain.get)',
+      /list/,
+    ],
+    [
+      'a contract of a wrong kind',
+      { guards: { user: { ...guard, contract: () => ({ errors: ['x'] }) } } },
+      'auth.guards.user contract(Plain.get).errors',
+      /./,
+    ],
     ['a misspelt name', { gaurds: { user: guard } }, 'auth.gaurds', /not an option/],
   ])('%s', async (_title, auth, subject, text) => {
     const [problem] = await problemsOf(auth)
@@ -128,7 +163,9 @@ describe('an application does not start with', () => {
     const auth = { guards: { mesh: { ...guard, security: { type: 'mutualTLS' as const } } } }
     const [problem] = await bootProblems({ controllers: [Plain], auth })
     expect(problem?.subject).toBe('auth.guards.mesh.security')
-    await (await App.create({ controllers: [Plain], auth, swagger: { openapi: '3.1' }, logger: false })).close()
+    await (
+      await App.create({ controllers: [Plain], auth, swagger: { openapi: '3.1' }, logger: false })
+    ).close()
   })
 })
 
@@ -186,9 +223,18 @@ describe('a guard of `auth.guards`', () => {
       ClassGuard,
     ]
     const key = kind === 'a class' ? ClassGuard : token
-    await using app = await TestApp.create({ controllers: [Who], providers, auth: { guards: { key } } })
+    await using app = await TestApp.create({
+      controllers: [Who],
+      providers,
+      auth: { guards: { key } },
+    })
     const get = async (id?: string, path = '/who') =>
-      (await app.request().get(path).set(id === undefined ? {} : { 'x-key': id })).status
+      (
+        await app
+          .request()
+          .get(path)
+          .set(id === undefined ? {} : { 'x-key': id })
+      ).status
     expect(await get('ann')).toBe(200)
     expect(await get('bob')).toBe(401)
     expect(await get()).toBe(401)
@@ -238,7 +284,8 @@ describe('a guard of `auth.guards`', () => {
     const closed: string[] = []
     const first: AuthGuard = {
       canActivate: () => true,
-      forApplication: () => ({ canActivate: () => true, onClose: () => closed.push('first') }) as AuthGuard,
+      forApplication: () =>
+        ({ canActivate: () => true, onClose: () => closed.push('first') }) as AuthGuard,
     }
     const wrong = { canActivate: () => true, forApplication: () => ({}) } as unknown as AuthGuard
     const [problem] = await bootProblems({
@@ -253,7 +300,9 @@ describe('a guard of `auth.guards`', () => {
       },
     }
     const auth = { guards: { first, failing } }
-    await expect(App.create({ controllers: [Plain], auth, logger: false })).rejects.toThrow('no issuer')
+    await expect(App.create({ controllers: [Plain], auth, logger: false })).rejects.toThrow(
+      'no issuer',
+    )
     expect(closed).toEqual(['first', 'first'])
   })
 })

@@ -1,4 +1,3 @@
-import express from 'express'
 import {
   Auth,
   type AuthGuard,
@@ -17,6 +16,7 @@ import {
   tenantRouter,
 } from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
+import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { bootWarnings } from '../../support.js'
@@ -193,7 +193,9 @@ describe('a request whose credential belongs to a tenant', () => {
   it('is refused for an id that is none, and asks the store', async () => {
     const store = {
       find: async (id: string) =>
-        id === 'gone' ? null : { id, status: id === 'late' ? ('suspended' as const) : ('active' as const) },
+        id === 'gone'
+          ? null
+          : { id, status: id === 'late' ? ('suspended' as const) : ('active' as const) },
     }
     await using app = await start({ store })
     expect(await ask(app, 'required', as('ann@acme'))).toBe('acme')
@@ -284,7 +286,12 @@ describe('a guard without `tenantOf` beside others', () => {
 
 describe('`tenantOf` that fails', () => {
   it.each<[string, () => unknown]>([
-    ['throws', () => { throw new Error('no') }],
+    [
+      'throws',
+      () => {
+        throw new Error('no')
+      },
+    ],
     ['returns a promise', async () => 'acme'],
     ['returns a number', () => 7],
   ])('%s: 401', async (_title, tenantOfGuard) => {
@@ -326,7 +333,8 @@ describe('a caller of a test', () => {
   it('acts for the tenant that it names', async () => {
     await using app = await start({})
     const caller = app.as({ id: 1 })
-    const get = async (path: string, who = caller) => (await who.request().get(`/t/${path}`)).body.data?.acts
+    const get = async (path: string, who = caller) =>
+      (await who.request().get(`/t/${path}`)).body.data?.acts
     expect(await get('required', caller.asTenant('acme'))).toBe('acme')
     expect(await get('both', caller.asTenant('acme'))).toBe('acme')
     expect(await get('plain')).toBeNull()

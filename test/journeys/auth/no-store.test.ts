@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express from 'express'
 import {
   App,
   Auth,
@@ -11,6 +10,7 @@ import {
   fileResponse,
   Get,
   Header,
+  NotFoundError,
   Public,
   type Request,
   type RequestHandler,
@@ -18,6 +18,7 @@ import {
   Sse,
 } from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
+import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
@@ -92,7 +93,7 @@ class Routes {
   @Get('missing')
   missing(_req: Request, res: Response) {
     res.set('Cache-Control', 'max-age=60')
-    throw Object.assign(new Error('gone'), { status: 404, expose: true })
+    throw new NotFoundError('gone')
   }
 
   @Get('broken')
@@ -110,9 +111,27 @@ class Routes {
 const start = (options: TestOptions = {}) =>
   TestApp.create({ controllers: [Routes], auth: { guard }, contract: 'off', ...options })
 
-const NAMES = ['json', 'optional', 'public', 'text', 'own', 'removed', 'decorated', 'cached', 'stream', 'missing', 'file', 'broken', 'can']
+const NAMES = [
+  'json',
+  'optional',
+  'public',
+  'text',
+  'own',
+  'removed',
+  'decorated',
+  'cached',
+  'stream',
+  'missing',
+  'file',
+  'broken',
+  'can',
+]
 
-async function table(app: TestApp, headers: Record<string, string>, names: readonly string[] = NAMES) {
+async function table(
+  app: TestApp,
+  headers: Record<string, string>,
+  names: readonly string[] = NAMES,
+) {
   const found: Record<string, string> = {}
   for (const name of names) {
     const response = await app.request().get(`/r/${name}`).set(headers)
@@ -168,7 +187,10 @@ describe('the response to a request that the guard has let in', () => {
   it('is a 304 as before', async () => {
     await using app = await start({ etag: true } as TestOptions)
     const { headers } = await app.request().get('/r/json').set(RIGHT)
-    const again = await app.request().get('/r/json').set({ ...RIGHT, 'if-none-match': String(headers['etag']) })
+    const again = await app
+      .request()
+      .get('/r/json')
+      .set({ ...RIGHT, 'if-none-match': String(headers['etag']) })
     expect([again.status, again.headers['cache-control']]).toEqual([304, 'no-store'])
   })
 

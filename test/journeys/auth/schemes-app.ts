@@ -8,8 +8,8 @@ import {
   Post,
   Public,
   type Request,
-  schemeOf,
   Sse,
+  schemeOf,
 } from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { z } from 'zod'
@@ -44,7 +44,11 @@ export function headerGuard(name: string, options: HeaderGuardOptions) {
 
 export const guards = {
   user: {
-    ...headerGuard('user', { header: 'authorization', challenge: 'Bearer', abilities: ['read', 'write'] }),
+    ...headerGuard('user', {
+      header: 'authorization',
+      challenge: 'Bearer',
+      abilities: ['read', 'write'],
+    }),
     // Another scheme in the same header is no credential of this guard.
     carries: (req: Request) => /^(?:right|wrong|crash)( |$)/.test(req.headers.authorization ?? ''),
   },

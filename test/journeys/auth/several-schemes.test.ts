@@ -70,7 +70,11 @@ const TABLE: readonly Row[] = [
       '/three/required': 'partner/partner',
     },
   ],
-  ['a right one of the third', WEB, { '/two/required': 401, '/three/required': 'web/web', '/three/web': 'web/web' }],
+  [
+    'a right one of the third',
+    WEB,
+    { '/two/required': 401, '/three/required': 'web/web', '/three/web': 'web/web' },
+  ],
   [
     'a wrong one',
     NO_USER,
@@ -134,7 +138,12 @@ const TABLE: readonly Row[] = [
   [
     'something in the place of the first that is none of its credentials',
     { authorization: 'Basic YTpi' },
-    { '/two/required': 401, '/two/optional': 401, '/one/optional': 401, '/two/public': 'null/null' },
+    {
+      '/two/required': 401,
+      '/two/optional': 401,
+      '/one/optional': 401,
+      '/two/public': 'null/null',
+    },
   ],
   [
     'the same beside a right one of the second',
@@ -218,7 +227,12 @@ describe('a request of an application with several guards', () => {
 
   it('has no user of a guard that refuses it', async () => {
     const seen: unknown[] = []
-    const users = async (_error: unknown, req: Request, res: { status(code: number): { end(): void } }, _next: unknown) => {
+    const users = async (
+      _error: unknown,
+      req: Request,
+      res: { status(code: number): { end(): void } },
+      _next: unknown,
+    ) => {
       seen.push(req.user)
       res.status(401).end()
     }
@@ -284,7 +298,9 @@ describe('@Auth with names', () => {
     const paths = ['/base/own', '/base/other', '/sub/own', '/sub/other', '/web/own', '/web/other']
     const all = { ...USER, ...PARTNER, ...WEB }
     const found = await Promise.all(paths.map((path) => ask(app, path, all)))
-    expect(found).toEqual(['partner', 'user', 'partner', 'user', 'web', 'user'].map((n) => `${n}/${n}`))
+    expect(found).toEqual(
+      ['partner', 'user', 'partner', 'user', 'web', 'user'].map((n) => `${n}/${n}`),
+    )
     for (const path of paths) expect(await ask(app, path)).toBe(401)
   })
 
@@ -332,7 +348,9 @@ describe('a caller of a test', () => {
       partner: app.with(PARTNER),
       wrong: app.with({ ...USER, ...NO_PARTNER }),
     })
-    const table = Object.fromEntries(matrix.rows.map(({ operation, access }) => [operation, Object.values(access)]))
+    const table = Object.fromEntries(
+      matrix.rows.map(({ operation, access }) => [operation, Object.values(access)]),
+    )
     expect(table).toEqual({
       'GET /two/required': [401, 'allowed', 'allowed', 401],
       'POST /two/required': [401, 'allowed', 'allowed', 401],
