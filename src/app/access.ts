@@ -7,7 +7,6 @@ import { createDenialLog } from '../pipeline/log-denials.js'
 import type { RouteGuard } from '../pipeline/steps/guard.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
-import type { Harness } from './harness.js'
 import type { MadeGuard } from './make-guards.js'
 import type { Settings } from './settings/settings.js'
 
@@ -20,7 +19,13 @@ export interface AccessConfig {
   readonly clock: Clock
   readonly guards: readonly MadeGuard[]
   /** Changes the guards for tests. */
-  readonly harness: Pick<Harness, 'wrapGuard' | 'wrapCredentials' | 'wrapTenantOf'>
+  readonly harness: {
+    readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
+    readonly wrapCredentials: (carries: CarriesCredential) => CarriesCredential
+    readonly wrapTenantOf: (
+      tenantOf: NonNullable<AuthGuard['tenantOf']>,
+    ) => NonNullable<AuthGuard['tenantOf']>
+  }
   readonly features: Pick<RunningFeatures, 'ofRouters'>
   readonly errors: Pick<ErrorPaths, 'log'>
 }

@@ -1,14 +1,7 @@
+import type { Admission } from '../contracts/admission.js'
 import type { Request } from '../contracts/handler.js'
 import { kAdmission } from './own-fields.js'
 import type { BlazonRequest } from './request.js'
-
-/** How the guards let a request in. */
-export interface Admission {
-  /** The name of the guard that has decided `req.user`; `undefined` for `auth.guard`, which has no name. */
-  readonly scheme: string | undefined
-  /** The tenants that the credentials belong to, of each guard with `tenantOf`; `undefined` for one that belongs to none. */
-  readonly tenants: readonly (string | undefined)[]
-}
 
 /**
  * Returns how the guards let a request in; `undefined` if none did, or if it has neither a name nor `tenantOf`: then there
