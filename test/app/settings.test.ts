@@ -110,6 +110,7 @@ describe('resolveSettings', () => {
       negativeMs: 5000,
       isRequired: false,
       authorize: null,
+      guards: [],
     })
     expect(settingsOf({ rateLimit: true }).rateLimit.policies).toEqual([
       { name: undefined, limit: 100, windowMs: 60_000, by: 'ip' },

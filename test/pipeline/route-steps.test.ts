@@ -38,6 +38,7 @@ const bare = {
   parameters: null,
   abilities: null,
   isProtected: false,
+  guards: [],
   isAuthOptional: false,
   inputs: { params: null, query: null, headers: null, cookies: null, body: null },
   bodies: null,
