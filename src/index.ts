@@ -61,7 +61,7 @@ export type {
 export type { EndedRequest, RequestObserver, ResponseCause } from './contracts/ended-request.js'
 export type { ErrorContext, ErrorReporter } from './contracts/error-context.js'
 export type { FrameworkRoute } from './contracts/framework-route.js'
-export type { AuthDecoratorOptions, AuthGuard } from './contracts/guard.js'
+export type { AuthDecoratorOptions, AuthGuard, GuardSetup } from './contracts/guard.js'
 export type {
   AuthenticatedRequest,
   ErrorRequestHandler,
@@ -109,6 +109,7 @@ export type {
   OpenApiInfo,
   OpenApiMediaType,
   OpenApiMethod,
+  OpenApiOAuthFlow,
   OpenApiOperation,
   OpenApiParameter,
   OpenApiPathItem,
@@ -326,6 +327,7 @@ export {
   tenantFromPath,
   tenantFromSubdomain,
 } from './features/tenancy/tenant-strategies.js'
+export { schemeOf } from './http/admission.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'

@@ -1,22 +1,31 @@
 import type { Clock } from '../contracts/clock.js'
 import type { AuthGuard } from '../contracts/guard.js'
+import type { Request } from '../contracts/handler.js'
 import { type CarriesCredential, compileCredentials } from '../http/credentials.js'
 import { compileAdmission, type PipelineConfig } from '../pipeline/compile-route.js'
 import { createDenialLog } from '../pipeline/log-denials.js'
+import type { RouteGuard } from '../pipeline/steps/guard.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
+import type { MadeGuard } from './make-guards.js'
 import type { Settings } from './settings/settings.js'
 
 /** The functions that decide who may call a route. */
-export type Access = Pick<PipelineConfig, 'guard' | 'carriesCredential' | 'can' | 'logDenial'>
+export type Access = Pick<PipelineConfig, 'guards' | 'can' | 'logDenial'>
 
 /** The input of {@link buildAccess}. */
 export interface AccessConfig {
   readonly settings: Settings
   readonly clock: Clock
-  readonly guard: AuthGuard | null
-  /** Changes the function that finds credentials. */
-  readonly wrapCredentials: (carries: CarriesCredential) => CarriesCredential
+  readonly guards: readonly MadeGuard[]
+  /** Changes the guards for tests. */
+  readonly harness: {
+    readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
+    readonly wrapCredentials: (carries: CarriesCredential) => CarriesCredential
+    readonly wrapTenantOf: (
+      tenantOf: NonNullable<AuthGuard['tenantOf']>,
+    ) => NonNullable<AuthGuard['tenantOf']>
+  }
   readonly features: Pick<RunningFeatures, 'ofRouters'>
   readonly errors: Pick<ErrorPaths, 'log'>
 }
@@ -25,22 +34,54 @@ export interface AccessConfig {
  * Builds the functions that decide access to routes. Routers that need a tenant run the same guard and
  * functions.
  */
-export function buildAccess({
-  settings,
-  clock,
-  guard,
-  wrapCredentials,
-  features,
-  errors,
-}: AccessConfig): Access {
+export function buildAccess(config: AccessConfig): Access {
+  const { settings, clock, guards: made, features, errors } = config
   const { auth, tenant } = settings
-  const carriesCredential = wrapCredentials(compileCredentials(auth.credentials))
   const logDenial = createDenialLog(errors.log, clock)
-  const access = { guard, carriesCredential, can: auth.can, logDenial }
+  const access = { guards: guardsFor(made, config), can: auth.can, logDenial }
   const { ofRouters } = features
   // Boot rejects routers that need a tenant if there is no guard, so there is nothing to build without one.
-  if (ofRouters !== null && tenant !== null && auth.guard !== null) {
+  if (ofRouters !== null && tenant !== null && made.length > 0) {
     ofRouters.noteAdmission(compileAdmission(ofRouters.stages, access))
   }
   return access
+}
+
+function guardsFor(made: readonly MadeGuard[], { harness, settings }: AccessConfig): RouteGuard[] {
+  if (made.length > 0) return made.map((each) => routeGuard(each, harness))
+  // A test may act as a user although there is no guard.
+  const guard = harness.wrapGuard(null)
+  if (guard === null) return []
+  const isPlaced = harness.wrapCredentials(compileCredentials(settings.auth.credentials))
+  return [{ name: null, guard, carries: isPlaced, isPlaced, challenge: 'Bearer', tenantOf: null }]
+}
+
+function routeGuard(
+  { settings: { name, places }, guard, running }: MadeGuard,
+  { wrapGuard, wrapCredentials, wrapTenantOf }: AccessConfig['harness'],
+): RouteGuard {
+  const isPlaced = wrapCredentials(compileCredentials(places))
+  const tenantOf = guard.tenantOf?.bind(guard) ?? null
+  return {
+    name,
+    guard: wrapGuard(running) ?? running,
+    carries: guard.carries === undefined ? isPlaced : wrapCredentials(carriesOf(guard)),
+    isPlaced,
+    challenge: guard.challenge ?? 'Bearer',
+    tenantOf: tenantOf === null ? null : wrapTenantOf(tenantOf),
+  }
+}
+
+/**
+ * Only `false` means that there is no credential: a promise, a forgotten result or an error does not hide one from the
+ * guard, which then refuses it.
+ */
+function carriesOf(guard: AuthGuard): CarriesCredential {
+  return (req) => {
+    try {
+      return (guard.carries?.(req as Request) as unknown) !== false
+    } catch {
+      return true
+    }
+  }
 }

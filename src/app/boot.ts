@@ -28,7 +28,8 @@ import { findDecorated } from './find-decorated.js'
 import { buildFront } from './front.js'
 import type { Harness } from './harness.js'
 import { closedError, LifecycleHooks } from './lifecycle.js'
-import { makeControllers, makeGuard } from './make-controllers.js'
+import { makeControllers } from './make-controllers.js'
+import { makeGuards } from './make-guards.js'
 import { makeInterceptors } from './make-interceptors.js'
 import { createMessageClasses } from './message-classes.js'
 import { collectObservers } from './observe-requests.js'
@@ -89,15 +90,22 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const get = <T>(token: Token<T>) => injector.resolve(token)
   const opened: { onClose(): Promise<void> }[] = []
   const plugins: Plugin[] = []
+  // Guards that exist for this application only. What the container has made is in `injector.made`.
+  const guardStates = new Set<object>()
+  const states = () => [...guardStates].filter((each) => !injector.made.has(each))
   // Members close in reverse order, so the features come first here. A provider may use a feature until the
   // provider itself is closed.
   const limit = { clock: app.clock, ms: settings.timeouts.onCloseMs }
-  const hooks = new LifecycleHooks(() => [...opened, ...injector.made, ...plugins], limit)
+  const hooks = new LifecycleHooks(
+    () => [...opened, ...injector.made, ...states(), ...plugins],
+    limit,
+  )
   try {
     // The instances: providers, controllers, the guard and interceptors, and the stores of features.
     const controllers = await makeControllers(container)
     warn(app, takeUnread())
-    const guard = harness.wrapGuard(await makeGuard(settings.auth.guard, injector))
+    const onMade = (running: object) => guardStates.add(running)
+    const guards = await makeGuards(settings.auth, { injector, setup: { get, logger }, onMade })
     const interceptors = await makeInterceptors(model, settings, injector)
     const { report, logger: background } = startReports(settings.onError, logger)
     const features = await app.declaredFeatures.start({ model, logger: background })
@@ -114,8 +122,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const observers = collectObservers({ ...app, ...features, get, model })
 
     // The compiled routes.
-    const { wrapCredentials, beforeHandler, wrapRoutes, wrapListener } = harness
-    const access = buildAccess({ ...app, guard, wrapCredentials, features, errors })
+    const { beforeHandler, wrapRoutes, wrapListener } = harness
+    const access = buildAccess({ ...app, guards, features, errors })
     const instances = { controllers, interceptors, get }
     const made = { ...instances, features, access, errors, middlewares, observers, beforeHandler }
     const routes = wrapRoutes(await compileRoutes({ ...(await withPlugins(app)), ...made }))

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Plugin } from '../contracts/plugin.js'
 import type { ContractOf, RouteContract } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { guardsOfRoute } from '../model/route-guards.js'
 import { schemaProblem } from '../model/schema-problem.js'
-import { GUARD_SCHEME } from '../openapi/guard-scheme.js'
 import { isMediaType } from '../schema/media-type.js'
 import { ignoreRejection, isThenable } from '../step/thenable.js'
+import type { Settings } from './settings/settings.js'
 
 const FIELDS = {
   errors: isListOf((status) => isStatus(status, 400)),
@@ -19,34 +19,93 @@ const FIELDS = {
   security: isObjectOf((scheme) => typeof (scheme as { type?: unknown } | null)?.type === 'string'),
 } satisfies Record<keyof RouteContract, (value: unknown, route: RouteModel) => boolean>
 
-/** What the `contract` of a plugin has returned for a route. */
+/** Something that adds to operations of the document: a plugin, or a guard. */
+interface Source {
+  readonly label: string
+  readonly contract: ContractOf | null | undefined
+  readonly routes: readonly RouteModel[]
+}
+
+/** What the `contract` of a plugin or a guard has returned for a route. */
 interface Given {
-  readonly plugin: string
+  readonly by: string
   /** The name of the call in messages. */
   readonly subject: string
   readonly route: RouteModel
   readonly contract: unknown
 }
 
-/** Finds contracts of plugins that the document could not describe. One problem for each plugin is enough. */
+/**
+ * Finds contracts of plugins and guards that the document could not describe. One problem for each of them is enough.
+ */
 export function checkContracts(
-  plugins: readonly Plugin[],
-  { routes, hasGuard }: AppModel,
+  { plugins, auth, swagger }: Pick<Settings, 'plugins' | 'auth' | 'swagger'>,
+  { routes }: AppModel,
 ): Problem[] {
-  const given = plugins.map((plugin) => callsOf(plugin, routes))
+  const sources = [...plugins.map((plugin) => ofPlugin(plugin, routes)), ...ofGuards(auth, routes)]
+  const given = sources.map(callsOf)
   const problems = given.flatMap((calls) =>
     calls.flatMap((each) => problemOf(each) ?? []).slice(0, 1),
   )
-  return problems.length > 0 ? problems : checkSchemes(given.flat(), hasGuard)
+  if (problems.length > 0) return problems
+  const is30 = swagger.some(({ openapi }) => openapi === '3.0')
+  return [
+    ...checkSchemes(given.flat(), auth),
+    ...checkScopes(auth, routes),
+    ...(is30 ? checkTypes(auth) : []),
+  ]
 }
 
-function callsOf({ name: plugin, contract: ask }: Plugin, routes: readonly RouteModel[]): Given[] {
-  if (ask === undefined) return []
+function ofPlugin(plugin: Settings['plugins'][number], routes: readonly RouteModel[]): Source {
+  const contract: ContractOf = (route) => plugin.contract?.(route)
+  const label = `plugin '${plugin.name}'`
+  return { label, contract: plugin.contract === undefined ? null : contract, routes }
+}
+
+function ofGuards({ guards }: Settings['auth'], routes: readonly RouteModel[]): Source[] {
+  return guards.map((guard) => ({
+    label: guard.option,
+    contract: guard.document.contract,
+    routes: routes.filter((route) => guardsOfRoute(route, guards).includes(guard)),
+  }))
+}
+
+function callsOf({ label: by, contract: ask, routes }: Source): Given[] {
+  if (ask == null) return []
   return routes.flatMap((route) => {
-    const contract: unknown = (ask as ContractOf)(route) ?? null
-    const subject = `plugin '${plugin}' contract(${route.name})`
-    return contract === null ? [] : [{ plugin, subject, route, contract }]
+    const contract: unknown = ask(route) ?? null
+    const subject = `${by} contract(${route.name})`
+    return contract === null ? [] : [{ by, subject, route, contract }]
   })
+}
+
+/** The document lists the scopes of a route as texts. One problem for each guard is enough. */
+function checkScopes({ guards }: Settings['auth'], routes: readonly RouteModel[]): Problem[] {
+  return guards.flatMap((guard) => {
+    const { scopes } = guard.document
+    if (scopes === null) return []
+    const isWrong = (route: RouteModel) =>
+      guardsOfRoute(route, guards).includes(guard) && !isNames(scopes(route))
+    const wrong = routes.find(isWrong)
+    if (wrong === undefined) return []
+    const subject = `${guard.option} scopes(${wrong.name})`
+    return [
+      invalid(subject, 'It returned no list of texts.', "Return names of scopes: ['orders:read']."),
+    ]
+  })
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+}
+
+function checkTypes({ guards }: Settings['auth']): Problem[] {
+  return guards
+    .filter(({ document }) => document.scheme.type === 'mutualTLS')
+    .map(({ option }) => {
+      const cause = 'OpenAPI 3.0 has no security scheme of type mutualTLS.'
+      return invalid(`${option}.security`, cause, "Set `swagger: { openapi: '3.1' }`.")
+    })
 }
 
 function problemOf({ subject, route, contract }: Given): Problem | null {
@@ -71,16 +130,19 @@ function problemOf({ subject, route, contract }: Given): Problem | null {
 }
 
 /** A document has one scheme of each name, so two different ones would replace each other. One problem a name is enough. */
-function checkSchemes(given: readonly Given[], hasGuard: boolean): Problem[] {
+function checkSchemes(given: readonly Given[], { guards }: Settings['auth']): Problem[] {
   const first = new Map<string, { readonly scheme: unknown; readonly by: string }>()
-  if (hasGuard) first.set('BearerAuth', { scheme: GUARD_SCHEME, by: 'the guard' })
+  for (const { name: own, option, document } of guards) {
+    const { name, scheme } = document
+    first.set(name, { scheme, by: own === null ? 'the guard' : option })
+  }
   const problems = new Map<string, Problem>()
-  for (const { plugin, subject, route, contract } of given) {
+  for (const { by, subject, route, contract } of given) {
     const { security = {} } = contract as RouteContract
     for (const [name, scheme] of Object.entries(security)) {
       const other = first.get(name)
       if (other === undefined) {
-        first.set(name, { scheme, by: `plugin '${plugin}' (${route.name})` })
+        first.set(name, { scheme, by: `${by} (${route.name})` })
       } else if (!problems.has(name) && !isDeepStrictEqual(scheme, other.scheme)) {
         const cause = `Its scheme '${name}' is not the one that ${other.by} has under this name.`
         const remedy = 'Make both schemes equal, or rename one.'

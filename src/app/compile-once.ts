@@ -41,9 +41,9 @@ export function compileOnce(controllers: readonly Class[], options: ModelOptions
 
 function keyOf(
   controllers: readonly Class[],
-  { defaultAccess, hasGuard, prefixOf, defaultStatus }: ModelOptions,
+  { defaultAccess, hasGuard, guards, prefixOf, defaultStatus }: ModelOptions,
 ): string {
-  return JSON.stringify([defaultAccess, hasGuard, defaultStatus, controllers.map(prefixOf)])
+  return JSON.stringify([defaultAccess, hasGuard, guards, defaultStatus, controllers.map(prefixOf)])
 }
 
 function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {

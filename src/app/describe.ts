@@ -48,7 +48,8 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
   const { model, problems } = compileOnce(controllers, {
     readChain: (target) => chainOf(target).map(readClass),
     defaultAccess: auth.defaultAccess,
-    hasGuard: auth.guard !== null,
+    hasGuard: auth.guards.length > 0,
+    guards: auth.names,
     prefixOf,
     defaultStatus: settings.defaultStatus,
     envelope: settings.envelope,
@@ -67,7 +68,7 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
   // These checks compare settings with the model, so they need settings and a model without errors.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
     all.push(
-      ...checkContracts(plugins, model),
+      ...checkContracts(settings, model),
       ...checkFeatures(settings, model),
       ...checkMiddlewares(settings, model),
     )

@@ -7,6 +7,7 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { buildDocs } from '../features/docs/build-docs.js'
+import { guardsOfRoute } from '../model/route-guards.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import type { DocumentWire } from '../openapi/shared-responses.js'
 import type { DocumentSettings } from '../openapi/swagger-options.js'
@@ -84,8 +85,10 @@ export function buildAppDocument(
       const describe = swagger.openapi === '3.0' ? describeOnce : describeKeptOnce
       return describe(schema, { side, converters: swagger.converters })
     },
+    guards: settings.auth.guards.map(({ document }) => document),
     contracts: [
       errorResponses(settings),
+      ...guardContracts(settings.auth.guards),
       ...featureContracts(settings),
       ...pluginContracts(settings.plugins),
     ],
@@ -111,12 +114,25 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
     hasDeadline: settings.timeouts.handlerMs !== null,
     parsesNestedQuery: parsesNested(express),
     features: featureFacts(settings),
+    guards: settings.auth.guards.map(({ document }) => document),
     sendsRequestIds: settings.sendsRequestIds,
     ...constantsOf(wireOf(settings)),
     mayBlame: settings.plugins.some(({ explain }) => explain !== undefined),
     // A function may return something else at each call, so a document with one is not shared.
     ofPlugins: settings.plugins.flatMap(({ contract }) => contract ?? []),
   }
+}
+
+/** A guard adds to the operations of the routes that accept it. */
+function guardContracts(guards: Settings['auth']['guards']): ContractOf[] {
+  return guards.flatMap((guard) => {
+    const { contract } = guard.document
+    if (contract === null) return []
+    return [
+      (route: RouteModel) =>
+        guardsOfRoute(route, guards).includes(guard) ? contract(route) : null,
+    ]
+  })
 }
 
 function pluginContracts(plugins: readonly Plugin[]): ContractOf[] {

@@ -23,6 +23,7 @@ import {
   TenantContext,
 } from '../features/tenancy/tenant-context.js'
 import { tenantFacts, tenantResponses } from '../features/tenancy/tenant-responses.js'
+import { admissionOf } from '../http/admission.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { ownStage } from '../step/own-stage.js'
 import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
@@ -144,7 +145,7 @@ export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
   const routers = checkRouters({
     middlewares,
     hasTenants: tenant !== null,
-    hasGuard: auth.guard !== null,
+    hasGuard: auth.guards.length > 0,
   })
   const limits = checkLimitPlan({ rateLimit, trustsEveryProxy: trustProxy === true }, model)
   return [...warnOfTenancy(setting), ...routers, ...limits, ...checkPages(model, cookies.keys)]
@@ -158,7 +159,11 @@ interface StartConfig extends FeatureInput {
 }
 
 async function startFeatures(settings: Settings, config: StartConfig): Promise<RunningFeatures> {
-  const tenancy = buildTenancy({ ...config, settings: settings.tenant })
+  const tenancy = buildTenancy({
+    ...config,
+    settings: settings.tenant,
+    tenantsOf: (req) => admissionOf(req)?.tenants,
+  })
   const limits = await startLimits(settings.rateLimit, config)
   const cache = await config.cache.start(config).catch(async (error) => {
     await limits?.close()

@@ -10,6 +10,8 @@ import type { CompiledRoutes } from './compile-routes.js'
 import type { Listener } from './listener.js'
 import { systemClock } from './system-clock.js'
 
+type TenantOf = NonNullable<AuthGuard['tenantOf']>
+
 /**
  * The hooks for tests: everything that `blazon/testing` changes in an application. Only `app.ts` and `boot.ts` use
  * them. Each function is called once at boot; `beforeHandler` is called once for each route.
@@ -24,6 +26,8 @@ export interface Harness {
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
   /** Changes the function that tells whether a request carries a credential. */
   readonly wrapCredentials: (carries: CarriesCredential) => CarriesCredential
+  /** Changes the function that tells which tenant a credential belongs to. */
+  readonly wrapTenantOf: (tenantOf: TenantOf) => TenantOf
   /** Changes the store of the cache. */
   readonly wrapStore: (store: CacheStore) => CacheStore
   /** Creates a step that runs right before the handler of a route; `null` for none. */
@@ -41,6 +45,7 @@ export const NO_HARNESS: Harness = Object.freeze({
   overrides: [],
   wrapGuard: (guard: AuthGuard | null) => guard,
   wrapCredentials: (carries: CarriesCredential) => carries,
+  wrapTenantOf: (tenantOf: TenantOf) => tenantOf,
   wrapStore: (store: CacheStore) => store,
   beforeHandler: () => null,
   wrapRoutes: (routes: CompiledRoutes) => routes,

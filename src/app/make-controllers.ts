@@ -1,11 +1,6 @@
-import type { AuthGuard } from '../contracts/guard.js'
-import type { Token } from '../contracts/provider.js'
 import { type BoundContainer, makeAll } from '../di/build-container.js'
-import type { Injector } from '../di/injector.js'
 import { ConfigError } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
 import { attachOk } from './base-controller.js'
-import { resolveToken } from './resolve-token.js'
 
 /**
  * Creates every provider and controller.
@@ -25,31 +20,4 @@ export async function makeControllers(
   }
   for (const instance of instances.values()) attachOk(instance as object)
   return instances as ReadonlyMap<unknown, object>
-}
-
-/**
- * Finds the guard of an application. The option is the guard itself, or a token.
- *
- * @returns `null` if the application has no guard.
- * @throws ConfigError if nothing provides the token, or if its value is not a guard.
- */
-export async function makeGuard(
-  guard: AuthGuard | Token<AuthGuard> | null,
-  injector: Injector,
-): Promise<AuthGuard | null> {
-  if (guard === null) return null
-  if (isGuard(guard)) return guard
-  const resolved = await resolveToken(guard as Token<AuthGuard>, injector)
-  if (isGuard(resolved)) return resolved
-  throw new ConfigError([
-    invalid(
-      'auth.guard',
-      'The value that its token provides has no method canActivate.',
-      'Provide an object with canActivate(req, route) under that token.',
-    ),
-  ])
-}
-
-function isGuard(value: unknown): value is AuthGuard {
-  return typeof (value as { canActivate?: unknown } | null)?.canActivate === 'function'
 }

@@ -23,7 +23,7 @@ export interface MessageClasses {
 export interface MessageConfig {
   readonly security: Security
   readonly features: Pick<RunningFeatures, 'scopes' | 'addsHeaders'>
-  readonly settings: Pick<Settings, 'sendsRequestIds' | 'trustsRequestId' | 'cookies'>
+  readonly settings: Pick<Settings, 'sendsRequestIds' | 'trustsRequestId' | 'cookies' | 'auth'>
 }
 
 /** Creates the classes of an application's requests and responses. */
@@ -35,12 +35,14 @@ export function createMessageClasses(
     settings,
   }: MessageConfig,
 ): MessageClasses {
-  const { sendsRequestIds, trustsRequestId: trustsClient } = settings
+  const { sendsRequestIds, trustsRequestId: trustsClient, auth } = settings
+  // Responses to the holder of a credential say `no-store`.
+  const forbidsStoring = auth.guards.length > 0
   const ids = { trustsClient, onSet: sendsRequestIds ? resendRequestId : null }
   const Request = createRequestClass(host, { scopes, ids })
   const Response = createResponseClass(host, {
     statics: staticHeaders(headers),
-    addsHeaders: addsHeaders || sendsRequestIds || crossOrigin?.headersOf != null,
+    addsHeaders: addsHeaders || forbidsStoring || sendsRequestIds || crossOrigin?.headersOf != null,
     scopes,
     cookieKeys: settings.cookies.keys,
   })

@@ -3,7 +3,10 @@ import type { RouteTableEntry } from '../contracts/route-model.js'
 /** The cells of a route: method, path, handler, access. */
 export function rowOf({ method, path, controller, handler, ...access }: RouteTableEntry): string[] {
   const open = access.isAuthOptional ? 'optional' : 'public'
-  return [method, path, `${controller}.${handler}`, access.isProtected ? 'protected' : open]
+  const state = access.isProtected ? 'protected' : open
+  const { guards = [] } = access
+  const named = guards.length === 0 ? state : `${state}: ${guards.join(', ')}`
+  return [method, path, `${controller}.${handler}`, named]
 }
 
 /** Lines with aligned columns. */

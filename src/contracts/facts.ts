@@ -58,7 +58,12 @@ export type Fact =
     }
   /** The argument of `@Webhook`, as it was written. */
   | { readonly kind: 'webhook'; readonly verifier: WebhookScheme | WebhookVerifier }
-  | { readonly kind: 'auth'; readonly isOptional: boolean }
+  | {
+      readonly kind: 'auth'
+      readonly isOptional: boolean
+      /** The names of `auth.guards`; empty for the default one. */
+      readonly guards: readonly string[]
+    }
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }
   | { readonly kind: 'status'; readonly status: number }

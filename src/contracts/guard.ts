@@ -8,7 +8,8 @@ import type { RouteModel } from './route-model.js'
 export interface AuthDecoratorOptions {
   /**
    * Whether a request without credentials reaches the handler without the guard. A request that carries a credential
-   * (`auth.credentials`) is refused with 401 unless the guard allows it. Default `false`: every request needs the guard.
+   * (`auth.credentials`) is refused with 401 unless the guard allows it. With several guards, a request with something
+   * in a place of one of them needs them. Default `false`: every request needs the guard.
    */
   readonly optional?: boolean
 }
@@ -53,14 +54,21 @@ export interface AuthGuard<TUser = User> {
   readonly security?: OpenApiSecurityScheme
   /** The scopes that the operation of a route needs in the document, for OAuth2 and OpenID Connect. Default: none. */
   scopes?(route: RouteModel): readonly string[]
-  /** The challenge in `WWW-Authenticate` of a 401 of this guard. Default: `Bearer`. */
+  /**
+   * The challenge in `WWW-Authenticate` of a 401 of this guard (RFC 9110, 11.6.1). Where a route accepts several guards,
+   * the 401 has the challenge of each. Default: `Bearer`.
+   */
   readonly challenge?: string
-  /** What the guard adds to the operation of a route that it protects, besides 401. Default: nothing. */
+  /**
+   * What the guard adds to the operation of a route that it protects, besides 401, also where the route accepts other
+   * guards. Default: nothing.
+   */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
-   * Returns the tenant that the verified credential belongs to, after `canActivate` has returned `true`. A guard with
-   * this method confirms the tenant of a request as `tenant.authorize` does: a request that names another tenant, or
-   * whose credential belongs to none (`undefined`), is refused with 403. Default: the guard confirms no tenant.
+   * Returns the tenant that the verified credential belongs to, right after `canActivate` has returned `true`. A guard
+   * with this method confirms the tenant of a request as `tenant.authorize` does: a request that names another tenant, or
+   * names one although its credential belongs to none (`undefined`), is refused with 403. A request that names no tenant
+   * acts for that of its credential. A class has the method on its prototype. Default: the guard confirms no tenant.
    */
   tenantOf?(req: Request): string | undefined
   /**

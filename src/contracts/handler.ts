@@ -122,6 +122,28 @@ export interface AuthenticatedRequest<
   user: NonNullable<RequestUser>
 }
 
+/** The request of a handler behind a guard that describes its user, as {@link Req} types it for `auth: typeof guard`. */
+export interface GuardedRequest<TUser, TParams, TBody, TQuery, TValidated>
+  extends Omit<ValidatedRequest<TParams, TBody, TQuery, TValidated>, 'user'> {
+  /** The user, set by the guard. */
+  user: TUser
+}
+
+/** A guard that may describe the type of its user. */
+export interface TypedGuard {
+  // biome-ignore lint/suspicious/noExplicitAny: any guard, whatever its request
+  canActivate(req: any, route?: any): boolean | Promise<boolean>
+  /** The type of `req.user` behind the guard. */
+  readonly '~user'?: unknown
+}
+
+/** The user behind a guard, or behind one of several; that of `auth: true` for a guard that describes none. */
+export type UserOf<TGuard> = TGuard extends { readonly '~user'?: infer TUser }
+  ? unknown extends TUser
+    ? NonNullable<RequestUser>
+    : NonNullable<TUser>
+  : NonNullable<RequestUser>
+
 /**
  * The request of Express 5, with the additions of the pipeline: validated inputs, the matched route and an abort
  * signal. Validated values also replace `req.body`, `req.params` and `req.query`.
@@ -156,9 +178,10 @@ export interface RequestInputs extends InputSchemas {
   readonly upload?: UploadParts
   /**
    * `true`: a guard that sets `req.user` always runs before the handler, so `req.user` is never `undefined`. This is a
-   * type only: `@Auth()`, `@Can()` or `auth.default` protect the route.
+   * type only: `@Auth()`, `@Can()` or `auth.default` protect the route. `typeof guard`: the user has the type that this
+   * guard describes; `typeof user | typeof partner` for a route that accepts several guards.
    */
-  readonly auth?: true
+  readonly auth?: true | TypedGuard
 }
 
 type OutputOr<S, TDefault> = S extends Schema ? InferOutput<S> : TDefault
@@ -187,7 +210,8 @@ type ValidatedOf<TInputs extends InputSchemas> = Validated<
 /**
  * The request of a handler, typed from the schemas on its decorators. A decorator whose part is missing here, or has
  * another name here, is a compile error. With `auth: true`, `req.user` is a user and never `undefined`: for handlers
- * of protected routes. The compiler does not check that the route is protected.
+ * of protected routes. With `auth: typeof guard`, the user has the type that this guard describes. The compiler does not
+ * check that the route is protected, nor by which guard.
  *
  * @example
  * @Auth()
@@ -201,7 +225,15 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
   readonly auth: true
 }
   ? AuthenticatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
-  : ValidatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
+  : TInputs extends { readonly auth: infer TGuard extends TypedGuard }
+    ? GuardedRequest<
+        UserOf<TGuard>,
+        ParamsOf<TInputs>,
+        BodyOf<TInputs>,
+        QueryOf<TInputs>,
+        ValidatedOf<TInputs>
+      >
+    : ValidatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
 
 /**
  * The request of a handler whose route declares `TInputs` in its options. A part that is not declared has the type

@@ -3,6 +3,7 @@ import type * as Any from './openapi.js'
 export type {
   OpenApiInfo,
   OpenApiMethod,
+  OpenApiSecurityScheme,
   OpenApiTag,
   Reference,
   SecurityRequirement,

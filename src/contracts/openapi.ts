@@ -176,10 +176,25 @@ export interface OpenApiInfo {
   }
 }
 
+/** An OAuth Flow Object (4.7.24). */
+export interface OpenApiOAuthFlow {
+  /** Of the flows `implicit` and `authorizationCode`: where the user logs in. */
+  readonly authorizationUrl?: string
+  /** Of all flows but `implicit`: where clients get a token. */
+  readonly tokenUrl?: string
+  /** Where clients refresh a token. */
+  readonly refreshUrl?: string
+  /** Descriptions of the scopes, by name. */
+  readonly scopes: Readonly<Record<string, string>>
+}
+
 /** A Security Scheme Object (4.7.23). */
 export interface OpenApiSecurityScheme {
-  /** The kind of the scheme: HTTP authentication (RFC 9110, 11), or a key in one part of the request. */
-  readonly type: 'http' | 'apiKey'
+  /**
+   * The kind of the scheme: HTTP authentication (RFC 9110, 11), a key in one part of the request, OAuth 2.0 (RFC 6749),
+   * or OpenID Connect Discovery. A document of OpenAPI 3.0 has no `mutualTLS`.
+   */
+  readonly type: 'http' | 'apiKey' | 'oauth2' | 'openIdConnect' | 'mutualTLS'
   /** Of type `http`: the scheme of the `Authorization` header, such as `bearer` (RFC 6750). */
   readonly scheme?: string
   /** Of type `apiKey`: the part of the request that has the key. */
@@ -188,6 +203,10 @@ export interface OpenApiSecurityScheme {
   readonly name?: string
   /** Of type `http`: the format of the token, for people: `JWT`. */
   readonly bearerFormat?: string
+  /** Of type `oauth2`: how clients get a token, by the name of the flow: `clientCredentials`, `authorizationCode`, …. */
+  readonly flows?: Readonly<Record<string, OpenApiOAuthFlow>>
+  /** Of type `openIdConnect`: the URL of the discovery document. */
+  readonly openIdConnectUrl?: string
   /** How clients get a token; CommonMark. */
   readonly description?: string
 }

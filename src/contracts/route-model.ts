@@ -110,6 +110,11 @@ export interface RouteModel {
    * `true` together with `isProtected`.
    */
   readonly isAuthOptional: boolean
+  /**
+   * The names of the guards of `auth.guards` that the route accepts, the one that decides `req.user` first. Empty for a
+   * public route, and in an application with one `auth.guard`, which has no name.
+   */
+  readonly guards: readonly string[]
   /** Abilities of `@Can`; `null` without it. */
   readonly abilities: readonly string[] | null
   /** Options of `@Tenant`; `null` without it. */
@@ -183,7 +188,7 @@ export interface RouteModel {
 export interface AppModel {
   /** Every route, in the order of declaration. */
   readonly routes: readonly RouteModel[]
-  /** Whether `auth.guard` is configured. */
+  /** Whether `auth.guard` or `auth.guards` is configured. */
   readonly hasGuard: boolean
 }
 
@@ -201,6 +206,8 @@ export interface RouteTableEntry {
   readonly isProtected: boolean
   /** Whether the guard must allow requests that carry a credential, and no others. */
   readonly isAuthOptional: boolean
+  /** The names of the guards that the route accepts; only in an application with `auth.guards`. */
+  readonly guards?: readonly string[]
 }
 
 /** The result of the router for a method and a URL. */

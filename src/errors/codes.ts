@@ -86,6 +86,7 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
 
 /** A code of a boot problem: `E_` keeps the application from starting, `W_` is a warning. */
 export type ConfigCode =
+  | 'E_AUTH_GUARD_UNKNOWN'
   | 'E_CACHE_BODY'
   | 'E_CACHE_METHOD'
   | 'E_CONTROLLER_UNDECORATED'

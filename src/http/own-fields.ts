@@ -13,6 +13,8 @@ export const kQueryUrl: unique symbol = Symbol('blazon.queryUrl')
  * lost in callbacks, so this field counts.
  */
 export const kTenantScope: unique symbol = Symbol('blazon.tenantScope')
+/** How the guards let the request in. The field does not exist until they have. */
+export const kAdmission: unique symbol = Symbol('blazon.admission')
 /** The id of the request. The field does not exist until the id is read or set. */
 export const kRequestId: unique symbol = Symbol('blazon.requestId')
 /** The trace of the request. The field does not exist until the trace is read. */

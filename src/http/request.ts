@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import express, { type Application } from 'express'
+import type { Admission } from '../contracts/admission.js'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import type { TraceContext } from '../contracts/trace.js'
@@ -9,6 +10,7 @@ import { bodyDescriptor } from './body-descriptor.js'
 import { copyDescriptors } from './copy-descriptors.js'
 import {
   kAbortController,
+  type kAdmission,
   kHasFailed,
   kIsBodyTaken,
   kIsExpired,
@@ -41,6 +43,7 @@ export interface BlazonRequest extends Request {
   [kPassedSteps]: number
   [kPassOn]: (() => void) | undefined
   [kRequestId]?: unknown
+  [kAdmission]?: Admission
   [kTrace]?: TraceContext
 }
 

@@ -6,10 +6,13 @@ import { decorator, refuseArguments, refuseBare } from './write.js'
  * Requires the guard (`auth.guard`) on every route of a class, or on one method. Without a configured guard the
  * response is always 401. A decorator on a method replaces the one on its class.
  *
- * @param options `optional: true` also accepts requests without credentials. Default `false`.
- * @throws ConfigError if the argument is anything else.
+ * In an application with `auth.guards`, the arguments name the guards of which any may let a request in; without names
+ * it is the first guard of `auth.guards`. If a request carries the credentials of several, each of them must be right.
+ *
+ * @param guards Names in `auth.guards`; of two right credentials, the first one decides `req.user`.
+ * @throws ConfigError if an argument is anything else. The application does not start with an unknown name.
  * @example
- * @Auth()
+ * @Auth('user', 'partner')
  * @Controller('articles')
  * class ArticlesController {
  *   @Auth({ optional: true })
@@ -17,12 +20,35 @@ import { decorator, refuseArguments, refuseBare } from './write.js'
  *   list(req: Request) { return articles.visibleTo(req.user) }
  * }
  */
-export function Auth(options?: AuthDecoratorOptions): DualClassOrMethodDecorator
+export function Auth(...guards: readonly string[]): DualClassOrMethodDecorator
+/**
+ * Requires one of the guards, as above, with options.
+ *
+ * @param args Names in `auth.guards`, then the options: `optional: true` also accepts requests without credentials.
+ * Default `false`.
+ * @example
+ * @Auth('web', { optional: true })
+ */
+export function Auth(
+  ...args: readonly [...guards: string[], options: AuthDecoratorOptions | undefined]
+): DualClassOrMethodDecorator
 export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
-  if (args.length !== 1 || !isOptions(args[0])) refuseArguments('@Auth', args)
-  const [{ optional: isOptional = false } = {}] = args as [AuthDecoratorOptions?]
-  const fact = { kind: 'auth', isOptional } as const
+  const last = args.at(-1)
+  const options = isOptions(last) ? last : {}
+  const names =
+    isOptions(last) || (args.length === 1 && last === undefined) ? args.slice(0, -1) : args
+  const wrong = names.find((name) => !isName(name))
+  if (wrong !== undefined || names.includes(undefined)) {
+    refuseArguments('@Auth', typeof args[0] === 'string' ? [wrong] : args)
+  }
+  const { optional: isOptional = false } = options
+  const guards = Object.freeze([...new Set(names as string[])])
+  const fact = { kind: 'auth', isOptional, guards } as const
   return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}
+
+function isName(given: unknown): given is string {
+  return typeof given === 'string' && given !== ''
 }
 
 function isOptions(given: unknown): given is AuthDecoratorOptions {

@@ -114,7 +114,9 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
 }
 
 /** The arguments of decorators that take only some. */
-const TAKEN: Readonly<Record<string, string>> = { '@Auth': 'nothing but { optional: true }' }
+const TAKEN: Readonly<Record<string, string>> = {
+  '@Auth': 'nothing but names of guards and { optional: true }',
+}
 
 /** Where to put the arguments that users give to decorators without parameters. */
 const ELSEWHERE: Readonly<Record<string, string>> = {

@@ -26,6 +26,9 @@ export function checkAccess(
   if (new Set(auth.map(({ isOptional }) => isOptional)).size > 1) {
     return [conflict(subject, 'It has @Auth() and @Auth({ optional: true }) at once.')]
   }
+  if (new Set(auth.map(({ guards }) => guards.join())).size > 1) {
+    return [conflict(subject, 'It has two @Auth() that name different guards.')]
+  }
   const needsAbilities = (facts.can ?? ofClass.can) !== undefined
   return auth[0]?.isOptional === true && needsAbilities ? [notOptional(subject)] : []
 }

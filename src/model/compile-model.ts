@@ -14,6 +14,7 @@ import { checkBounds } from './check-bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkResponseDocs } from './check-documentation.js'
 import { checkEnvelopes } from './check-envelope.js'
+import { checkGuardNames } from './check-guard-names.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkRepeated } from './check-repeated.js'
@@ -41,6 +42,8 @@ export interface ModelOptions {
   /** The access of a route that has no decorator for it. */
   readonly defaultAccess: 'public' | 'protected'
   readonly hasGuard: boolean
+  /** The names of `auth.guards`, the default one first; empty without this option. */
+  readonly guards: readonly string[]
   /** Returns the path before the prefix of a controller: that of the application and of its module. */
   readonly prefixOf: (controller: Class) => string
   /** The status of the routes of a method without `@HttpCode`; 200 or 204 for a method that is absent. */
@@ -66,13 +69,18 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     const inherited = inherit(chain)
     problems.push(...checkController(controller, inherited))
     // One class of the chain at a time: a fact of a base class does not count as repeated in the subclass.
-    for (const { facts } of chain) problems.push(...checkLink(controller.name, groupFacts(facts)))
+    for (const { facts } of chain) {
+      const link = groupFacts(facts)
+      problems.push(...checkLink(controller.name, link))
+      problems.push(...checkGuardNames(controller.name, link, options.guards))
+    }
     if (firstOf(inherited.facts, 'controller') === undefined) continue
     const owner = ownerOf(controller, inherited, options)
     for (const [handler, facts] of inherited.methods) {
       problems.push(...checkMethod(controller, handler, facts))
       const subject = `${controller.name}.${String(handler)}`
       problems.push(...checkAccess(subject, facts, inherited.facts))
+      problems.push(...checkGuardNames(subject, facts, options.guards))
       for (const verb of factsOf(facts, 'route')) {
         const draft = { handler, facts, verb, index: routes.length }
         routes.push(noteFacts(compileRouteModel(draft, owner), facts))
@@ -105,6 +113,7 @@ interface Owner {
   readonly prefix: string
   readonly tags: readonly string[]
   readonly defaultAccess: 'public' | 'protected'
+  readonly guards: readonly string[]
   readonly defaultStatus: DefaultStatus
   readonly envelope: EnvelopeChoice
   readonly documented: readonly ApiResponseOptions[]
@@ -130,7 +139,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
   const { controller } = owner
   const path = joinPaths(owner.prefix, verb.path)
   // Written out: an object spread in the middle of a literal costs more than the rest of this function.
-  const { isProtected, isAuthOptional, abilities } = compileAccess(facts, owner)
+  const { isProtected, isAuthOptional, guards, abilities } = compileAccess(facts, owner)
   const responses = compileResponses(facts, owner)
   const { options, option } = compileOptions(owner.facts, facts)
   const stated = { inputs: compileInputs(facts), bounds: compileBounds(owner.facts, facts) }
@@ -154,6 +163,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     webhook: firstOf(facts, 'webhook')?.verifier ?? null,
     isProtected,
     isAuthOptional,
+    guards,
     abilities,
     tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
@@ -176,13 +186,15 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
   })
 }
 
+const NO_GUARDS: readonly string[] = Object.freeze([])
+
 /** Access decorators of a method replace those of its class; the abilities of both add up. */
 function compileAccess(
   facts: FactsByKind,
-  { facts: classFacts, defaultAccess }: Owner,
-): Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'abilities'> {
+  { facts: classFacts, defaultAccess, guards: known }: Owner,
+): Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'guards' | 'abilities'> {
   if (facts.public !== undefined) {
-    return { isProtected: false, isAuthOptional: false, abilities: null }
+    return { isProtected: false, isAuthOptional: false, guards: NO_GUARDS, abilities: null }
   }
   const isCan = facts.can !== undefined || classFacts.can !== undefined
   const auth = firstOf(facts, 'auth') ?? firstOf(classFacts, 'auth')
@@ -192,10 +204,12 @@ function compileAccess(
   const isByDefault = defaultAccess === 'protected' && facts.webhook === undefined
   const isStated = isCan || auth !== undefined || isByDefault
   const isProtected = isStated && !isAuthOptional
-  if (!isCan) return { isProtected, isAuthOptional, abilities: null }
+  const named = auth === undefined || auth.guards.length === 0 ? known.slice(0, 1) : auth.guards
+  const guards = isProtected || isAuthOptional ? Object.freeze(named) : NO_GUARDS
+  if (!isCan) return { isProtected, isAuthOptional, guards, abilities: null }
   const stated = [...factsOf(classFacts, 'can'), ...factsOf(facts, 'can')]
   const abilities = new Set(stated.flatMap((fact) => fact.abilities))
-  return { isProtected, isAuthOptional, abilities: orNull([...abilities]) }
+  return { isProtected, isAuthOptional, guards, abilities: orNull([...abilities]) }
 }
 
 function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant'] {

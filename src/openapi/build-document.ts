@@ -9,12 +9,13 @@ import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { guardsOfRoute } from '../model/route-guards.js'
 import { keepDocument } from '../schema/dialect/rewrite-schema.js'
 import { addErrorFormat, addSchemas } from './build-operation.js'
 import { buildPaths } from './build-paths.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_SCHEMAS, errorBodiesOf } from './envelopes.js'
-import { GUARD_SCHEME } from './guard-scheme.js'
+import { type DocumentGuard, GUARD_NAME } from './guard-scheme.js'
 import { type ContractsOf, mergeContracts } from './merge-contracts.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
 import { ownCopy } from './own-copy.js'
@@ -29,6 +30,8 @@ import { type DocumentSettings, PATCHES } from './swagger-options.js'
 export interface DocumentConfig {
   readonly settings: DocumentSettings
   readonly describeSchema: DescribeSchema
+  /** The guards of the application, the default one first. */
+  readonly guards: readonly DocumentGuard[]
   /** What features and plugins add to operations, in order. */
   readonly contracts: readonly ContractOf[]
   /** Whether the query parser turns `a[b]=1` into an object. */
@@ -53,7 +56,7 @@ export interface BuiltDocument {
  * and the document contains nothing of the machine or the time.
  */
 export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
-  const { settings, parsesNestedQuery, wire, documented, sendsRequestIds } = config
+  const { settings, guards, parsesNestedQuery, wire, documented, sendsRequestIds } = config
   const contractsOf = mergeContracts(config.contracts)
   const listed = listOperations(model.routes)
   const operations = listed.operations.filter(
@@ -69,14 +72,13 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     schemas: settled,
     parsesNestedQuery,
   })
-  const { hasGuard } = model
   // Each call builds new objects: tools that resolve references modify the document that they receive, and
   // must not modify another one.
   const write = (): OpenApiDocument => {
     const schemas = schemasOfDocument(settled)
     const shared = new SharedResponses(wire, schemas)
     const { openapi } = settings
-    const context = { schemas, contractsOf, hasGuard, shared, documented, openapi }
+    const context = { schemas, contractsOf, guards, shared, documented, openapi }
     const paths = buildPaths(placed, context)
     const document: OpenApiDocument = {
       openapi: PATCHES[settings.openapi],
@@ -90,7 +92,7 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
         schemas,
         shared,
         wire,
-        securitySchemes: securitySchemes(operations, contractsOf, hasGuard),
+        securitySchemes: securitySchemes(operations, contractsOf, guards),
       }),
     }
     const whole = sendsRequestIds ? withRequestIds(document) : document
@@ -167,11 +169,14 @@ type SecuritySchemes = NonNullable<OpenApiDocument['components']['securityScheme
 function securitySchemes(
   operations: readonly DocumentedOperation[],
   contractsOf: ContractsOf,
-  hasGuard: boolean,
+  guards: readonly DocumentGuard[],
 ): SecuritySchemes {
   const added = operations.flatMap(({ route }) => contractsOf(route).security)
+  const accepted = new Set(operations.flatMap(({ route }) => guardsOfRoute(route, guards)))
+  // The scheme of `auth.guard` is always there; of several guards, only those of these operations.
+  const named = guards.filter((guard) => guard.name === GUARD_NAME || accepted.has(guard))
   return {
-    ...(hasGuard && { BearerAuth: { ...GUARD_SCHEME } }),
+    ...ownCopy(Object.fromEntries(named.map(({ name, scheme }) => [name, scheme]))),
     ...ownCopy(Object.fromEntries(added)),
   }
 }

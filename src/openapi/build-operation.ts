@@ -4,7 +4,9 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { ErrorFormat } from '../contracts/wire-format.js'
 import { errorFormatOf } from '../errors/error-wire.js'
+import { guardsOfRoute } from '../model/route-guards.js'
 import type { DocumentSchemas } from './document-schemas.js'
+import type { DocumentGuard } from './guard-scheme.js'
 import type { ContractsOf, MergedContract } from './merge-contracts.js'
 import { handlerName, pascalCase, titleCase } from './naming.js'
 import type { DocumentedOperation } from './operations.js'
@@ -18,8 +20,8 @@ import type { SchemaRegistry } from './schema-registry.js'
 export interface OperationContext extends ResponseContext {
   /** What features and plugins add to operations. */
   readonly contractsOf: ContractsOf
-  /** Whether the application has a guard. Only then the document has a security scheme. */
-  readonly hasGuard: boolean
+  /** The guards of the application. Only with a guard the document has a security scheme. */
+  readonly guards: readonly DocumentGuard[]
 }
 
 /** Adds to the registry every schema of an operation that the document will contain. */
@@ -106,24 +108,31 @@ export function buildOperation(
   }
 }
 
-/** The alternatives of an operation. With optional auth, a request without the credentials of the guard is one. */
+/**
+ * The alternatives of an operation: one for each guard. With optional auth, a request without the credentials of any guard
+ * is one, too.
+ */
 function securityOf(
-  { isProtected, isAuthOptional }: RouteModel,
+  route: RouteModel,
   { security }: MergedContract,
-  { hasGuard }: OperationContext,
+  { guards }: OperationContext,
 ): Pick<OpenApiOperation, 'security'> {
-  const added = security.map(([name]) => name)
-  const isGuarded = hasGuard && (isProtected || isAuthOptional)
+  const added = security.map(([name]) => [name, []] as const)
+  const accepted = guardsOfRoute(route, guards)
   const alternatives = [
-    ...(isGuarded ? [['BearerAuth', ...added]] : []),
-    ...(hasGuard && isProtected ? [] : [added]),
+    ...accepted.map((guard) => [[guard.name, scopesOf(guard, route)] as const, ...added]),
+    ...(guards.length > 0 && route.isProtected ? [] : [added]),
   ]
   // An empty requirement alone says nothing; beside others it stands for requests without credentials (OpenAPI
   // 3.0.3, 4.7.10).
   if (alternatives.every((names) => names.length === 0)) return {}
-  return {
-    security: alternatives.map((names) => Object.fromEntries(names.map((name) => [name, []]))),
-  }
+  return { security: alternatives.map((entries) => Object.fromEntries(entries)) }
+}
+
+/** Only these types have scopes in every version of OpenAPI (3.0.3, 4.7.30). */
+function scopesOf({ scheme, scopes }: DocumentGuard, route: RouteModel): readonly string[] {
+  const hasScopes = scheme.type === 'oauth2' || scheme.type === 'openIdConnect'
+  return hasScopes && scopes !== null ? [...new Set(scopes(route))] : []
 }
 
 function addedParameter(

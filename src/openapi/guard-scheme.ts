@@ -1,4 +1,20 @@
 import type { OpenApiSecurityScheme } from '../contracts/openapi.js'
+import type { ContractOf } from '../contracts/route-contract.js'
+import type { RouteModel } from '../contracts/route-model.js'
 
-/** The security scheme of the guard, under the name `BearerAuth`. */
+/** The name of the security scheme of `auth.guard`. */
+export const GUARD_NAME = 'BearerAuth'
+
+/** The security scheme of a guard that describes none. */
 export const GUARD_SCHEME: OpenApiSecurityScheme = Object.freeze({ type: 'http', scheme: 'bearer' })
+
+/** What a document says about a guard. */
+export interface DocumentGuard {
+  /** The name of its security scheme. */
+  readonly name: string
+  readonly scheme: OpenApiSecurityScheme
+  /** `null` if the guard has no scopes. */
+  readonly scopes: ((route: RouteModel) => readonly string[]) | null
+  /** `null` if the guard adds nothing. */
+  readonly contract: ContractOf | null
+}

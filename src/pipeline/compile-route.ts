@@ -1,10 +1,9 @@
-import type { AuthGuard } from '../contracts/guard.js'
 import type { RequestHandler } from '../contracts/handler.js'
 import type { Interceptor } from '../contracts/interceptor.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import type { CarriesCredential } from '../http/credentials.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
+import { guardsOfRoute } from '../model/route-guards.js'
 import { joinStages } from '../step/join-stages.js'
 import type { OnError, RunRoute, Settle, Stage, Step } from '../step/step.js'
 import type { Deadlines } from './deadlines.js'
@@ -20,7 +19,7 @@ import { bodyStage } from './steps/body.js'
 import { canStage, type Decide } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
 import { fieldsStage, type RouteFields } from './steps/fields.js'
-import { guardStage, optionalGuardStage } from './steps/guard.js'
+import { type GuardConfig, guardStage, optionalGuardStage, type RouteGuard } from './steps/guard.js'
 import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
 import { headersStage } from './steps/headers.js'
 import { interceptStage } from './steps/intercept.js'
@@ -28,6 +27,7 @@ import type { NamedSteps } from './steps/observe.js'
 import { type CompiledParameter, parametersStage } from './steps/parameters.js'
 import { type PluginStages, pluginStages } from './steps/plugin.js'
 import { type RespondConfig, respondStage, settleOf } from './steps/respond.js'
+import { severalGuardsStage } from './steps/several-guards.js'
 import { streamStage } from './steps/stream.js'
 import { useStage } from './steps/use.js'
 import { type CompiledInput, validateStage } from './steps/validate.js'
@@ -85,9 +85,8 @@ export const NO_STAGES: RouteStages = Object.freeze({
 
 /** The settings of a route. All routes of an application without limits of their own share the object. */
 export interface PipelineConfig {
-  readonly guard: AuthGuard | null
-  /** For routes with optional auth. */
-  readonly carriesCredential: CarriesCredential
+  /** The guards of the application, the default one first; empty if it has none. */
+  readonly guards: readonly RouteGuard[]
   readonly logDenial: LogDenial
   readonly can: Decide | undefined
   readonly bodyLimits: BodyLimits
@@ -237,7 +236,7 @@ export function compileAdmission(stages: AccessStages, access: Access): Step {
   })
 }
 
-type Access = Pick<PipelineConfig, 'guard' | 'carriesCredential' | 'logDenial' | 'can'>
+type Access = Pick<PipelineConfig, 'guards' | 'logDenial' | 'can'>
 type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
 
 type AccessSteps = AccessStages & Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
@@ -256,20 +255,27 @@ interface AddedToAccess {
 function accessSteps(
   route: RouteModel | null,
   { stages: { claim, tenant, membership }, plugins }: AddedToAccess,
-  { can, guard, carriesCredential, logDenial }: Access,
+  { can, guards, logDenial }: Access,
 ): AccessSteps {
   const { abilities = null, isProtected = true, isAuthOptional = false } = route ?? {}
-  const needsGuard = { guard, logDenial, route: route ?? undefined }
-  const optional = isAuthOptional ? optionalGuardStage(needsGuard, carriesCredential) : null
+  const accepted = route === null ? guards.slice(0, 1) : guardsOfRoute(route, guards)
+  // The cache of a route decides itself who gets a response.
+  const forbidsStoring = (route?.cache ?? null) === null
+  const config = { guards: accepted, logDenial, route: route ?? undefined, forbidsStoring }
   return {
     beforeGuard: plugins?.beforeGuard ?? null,
     claim,
-    guard: isProtected ? guardStage(needsGuard) : optional,
+    guard: isProtected || isAuthOptional ? stageOfGuards(config, isAuthOptional) : null,
     tenant,
     membership,
     afterGuard: plugins?.afterGuard ?? null,
     can: abilities === null ? null : canStage(abilities, can),
   }
+}
+
+function stageOfGuards(config: GuardConfig, isOptional: boolean): Stage {
+  if (config.guards.length > 1) return severalGuardsStage(config, isOptional)
+  return isOptional ? optionalGuardStage(config) : guardStage(config)
 }
 
 function invocationOf(

@@ -1,10 +1,13 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
+import { scopeOn } from '../features/tenancy/request-scope.js'
 import type { CarriesCredential } from '../http/credentials.js'
 import type { RunRoute, Step } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
 import { MemoryAgent } from './memory-agent.js'
+
+type TenantOf = NonNullable<AuthGuard['tenantOf']>
 
 /** The facts that the harness stores about a connection. */
 export interface ConnectionFacts {
@@ -93,6 +96,15 @@ export class Connections {
       return true
     },
   })
+
+  /** A principal belongs to the tenant that its request names, because no credential says anything else. */
+  readonly wrapTenantOf = (tenantOf: TenantOf): TenantOf => {
+    return function tenantUnderTest(req) {
+      if (factsOf.get(req.socket)?.principal === undefined) return tenantOf(req)
+      const scope = scopeOn(req)
+      return scope?.id ?? scope?.claim
+    }
+  }
 
   /** A request with a principal counts as one with credentials, so that `wrapGuard` sets its user. */
   readonly wrapCredentials = (carries: CarriesCredential): CarriesCredential => {

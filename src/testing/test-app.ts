@@ -82,6 +82,7 @@ export class TestApp extends App {
       overrides: options.testOverrides ?? [],
       wrapGuard: this.#connections.wrapGuard,
       wrapCredentials: this.#connections.wrapCredentials,
+      wrapTenantOf: this.#connections.wrapTenantOf,
       wrapStore: this.#stores.wrap,
       beforeHandler: this.#beforeHandler,
       wrapRoutes: this.#wrapRoutes,

@@ -76,7 +76,7 @@ describe('resolveSettings', () => {
       providers: [],
       middlewares: [],
       plugins: [],
-      auth: { guard: null, defaultAccess: 'public', can: undefined },
+      auth: { guards: [], names: [], defaultAccess: 'public', can: undefined },
       security: { helmet: { contentSecurityPolicy: { useDefaults: false } }, cors: null },
       tenant: null,
       swagger: [
@@ -110,6 +110,7 @@ describe('resolveSettings', () => {
       negativeMs: 5000,
       isRequired: false,
       authorize: null,
+      guards: [],
     })
     expect(settingsOf({ rateLimit: true }).rateLimit.policies).toEqual([
       { name: undefined, limit: 100, windowMs: 60_000, by: 'ip' },
@@ -129,7 +130,8 @@ describe('resolveSettings', () => {
     const settings = settingsOf(everything)
     expect(settings).toMatchObject({
       auth: {
-        guard: everything.auth?.guard,
+        guards: [{ name: null, entry: everything.auth?.guard, confirmsTenant: false }],
+        names: [],
         defaultAccess: 'protected',
         can: everything.auth?.can,
       },

@@ -20,7 +20,7 @@ import { read } from './markdown.js'
 
 /** Names of options as the compiler knows them: a name that is missing or surplus here does not compile. */
 const NESTED = {
-  auth: { guard: 1, default: 1, can: 1, credentials: 1 } satisfies Names<AuthOptions>,
+  auth: { guard: 1, guards: 1, default: 1, can: 1, credentials: 1 } satisfies Names<AuthOptions>,
   security: { helmet: 1, cors: 1 } satisfies Names<SecurityOptions>,
   tenant: {
     header: 1,

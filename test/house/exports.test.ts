@@ -22,8 +22,9 @@ const VALUES = `
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
-  githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext lastEventId memoryCache memoryRateLimit page
-  producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant secret
+  githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext lastEventId memoryCache memoryRateLimit
+  page producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant schemeOf
+  secret
   sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
@@ -34,7 +35,8 @@ const TYPES = `
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
   CacheStore CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
   CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
-  CursorResult CursorValue Decorated FieldOf FilterOutput NumberedPage NumberedPages OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition
+  CursorResult CursorValue Decorated FieldOf FilterOutput GuardSetup NumberedPage NumberedPages OpenApiOAuthFlow
+  OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
   ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo

@@ -38,6 +38,7 @@ const bare = {
   parameters: null,
   abilities: null,
   isProtected: false,
+  guards: [],
   isAuthOptional: false,
   inputs: { params: null, query: null, headers: null, cookies: null, body: null },
   bodies: null,
@@ -90,9 +91,13 @@ const parameter = {
   check: null,
 }
 
+function guardOf(canActivate: () => boolean) {
+  const never = { challenge: 'Bearer', tenantOf: null }
+  return { name: null, guard: { canActivate }, carries: () => true, isPlaced: () => true, ...never }
+}
+
 const config: PipelineConfig = {
-  guard: { canActivate: () => true },
-  carriesCredential: () => true,
+  guards: [guardOf(() => true)],
   logDenial: () => {},
   can: undefined,
   bodyLimits: { size: 1, depth: 1 },
@@ -270,7 +275,7 @@ describe('the steps that decide about access', () => {
       seen.push(name)
       return true
     }
-    return { ...config, guard: { canActivate: () => note('guard') }, can: () => note('can') }
+    return { ...config, guards: [guardOf(() => note('guard'))], can: () => note('can') }
   }
 
   it('run for a probe in the same order as for the route, and the probe responds 204', () => {
@@ -297,7 +302,7 @@ describe('the steps that decide about access', () => {
   })
 
   it('refuse a request before a router if the guard refuses it', () => {
-    const guard = { canActivate: () => false }
-    expect(compileAdmission(NO_STAGES, { ...config, guard })(req, res)).toBeInstanceOf(Refusal)
+    const guards = [guardOf(() => false)]
+    expect(compileAdmission(NO_STAGES, { ...config, guards })(req, res)).toBeInstanceOf(Refusal)
   })
 })

@@ -28,11 +28,12 @@ export function explainTenant(
 }
 
 /** In the order in which `compileIdentify` asks them. */
-function sourcesOf({ header, jwtClaim, strategies }: TenantSettings): string[] {
+function sourcesOf({ header, jwtClaim, strategies, guards }: TenantSettings): string[] {
   return [
     ...(header === null ? [] : [`header ${header}`]),
     ...(jwtClaim === null ? [] : [`claim ${jwtClaim} of the bearer token`]),
     ...strategies.map((strategy) => `strategy ${nameOf(strategy)}`),
+    ...(guards.some(({ confirmsTenant }) => confirmsTenant) ? ['verified credential'] : []),
   ]
 }
 

@@ -3,10 +3,12 @@ import type { InterceptorEntry } from '../../contracts/interceptor.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { planLimits } from '../../features/rate-limit/plan-limits.js'
 import { readsBody } from '../../model/body-methods.js'
+import { guardsOfRoute } from '../../model/route-guards.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
 import { fieldsModeOf } from '../../pipeline/own-steps.js'
 import { isForErrors } from '../prepare-middlewares.js'
 import { routeTable } from '../route-table.js'
+import type { GuardSettings } from '../settings/guard-options.js'
 import { explainDecorators } from './explain-decorators.js'
 import { explainCache, explainLimits, explainTenant } from './explain-features.js'
 import { explainInputs, explainPlugins, explainResponses } from './explain-operation.js'
@@ -36,7 +38,7 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
   const { auth, limits, timeouts } = settings
   const planned = planLimits(settings.rateLimit, model).ofRoutes[route.index] ?? []
   const { bounds } = route
-  const isGuarded = route.isProtected || route.isAuthOptional
+  const guards = guardsOfRoute(route, auth.guards)
   const maxBytes = bounds?.bodyBytes ?? limits.bodyBytes
   const maxDepth = bounds?.depth ?? limits.depth
   const handlerMs = handlerMsOf(bounds, timeouts.handlerMs)
@@ -44,7 +46,7 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
     ...rowOf(route, app),
     before: middlewaresBefore(app),
     plugins: explainPlugins(route, settings.plugins),
-    guard: isGuarded && auth.guard !== null ? nameOf(auth.guard) : null,
+    guard: guards.length === 0 ? null : guards.map(guardName).join(', '),
     abilities: route.abilities ?? [],
     tenant: explainTenant(route, app),
     rateLimits: explainLimits(route, planned),
@@ -66,6 +68,10 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
   const steps = explainSteps(route, planned, app)
   const withSources = steps.map((step) => ({ ...step, sources: sourcesOf(step, explained, app) }))
   return { ...explained, steps: withSources }
+}
+
+function guardName({ name, entry }: GuardSettings): string {
+  return name === null ? nameOf(entry) : `${name} (${nameOf(entry)})`
 }
 
 function rowOf(route: RouteModel, { model }: ReadApp) {

@@ -1,7 +1,13 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import { isCached } from '../../features/cache/build-cache.js'
 import { type PlannedLimit, placeLimits } from '../../features/rate-limit/plan-limits.js'
-import { isAuthorized, needsTenant, usesTenants } from '../../features/tenancy/build-tenancy.js'
+import {
+  isAuthorized,
+  isConfirmed,
+  isVerified,
+  needsTenant,
+  usesTenants,
+} from '../../features/tenancy/build-tenancy.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
 import { fieldsModeOf, ownSteps } from '../../pipeline/own-steps.js'
 import { STEPS, type StepName } from '../../pipeline/route-steps.js'
@@ -82,12 +88,11 @@ function featureSteps(
   { settings: { tenant }, model }: ReadApp,
 ): StepName[] {
   const { admission, quota } = placeLimits(limits)
-  const isAsked = isAuthorized(route, tenant)
   return used({
     scope: usesTenants(tenant, model),
-    claim: isAsked,
-    tenant: needsTenant(route, tenant),
-    membership: isAsked,
+    claim: isVerified(route, tenant),
+    tenant: needsTenant(route, tenant) || isConfirmed(route, tenant),
+    membership: isAuthorized(route, tenant),
     admission: admission.length > 0,
     quota: quota.length > 0,
     cache: isCached(route),

@@ -122,7 +122,7 @@ export interface RouteExplanation extends RouteTableEntry {
   readonly before: readonly NamedFunction[]
   readonly steps: readonly ExplainedStep[]
   readonly plugins: readonly ExplainedPlugin[]
-  /** The guard; `null` if the route is public, or the application has no guard. */
+  /** The guard, or several with their names; `null` if the route is public, or the application has no guard. */
   readonly guard: string | null
   readonly abilities: readonly string[]
   /** `null` if requests have no tenants. */

@@ -1,11 +1,20 @@
-import { validateHeaderName } from 'node:http'
 import type { AuthGuard } from '../../contracts/guard.js'
 import type { Request, User } from '../../contracts/handler.js'
 import type { Token } from '../../contracts/provider.js'
 import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
-import { COOKIE_PREFIX, type CredentialPlaces, credentialPlaces } from '../../http/credentials.js'
+import { type CredentialPlaces, credentialPlaces } from '../../http/credentials.js'
+import {
+  checkCredentials,
+  checkGuard,
+  checkGuards,
+  type GuardSettings,
+  resolveGuard,
+} from './guard-options.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: guards of an application have users of different types
+type AnyGuard = AuthGuard<any>
 
 /** The `auth` option. */
 export interface AuthOptions {
@@ -14,7 +23,15 @@ export interface AuthOptions {
    *
    * @defaultValue none; protected routes respond with 401
    */
-  readonly guard?: AuthGuard | Token<AuthGuard>
+  readonly guard?: AnyGuard | Token<AnyGuard>
+  /**
+   * Several guards by name, in place of `guard`, each an instance, a class or a token. `@Auth()` requires the first one,
+   * `@Auth('user', 'partner')` any of those that it names. Names are letters, digits and `_`.
+   *
+   * @defaultValue none
+   * @see docs/auth.md#several-schemes
+   */
+  readonly guards?: Readonly<Record<string, AnyGuard | Token<AnyGuard>>>
   /**
    * Whether a route without `@Auth`, `@Can` and `@Public` is `'public'` or `'protected'`.
    *
@@ -34,7 +51,8 @@ export interface AuthOptions {
   ) => boolean | Promise<boolean>
   /**
    * The places of credentials in a request: names of headers, and of cookies as `'cookie:<name>'`. On a route with
-   * `@Auth({ optional: true })`, the guard runs for requests that carry one of them.
+   * `@Auth({ optional: true })`, the guard runs for requests that carry one of them. A guard that lists places itself, such
+   * as `jwt()`, has only those.
    *
    * @defaultValue `['authorization']`
    * @see docs/auth.md#optional-auth
@@ -44,33 +62,61 @@ export interface AuthOptions {
 
 /** The `auth` option, resolved. */
 export interface AuthSettings {
-  /** `null` if the application has no guard. */
-  readonly guard: AuthGuard | Token<AuthGuard> | null
+  /** The guards, the default one first; empty if the application has none. */
+  readonly guards: readonly GuardSettings[]
+  /** The names of `auth.guards`; empty without this option. */
+  readonly names: readonly string[]
   /** The access of a route without `@Auth`, `@Can` and `@Public`. */
   readonly defaultAccess: 'public' | 'protected'
   /** `undefined` if the permissions and roles of the user decide. */
   readonly can: AuthOptions['can']
-  /** The places of credentials, for routes with optional auth. */
+  /** The places of the credentials of all guards. */
   readonly credentials: CredentialPlaces
 }
 
 type Option = AuthOptions | undefined
 
-const NAMES: Names<AuthOptions> = { guard: true, default: true, can: true, credentials: true }
+const NAMES: Names<AuthOptions> = {
+  guard: true,
+  guards: true,
+  default: true,
+  can: true,
+  credentials: true,
+}
 
 /** The `auth` option. An unknown name is an error, because a misspelt `guard` would leave routes without a guard. */
 export const authGroup: OptionGroup<Option, AuthSettings> = {
   unknown: (auth) => refusedNames('auth.', auth, NAMES),
   check: (auth) => [
     ...checkRules(auth),
-    ...checkGuard(auth?.guard),
-    ...checkCredentials(auth?.credentials),
+    ...checkGuard('auth.guard', auth?.guard, true),
+    ...checkGuards(auth?.guards, auth?.guard),
+    ...checkCredentials('auth.credentials', auth?.credentials),
   ],
   resolve(auth) {
-    const { guard = null, default: defaultAccess = 'public', can } = auth ?? {}
-    const credentials = credentialPlaces(auth?.credentials ?? ['authorization'])
-    return Object.freeze({ guard, defaultAccess, can, credentials })
+    const { guard, guards: named = {}, default: defaultAccess = 'public', can } = auth ?? {}
+    const { credentials: places = ['authorization'] } = auth ?? {}
+    const guards = [
+      ...(guard === undefined ? [] : [resolveGuard(null, guard, places)]),
+      ...Object.entries(named).map(([name, entry]) => resolveGuard(name, entry, places)),
+    ]
+    return Object.freeze({
+      guards: Object.freeze(guards),
+      names: Object.freeze(Object.keys(named)),
+      defaultAccess,
+      can,
+      credentials: allPlaces(guards, places),
+    })
   },
+}
+
+/** The places of all guards; those of the option for an application without a guard. */
+function allPlaces(guards: readonly GuardSettings[], places: readonly string[]): CredentialPlaces {
+  const all = guards.length === 0 ? [credentialPlaces(places)] : guards.map((each) => each.places)
+  return Object.freeze({
+    headers: Object.freeze([...new Set(all.flatMap(({ headers }) => headers))]),
+    cookies: Object.freeze([...new Set(all.flatMap(({ cookies }) => cookies))]),
+  })
 }
 
 /**
@@ -88,41 +134,4 @@ function checkRules(auth: Option): Problem[] {
     problems.push(invalid('auth.can', 'It is not a function.', remedy))
   }
   return problems
-}
-
-function checkGuard(guard: unknown): Problem[] {
-  const isGuard = typeof (guard as { canActivate?: unknown })?.canActivate === 'function'
-  // These are the types of token that the container resolves. The container itself reports a token without
-  // provider.
-  const isToken =
-    ['function', 'string', 'symbol', 'undefined'].includes(typeof guard) ||
-    typeof (guard as { description?: unknown })?.description === 'string'
-  if (isGuard || isToken) return []
-  const remedy = 'Give an instance with canActivate(req, route), a class, or a token.'
-  return [invalid('auth.guard', 'It has no method canActivate.', remedy)]
-}
-
-/** Checks `auth.credentials`. A wrong name would never be found, so a request with credentials would be anonymous. */
-function checkCredentials(credentials: unknown): Problem[] {
-  if (credentials === undefined) return []
-  const remedy = "Give names of headers and cookies: ['authorization', 'cookie:session']."
-  if (!Array.isArray(credentials) || credentials.length === 0) {
-    return [invalid('auth.credentials', `${shown(credentials)} is no list of names.`, remedy)]
-  }
-  return credentials
-    .filter((name) => !isCredentialName(name))
-    .map((name) =>
-      invalid('auth.credentials', `${shown(name)} is no name of a header or cookie.`, remedy),
-    )
-}
-
-/** The name of a cookie is a token, as that of a header is (RFC 6265, 4.1.1; RFC 9110, 5.1). */
-function isCredentialName(given: unknown): boolean {
-  if (typeof given !== 'string') return false
-  try {
-    validateHeaderName(given.startsWith(COOKIE_PREFIX) ? given.slice(COOKIE_PREFIX.length) : given)
-    return true
-  } catch {
-    return false
-  }
 }

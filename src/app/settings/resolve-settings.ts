@@ -6,7 +6,7 @@ import { securityGroup } from '../../features/security/security-options.js'
 import { swaggerGroup } from '../../openapi/swagger-options.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'
-import { authGroup } from './auth-options.js'
+import { type AuthSettings, authGroup } from './auth-options.js'
 import { cacheGroup } from './cache-options.js'
 import { cookieGroup } from './cookie-options.js'
 import { checkAppEnvelope } from './envelope-option.js'
@@ -151,6 +151,7 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
   const { trustProxy = null, etag = false, strict = false, testOverrides } = options
   const { envelope = true, requestIds, trustRequestId = false, onError = null } = options
   const swagger = swaggerGroup.resolve(options.swagger)
+  const auth = authGroup.resolve(options.auth)
   const logs = logsGroup.resolve(options.logs)
   return Object.freeze({
     controllers: copyOf(options.controllers),
@@ -161,9 +162,9 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     middlewares: Object.freeze(middlewares),
     interceptors: copyOf(options.interceptors),
     plugins: copyOf(options.plugins),
-    auth: authGroup.resolve(options.auth),
+    auth,
     security: securityGroup.resolve(options.security),
-    tenant: tenantGroup.resolve(options.tenant),
+    tenant: tenantSettings(options.tenant, auth),
     swagger,
     converters: Object.freeze(Object.assign({}, ...swagger.map((each) => each.converters))),
     cache: cacheGroup.resolve(options.cache),
@@ -188,6 +189,19 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     strict,
     testOverrides: testOverrides === undefined ? null : copyOf(testOverrides),
   })
+}
+
+/**
+ * The settings of tenants. If a guard says which tenant a credential belongs to, the application has tenants, also without
+ * the option; then nothing else names them.
+ */
+function tenantSettings(
+  option: AppOptions['tenant'],
+  { guards }: AuthSettings,
+): Settings['tenant'] {
+  const isConfirmed = guards.some(({ confirmsTenant }) => confirmsTenant)
+  const settings = tenantGroup.resolve(option ?? (isConfirmed ? { header: false } : undefined))
+  return settings === null ? null : Object.freeze({ ...settings, guards })
 }
 
 function copyOf<T>(list: readonly T[] | undefined): readonly T[] {

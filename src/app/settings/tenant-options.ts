@@ -175,6 +175,7 @@ function resolve(options: TenantOptions): TenantSettings {
     negativeMs: 1000 * (toSeconds(negativeTtl) ?? NEGATIVE_SECONDS),
     isRequired: required,
     authorize,
+    guards: [],
   })
 }
 

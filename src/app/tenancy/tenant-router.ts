@@ -3,7 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from '../../cont
 import { TenantContext } from '../../features/tenancy/tenant-context.js'
 import { noteRefusal, noteResume } from '../../http/continuations.js'
 import { isExpressApp, kWrappedRouter } from '../../http/express-routers.js'
-import { kTenantScope } from '../../http/own-fields.js'
+import { kAdmission, kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { runExpressApp } from '../../http/run-express-app.js'
 import { isNextError } from '../../step/next-error.js'
@@ -131,7 +131,7 @@ function guardRouter(router: RouterHandler): RequestHandler {
     const { host } = req[kTenantScope] ?? {}
     const admit = host === undefined ? undefined : admissions.get(host)
     if (admit === undefined) throw new Error(OUTSIDE)
-    const { [kTenantScope]: scope, user } = req
+    const { [kTenantScope]: scope, [kAdmission]: admission, user } = req
     /**
      * Restores the user and the scope from before the checks: the handlers after the router have not been
      * checked.
@@ -139,6 +139,7 @@ function guardRouter(router: RouterHandler): RequestHandler {
     function resume(goOn: () => void): void {
       // Writing `undefined` would create the field, and then `'user' in req` would be true.
       if (req.user !== user) req.user = user
+      if (req[kAdmission] !== admission) Object.assign(req, { [kAdmission]: admission })
       req[kTenantScope] = scope
       TenantContext.run(scope, goOn)
     }

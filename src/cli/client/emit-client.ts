@@ -12,11 +12,12 @@ import {
   preferredContent,
 } from './client-operation.js'
 import { comment } from './comment.js'
+import { alternativesOf, type ClientSchemes, clientSchemes, runtimeWith } from './credentials.js'
 import { propertyKey, typeNames } from './identifiers.js'
 import { offeredBodies, operationTypes } from './operation-types.js'
 import { type PageParameter, pageParameter } from './page-parameter.js'
 import { PAGES_RUNTIME } from './pages-runtime.js'
-import { RUNTIME, RUNTIME_NAMES } from './runtime.js'
+import { RUNTIME_NAMES } from './runtime.js'
 import { sentComponents } from './sent-components.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
@@ -32,17 +33,21 @@ import { type TypeContext, writeType } from './write-type.js'
 export function emitClient(written: AnyDocument): string {
   const document = lowerDocument(written)
   const operations = clientOperations(document)
-  const parameterOf = (operation: ClientOperation) => pageParameter(operation, document)
+  const schemes = clientSchemes(document)
+  const facts: Facts = {
+    parameterOf: (operation) => pageParameter(operation, document),
+    securityOf: (operation) => securityMember(operation, { schemes, document }),
+  }
   const names = typeNames(Object.keys(document.components?.schemas ?? {}), RUNTIME_NAMES)
   const context: TypeContext = { names, binary: 'string', indent: '' }
   return [
     header(document),
     components(document, { context, sent: sentComponents(document, operations) }),
     operationTypes(operations, context),
-    RUNTIME,
+    runtimeWith(schemes),
     ...(operations.some(streams) ? [STREAM_RUNTIME] : []),
-    ...(operations.some((each) => parameterOf(each) !== null) ? [PAGES_RUNTIME] : []),
-    client(operations, parameterOf),
+    ...(operations.some((each) => facts.parameterOf(each) !== null) ? [PAGES_RUNTIME] : []),
+    client(operations, facts),
   ].join('\n')
 }
 
@@ -67,16 +72,34 @@ function components(document: OpenApiDocument, { context, sent }: ComponentFacts
     .join('\n')
 }
 
-type ParameterOf = (operation: ClientOperation) => PageParameter | null
+/** What the methods of a client need to know of the whole document. */
+interface Facts {
+  /** Returns the parameter that asks for a page; `null` if the operation has no pages. */
+  readonly parameterOf: (operation: ClientOperation) => PageParameter | null
+  /** Returns the member of a call that says which credentials it needs. */
+  readonly securityOf: (operation: ClientOperation) => object
+}
 
-function client(operations: readonly ClientOperation[], parameterOf: ParameterOf): string {
+function securityMember(
+  { operation, isProtected }: ClientOperation,
+  {
+    schemes,
+    document,
+  }: { readonly schemes: ClientSchemes | null; readonly document: OpenApiDocument },
+): object {
+  if (schemes === null) return isProtected ? { isProtected } : {}
+  const security = alternativesOf(operation, { schemes, document })
+  return security.length === 0 ? {} : { security }
+}
+
+function client(operations: readonly ClientOperation[], facts: Facts): string {
   const groups = new Map<string, ClientOperation[]>()
   for (const operation of operations) {
     groups.set(operation.group, [...(groups.get(operation.group) ?? []), operation])
   }
   const bodies = [...groups].map(
     ([group, members]) =>
-      `    ${propertyKey(group)}: {\n${members.map((each) => method(each, parameterOf(each))).join('')}    },\n`,
+      `    ${propertyKey(group)}: {\n${members.map((each) => method(each, facts)).join('')}    },\n`,
   )
   const note = comment({
     text: 'Creates a client. Its methods resolve with the documented responses. They reject with the error of fetch, or with an UnexpectedResponseError.',
@@ -89,7 +112,8 @@ function client(operations: readonly ClientOperation[], parameterOf: ParameterOf
   return `${note}export function createClient(options: ClientOptions) {\n  ${send}\n  return {\n${bodies.join('')}  };\n}\n\nexport type Client = ReturnType<typeof createClient>;\n`
 }
 
-function method(operation: ClientOperation, parameter: PageParameter | null): string {
+function method(operation: ClientOperation, { parameterOf, securityOf }: Facts): string {
+  const parameter = parameterOf(operation)
   const { summary, description, deprecated } = operation.operation
   const texts = [...new Set([summary, description])].filter((text) => text !== undefined)
   const note = comment(
@@ -99,7 +123,7 @@ function method(operation: ClientOperation, parameter: PageParameter | null): st
     },
     '      ',
   )
-  const call = methodCall(operation)
+  const call = methodCall(operation, callOf(operation, securityOf(operation)))
   const value = parameter === null ? call : withAll(operation, parameter, call)
   return `${note}      ${propertyKey(operation.name)}: ${value},\n`
 }
@@ -111,13 +135,14 @@ function withAll(operation: ClientOperation, parameter: PageParameter, call: str
   return `withAll(\n        ${call},\n        (list) => ${all},\n      )`
 }
 
-function methodCall(operation: ClientOperation): string {
+/** @param sent The facts of the operation, as the client writes them. */
+function methodCall(operation: ClientOperation, sent: string): string {
   const key = JSON.stringify(operation.id)
   const input = `input${optionalMark(operation)}: Input<${key}>`
   const offers = offeredBodies(operation)
   if (offers.length === 0) {
     const call = streams(operation) ? 'stream' : 'send'
-    return `(${input}): Promise<Result<${key}>> =>\n        ${call}(${callOf(operation)}, input)`
+    return `(${input}): Promise<Result<${key}>> =>\n        ${call}(${sent}, input)`
   }
   // The first signature that fits counts, so those that name a type come first.
   const failures = `Extract<Result<${key}>, { ok: false }>`
@@ -126,7 +151,7 @@ function methodCall(operation: ClientOperation): string {
       `          (input: Input<${key}> & { accept: ${accept} }): Promise<${result} | ${failures}>;\n`,
   )
   const type = `{\n${overloads.join('')}          (${input}): Promise<Result<${key}>>;\n        }`
-  return `((${input}) =>\n        send(${callOf(operation)}, input)) as ${type}`
+  return `((${input}) =>\n        send(${sent}, input)) as ${type}`
 }
 
 function optionalMark(operation: ClientOperation): string {
@@ -142,15 +167,10 @@ function isInputRequired({ parameters, operation }: ClientOperation): boolean {
 }
 
 /** The facts of an operation that the client needs to send a request, without default values. */
-function callOf({
-  method,
-  path,
-  parameters,
-  operation,
-  responses,
-  ownErrors,
-  isProtected,
-}: ClientOperation): string {
+function callOf(
+  { method, path, parameters, operation, responses, ownErrors }: ClientOperation,
+  security: object,
+): string {
   const styles = parameters.flatMap((parameter) => {
     const style = parameter.in === 'query' ? styleOf(parameter) : null
     return style === null ? [] : [[parameter.name, style] as const]
@@ -171,7 +191,7 @@ function callOf({
     ...(enveloped.length > 0 && { enveloped }),
     ...(offeredBodies({ responses }).length > 0 && { offers: true }),
     ...(ownErrors !== null && { ownErrors: true }),
-    ...(isProtected && { isProtected }),
+    ...security,
     ...(streamed.length > 0 && { stream: acceptOf(streamed) }),
   }
   const members = Object.entries(call).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)

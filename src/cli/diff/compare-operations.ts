@@ -3,6 +3,7 @@ import type {
   OpenApiOperation,
   OpenApiParameter,
   OpenApiResponse,
+  OpenApiSecurityScheme,
   Reference,
   SecurityRequirement,
 } from '../../contracts/openapi-3-0.js'
@@ -48,8 +49,8 @@ function compareSecurity(
   { base, current }: Pair<OpenApiOperation>,
   comparison: Comparison,
 ): LocalChange[] {
-  const from = alternatives(base.security ?? comparison.base.security)
-  const to = alternatives(current.security ?? comparison.current.security)
+  const from = alternatives(base.security, comparison.base)
+  const to = alternatives(current.security, comparison.current)
   const isEnough = (held: readonly string[]) =>
     to.some((needed) => needed.every((scheme) => held.includes(scheme)))
   if (!from.every(isEnough)) {
@@ -63,15 +64,30 @@ function compareSecurity(
 
 /**
  * The lists of schemes that are each enough for access. An operation without requirements needs an empty
- * list.
+ * list. A scheme counts as what a client sends for it, whatever its name is.
  */
-function alternatives(security: readonly SecurityRequirement[] | undefined): string[][] {
+function alternatives(
+  own: readonly SecurityRequirement[] | undefined,
+  { security: ofAll, components }: Comparison['base'],
+): string[][] {
+  const security = own ?? ofAll
   if (security === undefined || security.length === 0) return [[]]
+  const schemes = components?.securitySchemes ?? {}
   return security.map((requirement) =>
-    Object.entries(requirement).flatMap(([scheme, scopes]) =>
-      scopes.length === 0 ? [scheme] : scopes.map((scope) => `${scheme} (${scope})`),
-    ),
+    Object.entries(requirement).flatMap(([name, scopes]) => {
+      const scheme = sentAs(name, schemes[name])
+      return [scheme, ...scopes.map((scope) => `the scope ${scope} of ${scheme}`)]
+    }),
   )
+}
+
+/** What a client sends for a scheme; the name of a scheme that the document does not describe. */
+function sentAs(name: string, scheme: OpenApiSecurityScheme | undefined): string {
+  if (scheme === undefined) return name
+  const { type, scheme: own = '', in: place, name: key } = scheme
+  if (type === 'apiKey') return `the ${place} ${place === 'header' ? key?.toLowerCase() : key}`
+  // Both are sent as a bearer token, and a client gets that token in its own way.
+  return type === 'http' ? `${own.toLowerCase()} authorization` : `${type} (${name})`
 }
 
 function compareParameters(pair: Pair<OpenApiOperation>, comparison: Comparison): LocalChange[] {

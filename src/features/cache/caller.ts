@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import type { Request, Response } from '../../contracts/handler.js'
+import { schemeOf } from '../../http/admission.js'
 
 /**
  * The caller that a response is made for: a text that is unique to the caller, `null` for an anonymous caller,
@@ -36,7 +37,7 @@ interface Elsewhere {
  */
 export function callerOf(req: Request, res: Response): Caller {
   try {
-    if (isSet(req.user)) return identityOf('user', req.user)
+    if (isSet(req.user)) return identityOf(userPlace(req), req.user)
     const { auth, session } = req as Request & Elsewhere
     if (isSet(auth)) return identityOf('auth', auth)
     if (isSet(session?.user)) return identityOf('session', session.user)
@@ -47,6 +48,12 @@ export function callerOf(req: Request, res: Response): Caller {
     // A getter has thrown, or an id cannot become text: there is a caller, but it cannot be identified.
     return undefined
   }
+}
+
+/** The users of two guards may have the same id. */
+function userPlace(req: Request): string {
+  const scheme = schemeOf(req)
+  return scheme === undefined ? 'user' : `${scheme}:user`
 }
 
 /** `false`, 0 and an empty text count as users, because code has set them. */

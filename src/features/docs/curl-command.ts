@@ -31,11 +31,26 @@ export function curlCommand(
     method === 'get' ? [] : method === 'head' ? ['--head'] : [`-X ${method.toUpperCase()}`]
   const parts = [
     ['curl', ...verb, quote(target)].join(' '),
-    ...(schemes.length > 0 ? ['-H "Authorization: Bearer $TOKEN"'] : []),
+    ...(schemes.length > 0 ? credentialsOf(listed, document) : []),
     ...headers,
     ...bodyOf(operation.requestBody?.content ?? {}, document),
   ]
   return parts.join(' \\\n  ')
+}
+
+/** The credentials of the first alternative. */
+function credentialsOf({ operation }: ListedOperation, document: OpenApiDocument): string[] {
+  const [first = {}] = operation.security ?? document.security ?? []
+  const schemes = document.components.securitySchemes ?? {}
+  return Object.keys(first).map((name) => {
+    const { type, scheme, in: place, name: key } = schemes[name] ?? { type: 'http' }
+    if (type === 'apiKey' && place === 'header') return `-H ${quote(`${key}: `)}"$KEY"`
+    if (type === 'apiKey' && place === 'cookie') return `-b ${quote(`${key}=`)}"$COOKIE"`
+    if (type === 'apiKey') return `--url-query ${quote(`${key}=`)}"$KEY"`
+    if (type === 'mutualTLS') return '--cert "$CERTIFICATE"'
+    if (scheme?.toLowerCase() === 'basic') return '-u "$USER:$PASSWORD"'
+    return '-H "Authorization: Bearer $TOKEN"'
+  })
 }
 
 interface Sample {

@@ -1,4 +1,8 @@
-import type { OpenApiDocument, OpenApiInfo } from '../../contracts/openapi-3-0.js'
+import type {
+  OpenApiDocument,
+  OpenApiInfo,
+  OpenApiSecurityScheme,
+} from '../../contracts/openapi-3-0.js'
 import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import { createContent, once } from './content.js'
 import type { DocsPage, DocsSource, FileLink, PagePlace } from './docs-page.js'
@@ -89,7 +93,7 @@ function introduction(
   const href = folder + name
   const schemes = Object.entries(components.securitySchemes ?? {}).map(
     ([name, scheme]) =>
-      html`<div><dt>${LOCK} ${name}</dt><dd><code>Authorization: Bearer &lt;token&gt;</code>${paragraphs(scheme.description)}</dd></div>`,
+      html`<div><dt>${LOCK} ${name}</dt><dd>${schemeMarkup(scheme)}${paragraphs(scheme.description)}</dd></div>`,
   )
   const served = servers.map(
     ({ description }, i) =>
@@ -102,6 +106,30 @@ ${paragraphs(info.description)}
 <p class="formats"><a href="${href}.json">OpenAPI as JSON</a> <a href="${href}.yaml">as YAML</a></p>
 <p class="hint">To send requests from this page, install its interactive version: <code>npm install swagger-ui-dist</code></p>
 </header>`
+}
+
+/** How a client sends the credential of a scheme. */
+function schemeMarkup({
+  type,
+  scheme,
+  in: place,
+  name,
+  openIdConnectUrl,
+  flows,
+}: OpenApiSecurityScheme): Html {
+  if (type === 'apiKey' && place === 'header') return html`<code>${name ?? ''}: &lt;key&gt;</code>`
+  if (type === 'apiKey' && place === 'cookie') {
+    return html`<code>Cookie: ${name ?? ''}=&lt;value&gt;</code><p>A browser sends the cookie by itself after a login. Pages cannot set it for a request.</p>`
+  }
+  if (type === 'apiKey') return html`<code>?${name ?? ''}=&lt;key&gt;</code>`
+  if (type === 'mutualTLS') return html`<p>A certificate of the client</p>`
+  const isBearer = type !== 'http' || scheme?.toLowerCase() === 'bearer'
+  const urls = [
+    openIdConnectUrl,
+    ...Object.values(flows ?? {}).flatMap((flow) => [flow.authorizationUrl, flow.tokenUrl]),
+  ].filter((url) => url !== undefined)
+  const links = urls.map((url) => html` ${linkMarkup(url, url)}`)
+  return html`<code>Authorization: ${isBearer ? 'Bearer' : (scheme ?? '')} &lt;token&gt;</code>${links}`
 }
 
 function aboutMarkup({ contact, license, termsOfService }: OpenApiInfo): Html {

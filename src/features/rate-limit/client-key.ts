@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
+import { schemeOf } from '../../http/admission.js'
 import { tenantOf } from '../../http/tenant-of.js'
 import { clientAddress } from './client-address.js'
 
@@ -36,7 +37,11 @@ function addressKey(req: Request): string {
 
 function userKey(req: Request): string {
   const user = req.user as { id?: unknown; sub?: unknown } | null | undefined
-  return named('u', user?.id ?? user?.sub) ?? addressKey(req)
+  const id = user?.id ?? user?.sub
+  const scheme = schemeOf(req)
+  // The users of two guards may have the same id.
+  const key = scheme === undefined ? named('u', id) : named(`g:${scheme}`, id)
+  return key ?? addressKey(req)
 }
 
 function tenantKey(req: Request): string {

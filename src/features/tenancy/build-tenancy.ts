@@ -3,7 +3,14 @@ import type { Logger } from '../../contracts/logger.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Stage } from '../../contracts/steps.js'
 import type { Clock } from '../../di/clock.js'
-import { compileResolve, enterScope, requiredMessage, type ScopeEnds } from './enter-scope.js'
+import { type ConfirmConfig, confirmStage, type TenantsOf } from './confirm-stage.js'
+import {
+  compileConfirm,
+  compileResolve,
+  enterScope,
+  requiredMessage,
+  type ScopeEnds,
+} from './enter-scope.js'
 import {
   scopeStage,
   type TenantScopes,
@@ -11,7 +18,8 @@ import {
   withoutTenantStage,
 } from './request-tenant.js'
 import { noteHost } from './tenant-hosts.js'
-import type { TenantSettings } from './tenant-settings.js'
+import { compileIdTest } from './tenant-id.js'
+import type { TenantGuard, TenantSettings } from './tenant-settings.js'
 import { claimStage, membershipStage, requireTenantStage } from './tenant-stages.js'
 
 /**
@@ -50,29 +58,45 @@ export interface TenancyConfig {
   readonly logger: Logger
   /** The object that identifies the application in its scopes. */
   readonly host: object
+  /** Returns the tenants that the credentials of an admitted request belong to. */
+  readonly tenantsOf: TenantsOf
 }
 
 /** Builds tenancy. Returns `null` for an application that does not use tenants. */
 export function buildTenancy(config: TenancyConfig): Tenancy | null {
-  const { settings, model, clock, logger, host } = config
+  const { settings, model, clock, logger, host, tenantsOf } = config
   if (!usesTenants(settings, model)) return null
   const authorize = settings?.authorize ?? null
-  const authorizes = authorize !== null
+  const authorizes = verifiesTenants(settings)
   noteHost(host, { logger, authorizes })
-  const required = requireTenantStage(requiredMessage(settings))
+  const message = requiredMessage(settings)
+  const required = requireTenantStage(message)
   const membership = authorize === null ? null : membershipStage(authorize)
-  const resolve = settings === null ? null : compileResolve(settings, clock)
+  const confirm = settings === null ? null : compileConfirm(settings, clock)
+  const resolve = settings === null ? null : compileResolve(settings, confirm)
+  const confirmed = (facts: Pick<ConfirmConfig, 'required' | 'trustsAnonymous'>) => {
+    const isId = compileIdTest((settings as TenantSettings).pattern)
+    return confirmStage({ ...facts, hasAuthorize: authorize !== null, isId, confirm, tenantsOf })
+  }
+  const tenantStage = (route: RouteModel) => {
+    const isNeeded = needsTenant(route, settings)
+    if (!isConfirmed(route, settings)) return isNeeded ? required : null
+    const trustsAnonymous = route.tenant !== null || settings?.isRequired === true
+    return confirmed({ required: isNeeded ? message : null, trustsAnonymous })
+  }
   return {
     enter: (ends) => enterScope(resolve, { host, authorizes }, ends),
     scopes: tenantScopes,
     steps: (route) => ({
       scope: runsWithoutTenant(route, settings) ? withoutTenantStage : scopeStage,
-      ...(isAuthorized(route, settings) ? { claim: claimStage, membership } : NOT_ASKED),
-      tenant: needsTenant(route, settings) ? required : null,
+      ...(isVerified(route, settings) ? { claim: claimStage, membership } : NOT_ASKED),
+      tenant: tenantStage(route),
     }),
     stagesOfRouters: {
       ...(authorizes ? { claim: claimStage, membership } : NOT_ASKED),
-      tenant: required,
+      tenant: confirmsTenants(settings)
+        ? confirmed({ required: message, trustsAnonymous: false })
+        : required,
     },
   }
 }
@@ -90,6 +114,29 @@ export function needsTenant(
   return tenant === null ? settings?.isRequired === true : !tenant.isOptional
 }
 
+/** Whether a guard of the application confirms tenants. */
+export function confirmsTenants(settings: TenantSettings | null): boolean {
+  return settings?.guards.some(({ confirmsTenant }) => confirmsTenant) === true
+}
+
+/** Whether the tenant that a request names is only a claim at first. */
+function verifiesTenants(settings: TenantSettings | null): boolean {
+  return settings !== null && (settings.authorize !== null || confirmsTenants(settings))
+}
+
+/** Whether the tenant of a request is compared with that of its credential. */
+export function isConfirmed(route: RouteModel, settings: TenantSettings | null): boolean {
+  return confirmsTenants(settings) && isVerified(route, settings)
+}
+
+/** Whether the credential of a request may name its tenant. */
+export function hasTenantGuard(route: RouteModel, settings: TenantSettings | null): boolean {
+  if (!route.isProtected && !route.isAuthOptional) return false
+  const guards = settings?.guards ?? []
+  const isAccepted = ({ name }: TenantGuard) => name === null || route.guards.includes(name)
+  return guards.some((guard) => guard.confirmsTenant && isAccepted(guard))
+}
+
 /**
  * Whether `authorize` runs for a route. It does not for a route that is public and has no `@Tenant`, such as a login.
  * With optional auth, it also runs for requests without a user.
@@ -98,17 +145,25 @@ export function isAuthorized(
   route: Pick<RouteModel, 'tenant' | 'isProtected' | 'isAuthOptional'>,
   settings: TenantSettings | null,
 ): boolean {
-  if (settings === null || settings.authorize === null) return false
+  return settings?.authorize != null && isVerified(route, settings)
+}
+
+/** Whether `authorize` or a guard decides about the tenant of a request. */
+export function isVerified(
+  route: Pick<RouteModel, 'tenant' | 'isProtected' | 'isAuthOptional'>,
+  settings: TenantSettings | null,
+): boolean {
+  if (settings === null || !verifiesTenants(settings)) return false
   const { isProtected, isAuthOptional, tenant } = route
   return isProtected || isAuthOptional || tenant !== null || settings.isRequired
 }
 
 /**
- * Whether a route runs without a tenant: when `authorize` does not run for it, the tenant that the request
- * names is not trusted.
+ * Whether a route runs without a tenant: when neither `authorize` nor a guard decides about it, the tenant that the
+ * request names is not trusted.
  */
 export function runsWithoutTenant(route: RouteModel, settings: TenantSettings | null): boolean {
-  return settings !== null && settings.authorize !== null && !isAuthorized(route, settings)
+  return verifiesTenants(settings) && !isVerified(route, settings)
 }
 
 function usesTenant({ tenant, parameters }: RouteModel): boolean {

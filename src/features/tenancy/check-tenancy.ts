@@ -19,7 +19,8 @@ export function warnOfTenancy(setting: TenancySetting): Problem[] {
 }
 
 function warnOfTrust({ tenant, hasGuard, isProduction }: TenancySetting): Problem[] {
-  if (!isProduction || tenant === null || hasGuard || tenant.authorize !== null) return []
+  if (!isProduction || tenant === null || tenant.authorize !== null) return []
+  if (hasGuard) return warnOfGuards(tenant)
   return [
     {
       code: 'W_TENANT_UNVERIFIED',
@@ -27,6 +28,21 @@ function warnOfTrust({ tenant, hasGuard, isProduction }: TenancySetting): Proble
       cause:
         'The request alone names its tenant, and nothing checks whether the client may act for that tenant: any client can name any tenant.',
       remedy: 'Configure `tenant.authorize`, or `auth.guard` and check the tenant there.',
+    },
+  ]
+}
+
+/** If some guards confirm tenants, the others have probably been forgotten. One that does so by itself is not known. */
+function warnOfGuards({ guards }: TenantSettings): Problem[] {
+  const silent = guards.filter(({ confirmsTenant }) => !confirmsTenant)
+  if (silent.length === 0 || silent.length === guards.length) return []
+  return [
+    {
+      code: 'W_TENANT_UNVERIFIED',
+      subject: silent.map(({ name }) => `auth.guards.${name}`).join(', '),
+      cause:
+        'Other guards confirm the tenant of a request by `tenantOf`, and this one does not: a request that it lets in may name any tenant.',
+      remedy: 'Add `tenantOf` to the guard, or configure `tenant.authorize`.',
     },
   ]
 }
@@ -50,6 +66,7 @@ function warnOfSources({ tenant: settings, routes, hasMiddlewares }: TenancySett
 
 function hasSource(tenant: TenantSettings | null): boolean {
   if (tenant === null) return false
-  const { header, jwtClaim, strategies } = tenant
+  const { header, jwtClaim, strategies, guards } = tenant
+  if (guards.some(({ confirmsTenant }) => confirmsTenant)) return true
   return header !== null || jwtClaim !== null || strategies.length > 0
 }

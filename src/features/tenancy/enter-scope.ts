@@ -16,18 +16,31 @@ import type { TenantSourceSettings } from './tenant-settings.js'
  */
 export type ResolveTenant = (req: Request) => string | undefined | Promise<string | undefined>
 
-/** Creates the function that reads the tenant of a request and confirms it with the store, if there is one. */
-export function compileResolve(settings: TenantSourceSettings, clock: Clock): ResolveTenant {
-  const identify = compileIdentify(settings)
-  if (settings.store === null) return identify
+/** Returns an id after the store has confirmed it. Throws or rejects with an HTTP error. */
+export type ConfirmTenant = (id: string) => string | Promise<string>
+
+/** Creates the function that asks the store about ids; `null` without a store. */
+export function compileConfirm(settings: TenantSourceSettings, clock: Clock): ConfirmTenant | null {
+  if (settings.store === null) return null
   const directory = new TenantDirectory(settings.store, settings, clock)
-  return function resolve(req) {
-    const id = identify(req)
-    if (id === undefined) return undefined
+  return function confirm(id) {
     const verdict = directory.find(id)
     return typeof verdict === 'string'
       ? admit(id, verdict)
       : verdict.then((settled) => admit(id, settled))
+  }
+}
+
+/** Creates the function that reads the tenant of a request and confirms it with the store, if there is one. */
+export function compileResolve(
+  settings: TenantSourceSettings,
+  confirm: ConfirmTenant | null,
+): ResolveTenant {
+  const identify = compileIdentify(settings)
+  if (confirm === null) return identify
+  return function resolve(req) {
+    const id = identify(req)
+    return id === undefined ? undefined : confirm(id)
   }
 }
 
@@ -50,7 +63,7 @@ export interface ScopeEnds<TRequest extends Request> {
 interface ScopeHost {
   /** The object that identifies the application in its scopes. */
   readonly host: object
-  /** Whether the tenant that a request names is only a claim until `authorize` has allowed it. */
+  /** Whether the tenant that a request names is only a claim until `authorize` or a guard has allowed it. */
   readonly authorizes: boolean
 }
 
@@ -118,7 +131,7 @@ export function buildTenantMiddleware(
   settings: TenantSourceSettings,
   { clock, onRefusal }: TenantMiddlewareParts,
 ): RequestHandler {
-  const resolve = compileResolve(settings, clock)
+  const resolve = compileResolve(settings, compileConfirm(settings, clock))
   const refusal = requiredMessage(settings)
   function scopeFor(req: Request, id: string | undefined): TenantScope {
     const outer = scopeOn(req)

@@ -1,6 +1,6 @@
 import type { ContractOf, ContractParameter } from '../../contracts/route-contract.js'
 import type { JsonSchema } from '../../contracts/schema.js'
-import { isAuthorized, needsTenant } from './build-tenancy.js'
+import { hasTenantGuard, isVerified, needsTenant } from './build-tenancy.js'
 import type { TenantSettings } from './tenant-settings.js'
 
 /** The facts about the `tenant` option that the OpenAPI document depends on, as plain data. */
@@ -11,6 +11,8 @@ export interface TenantFacts {
   readonly isRequired: boolean
   /** Whether there is an `authorize` that may refuse a tenant. */
   readonly isAuthorized: boolean
+  /** The guards that confirm tenants. */
+  readonly guards: readonly (string | null)[]
   /** The pattern of ids; `null` when its flags have no equivalent in JSON Schema. */
   readonly pattern: string | null
   /** Response statuses that refuse a tenant although its id is well-formed. */
@@ -27,6 +29,7 @@ export function tenantFacts(settings: TenantSettings | null): TenantFacts | null
     isOnlySource: jwtClaim === null && strategies.length === 0,
     isRequired: settings.isRequired,
     isAuthorized: settings.authorize !== null,
+    guards: settings.guards.filter((each) => each.confirmsTenant).map(({ name }) => name),
     pattern: isPlain ? anchored(pattern.source) : null,
     errors: [
       ...(settings.onMismatch === 'reject' ? [403] : []),
@@ -49,9 +52,13 @@ export function tenantResponses(settings: TenantSettings | null): ContractOf {
   return function responsesOf(route) {
     const isNeeded = needsTenant(route, settings)
     const isNamed = route.tenant !== null || isNeeded
+    // The credential names the tenant, too.
+    const isHeaderNeeded = isNeeded && !hasTenantGuard(route, settings)
     const header =
-      isNamed && facts.header !== null ? { ...headerParameter(facts, isNeeded), schema } : null
-    const refusals = isAuthorized(route, settings) ? [403] : []
+      isNamed && facts.header !== null
+        ? { ...headerParameter(facts, isHeaderNeeded), schema }
+        : null
+    const refusals = isVerified(route, settings) ? [403] : []
     return {
       parameters: header === null ? [] : [header],
       errors: [400, ...refusals, ...facts.errors],

@@ -27,4 +27,14 @@ export interface TenantSourceSettings {
 export interface TenantSettings extends TenantSourceSettings {
   /** `null` when a request may act for every tenant that it names. */
   readonly authorize: AuthorizeTenant | null
+  /** The guards of the application, the default one first. */
+  readonly guards: readonly TenantGuard[]
+}
+
+/** The facts about a guard that decide whether it confirms tenants. */
+export interface TenantGuard {
+  /** The name in `auth.guards`; `null` for `auth.guard`. */
+  readonly name: string | null
+  /** Whether it has `tenantOf`. */
+  readonly confirmsTenant: boolean
 }

@@ -30,7 +30,7 @@ export const claimStage: Stage = (next) =>
   }
 
 /** Returns the tenant that a request acts for or claims. */
-function namedTenant(req: Request): string | undefined {
+export function namedTenant(req: Request): string | undefined {
   const scope = scopeOn(req)
   return scope?.id ?? scope?.claim
 }
@@ -60,7 +60,7 @@ async function settle(verdict: PromiseLike<unknown>, decide: (verdict: unknown) 
  * Continues in a scope with a new origin, so that code that was started before `authorize` allowed the tenant
  * can never act for it.
  */
-function actFor(id: string, next: Step): Step {
+export function actFor(id: string, next: Step): Step {
   return (req, res) => {
     const claimed = scopeOn(req)
     if (claimed?.claim === undefined) return next(req, res)
@@ -70,6 +70,6 @@ function actFor(id: string, next: Step): Step {
   }
 }
 
-function forbid(): Refusal {
+export function forbid(): Refusal {
   return tenantRefusal('TENANT_FORBIDDEN', 'You may not act for this tenant')
 }

@@ -3,6 +3,7 @@ import type { Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../request.js'
 import { endUnread, isUnread } from './end-unread.js'
 import { isUntouched, writeFlatHead } from './flat-head.js'
+import { isForPerson } from './no-store.js'
 import { dropUnwritableAdded, type OwnHeaders } from './response-headers.js'
 import { headerLine, type StaticHeaders } from './static-headers.js'
 
@@ -44,7 +45,10 @@ export function sendError(req: BlazonRequest, res: Response, response: ErrorResp
   res.statusMessage = ''
   const mustClose = isUnread(req)
   if (!mustClose && (res as Response & Sending)[kSendFlat](response)) return
+  // An error on an authenticated route may not be stored either: it tells what the caller may see.
+  const isPrivate = isForPerson(res)
   for (const name of RESPONSE_HEADERS) res.removeHeader(name)
+  if (isPrivate) res.setHeader('Cache-Control', 'no-store')
   setHeaders(res, headers)
   res.statusCode = status
   res.setHeader('Content-Type', type)

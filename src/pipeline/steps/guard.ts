@@ -1,23 +1,43 @@
 import type { AuthGuard } from '../../contracts/guard.js'
+import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { toFailure } from '../../errors/failure.js'
 import { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
+import { noteAdmitted } from '../../http/admission.js'
 import type { CarriesCredential } from '../../http/credentials.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { forbidStoring } from '../../http/send/no-store.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { LogDenial } from '../log-denials.js'
 
-/** The guard of an application, and the log of its failures. */
+/** One guard of an application, as routes run it. */
+export interface RouteGuard {
+  /** The name in `auth.guards`; `null` for `auth.guard`. */
+  readonly name: string | null
+  readonly guard: Pick<AuthGuard, 'canActivate'>
+  /** Whether a request has a credential for this guard. */
+  readonly carries: CarriesCredential
+  /** Whether something is in one of the places of its credential. */
+  readonly isPlaced: CarriesCredential
+  /** The challenge of its 401. */
+  readonly challenge: string
+  /** `null` if the guard confirms no tenant. */
+  readonly tenantOf: ((req: Request) => string | undefined) | null
+}
+
+/** The guards of a route, and the log of their failures. */
 export interface GuardConfig {
-  /** `null` if the application has no guard. */
-  readonly guard: AuthGuard | null
+  /** The guards that the route accepts; empty if the application has none. */
+  readonly guards: readonly RouteGuard[]
   /** `undefined` before a router, whose routes are not in the model. */
   readonly route: RouteModel | undefined
   /** Logs an error that the guard throws instead of a decision. */
   readonly logDenial: LogDenial
+  /** Whether responses to admitted requests say `no-store`. */
+  readonly forbidsStoring: boolean
 }
 
 /**
@@ -32,48 +52,105 @@ export function guardStage(config: GuardConfig): Stage {
  * Runs the guard for requests that carry a credential. All others pass without it. A request whose user a middleware has
  * set needs the guard, too: the guard alone decides who the user is.
  */
-export function optionalGuardStage(
-  config: GuardConfig,
-  carriesCredential: CarriesCredential,
-): Stage {
+export function optionalGuardStage(config: GuardConfig): Stage {
+  const [only] = config.guards
   return (next) => {
     const guarded = guardStep(config, next)
+    if (only === undefined) return guarded
+    const { isPlaced, carries } = only
+    const hasOwn = carries !== isPlaced
     return function guardCredentials(req, res) {
-      const isCaller = carriesCredential(req) || (req.user ?? null) !== null
+      const isCaller = isPlaced(req) || (req.user ?? null) !== null || (hasOwn && carries(req))
       return isCaller ? guarded(req, res) : next(req, res)
     }
   }
 }
 
-function guardStep({ guard, route, logDenial }: GuardConfig, next: Step): Step {
-  if (guard === null) {
+function guardStep(
+  { guards: [only], route, logDenial, forbidsStoring }: GuardConfig,
+  next: Step,
+): Step {
+  if (only === undefined) {
     return function denyAll() {
-      return deny()
+      return deny('Bearer')
     }
   }
-  /**
-   * An HTTP error is a decision of the guard (403, 503, …) and keeps its status. Any other error is a failure of
-   * the guard: 401.
-   */
-  function refusalFor(error: unknown, req: BlazonRequest): Refusal {
-    if (HttpError.is(error) || toFailure(error).status !== 500) return new Refusal(error)
-    logDenial(error, req)
-    return deny(error)
-  }
+  const { guard, challenge } = only
+  const onError = errorRefusal(challenge, logDenial)
+  const letIn = admitStep(only, forbidsStoring ? storingForbidden(next) : next, onError)
   return function guardRequest(req, res) {
     let verdict: unknown
     try {
       verdict = decide(guard, req, route)
     } catch (error) {
-      return refusalFor(error, req)
+      return onError(error, req)
     }
-    if (verdict === true) return next(req, res)
-    if (!(verdict instanceof Promise)) return deny()
+    if (verdict === true) return letIn(req, res)
+    if (!(verdict instanceof Promise)) return deny(challenge)
     return whenSettled(
       verdict,
-      (settled) => (settled === true ? next(req, res) : deny()),
-      (error) => refusalFor(error, req),
+      (settled) => (settled === true ? letIn(req, res) : deny(challenge)),
+      (error) => onError(error, req),
     )
+  }
+}
+
+/** Notes which guard has let a request in. The only guard of an application has nothing to note. */
+function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRefusal): Step {
+  if (tenantOf === null && name === null) return next
+  const scheme = name ?? undefined
+  if (tenantOf === null) {
+    const admission = Object.freeze({ scheme, tenants: Object.freeze([]) })
+    return function admit(req, res) {
+      noteAdmitted(req, admission)
+      return next(req, res)
+    }
+  }
+  return function admitWithTenant(req, res) {
+    try {
+      noteAdmitted(req, { scheme, tenants: [readTenant(tenantOf, req)] })
+    } catch (error) {
+      return onError(error, req)
+    }
+    return next(req, res)
+  }
+}
+
+/** Puts the step in front that makes responses say `no-store`. */
+export function storingForbidden(next: Step): Step {
+  return function forbid(req: BlazonRequest, res: Response) {
+    forbidStoring(res)
+    return next(req, res)
+  }
+}
+
+/**
+ * Returns the tenant of a credential.
+ *
+ * @throws TypeError for a result of another type: a promise would be equal to no tenant.
+ */
+export function readTenant(
+  tenantOf: NonNullable<RouteGuard['tenantOf']>,
+  req: BlazonRequest,
+): string | undefined {
+  const tenant: unknown = tenantOf(req) ?? undefined
+  if (tenant === undefined || typeof tenant === 'string') return tenant
+  if (isThenable(tenant)) Promise.resolve(tenant).catch(() => {})
+  throw new TypeError(`tenantOf() of a guard returned a value of type ${typeof tenant}.`)
+}
+
+/** Makes the refusal of a request for which a guard has thrown. */
+export type ErrorRefusal = (error: unknown, req: BlazonRequest) => Refusal
+
+/**
+ * An HTTP error is a decision of the guard (403, 503, …) and keeps its status. Any other error is a failure of
+ * the guard: 401.
+ */
+export function errorRefusal(challenge: string, logDenial: LogDenial): ErrorRefusal {
+  return function refusalFor(error, req) {
+    if (HttpError.is(error) || toFailure(error).status !== 500) return new Refusal(error)
+    logDenial(error, req)
+    return deny(challenge, error)
   }
 }
 
@@ -82,16 +159,21 @@ function guardStep({ guard, route, logDenial }: GuardConfig, next: Step): Step {
  * call back twice, and the result of its `then` might not be a promise. Express lets a request pass if
  * `undefined`, `null`, `0` or `'route'` is thrown. Here every throw denies the request.
  */
-function decide(guard: AuthGuard, req: BlazonRequest, route: RouteModel | undefined): unknown {
+export function decide(
+  guard: RouteGuard['guard'],
+  req: BlazonRequest,
+  route: RouteModel | undefined,
+): unknown {
   const verdict: unknown = guard.canActivate(req, route)
   // A proxy may throw when it is inspected: a value that is neither thenable nor `true` becomes `false` here, and
   // is not touched again.
   return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
 }
 
-function deny(cause?: unknown): Refusal {
+/** Refuses a request that has no right credential. */
+export function deny(challenge: string, cause?: unknown): Refusal {
   // RFC 9110, 11.6.1: a 401 names the scheme that the server accepts. Each error has its own object, to which an
   // error middleware may add headers.
-  const options = { headers: { 'WWW-Authenticate': 'Bearer' }, cause }
+  const options = { headers: { 'WWW-Authenticate': challenge }, cause }
   return new Refusal(refuse('UNAUTHORIZED', 'Authentication is required', options))
 }

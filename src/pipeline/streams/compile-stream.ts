@@ -6,6 +6,7 @@ import { isAsyncIterable } from '../../http/async-iterable.js'
 import { negotiate } from '../../http/negotiate.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
+import { isForbiddenByDefault } from '../../http/send/no-store.js'
 import type { OnError } from '../../step/step.js'
 import type { LogFailure } from '../log-failure.js'
 import { FRAMES, type PrepareItem } from './frames.js'
@@ -110,7 +111,8 @@ function beginHead(res: Response, type: string, isNegotiated: boolean): void {
   res.statusCode = 200
   res.setHeader('Content-Type', type)
   // A proxy or a middleware that compresses would hold items back until it has enough of them.
-  if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-cache, no-transform')
+  if (isForbiddenByDefault(res)) res.setHeader('Cache-Control', 'no-store, no-transform')
+  else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-cache, no-transform')
   // nginx collects a response otherwise.
   res.setHeader('X-Accel-Buffering', 'no')
   if (isNegotiated) res.vary('Accept')

@@ -173,6 +173,68 @@ export class Bad {
   wrong(_req: Req<{ auth: true; query: typeof Note }>) {}
 }
 
+interface Claims {
+  readonly sub: string
+  readonly plan: 'free' | 'paid'
+}
+
+declare const tokens: AuthGuard<Claims>
+declare const keys: AuthGuard<{ readonly keyId: string; readonly sub: string }>
+declare const plain: AuthGuard
+
+export type GuardedUsers = [
+  Expect<Equal<Req<{ auth: typeof tokens }>['user'], Claims>>,
+  Expect<Equal<Req<{ auth: typeof tokens | typeof keys }>['user']['sub'], string>>,
+  Expect<Equal<Req<{ auth: typeof plain }>['user'], User>>,
+  Expect<Equal<Req<{ auth: typeof tokens; body: typeof Note }>['body'], { text: string }>>,
+]
+
+@Auth('tokens')
+@Controller('guarded')
+export class Guarded {
+  @Get('one')
+  one({ user }: Req<{ auth: typeof tokens }>) {
+    // @ts-expect-error the guard describes no such field
+    const misspelt: unknown = user.sup
+    return { by: user.sub, paid: user.plan === 'paid', misspelt }
+  }
+
+  @Auth('tokens', 'keys', { optional: false })
+  @Post('several/:id')
+  @Params(ById)
+  @Body(Note)
+  several(req: Req<typeof input & { auth: typeof tokens | typeof keys }>) {
+    // @ts-expect-error only one of the two guards sets it
+    const plan: unknown = req.user.plan
+    return {
+      by: req.user.sub,
+      id: req.params.id.toFixed(),
+      text: req.body.text,
+      plan,
+      url: req.url,
+    }
+  }
+
+  @Post('options/:id', input)
+  options({ params, user }: Req<typeof input & { auth: typeof tokens }>) {
+    return { id: params.id.toFixed(), by: user.sub }
+  }
+
+  @Post('wrong')
+  // @ts-expect-error the text is a string, whatever the guard is
+  @Body(Note)
+  wrong(_req: Req<{ auth: typeof tokens; query: typeof Note }>) {}
+
+  // @ts-expect-error names come before the options
+  @Auth({ optional: true }, 'tokens')
+  @Get('order')
+  order() {}
+}
+
+export const guards: AuthOptions = { guards: { tokens, keys, plain } }
+
+export const single: AuthOptions = { guard: tokens }
+
 /** A request of any inputs is still a request. */
 export function generic<I extends RequestInputs>(req: Req<I>): Request {
   req.signal.throwIfAborted()

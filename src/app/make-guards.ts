@@ -1,0 +1,88 @@
+import type { AuthGuard, GuardSetup } from '../contracts/guard.js'
+import type { Token } from '../contracts/provider.js'
+import type { Injector } from '../di/injector.js'
+import { ConfigError } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
+import { resolveToken } from './resolve-token.js'
+import type { AuthSettings } from './settings/auth-options.js'
+import { checkCreated, type GuardSettings, isHeaderText } from './settings/guard-options.js'
+
+/** A guard of a running application. */
+export interface MadeGuard {
+  readonly settings: GuardSettings
+  /** The guard of the option, or that of its token. All members but `canActivate` are read from it. */
+  readonly guard: AuthGuard
+  /** The guard that this application runs: the result of `forApplication`, or the guard itself. */
+  readonly running: AuthGuard
+}
+
+/** The parts of the application that guards are made of. */
+interface GuardParts {
+  readonly injector: Injector
+  readonly setup: GuardSetup
+  /** Gets each guard that `forApplication` returns, for its hooks. */
+  readonly onMade: (running: AuthGuard) => void
+}
+
+/**
+ * Finds the guards of an application, and lets each make its state for this application. A guard that has two names has
+ * one state.
+ *
+ * @throws ConfigError if nothing provides a token, or if its value is not a guard.
+ */
+export async function makeGuards(
+  { guards }: Pick<AuthSettings, 'guards'>,
+  parts: GuardParts,
+): Promise<readonly MadeGuard[]> {
+  const running = new Map<AuthGuard, AuthGuard>()
+  const made: MadeGuard[] = []
+  for (const settings of guards) {
+    const guard = await findGuard(settings, parts.injector)
+    const own = running.get(guard) ?? (await runningGuard(guard, settings, parts))
+    running.set(guard, own)
+    made.push({ settings, guard, running: own })
+  }
+  return made
+}
+
+async function findGuard(settings: GuardSettings, injector: Injector): Promise<AuthGuard> {
+  const { entry, option } = settings
+  if (isGuard(entry)) return entry
+  const guard = await resolveToken(entry as Token<AuthGuard>, injector)
+  if (!isGuard(guard)) {
+    throw new ConfigError([
+      invalid(
+        option,
+        'The value that its token provides has no method canActivate.',
+        'Provide an object with canActivate(req, route) under that token.',
+      ),
+    ])
+  }
+  const problems = checkCreated(guard, settings)
+  if (guard.challenge !== undefined && !isHeaderText(guard.challenge)) {
+    problems.push(
+      invalid(`${option}.challenge`, 'It is no text of a header.', "Give text: 'Bearer'."),
+    )
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return guard
+}
+
+async function runningGuard(
+  guard: AuthGuard,
+  { option }: GuardSettings,
+  { setup, onMade }: GuardParts,
+): Promise<AuthGuard> {
+  if (guard.forApplication === undefined) return guard
+  const running: unknown = await guard.forApplication(setup)
+  if (!isGuard(running)) {
+    const cause = 'Its forApplication() returned a value without a method canActivate.'
+    throw new ConfigError([invalid(option, cause, 'Return a guard: { canActivate }.')])
+  }
+  if (running !== guard) onMade(running)
+  return running
+}
+
+function isGuard(value: unknown): value is AuthGuard {
+  return typeof (value as { canActivate?: unknown } | null)?.canActivate === 'function'
+}

@@ -1,0 +1,211 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import type { AuthGuard } from '../../contracts/guard.js'
+import type { OpenApiSecurityScheme } from '../../contracts/openapi.js'
+import type { Token } from '../../contracts/provider.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { COOKIE_PREFIX, type CredentialPlaces, credentialPlaces } from '../../http/credentials.js'
+import { type DocumentGuard, GUARD_NAME, GUARD_SCHEME } from '../../openapi/guard-scheme.js'
+
+/** A guard as the options name it: the guard itself, its class, or a token. */
+// biome-ignore lint/suspicious/noExplicitAny: guards of an application have users of different types
+export type GuardEntry = AuthGuard<any> | Token<AuthGuard<any>>
+
+/** One guard of an application, before it is created. */
+export interface GuardSettings {
+  /** The name in `auth.guards`; `null` for `auth.guard`. */
+  readonly name: string | null
+  /** The name of the option, for messages. */
+  readonly option: string
+  readonly entry: GuardEntry
+  /** The places of its credential. */
+  readonly places: CredentialPlaces
+  /** Whether it has `tenantOf`. */
+  readonly confirmsTenant: boolean
+  readonly document: DocumentGuard
+}
+
+/** The members that are read before the guard is created. */
+const DECLARED = ['credentials', 'security', 'scopes', 'contract'] as const
+
+type Declared = Pick<AuthGuard, (typeof DECLARED)[number] | 'challenge' | 'carries'>
+
+/** A name is a part of types, of headers in messages, and a component of the document. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/** Resolves one guard. A member that the guard does not have has the default. */
+export function resolveGuard(
+  name: string | null,
+  entry: GuardEntry,
+  credentials: readonly string[],
+): GuardSettings {
+  const own = declaredBy(entry)
+  return Object.freeze({
+    name,
+    option: name === null ? 'auth.guard' : `auth.guards.${name}`,
+    entry,
+    places: credentialPlaces(own.credentials ?? credentials),
+    confirmsTenant: hasTenantOf(entry),
+    document: Object.freeze({
+      name: name ?? GUARD_NAME,
+      scheme: own.security ?? GUARD_SCHEME,
+      scopes: own.scopes === undefined ? null : own.scopes.bind(entry as AuthGuard),
+      contract: own.contract === undefined ? null : own.contract.bind(entry as AuthGuard),
+    }),
+  })
+}
+
+/** The members of a guard, or the static members of its class. A token has none. */
+function declaredBy(entry: unknown): Partial<Declared> {
+  return typeof entry === 'object' || typeof entry === 'function' ? (entry ?? {}) : {}
+}
+
+function hasTenantOf(entry: unknown): boolean {
+  const { tenantOf, prototype } = declaredBy(entry) as Partial<AuthGuard> & {
+    readonly prototype?: Partial<AuthGuard>
+  }
+  return typeof (tenantOf ?? prototype?.tenantOf) === 'function'
+}
+
+/**
+ * Finds members of a created guard that its class or token does not show. The document, the cache and tenants have been
+ * prepared without them, so the guard would protect less than it says.
+ */
+export function checkCreated(created: AuthGuard, settings: GuardSettings): Problem[] {
+  const { entry, option, confirmsTenant } = settings
+  const shownBy = declaredBy(entry)
+  const hidden = [
+    ...DECLARED.filter((member) => isMember(created, member) && shownBy[member] === undefined),
+    ...(typeof created.tenantOf === 'function' && !confirmsTenant ? ['tenantOf'] : []),
+  ]
+  return hidden.map((member) =>
+    invalid(
+      option,
+      `The guard has \`${member}\`, which is read before the guard is created, and its class or token does not show it.`,
+      `Give the guard itself${typeof entry === 'function' ? `, or write \`static ${member}\`` : ''}.`,
+    ),
+  )
+}
+
+/** Whether a member is of the kind that a guard has: a class may use the name for something else. */
+function isMember(guard: AuthGuard, member: (typeof DECLARED)[number]): boolean {
+  const value = guard[member]
+  if (member === 'credentials') return Array.isArray(value)
+  if (member === 'security') return typeof (value as { type?: unknown })?.type === 'string'
+  return typeof value === 'function'
+}
+
+/** Checks the record of `auth.guards`. */
+export function checkGuards(guards: unknown, guard: unknown): Problem[] {
+  if (guards === undefined) return []
+  const remedy = 'Give guards by name: { user: jwt(…), partner: apiKeys(…) }.'
+  if (typeof guards !== 'object' || guards === null || Array.isArray(guards)) {
+    return [invalid('auth.guards', `${shown(guards)} is no object.`, remedy)]
+  }
+  if (guard !== undefined) {
+    const cause =
+      'There are `auth.guard` and `auth.guards`, so it is not clear which guard is the default one.'
+    return [invalid('auth.guards', cause, 'Move the guard into `auth.guards`, in the first place.')]
+  }
+  const entries = Object.entries(guards)
+  if (entries.length === 0) return [invalid('auth.guards', 'It names no guard.', remedy)]
+  return entries.flatMap(([name, entry]) => {
+    if (!NAME.test(name)) {
+      const cause = `'${name}' is no name of a guard.`
+      return [invalid('auth.guards', cause, 'Use letters, digits and _, and begin with no digit.')]
+    }
+    return checkGuard(`auth.guards.${name}`, entry, false)
+  })
+}
+
+/** Checks one guard. */
+export function checkGuard(option: string, guard: unknown, mayBeAbsent: boolean): Problem[] {
+  if (guard === undefined && mayBeAbsent) return []
+  const isGuard = typeof (guard as { canActivate?: unknown })?.canActivate === 'function'
+  // These are the types of token that the container resolves. The container itself reports a token without
+  // provider.
+  const isToken =
+    ['function', 'string', 'symbol'].includes(typeof guard) ||
+    typeof (guard as { description?: unknown })?.description === 'string'
+  if (isGuard || isToken) return checkMembers(option, declaredBy(guard))
+  const remedy = 'Give an instance with canActivate(req, route), a class, or a token.'
+  return [invalid(option, 'It has no method canActivate.', remedy)]
+}
+
+function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
+  const { credentials, security, challenge } = guard
+  const methods = (['carries', 'scopes', 'contract'] as const).filter(
+    (name) => guard[name] !== undefined && typeof guard[name] !== 'function',
+  )
+  return [
+    ...checkCredentials(`${option}.credentials`, credentials),
+    ...(security === undefined ? [] : checkScheme(`${option}.security`, security)),
+    ...(challenge === undefined || isHeaderText(challenge)
+      ? []
+      : [
+          invalid(
+            `${option}.challenge`,
+            `${shown(challenge)} is no text of a header.`,
+            "Give text: 'Bearer'.",
+          ),
+        ]),
+    ...methods.map((name) =>
+      invalid(`${option}.${name}`, 'It is not a function.', 'Give a method.'),
+    ),
+  ]
+}
+
+/** The members that a security scheme of a type needs (OpenAPI 3.0.3, 4.7.23). */
+const NEEDED: Readonly<
+  Record<OpenApiSecurityScheme['type'], readonly (keyof OpenApiSecurityScheme)[]>
+> = {
+  http: ['scheme'],
+  apiKey: ['in', 'name'],
+  oauth2: ['flows'],
+  openIdConnect: ['openIdConnectUrl'],
+  mutualTLS: [],
+}
+
+function checkScheme(option: string, given: OpenApiSecurityScheme): Problem[] {
+  const { type } = (given ?? {}) as Partial<OpenApiSecurityScheme>
+  const needed = Object.hasOwn(NEEDED, String(type)) ? NEEDED[String(type) as 'http'] : null
+  const remedy = "Give a security scheme of OpenAPI: { type: 'http', scheme: 'bearer' }."
+  if (needed === null) return [invalid(option, `Its type is ${shown(type)}.`, remedy)]
+  return needed
+    .filter((member) => given[member] === undefined)
+    .map((member) => invalid(option, `A scheme of type '${type}' needs \`${member}\`.`, remedy))
+}
+
+/** Checks places of credentials. A wrong name would never be found, so a request with credentials would be anonymous. */
+export function checkCredentials(option: string, credentials: unknown): Problem[] {
+  if (credentials === undefined) return []
+  const remedy = "Give names of headers and cookies: ['authorization', 'cookie:session']."
+  if (!Array.isArray(credentials) || credentials.length === 0) {
+    return [invalid(option, `${shown(credentials)} is no list of names.`, remedy)]
+  }
+  return credentials
+    .filter((name) => !isCredentialName(name))
+    .map((name) => invalid(option, `${shown(name)} is no name of a header or cookie.`, remedy))
+}
+
+/** The name of a cookie is a token, as that of a header is (RFC 6265, 4.1.1; RFC 9110, 5.1). */
+function isCredentialName(given: unknown): boolean {
+  if (typeof given !== 'string') return false
+  try {
+    validateHeaderName(given.startsWith(COOKIE_PREFIX) ? given.slice(COOKIE_PREFIX.length) : given)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether a value can be sent as a header. */
+export function isHeaderText(value: unknown): value is string {
+  if (typeof value !== 'string' || value.trim() === '') return false
+  try {
+    validateHeaderValue('WWW-Authenticate', value)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,119 @@
+import type {
+  OpenApiDocument,
+  OpenApiOperation,
+  OpenApiSecurityScheme,
+} from '../../contracts/openapi-3-0.js'
+import { propertyKey } from './identifiers.js'
+import { RUNTIME } from './runtime.js'
+
+/** How a client sends the credential of a scheme: its name, the header, and the text in front of the value. */
+type Sent = readonly [scheme: string, header: string, prefix: string]
+
+/** The schemes of a document, as its client sends them. */
+export type ClientSchemes = ReadonlyMap<string, Sent>
+
+/**
+ * Lists the schemes of a document, if the option `token` is not enough for them: `null` for a document with one scheme,
+ * whose credential is a bearer token.
+ */
+export function clientSchemes({ components }: OpenApiDocument): ClientSchemes | null {
+  const entries = Object.entries(components?.securitySchemes ?? {})
+  const isPlain = entries.every(([, scheme]) => isBearer(scheme))
+  if (entries.length === 0 || (entries.length === 1 && isPlain)) return null
+  const sent = entries.map(([name, scheme]) => [name, sentAs(name, scheme)] as const)
+  return new Map(sent.filter((entry): entry is [string, Sent] => entry[1] !== null))
+}
+
+function isBearer({ type, scheme }: OpenApiSecurityScheme): boolean {
+  return type === 'http' && scheme?.toLowerCase() === 'bearer'
+}
+
+/** `null` for a credential that is no header: a certificate, or a parameter of the query. */
+function sentAs(name: string, scheme: OpenApiSecurityScheme): Sent | null {
+  if (scheme.type === 'oauth2' || scheme.type === 'openIdConnect' || isBearer(scheme)) {
+    return [name, 'Authorization', 'Bearer ']
+  }
+  if (scheme.type === 'http') return [name, 'Authorization', `${capital(scheme.scheme ?? '')} `]
+  if (scheme.type !== 'apiKey' || scheme.name === undefined) return null
+  if (scheme.in === 'header') return [name, scheme.name, '']
+  return scheme.in === 'cookie' ? [name, 'Cookie', `${scheme.name}=`] : null
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** The alternatives of an operation, each a list of credentials that are sent together; empty for a public one. */
+export function alternativesOf(
+  { security }: OpenApiOperation,
+  { schemes, document }: { readonly schemes: ClientSchemes; readonly document: OpenApiDocument },
+): readonly (readonly Sent[])[] {
+  return (security ?? document.security ?? [])
+    .map((names) => Object.keys(names).flatMap((name) => sentBy(name, schemes)))
+    .filter((alternative) => alternative.length > 0)
+}
+
+function sentBy(name: string, schemes: ClientSchemes): readonly Sent[] {
+  const sent = schemes.get(name)
+  return sent === undefined ? [] : [sent]
+}
+
+const TOKEN_OPTION =
+  /( {2}\/\*\* The token for protected[^\n]*\n)( {2}readonly token\?: )([^\n]*)\n/
+const TOKEN_MEMBER = '  readonly isProtected?: boolean;\n'
+const ADD_TOKEN = '    if (call.isProtected === true) await addToken(headers, options.token);\n'
+const TOKEN_FUNCTION = /async function addToken[\s\S]*?\n}\n/
+
+/** The runtime of a client whose document has other schemes than one bearer token. */
+export function runtimeWith(schemes: ClientSchemes | null): string {
+  if (schemes === null) return RUNTIME
+  const members = [...schemes.values()].map(
+    ([name, header, prefix]) =>
+      `    /** Sent as "${header}: ${prefix}...".${header === 'Cookie' ? ' A browser sends its own cookies, and ignores this one.' : ''} */\n    readonly ${propertyKey(name)}?: Credential;\n`,
+  )
+  const option = `  /** The credentials of protected operations, by security scheme. The first alternative that is complete is sent. */
+  readonly credentials?: {
+${members.join('')}  } | undefined;
+  /** The token for schemes with "Authorization: Bearer ..." that "credentials" does not name. */
+  readonly token?: Credential;
+`
+  return RUNTIME.replace(TOKEN_OPTION, () => option)
+    .replace('export type ClientOptions = {', () => `${CREDENTIAL}export type ClientOptions = {`)
+    .replace(TOKEN_MEMBER, () => SECURITY_MEMBER)
+    .replace(ADD_TOKEN, () => '    await addCredentials(headers, call.security ?? [], options);\n')
+    .replace(TOKEN_FUNCTION, () => ADD_CREDENTIALS)
+}
+
+const CREDENTIAL = `/** A credential, or a function that returns one. */
+export type Credential = string | (() => string | undefined | Promise<string | undefined>) | undefined;
+
+`
+
+const SECURITY_MEMBER = `  /** Alternatives of credentials: scheme, header, and the text in front of the value. */
+  readonly security?: readonly (readonly (readonly [string, string, string])[])[];
+`
+
+const ADD_CREDENTIALS = `async function addCredentials(
+  headers: Headers,
+  alternatives: NonNullable<Call["security"]>,
+  options: ClientOptions,
+): Promise<void> {
+  const given = new Map<string, Promise<string | undefined>>();
+  const find = (scheme: string, prefix: string) => {
+    const named = (options.credentials as { readonly [name: string]: Credential } | undefined)?.[scheme];
+    const credential = named ?? (prefix === "Bearer " ? options.token : undefined);
+    const value = given.get(scheme) ?? Promise.resolve(typeof credential === "function" ? credential() : credential);
+    given.set(scheme, value);
+    return value;
+  };
+  for (const alternative of alternatives) {
+    const values = await Promise.all(alternative.map(([scheme, , prefix]) => find(scheme, prefix)));
+    if (values.includes(undefined)) continue;
+    alternative.forEach(([, header, prefix], index) => {
+      const sent = header === "Cookie" && headers.has("Cookie") ? headers.get("Cookie") + "; " : "";
+      headers.set(header, sent + prefix + values[index]);
+    });
+    return;
+  }
+}
+`

@@ -1,0 +1,99 @@
+import type { Request } from '../../contracts/handler.js'
+import type { Stage, Step } from '../../contracts/steps.js'
+import { isThenable } from '../../step/thenable.js'
+import type { ConfirmTenant } from './enter-scope.js'
+import { scopeOn, setScope } from './request-scope.js'
+import { claimScope, TenantContext, tenantScope } from './tenant-context.js'
+import type { IsTenantId } from './tenant-id.js'
+import { tenantRefusal } from './tenant-refusal.js'
+import { actFor, forbid, namedTenant } from './tenant-stages.js'
+
+/**
+ * Returns the tenants that the credentials of a request belong to, of each guard with `tenantOf`; `undefined` if no guard
+ * has let the request in.
+ */
+export type TenantsOf = (req: Request) => readonly (string | undefined)[] | undefined
+
+/** The input of {@link confirmStage}. */
+export interface ConfirmConfig {
+  /** The message of the refusal if a route requires a tenant; `null` if it does not. */
+  readonly required: string | null
+  /** Whether a request that no credential speaks for may act for the tenant that it names. */
+  readonly trustsAnonymous: boolean
+  /** Whether `authorize` decides after this stage. */
+  readonly hasAuthorize: boolean
+  /** Whether a text may be the id of a tenant. */
+  readonly isId: IsTenantId
+  /** Asks the store about a tenant that only the credential names; `null` without a store. */
+  readonly confirm: ConfirmTenant | null
+  readonly tenantsOf: TenantsOf
+}
+
+/**
+ * Creates the stage that compares the tenant of a request with those of its credentials, after the guards. All
+ * credentials must belong to the tenant that the request names. If it names none, it acts for the tenant of its
+ * credentials.
+ */
+export function confirmStage(config: ConfirmConfig): Stage {
+  const { required, trustsAnonymous, hasAuthorize, isId, confirm, tenantsOf } = config
+  return (next) => {
+    const decided: (id: string) => Step = hasAuthorize ? () => next : (id) => actFor(id, next)
+    const adopt = hasAuthorize ? claimFor : actAs
+    return function confirmTenant(req, res) {
+      const named = namedTenant(req)
+      const found = tenantsOf(req)
+      const tenants = found ?? NOBODY
+      const [own] = tenants
+      if (tenants.some((each) => each !== own)) return forbid()
+      if (named !== undefined) {
+        // No credential says anything about the tenant: nobody has logged in, or the guard checks the tenant itself.
+        if (tenants.length > 0) return own === named ? decided(named)(req, res) : forbid()
+        const isTrusted = hasAuthorize || trustsAnonymous || found !== undefined
+        if (isTrusted) return decided(named)(req, res)
+        return required === null ? leaveClaim(next)(req, res) : forbid()
+      }
+      if (own === undefined) {
+        return required === null ? next(req, res) : tenantRefusal('TENANT_REQUIRED', required)
+      }
+      if (!isId(own)) return forbid()
+      const known = confirm === null ? own : confirm(own)
+      return isThenable(known)
+        ? known.then((id) => adopt(id, next)(req, res))
+        : adopt(known, next)(req, res)
+    }
+  }
+}
+
+const NOBODY: readonly (string | undefined)[] = Object.freeze([])
+
+/** Continues for a tenant. The origin is new, so that code from before the decision can never act for the tenant. */
+function actAs(id: string, next: Step): Step {
+  return (req, res) => {
+    const scope = tenantScope(id, { origin: {}, host: hostOn(req) })
+    setScope(req, scope)
+    return TenantContext.run(scope, next, req, res)
+  }
+}
+
+/** Continues with a tenant that `authorize` has not allowed yet, as `claimStage` does for one that the request names. */
+function claimFor(id: string, next: Step): Step {
+  return (req, res) => {
+    const scope = claimScope(id, { origin: {}, host: hostOn(req) })
+    setScope(req, scope)
+    const deciding = Object.freeze({ ...scope, origin: {}, isDeciding: true as const })
+    return TenantContext.run(deciding, next, req, res)
+  }
+}
+
+/** Continues without a tenant: nobody has confirmed the one that the request names. */
+function leaveClaim(next: Step): Step {
+  return (req, res) => {
+    const scope = tenantScope(undefined, { origin: {}, host: hostOn(req) })
+    setScope(req, scope)
+    return TenantContext.run(scope, next, req, res)
+  }
+}
+
+function hostOn(req: Request): object | undefined {
+  return scopeOn(req)?.host
+}

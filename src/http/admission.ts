@@ -1,0 +1,31 @@
+import type { Admission } from '../contracts/admission.js'
+import type { Request } from '../contracts/handler.js'
+import { kAdmission } from './own-fields.js'
+import type { BlazonRequest } from './request.js'
+
+/**
+ * Returns how the guards let a request in; `undefined` if none did, or if it has neither a name nor `tenantOf`: then there
+ * is nothing to note.
+ */
+export function admissionOf(req: Request): Admission | undefined {
+  return (req as BlazonRequest)[kAdmission]
+}
+
+/** Notes how the guards let a request in. */
+export function noteAdmitted(req: BlazonRequest, admission: Admission): void {
+  req[kAdmission] = admission
+}
+
+/**
+ * Returns the name in `auth.guards` of the guard that let a request in and decided `req.user`. `undefined` before the guard
+ * has decided, on a public route, for a request without credentials on a route with optional auth, and with `auth.guard`,
+ * which has no name. In a test, a request of `app.as(user)` was let in by the first guard that the route accepts.
+ *
+ * @example
+ * @Auth('user', 'partner')
+ * @Get()
+ * list(req: Request) { return schemeOf(req) === 'partner' ? orders.ofPartner(req.user) : orders.of(req.user) }
+ */
+export function schemeOf(req: Request): string | undefined {
+  return (req as BlazonRequest)[kAdmission]?.scheme
+}

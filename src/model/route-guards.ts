@@ -1,0 +1,17 @@
+import type { RouteModel } from '../contracts/route-model.js'
+
+/** The facts of a route that decide which guards it accepts. */
+type Guarded = Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'guards'>
+
+/**
+ * Returns those of an application's guards that a route accepts, the one that decides `req.user` first. None for a public
+ * route. The only guard of an application has no name.
+ */
+export function guardsOfRoute<T extends { readonly name: string | null }>(
+  { isProtected, isAuthOptional, guards: names }: Guarded,
+  guards: readonly T[],
+): readonly T[] {
+  if (!isProtected && !isAuthOptional) return []
+  if (names.length === 0) return guards.slice(0, 1)
+  return names.flatMap((name) => guards.filter((guard) => guard.name === name))
+}

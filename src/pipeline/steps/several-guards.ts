@@ -1,0 +1,90 @@
+import { noteAdmitted } from '../../http/admission.js'
+import type { BlazonRequest } from '../../http/request.js'
+import type { Refusal } from '../../step/refusal.js'
+import type { Stage } from '../../step/step.js'
+import {
+  decide,
+  deny,
+  errorRefusal,
+  type GuardConfig,
+  type RouteGuard,
+  readTenant,
+  storingForbidden,
+} from './guard.js'
+
+/** What the guards have found out about a request so far. */
+interface Found {
+  /** The guard that decides `req.user`: the first one. */
+  scheme: string | undefined
+  user: BlazonRequest['user']
+  readonly tenants: (string | undefined)[]
+}
+
+/**
+ * Lets a request pass for which every guard whose credential it carries returns exactly `true`: a wrong credential is not
+ * made right by another one. A request that carries none is refused.
+ *
+ * @param isOptional Whether a request with nothing in any place of these guards passes, too.
+ */
+export function severalGuardsStage(config: GuardConfig, isOptional: boolean): Stage {
+  const { guards, logDenial, forbidsStoring } = config
+  const challenge = [...new Set(guards.map((each) => each.challenge))].join(', ')
+  const refusalFor = errorRefusal(challenge, logDenial)
+  return (next) => {
+    const letIn = forbidsStoring ? storingForbidden(next) : next
+    return function guardSeveral(req, res) {
+      const carried = guards.filter((each) => each.carries(req))
+      if (carried.length > 0) {
+        return admitAll(carried, req).then((refusal) => refusal ?? letIn(req, res))
+      }
+      return isOptional && isAnonymous(req) ? next(req, res) : deny(challenge)
+    }
+    /** A user that a middleware has set needs a guard, too. */
+    function isAnonymous(req: BlazonRequest): boolean {
+      return (req.user ?? null) === null && !guards.some((each) => each.isPlaced(req))
+    }
+    async function admitAll(
+      carried: readonly RouteGuard[],
+      req: BlazonRequest,
+    ): Promise<Refusal | null> {
+      const { user: before } = req
+      const found: Found = { scheme: undefined, user: before, tenants: [] }
+      for (const each of carried) {
+        const refusal = await admit(each, req, found)
+        if (refusal !== null) {
+          setUser(req, before)
+          return refusal
+        }
+        // Each guard sees the request as it came.
+        setUser(req, before)
+      }
+      setUser(req, found.user)
+      noteAdmitted(req, found)
+      return null
+    }
+    async function admit(
+      { guard, name, tenantOf }: RouteGuard,
+      req: BlazonRequest,
+      found: Found,
+    ): Promise<Refusal | null> {
+      try {
+        const verdict = await decide(guard, req, config.route)
+        if (verdict !== true) return deny(challenge)
+        // A guard may read its user to find the tenant.
+        if (tenantOf !== null) found.tenants.push(readTenant(tenantOf, req))
+      } catch (error) {
+        return refusalFor(error, req)
+      }
+      if (found.scheme === undefined) {
+        found.scheme = name ?? undefined
+        found.user = req.user
+      }
+      return null
+    }
+  }
+}
+
+/** Writing `undefined` would create the field, and then `'user' in req` would be true. */
+function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
+  if (req.user !== user) req.user = user as NonNullable<typeof user>
+}

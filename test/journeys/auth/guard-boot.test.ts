@@ -1,0 +1,308 @@
+import {
+  App,
+  Auth,
+  type AuthGuard,
+  Controller,
+  Get,
+  type GuardSetup,
+  Inject,
+  Injectable,
+  InjectionToken,
+  type Request,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+const guard: AuthGuard = { canActivate: () => true }
+
+@Controller('a')
+class Plain {
+  @Auth()
+  @Get()
+  get() {
+    return 1
+  }
+}
+
+const problemsOf = async (auth: unknown, controllers = [Plain]) =>
+  (await bootProblems({ controllers, auth: auth as never })).map(
+    ({ code, subject, cause, remedy }) => ({ code, subject, text: `${cause} ${remedy}` }),
+  )
+
+describe('an application does not start with', () => {
+  it.each<[string, unknown, string, RegExp]>([
+    ['guard and guards', { guard, guards: { user: guard } }, 'auth.guards', /default/],
+    ['no guard in guards', { guards: {} }, 'auth.guards', /no guard/],
+    ['a list of guards', { guards: [guard] }, 'auth.guards', /no object/],
+    ['a name with a hyphen', { guards: { 'a-b': guard } }, 'auth.guards', /'a-b'/],
+    ['a name with a digit in front', { guards: { '1a': guard } }, 'auth.guards', /'1a'/],
+    ['something else than a guard', { guards: { user: {} } }, 'auth.guards.user', /canActivate/],
+    ['a missing guard', { guards: { user: undefined } }, 'auth.guards.user', /canActivate/],
+    [
+      'places that are no names',
+      { guards: { user: { ...guard, credentials: ['a b'] } } },
+      'auth.guards.user.credentials',
+      /'a b'/,
+    ],
+    ['no places', { guard: { ...guard, credentials: [] } }, 'auth.guard.credentials', /list/],
+    [
+      'a challenge of two lines',
+      { guards: { user: { ...guard, challenge: 'a\nb' } } },
+      'auth.guards.user.challenge',
+      /header/,
+    ],
+    [
+      'a scheme of no type',
+      { guard: { ...guard, security: { type: 'basic' } } },
+      'auth.guard.security',
+      /'basic'/,
+    ],
+    [
+      'a scheme without a name',
+      { guard: { ...guard, security: { type: 'apiKey', in: 'header' } } },
+      'auth.guard.security',
+      /`name`/,
+    ],
+    [
+      'scopes that are no function',
+      { guard: { ...guard, scopes: ['a'] } },
+      'auth.guard.scopes',
+      /function/,
+    ],
+    [
+      'scopes that return no list',
+      { guards: { user: { ...guard, scopes: () => 'a' } } },
+      'auth.guards.user scopes(Plain.get)',
+      /list/,
+    ],
+    [
+      'a contract of a wrong kind',
+      { guards: { user: { ...guard, contract: () => ({ errors: ['x'] }) } } },
+      'auth.guards.user contract(Plain.get).errors',
+      /./,
+    ],
+    ['a misspelt name', { gaurds: { user: guard } }, 'auth.gaurds', /not an option/],
+  ])('%s', async (_title, auth, subject, text) => {
+    const [problem] = await problemsOf(auth)
+    expect(problem).toMatchObject({ code: 'E_OPTION_INVALID', subject })
+    expect(problem?.text).toMatch(text)
+  })
+
+  it('an unknown name in @Auth, on a method or on a class', async () => {
+    @Auth('Parter')
+    @Controller('b')
+    class Wrong {
+      @Get()
+      get() {
+        return 1
+      }
+
+      @Auth('user', 'nobody')
+      @Get('two')
+      two() {
+        return 2
+      }
+    }
+    const guards = { user: guard, partner: guard }
+    expect(await problemsOf({ guards }, [Wrong])).toEqual([
+      {
+        code: 'E_AUTH_GUARD_UNKNOWN',
+        subject: 'Wrong',
+        text: "@Auth('Parter') names no guard of `auth.guards`. The names are: user, partner. Did you mean 'partner'?",
+      },
+      {
+        code: 'E_AUTH_GUARD_UNKNOWN',
+        subject: 'Wrong.two',
+        text: "@Auth('nobody') names no guard of `auth.guards`. The names are: user, partner.",
+      },
+    ])
+    const [problem] = await problemsOf({ guard }, [Wrong])
+    expect(problem).toMatchObject({ code: 'E_AUTH_GUARD_UNKNOWN', subject: 'Wrong' })
+    expect((await problemsOf(undefined, [Wrong]))[0]?.code).toBe('E_AUTH_GUARD_UNKNOWN')
+  })
+
+  it('two @Auth with different names on one method', async () => {
+    @Controller('c')
+    class Twice {
+      @Auth('user')
+      @Auth('partner')
+      @Get()
+      get() {
+        return 1
+      }
+    }
+    const [problem] = await problemsOf({ guards: { user: guard, partner: guard } }, [Twice])
+    expect(problem).toMatchObject({ code: 'E_DECORATOR_CONFLICT', subject: 'Twice.get' })
+  })
+
+  it('a class or a token that hides what is read before the guard exists', async () => {
+    class Hidden {
+      readonly credentials = ['x-key']
+      readonly tenantOf = () => 'acme'
+      canActivate() {
+        return true
+      }
+    }
+    const found = await problemsOf({ guards: { key: Hidden } })
+    expect(found.map(({ subject, text }) => [subject, /`(\w+)`/.exec(text)?.[1]])).toEqual([
+      ['auth.guards.key', 'credentials'],
+      ['auth.guards.key', 'tenantOf'],
+    ])
+  })
+
+  it('a scheme of the name of a guard that a plugin describes differently', async () => {
+    const security = { user: { type: 'apiKey', in: 'header', name: 'x' } } as const
+    const plugins = [{ name: 'gateway', contract: () => ({ security }) }]
+    const options = { controllers: [Plain], plugins, auth: { guards: { user: guard } } }
+    const [problem] = await bootProblems(options)
+    expect(problem?.cause).toContain('auth.guards.user')
+  })
+
+  it('mutualTLS in a document of OpenAPI 3.0', async () => {
+    const auth = { guards: { mesh: { ...guard, security: { type: 'mutualTLS' as const } } } }
+    const [problem] = await bootProblems({ controllers: [Plain], auth })
+    expect(problem?.subject).toBe('auth.guards.mesh.security')
+    await (
+      await App.create({ controllers: [Plain], auth, swagger: { openapi: '3.1' }, logger: false })
+    ).close()
+  })
+})
+
+describe('@Auth refuses', () => {
+  it.each<[string, readonly unknown[]]>([
+    ['a number', [1]],
+    ['an empty name', ['']],
+    ['roles', [{ roles: ['admin'] }]],
+    ['a list', [['user']]],
+    ['a name after the options', [{ optional: true }, 'user']],
+    ['an unknown option after a name', ['user', { roles: [] }]],
+    ['undefined after a name', ['user', undefined]],
+  ])('%s', (_title, args) => {
+    const decorate = Auth as (...given: readonly unknown[]) => unknown
+    expect(() => decorate(...args)).toThrow(/E_DECORATOR_TARGET/)
+  })
+})
+
+const Names = new InjectionToken<string[]>('Names')
+
+@Injectable()
+class ClassGuard implements AuthGuard {
+  static readonly credentials: readonly string[] = ['x-key']
+
+  @Inject(Names)
+  readonly names!: string[]
+
+  canActivate(req: Request) {
+    req.user = { id: String(req.headers['x-key']) }
+    return this.names.includes(String(req.headers['x-key']))
+  }
+}
+
+@Controller('who')
+class Who {
+  @Auth('key')
+  @Get()
+  get(req: Request) {
+    return { id: req.user?.id }
+  }
+
+  @Auth('key', { optional: true })
+  @Get('optional')
+  optional(req: Request) {
+    return { id: req.user?.id ?? null }
+  }
+}
+
+describe('a guard of `auth.guards`', () => {
+  it.each(['a class', 'a token'])('may be %s', async (kind) => {
+    const token = new InjectionToken<AuthGuard>('guard')
+    const providers = [
+      { token: Names, useValue: ['ann'] },
+      { token, useExisting: ClassGuard },
+      ClassGuard,
+    ]
+    const key = kind === 'a class' ? ClassGuard : token
+    await using app = await TestApp.create({
+      controllers: [Who],
+      providers,
+      auth: { guards: { key } },
+    })
+    const get = async (id?: string, path = '/who') =>
+      (
+        await app
+          .request()
+          .get(path)
+          .set(id === undefined ? {} : { 'x-key': id })
+      ).status
+    expect(await get('ann')).toBe(200)
+    expect(await get('bob')).toBe(401)
+    expect(await get()).toBe(401)
+    // A token shows no places, so they are those of `auth.credentials`.
+    expect(await get('bob', '/who/optional')).toBe(kind === 'a class' ? 401 : 200)
+  })
+
+  it('makes a state for each application, once, with hooks, and none for a document', async () => {
+    const calls: string[] = []
+    let applications = 0
+    const shared: AuthGuard = {
+      canActivate: () => {
+        throw new Error('The original guard must not run.')
+      },
+      async forApplication({ get, logger }: GuardSetup) {
+        expect(logger.info).toBeTypeOf('function')
+        const own = ++applications
+        const names = get(Names)
+        return {
+          canActivate: (req: Request) => names.includes(String(req.headers.authorization)),
+          onInit: () => calls.push(`init ${own}`),
+          onReady: () => calls.push(`ready ${own}`),
+          onClose: () => calls.push(`close ${own}`),
+        } as AuthGuard
+      },
+    }
+    const options = (name: string) => ({
+      controllers: [Who],
+      providers: [{ token: Names, useValue: [name] }],
+      auth: { guards: { key: shared, again: shared } },
+    })
+    void new App(options('nobody')).document
+    expect(applications).toBe(0)
+    const one = await TestApp.create(options('ann'))
+    const two = await TestApp.create(options('bob'))
+    const get = async (app: TestApp, authorization: string) =>
+      (await app.request().get('/who').set({ authorization })).status
+    expect([await get(one, 'ann'), await get(one, 'bob')]).toEqual([200, 401])
+    expect([await get(two, 'ann'), await get(two, 'bob')]).toEqual([401, 200])
+    await two.close()
+    await one.close()
+    expect(applications).toBe(2)
+    expect(calls).toEqual(['init 1', 'ready 1', 'init 2', 'ready 2', 'close 2', 'close 1'])
+  })
+
+  it('that makes no guard, or fails, ends the start and closes what has been made', async () => {
+    const closed: string[] = []
+    const first: AuthGuard = {
+      canActivate: () => true,
+      forApplication: () =>
+        ({ canActivate: () => true, onClose: () => closed.push('first') }) as AuthGuard,
+    }
+    const wrong = { canActivate: () => true, forApplication: () => ({}) } as unknown as AuthGuard
+    const [problem] = await bootProblems({
+      controllers: [Plain],
+      auth: { guards: { first, wrong } },
+    })
+    expect(problem).toMatchObject({ code: 'E_OPTION_INVALID', subject: 'auth.guards.wrong' })
+    const failing: AuthGuard = {
+      canActivate: () => true,
+      forApplication: async () => {
+        throw new Error('no issuer')
+      },
+    }
+    const auth = { guards: { first, failing } }
+    await expect(App.create({ controllers: [Plain], auth, logger: false })).rejects.toThrow(
+      'no issuer',
+    )
+    expect(closed).toEqual(['first', 'first'])
+  })
+})
