@@ -71,6 +71,7 @@ export type {
   MiddlewareList,
   NextFunction,
   Request,
+  RequestCan,
   RequestHandler,
   RequestId,
   RequestInputs,
@@ -157,6 +158,16 @@ export type {
   PluginMiddlewares,
   RouteSetup,
 } from './contracts/plugin.js'
+export type {
+  AnyPolicy,
+  CheckModel,
+  Policy,
+  PolicyOptions,
+  PolicyRequest,
+  PolicyRule,
+  PolicyRules,
+  PolicyUser,
+} from './contracts/policy.js'
 export type {
   AbstractClass,
   Class,
@@ -294,6 +305,7 @@ export { Health, type HealthConfig } from './features/health/health.js'
 export type { HealthOptions, HealthPaths } from './features/health/health-options.js'
 export { Log } from './features/logs/log.js'
 export { cursor } from './features/pages/cursor.js'
+export { type PolicySubject, policy } from './features/policies/policy.js'
 export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
@@ -336,6 +348,7 @@ export { toBytes, toSeconds } from './http/units.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'
+export { Checks } from './metadata/checks.js'
 export { compose } from './metadata/compose.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { defineParameter } from './metadata/define-parameter.js'

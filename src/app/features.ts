@@ -9,6 +9,7 @@ import type { Stage as PublicStage } from '../contracts/steps.js'
 import type { Problem } from '../errors/config-error.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
 import { checkPages, pagesContract } from '../features/pages/pages-contract.js'
+import { policiesContract } from '../features/policies/policies-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
@@ -117,7 +118,7 @@ export async function featurePlugins({ health, logs }: Settings): Promise<Plugin
 
 /** Lists what features add to the OpenAPI document. */
 export function featureContracts({ tenant, rateLimit }: Settings): ContractOf[] {
-  return [tenantResponses(tenant), limitResponses(rateLimit), pagesContract]
+  return [tenantResponses(tenant), limitResponses(rateLimit), pagesContract, policiesContract]
 }
 
 /** The settings that `featureContracts` depends on, as plain data. */

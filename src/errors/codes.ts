@@ -88,6 +88,7 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
 export type ConfigCode =
   | 'E_CACHE_BODY'
   | 'E_CACHE_METHOD'
+  | 'E_CACHE_SHARED'
   | 'E_CONTROLLER_UNDECORATED'
   | 'E_DATABASE_CANARY'
   | 'E_DATABASE_COLUMN'
@@ -121,6 +122,7 @@ export type ConfigCode =
   | 'E_PARAMS_UNKNOWN_KEY'
   | 'E_PATH_SYNTAX'
   | 'E_PEER_MISSING'
+  | 'E_POLICY_NAME'
   | 'E_PREFIX_CONFLICT'
   | 'E_PROVIDER_CIRCULAR'
   | 'E_PROVIDER_DUPLICATE'
@@ -158,6 +160,7 @@ export type ConfigCode =
   | 'W_PAGES_WITHOUT_KEYS'
   | 'W_PATH_INDISTINCT'
   | 'W_PATH_PARAMETER_UNDESCRIBED'
+  | 'W_POLICY_WITHOUT_USER'
   | 'W_QUERY_NESTED'
   | 'W_RATE_LIMIT_FORGEABLE'
   | 'W_RATE_LIMIT_UNIT'

@@ -8,7 +8,7 @@ import type { Listener } from '../app/listener.js'
 import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import { tenantGroup } from '../app/settings/tenant-options.js'
-import type { User } from '../contracts/handler.js'
+import type { Request, User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import type { RunRoute, Stage } from '../step/step.js'
@@ -19,6 +19,8 @@ import {
   checkAuthMatrix,
   createProbe,
   type Principal,
+  type ProbeLink,
+  type Question,
   refuseUnguarded,
 } from './auth-matrix.js'
 import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
@@ -101,7 +103,7 @@ export class TestApp extends App {
       const route = routes.model.routes[index]
       // Routes of the framework itself have no model and no guard.
       if (route === undefined) return run
-      return this.#connections.wrapRoute(run, () => routes.probeOf(route))
+      return this.#connections.wrapRoute(run, (handler) => routes.probeOf(route, handler))
     }
     return { ...routes, handlers: routes.handlers.map(wrap) }
   }
@@ -232,8 +234,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Finds out which principal may call which operation. The requests run the middlewares and the guard, but no
-   * handler. Refusals are checked against the document and counted like other responses.
+   * Finds out which principal may call which operation, and with `objects` what policies decide about each of them.
+   * The requests run the middlewares and the guard, but no handler. Refusals are checked against the document and counted like other responses.
    *
    * @param principals The principals, by the names of their columns.
    * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are public; ConfigError
@@ -248,19 +250,26 @@ export class TestApp extends App {
     options: AuthMatrixOptions = {},
   ): Promise<AuthMatrix> {
     checkAuthMatrix(principals, options)
-    const { unguarded, except } = options
+    const { unguarded, except, objects } = options
     const nobody = this.#started('authMatrix()').as(null)
     const { model, match } = this.#routes as CompiledRoutes
     const probeOf = (given: Principal) => {
       const caller = given instanceof TestCaller ? given : nobody.as(given)
       const { principal, headers } = stateOf(caller)
-      const agent = this.#connections.open(this.server, { principal, isProbe: true })
+      let question: Question | undefined
+      const inHandler = async (req: Request) => {
+        await question?.policy.check(req, question.action, question.object)
+      }
+      const agent = this.#connections.open(this.server, { principal, isProbe: true, inHandler })
+      const ask: ProbeLink['ask'] = (next) => {
+        question = next
+      }
       const checkExchange = this.#contract?.checkExchange ?? null
-      return createProbe({ agent, headers: headers(), checkExchange }, match)
+      return createProbe({ agent, ask, headers: headers(), checkExchange }, match)
     }
     if (unguarded === 'fail') await refuseUnguarded(model.routes, probeOf(null), except)
     const named = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
-    return await buildAuthMatrix(model.routes, new Map(named))
+    return await buildAuthMatrix(model.routes, new Map(named), objects)
   }
 
   /**
