@@ -69,9 +69,17 @@ export type RequestId = 'id' extends keyof ExpressRequest
     : string
   : string
 
+/** A request that may have a `can`. */
+interface WithCan<C> {
+  /** The member that another package declares. */
+  readonly can?: C
+}
+
 /** The type of `req.can`; that of a package that declares another one for the request of Express. */
-export type RequestCan = ExpressRequest extends { can: infer C }
-  ? C
+export type RequestCan = 'can' extends keyof ExpressRequest
+  ? ExpressRequest extends WithCan<infer C>
+    ? C
+    : never
   : (ability: string, object: unknown) => Promise<boolean>
 
 /** The parts of a request after validation; a part without a schema is `undefined`. */

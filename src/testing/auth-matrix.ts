@@ -1,7 +1,7 @@
 import { type Agent, request as send } from 'node:http'
 import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
-import type { User } from '../contracts/handler.js'
+import type { Request, User } from '../contracts/handler.js'
 import type { AnyPolicy } from '../contracts/policy.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
@@ -68,9 +68,8 @@ export type Probe = (route: RouteModel, question?: Question) => Promise<Access>
 
 /** The connection and the headers of the requests of one principal. These requests never call a handler. */
 export interface ProbeLink {
-  readonly agent: Agent
-  /** Sets what the next request asks in place of the handler. */
-  readonly ask: (question: Question | undefined) => void
+  /** Opens an agent whose requests call this function in place of a handler. */
+  readonly connect: (inHandler: (req: Request) => Promise<void>) => Agent
   readonly headers: ReadonlyMap<string, string>
   /** Checks the responses of refused requests against the document; `null` when responses are not checked. */
   readonly checkExchange: CheckExchange | null
@@ -206,13 +205,17 @@ export async function refuseUnguarded(
  * Creates the function that sends requests for one principal. A probe route runs in place of the handler.
  */
 export function createProbe(
-  { agent, ask, headers, checkExchange }: ProbeLink,
+  { connect, headers, checkExchange }: ProbeLink,
   match: CompiledRoutes['match'],
 ): Probe {
   const checkRefusal: CheckExchange = (exchange) =>
     exchange.status === REACHED ? undefined : checkExchange?.(exchange)
+  let asked: Question | undefined
+  const agent = connect(async (req) => {
+    await asked?.policy.check(req, asked.action, asked.object)
+  })
   return function probe(route, question) {
-    ask(question)
+    asked = question
     const reached = route.webhook === null ? 'allowed' : 'signature'
     const request = { agent, ...requestFor(route, match), headers: Object.fromEntries(headers) }
     return new Promise((resolve, reject) => {

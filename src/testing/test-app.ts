@@ -8,7 +8,7 @@ import type { Listener } from '../app/listener.js'
 import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import { tenantGroup } from '../app/settings/tenant-options.js'
-import type { Request, User } from '../contracts/handler.js'
+import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import type { RunRoute, Stage } from '../step/step.js'
@@ -20,7 +20,6 @@ import {
   createProbe,
   type Principal,
   type ProbeLink,
-  type Question,
   refuseUnguarded,
 } from './auth-matrix.js'
 import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
@@ -234,13 +233,11 @@ export class TestApp extends App {
   }
 
   /**
-   * Finds out which principal may call which operation, and with `objects` what policies decide about each of them.
-   * The requests run the middlewares and the guard, but no handler. Refusals are checked against the document and counted like other responses.
+   * Finds out which principal may call which operation, and what policies decide about `objects`. The requests run the
+   * middlewares and the guard, but no handler. Refusals are checked against the document and counted like other responses.
    *
    * @param principals The principals, by the names of their columns.
-   * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are public; ConfigError
-   * for wrong options.
-   *
+   * @throws Error with `unguarded: 'fail'`, which names public operations that change data; ConfigError for wrong options.
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
    * expect(String(matrix)).toMatchInlineSnapshot()
@@ -256,16 +253,10 @@ export class TestApp extends App {
     const probeOf = (given: Principal) => {
       const caller = given instanceof TestCaller ? given : nobody.as(given)
       const { principal, headers } = stateOf(caller)
-      let question: Question | undefined
-      const inHandler = async (req: Request) => {
-        await question?.policy.check(req, question.action, question.object)
-      }
-      const agent = this.#connections.open(this.server, { principal, isProbe: true, inHandler })
-      const ask: ProbeLink['ask'] = (next) => {
-        question = next
-      }
+      const connect: ProbeLink['connect'] = (inHandler) =>
+        this.#connections.open(this.server, { principal, isProbe: true, inHandler })
       const checkExchange = this.#contract?.checkExchange ?? null
-      return createProbe({ agent, ask, headers: headers(), checkExchange }, match)
+      return createProbe({ connect, headers: headers(), checkExchange }, match)
     }
     if (unguarded === 'fail') await refuseUnguarded(model.routes, probeOf(null), except)
     const named = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)

@@ -10,14 +10,17 @@ import type {
 import type { TokenLike } from '../../contracts/provider.js'
 import { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
-import { isThenable } from '../../step/thenable.js'
+import { ignoreRejection, isThenable } from '../../step/thenable.js'
 import { declaredChecks, noteChecks } from './noted-checks.js'
 
-/**
- * What a policy is about: a class, a token, or a name. A class is named by its `prototype`, because its constructor may
- * be private.
- */
-export type PolicySubject<T> = { readonly prototype: T } | TokenLike<T> | string
+/** A class, by its `prototype`: its constructor may be private. */
+interface ClassOf<T> {
+  /** An instance, for the compiler. */
+  readonly prototype: T
+}
+
+/** What a policy is about: a class, a token, or a name. */
+export type PolicySubject<T> = ClassOf<T> | TokenLike<T> | string
 
 /**
  * Defines who may do what with the objects of one kind. Each rule is a function of a user and an object; an action
@@ -98,49 +101,63 @@ type Form = Pick<Policy, 'isHidden' | 'or404'>
 
 function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
   const { name, byAction, allowsAnonymous } = decider
-  /** Asks the rule, and notes that it has decided. A rule that throws has not. */
-  const ask = async (req: PolicyRequest, action: string, object: unknown): Promise<boolean> => {
-    const declared = declaredChecks(req, made, action)
-    const verdict = await decide(decider, { user: req.user, action, object })
-    noteChecks(req, declared)
-    return verdict
-  }
+  const allows: Policy['allows'] = (user, action, object) =>
+    decide(decider, { user, action, object })
+  /** Only what it allows is noted: a handler that forgets to wait for a refusal must not send a success. */
   const check = async <T>(
     req: PolicyRequest,
     action: string,
     object: T,
   ): Promise<NonNullable<T>> => {
-    if (await ask(req, action, object)) return object as NonNullable<T>
+    const declared = declaredChecks(req, made, action)
+    if (await allows(req.user, action, object)) {
+      noteChecks(req, declared)
+      return object as NonNullable<T>
+    }
     // A missing object is the same as a hidden one.
-    throw form.isHidden || (mayDecide(decider, req.user, action) && isMissing(object))
-      ? notFound()
-      : refuse('FORBIDDEN', 'You do not have permission to do this')
+    const isMissed = isMissing(object) && mayDecide(decider, req.user, action)
+    if (form.isHidden || isMissed) throw notFound()
+    throw refuse('FORBIDDEN', 'You do not have permission to do this')
+  }
+  const load: Policy['load'] = async (req, action, find) => {
+    declaredChecks(req, made, action)
+    // Who is refused anyway learns nothing, not even by the time of a search.
+    const object = mayDecide(decider, req.user, action) ? await search(find, form) : undefined
+    return (await check(req, action, object)) as NonNullable<typeof object>
+  }
+  const filter = async <T>(req: PolicyRequest, action: string, objects: Iterable<T>) => {
+    const listed = [...objects]
+    const declared = declaredChecks(req, made, action)
+    const verdicts = await Promise.all(listed.map((each) => allows(req.user, action, each)))
+    noteChecks(req, declared)
+    return listed.filter((_, index) => verdicts[index])
   }
   const made: Policy<unknown, string> = Object.freeze({
     ...form,
     name,
     actions: Object.freeze([...byAction.keys()]),
     allowsAnonymous,
-    can: ask,
-    check,
-    async load(req, action, find) {
-      declaredChecks(req, made, action)
-      // Who is refused anyway learns nothing, not even by the time of a search.
-      const object = mayDecide(decider, req.user, action) ? await search(find, form) : undefined
-      return await check(req, action, object)
-    },
-    async filter(req, action, objects) {
-      const listed = [...objects]
+    allows,
+    check: quiet(check) as Policy['check'],
+    load: quiet(load) as Policy['load'],
+    filter: quiet(filter),
+    can: quiet(async (req, action, object) => {
       const declared = declaredChecks(req, made, action)
-      const verdicts = await Promise.all(
-        listed.map((object) => decide(decider, { user: req.user, action, object })),
-      )
+      const verdict = await allows(req.user, action, object)
       noteChecks(req, declared)
-      return listed.filter((_, index) => verdicts[index])
-    },
-    allows: (user, action, object) => decide(decider, { user, action, object }),
+      return verdict
+    }),
   } satisfies Policy<unknown, string>)
   return made
+}
+
+/** A promise that the handler forgets must not end the process, because every refused request could end it. */
+function quiet<TArgs extends unknown[], T>(ask: (...args: TArgs) => Promise<T>) {
+  return (...args: TArgs): Promise<T> => {
+    const promise = ask(...args)
+    ignoreRejection(promise)
+    return promise
+  }
 }
 
 /** Whether a rule decides about the request. */

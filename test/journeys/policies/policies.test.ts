@@ -93,7 +93,8 @@ describe('a policy', () => {
 })
 
 describe('a handler that declares a policy', () => {
-  const forgotten = 'returned nothing promised json later written head redirect bytes swallowed'
+  const forgotten =
+    'returned nothing promised json later written head redirect bytes swallowed unawaited caught'
   it.each(forgotten.split(' '))('sends no success without a check: %s', async (path) => {
     const response = await send('ana', `/forgetful/${path}`)
     expect(response.status).toBe(500)
@@ -102,6 +103,7 @@ describe('a handler that declares a policy', () => {
 
   it('may fail without a check, and one of the actions is enough', async () => {
     expect((await send('ana', '/forgetful/refused')).status).toBe(404)
+    expect(await dataOf('ana', '/forgetful/asked')).toEqual({ can: false })
     expect(await dataOf('ana', '/forgetful/one')).toEqual({ isChecked: true })
     expect((await send('bo', '/forgetful/one')).status).toBe(403)
   })

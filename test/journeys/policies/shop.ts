@@ -162,6 +162,25 @@ export class ForgetfulController {
     return { secret: 'canary' }
   }
 
+  /** The rule has said no before the response begins, and nobody has listened. */
+  @Get('unawaited')
+  async unawaited(req: Request) {
+    void OrderPolicy.check(req, 'read', new Order('8', 'bo'))
+    await new Promise((resolve) => setImmediate(resolve))
+    return { secret: 'canary' }
+  }
+
+  @Get('caught')
+  async caught(req: Request) {
+    await OrderPolicy.load(req, 'read', () => new Order('8', 'bo')).catch(() => {})
+    return { secret: 'canary' }
+  }
+
+  @Get('asked')
+  async asked(req: Request) {
+    return { can: await OrderPolicy.can(req, 'read', new Order('8', 'bo')) }
+  }
+
   @Get('refused')
   refused() {
     throw new NotFoundError('nothing here')
