@@ -71,6 +71,7 @@ export type {
   MiddlewareList,
   NextFunction,
   Request,
+  RequestCan,
   RequestHandler,
   RequestId,
   RequestInputs,
@@ -166,6 +167,16 @@ export type {
   PluginMiddlewares,
   RouteSetup,
 } from './contracts/plugin.js'
+export type {
+  AnyPolicy,
+  CheckModel,
+  Policy,
+  PolicyOptions,
+  PolicyRequest,
+  PolicyRule,
+  PolicyRules,
+  PolicyUser,
+} from './contracts/policy.js'
 export type {
   AbstractClass,
   Class,
@@ -307,6 +318,7 @@ export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-
 export type { MetricsRegistry } from './features/metrics/registry.js'
 export { cursor } from './features/pages/cursor.js'
 export { page } from './features/pages/page.js'
+export { type PolicySubject, policy } from './features/policies/policy.js'
 export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
@@ -350,6 +362,7 @@ export { toBytes, toSeconds } from './http/units.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'
+export { Checks } from './metadata/checks.js'
 export { compose } from './metadata/compose.js'
 export { Controller, defineControllers } from './metadata/controller.js'
 export { defineParameter } from './metadata/define-parameter.js'

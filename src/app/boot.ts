@@ -71,14 +71,23 @@ function withLog(app: DescribedApp): DescribedApp {
   return { ...app, settings: { ...settings, plugins: [plugin, ...settings.plugins] } }
 }
 
-/** Adds the plugins of `Log`, and of pages, innermost, if a route has pages. */
+/** Adds the plugin of `Log`, and innermost those of pages and of policies, if a route has pages or policies. */
 async function withPlugins(given: DescribedApp): Promise<DescribedApp> {
   const app = withLog(given)
   const { settings, description } = app
-  if (description.model.routes.every(({ pages }) => pages === null)) return app
-  const { pagesPlugin } = await import('../features/pages/pages-plugin.js')
-  const plugins = [...settings.plugins, pagesPlugin(settings.cookies.keys)]
-  return { ...app, settings: { ...settings, plugins } }
+  const { routes } = description.model
+  const plugins = [...settings.plugins]
+  if (routes.some(({ pages }) => pages !== null)) {
+    const { pagesPlugin } = await import('../features/pages/pages-plugin.js')
+    plugins.push(pagesPlugin(settings.cookies.keys))
+  }
+  if (routes.some(({ checks }) => checks !== null)) {
+    const { policiesPlugin } = await import('../features/policies/policies-plugin.js')
+    plugins.push(policiesPlugin)
+  }
+  return plugins.length === settings.plugins.length
+    ? app
+    : { ...app, settings: { ...settings, plugins } }
 }
 
 /** Starts a described application. If a line fails, everything that has been opened is closed again. */

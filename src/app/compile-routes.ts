@@ -15,7 +15,7 @@ import {
 import { fieldsModeOf, hasKnownDates } from '../pipeline/own-steps.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
-import type { RunRoute, Stage } from '../step/step.js'
+import type { RunRoute, Stage, Step } from '../step/step.js'
 import type { Access } from './access.js'
 import { compileBodies } from './compile-bodies.js'
 import { compileCookies } from './compile-cookies.js'
@@ -71,8 +71,8 @@ export interface CompiledRoutes {
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** The settings that tests compare responses with. */
   readonly settings: Pick<Settings, 'errors' | 'converters'>
-  /** Compiles a route only up to the decision about access. If access is allowed, it sends 204. */
-  readonly probeOf: (route: RouteModel) => RunRoute
+  /** Compiles a route only up to the decision about access. If access is allowed, it calls `handler` and sends 204. */
+  readonly probeOf: (route: RouteModel, handler: Step) => RunRoute
 }
 
 /** Routers by model. A router has no state, so applications with the same model share it. */
@@ -97,7 +97,8 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     handlers,
     frameworkRoutes,
     settings: config.settings,
-    probeOf: (route) => compileProbe(route, partsOf(route), settingsOf(route)),
+    probeOf: (route, handler) =>
+      compileProbe(route, { ...partsOf(route), handler }, settingsOf(route)),
   }
 }
 

@@ -11,6 +11,7 @@ import { type DeclaredCache, declareCache } from '../features/cache/build-cache.
 import { CacheManager } from '../features/cache/cache-manager.js'
 import { cacheMetrics } from '../features/cache/cache-metrics.js'
 import { checkPages, pagesContract } from '../features/pages/pages-contract.js'
+import { policiesContract } from '../features/policies/policies-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
@@ -125,7 +126,7 @@ export async function featurePlugins({ health, logs, metrics }: Settings): Promi
 
 /** Lists what features add to the OpenAPI document. */
 export function featureContracts({ tenant, rateLimit }: Settings): ContractOf[] {
-  return [tenantResponses(tenant), limitResponses(rateLimit), pagesContract]
+  return [tenantResponses(tenant), limitResponses(rateLimit), pagesContract, policiesContract]
 }
 
 /** The settings that `featureContracts` depends on, as plain data. */

@@ -9,6 +9,7 @@ import type {
 import type { OptionSettings, RouteOption } from './option.js'
 import type { PagesDefinition } from './pages.js'
 import type { ParameterDefinition } from './parameter.js'
+import type { CheckModel } from './policy.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { Produced } from './representation.js'
@@ -66,6 +67,7 @@ export type Fact =
     }
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }
+  | { readonly kind: 'checks'; readonly check: CheckModel }
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }

@@ -69,6 +69,19 @@ export type RequestId = 'id' extends keyof ExpressRequest
     : string
   : string
 
+/** A request that may have a `can`. */
+interface WithCan<C> {
+  /** The member that another package declares. */
+  readonly can?: C
+}
+
+/** The type of `req.can`; that of a package that declares another one for the request of Express. */
+export type RequestCan = 'can' extends keyof ExpressRequest
+  ? ExpressRequest extends WithCan<infer C>
+    ? C
+    : never
+  : (ability: string, object: unknown) => Promise<boolean>
+
 /** The parts of a request after validation; a part without a schema is `undefined`. */
 // biome-ignore lint/suspicious/noExplicitAny: most code does not name the cookies
 export interface Validated<TParams, TBody, TQuery, THeaders, TCookies = any> {
@@ -99,6 +112,13 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
    * the application closes while the response has begun and not ended.
    */
   readonly signal: AbortSignal
+  /**
+   * Whether the user may do something with an object: `order:read` asks the policy `order`, which `@Checks` declares on
+   * the route. A promise: `await` it. The policy's own `can` does the same with typed names.
+   *
+   * @throws Error (500) if the policy throws, or the route does not declare it.
+   */
+  can: RequestCan
   /**
    * The user, set by the guard. `undefined` on a public route, and on a route with optional auth for a request
    * without credentials. `Req<{ auth: true }>` has a user that is never `undefined`.

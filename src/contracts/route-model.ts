@@ -5,6 +5,7 @@ import type { OperationFacts, ResponseFieldsMode } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
 import type { PagesDefinition } from './pages.js'
 import type { ParameterDefinition } from './parameter.js'
+import type { CheckModel } from './policy.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { ProducedModel } from './representation.js'
@@ -117,6 +118,8 @@ export interface RouteModel {
   readonly guards: readonly string[]
   /** Abilities of `@Can`; `null` without it. */
   readonly abilities: readonly string[] | null
+  /** The policies of `@Checks`: those of the class, then those of the method; `null` without it. */
+  readonly checks: readonly CheckModel[] | null
   /** Options of `@Tenant`; `null` without it. */
   readonly tenant: {
     /** Whether a request without a tenant reaches the handler. */

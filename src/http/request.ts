@@ -7,6 +7,7 @@ import type { NextFunction, Request, Response, Validated } from '../contracts/ha
 import type { TenantScope } from '../contracts/tenant.js'
 import type { TraceContext } from '../contracts/trace.js'
 import { bodyDescriptor } from './body-descriptor.js'
+import { can } from './can.js'
 import { copyDescriptors } from './copy-descriptors.js'
 import {
   kAbortController,
@@ -97,6 +98,7 @@ export function createRequestClass(app: Application, { scopes, ids }: RequestCon
   const prototype = AppRequest.prototype as unknown as BlazonRequest
   copyDescriptors(prototype, express.request)
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
+  Object.defineProperty(prototype, 'can', { value: can, writable: true, configurable: true })
   defineQuery(prototype, app)
   defineSignal(prototype)
   defineRequestId(prototype, ids)

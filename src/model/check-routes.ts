@@ -2,6 +2,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
+import { checkPolicies } from './check-policies.js'
 import { checkResponses } from './check-responses.js'
 import { pathProblem, pathShape } from './paths.js'
 import { writtenAs } from './written-as.js'
@@ -17,6 +18,7 @@ export function checkRoutes(
     ...routes.flatMap(checkParams),
     ...routes.flatMap(checkBody),
     ...routes.flatMap(checkResponses),
+    ...routes.flatMap(checkPolicies),
     ...(hasGuard ? [] : checkGuard(routes)),
   ]
 }

@@ -207,10 +207,10 @@ function streamFor(
   return streamOf === null ? null : streamOf(route)
 }
 
-/** Compiles a route that only decides about access. It responds with 204 instead of calling the handler. */
+/** Compiles a route that only decides about access. It calls another handler, without inputs, and responds with 204. */
 export function compileProbe(
   route: RouteModel,
-  { stages, added }: Pick<RouteParts, 'stages' | 'added'>,
+  { stages, added, handler }: Pick<RouteParts, 'stages' | 'added'> & { readonly handler: Step },
   config: PipelineConfig,
 ): RunRoute {
   const route204 = { ...route, status: 204, redirect: null }
@@ -223,7 +223,7 @@ export function compileProbe(
     enter: plugins.enter,
     respond: respondStage({ ...config, ...stated }),
     ...accessSteps(route, { stages, plugins }, config),
-    handler: () => () => undefined,
+    handler: () => handler,
   })
 }
 

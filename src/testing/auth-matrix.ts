@@ -1,7 +1,8 @@
 import { type Agent, request as send } from 'node:http'
 import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
-import type { User } from '../contracts/handler.js'
+import type { Request, User } from '../contracts/handler.js'
+import type { AnyPolicy } from '../contracts/policy.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
@@ -20,12 +21,16 @@ export type Access = 'allowed' | 'signature' | number
  */
 export type Principal = User | TestCaller | null
 
-/** One operation of an {@link AuthMatrix}. */
+/** One operation of an {@link AuthMatrix}, or one object of an operation with `@Checks`. */
 export interface AuthMatrixRow {
   /** `POST /orders/:id/payment` */
   readonly operation: string
   /** `OrdersController.pay` */
   readonly handler: string
+  /** What the policy decides about: `order:pay`; absent in the row of the operation itself. */
+  readonly ability?: string
+  /** The name of the object that the policy decides about; absent in the row of the operation itself. */
+  readonly object?: string
   /** The access of each principal, by the name of its column. */
   readonly access: Readonly<Record<string, Access>>
 }
@@ -41,14 +46,30 @@ export interface AuthMatrixOptions {
    * Operations that may be public, as `POST /login` or `SessionsController.login`. Default: none.
    */
   readonly except?: readonly string[]
+  /**
+   * Objects by name, each with its policy. Operations with `@Checks` of this policy get a row for each of its objects
+   * and each action: `'allowed'`, 403, or 404 under `or404`. Default: none.
+   *
+   * @example
+   * { objects: { 'order of Ana': [OrderPolicy, { id: 1, ownerId: 'ana' }] } }
+   */
+  readonly objects?: Readonly<Record<string, readonly [policy: AnyPolicy, object: unknown]>>
+}
+
+/** What a probe asks in place of the handler. */
+export interface Question {
+  readonly policy: AnyPolicy
+  readonly action: string
+  readonly object: unknown
 }
 
 /** Sends a request of one principal to a route and resolves with its access. */
-export type Probe = (route: RouteModel) => Promise<Access>
+export type Probe = (route: RouteModel, question?: Question) => Promise<Access>
 
 /** The connection and the headers of the requests of one principal. These requests never call a handler. */
 export interface ProbeLink {
-  readonly agent: Agent
+  /** Opens an agent whose requests call this function in place of a handler. */
+  readonly connect: (inHandler: (req: Request) => Promise<void>) => Agent
   readonly headers: ReadonlyMap<string, string>
   /** Checks the responses of refused requests against the document; `null` when responses are not checked. */
   readonly checkExchange: CheckExchange | null
@@ -71,8 +92,8 @@ export class AuthMatrix {
     const names = Object.keys(this.rows[0]?.access ?? {})
     const lines = [
       ['', ...names],
-      ...this.rows.map(({ operation, access }) => [
-        operation,
+      ...this.rows.map(({ operation, ability, object, access }) => [
+        ability === undefined ? operation : `  ${ability} ${object}`,
         ...Object.values(access).map(String),
       ]),
     ]
@@ -86,7 +107,7 @@ export class AuthMatrix {
 
 /** @throws ConfigError when an option is unknown or has a wrong value, or when there is no principal. */
 export function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
-  const { unguarded, except } = options
+  const { unguarded, except, objects } = options
   const problems: Problem[] = []
   const refuse = (name: string, value: unknown, known: string) => {
     const cause = `authMatrix() cannot use ${JSON.stringify(value) ?? String(value)}.`
@@ -107,7 +128,13 @@ export function checkAuthMatrix(principals: object, options: AuthMatrixOptions):
   if (unguarded !== undefined && unguarded !== 'fail') refuse('unguarded', unguarded, "'fail'")
   if (except !== undefined && !Array.isArray(except)) refuse('except', except, "['POST /login']")
   for (const name of Object.keys(options)) {
-    if (!['unguarded', 'except'].includes(name)) refuse(name, name, 'unguarded and except')
+    if (!['unguarded', 'except', 'objects'].includes(name)) {
+      refuse(name, name, 'unguarded, except and objects')
+    }
+  }
+  for (const [name, pair] of Object.entries(objects ?? {})) {
+    const isPair = Array.isArray(pair) && typeof pair[0]?.or404 === 'function' && pair[1] != null
+    if (!isPair) refuse(`objects['${name}']`, pair, 'a policy and an object: [OrderPolicy, order]')
   }
   if (problems.length > 0) throw new ConfigError(problems)
 }
@@ -115,14 +142,34 @@ export function checkAuthMatrix(principals: object, options: AuthMatrixOptions):
 export async function buildAuthMatrix(
   routes: readonly RouteModel[],
   probes: ReadonlyMap<string, Probe>,
+  objects: AuthMatrixOptions['objects'] = {},
 ): Promise<AuthMatrix> {
+  const accessOf = async (route: RouteModel, question?: Question) => {
+    const access: Record<string, Access> = {}
+    for (const [name, probe] of probes) access[name] = await probe(route, question)
+    return access
+  }
   const rows: AuthMatrixRow[] = []
   for (const route of routes) {
-    const access: Record<string, Access> = {}
-    for (const [name, probe] of probes) access[name] = await probe(route)
-    rows.push({ operation: nameOf(route), handler: route.name, access })
+    const of = { operation: nameOf(route), handler: route.name }
+    rows.push({ ...of, access: await accessOf(route) })
+    for (const { object, question } of questionsAbout(route, objects)) {
+      const ability = `${question.policy.name}:${question.action}`
+      rows.push({ ...of, ability, object, access: await accessOf(route, question) })
+    }
   }
   return new AuthMatrix(rows)
+}
+
+/** The decisions of the policies of a route about objects of these policies, in the order of its `@Checks`. */
+function questionsAbout({ checks }: RouteModel, objects: AuthMatrixOptions['objects'] = {}) {
+  return (checks ?? []).flatMap(({ policy, actions }) =>
+    Object.entries(objects)
+      .filter(([, [of]]) => of.or404() === policy.or404())
+      .flatMap(([name, [, object]]) =>
+        actions.map((action) => ({ object: name, question: { policy, action, object } })),
+      ),
+  )
 }
 
 function nameOf({ method, path }: RouteModel): string {
@@ -158,12 +205,17 @@ export async function refuseUnguarded(
  * Creates the function that sends requests for one principal. A probe route runs in place of the handler.
  */
 export function createProbe(
-  { agent, headers, checkExchange }: ProbeLink,
+  { connect, headers, checkExchange }: ProbeLink,
   match: CompiledRoutes['match'],
 ): Probe {
   const checkRefusal: CheckExchange = (exchange) =>
     exchange.status === REACHED ? undefined : checkExchange?.(exchange)
-  return function probe(route) {
+  let asked: Question | undefined
+  const agent = connect(async (req) => {
+    await asked?.policy.check(req, asked.action, asked.object)
+  })
+  return function probe(route, question) {
+    asked = question
     const reached = route.webhook === null ? 'allowed' : 'signature'
     const request = { agent, ...requestFor(route, match), headers: Object.fromEntries(headers) }
     return new Promise((resolve, reject) => {

@@ -20,6 +20,8 @@ export interface ConnectionFacts {
   readonly isSetEarly?: boolean
   /** Whether the requests on this connection only test access and never call a handler. */
   readonly isProbe?: boolean
+  /** What a probe does in place of the handler, after access was allowed. */
+  readonly inHandler?: (req: Request) => unknown
   /** The name of the tenant or user of this connection in the report of `proveIsolation`. */
   readonly name?: string
   /** Returns the promise that a request waits for at a place; `undefined` when it need not wait. */
@@ -119,11 +121,11 @@ export class Connections {
    * Wraps a route so that probe requests run the probe route instead. That route is compiled at the first
    * probe.
    */
-  readonly wrapRoute = (run: RunRoute, compileProbe: () => RunRoute): RunRoute => {
+  readonly wrapRoute = (run: RunRoute, compileProbe: (handler: Step) => RunRoute): RunRoute => {
     let probe: RunRoute | undefined
     return function runUnderTest(req, res) {
       if (factsOf.get(req.socket)?.isProbe !== true) return run(req, res)
-      probe ??= compileProbe()
+      probe ??= compileProbe((asked) => factsOf.get(asked.socket)?.inHandler?.(asked))
       probe(req, res)
     }
   }

@@ -19,6 +19,7 @@ import {
   checkAuthMatrix,
   createProbe,
   type Principal,
+  type ProbeLink,
   refuseUnguarded,
 } from './auth-matrix.js'
 import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
@@ -102,7 +103,7 @@ export class TestApp extends App {
       const route = routes.model.routes[index]
       // Routes of the framework itself have no model and no guard.
       if (route === undefined) return run
-      return this.#connections.wrapRoute(run, () => routes.probeOf(route))
+      return this.#connections.wrapRoute(run, (handler) => routes.probeOf(route, handler))
     }
     return { ...routes, handlers: routes.handlers.map(wrap) }
   }
@@ -233,13 +234,11 @@ export class TestApp extends App {
   }
 
   /**
-   * Finds out which principal may call which operation. The requests run the middlewares and the guard, but no
-   * handler. Refusals are checked against the document and counted like other responses.
+   * Finds out which principal may call which operation, and what policies decide about `objects`. The requests run the
+   * middlewares and the guard, but no handler. Refusals are checked against the document and counted like other responses.
    *
    * @param principals The principals, by the names of their columns.
-   * @throws Error with `unguarded: 'fail'`, which names the operations that change data and are public; ConfigError
-   * for wrong options.
-   *
+   * @throws Error with `unguarded: 'fail'`, which names public operations that change data; ConfigError for wrong options.
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
    * expect(String(matrix)).toMatchInlineSnapshot()
@@ -249,19 +248,20 @@ export class TestApp extends App {
     options: AuthMatrixOptions = {},
   ): Promise<AuthMatrix> {
     checkAuthMatrix(principals, options)
-    const { unguarded, except } = options
+    const { unguarded, except, objects } = options
     const nobody = this.#started('authMatrix()').as(null)
     const { model, match } = this.#routes as CompiledRoutes
     const probeOf = (given: Principal) => {
       const caller = given instanceof TestCaller ? given : nobody.as(given)
       const { principal, headers } = stateOf(caller)
-      const agent = this.#connections.open(this.server, { principal, isProbe: true })
+      const connect: ProbeLink['connect'] = (inHandler) =>
+        this.#connections.open(this.server, { principal, isProbe: true, inHandler })
       const checkExchange = this.#contract?.checkExchange ?? null
-      return createProbe({ agent, headers: headers(), checkExchange }, match)
+      return createProbe({ connect, headers: headers(), checkExchange }, match)
     }
     if (unguarded === 'fail') await refuseUnguarded(model.routes, probeOf(null), except)
     const named = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
-    return await buildAuthMatrix(model.routes, new Map(named))
+    return await buildAuthMatrix(model.routes, new Map(named), objects)
   }
 
   /**

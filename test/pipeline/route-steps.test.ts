@@ -289,7 +289,8 @@ describe('the steps that decide about access', () => {
       },
       end() {},
     })
-    compileProbe(route, { stages: notingStages(seen), added: [] }, recording(seen))(req, response)
+    const parts = { stages: notingStages(seen), added: [], handler: () => undefined }
+    compileProbe(route, parts, recording(seen))(req, response)
     expect(seen).toEqual(['scope', 'claim', 'guard', 'tenant', 'membership', 'can'])
     expect(sent).toEqual([204])
   })

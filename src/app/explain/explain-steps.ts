@@ -75,7 +75,7 @@ function usedSteps(
     ...(route.abilities === null ? [] : (['can'] as const)),
     ...used(own),
     ...(route.definedParameters === null ? [] : (['parameters'] as const)),
-    ...(route.pages === null ? [] : (['beforeHandler'] as const)),
+    ...((route.pages ?? route.checks) === null ? [] : (['beforeHandler'] as const)),
     ...(hasPluginSteps ? STEPS_OF_PLUGINS : []),
     'handler',
   ])

@@ -1,0 +1,107 @@
+import type { RequestUser } from './handler.js'
+
+/** The user whom a rule decides about: never `undefined`, unless the policy also decides about anonymous callers. */
+export type PolicyUser = NonNullable<RequestUser>
+
+/**
+ * Decides whether a user may do something with an object. Only the value `true`, or a promise of it, allows.
+ *
+ * @example
+ * const read: PolicyRule<Order> = (user, order) => order.ownerId === user.id
+ */
+export type PolicyRule<TObject, TUser = PolicyUser> = (
+  user: TUser,
+  object: TObject,
+) => boolean | Promise<boolean>
+
+/** The rules of a policy, by the names of their actions. An action without a rule is never allowed. */
+export type PolicyRules<TObject, TAction extends string, TUser = PolicyUser> = {
+  readonly [A in TAction]: PolicyRule<TObject, TUser>
+}
+
+/** Options of `policy`. */
+export interface PolicyOptions {
+  /**
+   * Whether the rules also decide about requests without a user: their first argument may then be `undefined`. Default
+   * `false`: nothing is allowed without a user, and no rule is called.
+   */
+  readonly anonymous?: boolean
+}
+
+/** The request whose user a policy decides about: that of a handler, or of a middleware. */
+export interface PolicyRequest {
+  /** The user, set by the guard. */
+  readonly user?: RequestUser
+  /** The matched route. */
+  readonly route?: unknown
+}
+
+/** A value, or nothing: what a search for one object finds. */
+type Found<T> = T | null | undefined
+
+/**
+ * The rules about one kind of object, in one place. On a route, every use of a policy must be declared with `@Checks`.
+ * The methods need no `this`.
+ */
+export interface Policy<TObject = unknown, TAction extends string = string> {
+  /** The name in abilities: `order` of `order:read`. */
+  readonly name: string
+  /** The actions that have a rule. */
+  readonly actions: readonly TAction[]
+  /** Whether the rules also decide about requests without a user; see {@link PolicyOptions.anonymous}. */
+  readonly allowsAnonymous: boolean
+  /** Whether a refusal is a 404, as if the object did not exist; see {@link Policy.or404}. */
+  readonly isHidden: boolean
+  /**
+   * Loads an object, and refuses it unless the user of the request may do the action with it.
+   *
+   * @param find Returns the object, or a promise of it; `null` or `undefined` if there is none.
+   * @returns The object.
+   * @throws NotFoundError (404) if there is no object; ForbiddenError (403), or the same NotFoundError under `or404`, if
+   * the rule does not allow it; Error (500) if the rule throws, or `@Checks` does not declare the action.
+   */
+  load<T extends TObject>(
+    req: PolicyRequest,
+    action: TAction,
+    find: () => Found<T> | PromiseLike<Found<T>>,
+  ): Promise<T>
+  /**
+   * The same for an object that was loaded already.
+   *
+   * @returns The object.
+   * @throws As `load`.
+   */
+  check<T extends TObject>(req: PolicyRequest, action: TAction, object: Found<T>): Promise<T>
+  /**
+   * Returns whether the user of the request may do the action. For parts of a response, such as links.
+   *
+   * @throws Error (500) if the rule throws, or `@Checks` does not declare the action.
+   */
+  can(req: PolicyRequest, action: TAction, object: Found<TObject>): Promise<boolean>
+  /**
+   * Returns the objects of a list with which the user of the request may do the action.
+   *
+   * @throws As `can`.
+   */
+  filter<T extends TObject>(req: PolicyRequest, action: TAction, objects: Iterable<T>): Promise<T[]>
+  /**
+   * Returns whether a user may do the action, without a request: for jobs and for tests.
+   *
+   * @throws Error if the rule throws.
+   */
+  allows(user: RequestUser | undefined, action: TAction, object: Found<TObject>): Promise<boolean>
+  /** The same policy, which refuses with the 404 of an object that does not exist. */
+  or404(): Policy<TObject, TAction>
+}
+
+/** A policy of any object. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of policies has many types of objects
+export type AnyPolicy = Policy<any, string>
+
+/** One `@Checks`: at least one of the actions is checked before a success is sent. */
+export interface CheckModel {
+  /** The policy. */
+  readonly policy: AnyPolicy
+  /** The actions, each with a rule of the policy. */
+  readonly actions: readonly string[]
+}

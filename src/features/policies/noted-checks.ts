@@ -1,0 +1,46 @@
+import type { AnyPolicy, CheckModel } from '../../contracts/policy.js'
+import { routeOf } from '../../http/own-route.js'
+
+/** The declarations of its route that a request has met. */
+const noted = new WeakMap<object, Set<CheckModel>>()
+
+/**
+ * Returns the declarations that a use of a policy meets. Without a route of ours (in `middlewares`, in a job), there is
+ * nothing to declare.
+ *
+ * @throws Error if `@Checks` of the route does not declare it: the contract of the route would lack the refusal.
+ */
+export function declaredChecks(
+  req: { readonly route?: unknown },
+  policy: AnyPolicy,
+  action: string,
+): readonly CheckModel[] {
+  const route = routeOf(req)
+  if (route === undefined || !policy.actions.includes(action)) return []
+  const declared = (route.checks ?? []).filter((each) => covers(each, policy, action))
+  if (declared.length > 0) return declared
+  const form = policy.isHidden ? '' : ', without or404()'
+  throw new Error(
+    `${route.name} asks the policy '${policy.name}' about '${action}' and does not declare it. ` +
+      `Add @Checks(…, '${action}') with this policy${form} to the handler.`,
+  )
+}
+
+/** Notes that a policy has decided about a request. */
+export function noteChecks(req: object, checks: readonly CheckModel[]): void {
+  const met = noted.get(req) ?? new Set()
+  noted.set(req, met)
+  for (const each of checks) met.add(each)
+}
+
+/** Returns a declaration of the route that the request has not met; `undefined` if there is none. */
+export function uncheckedOf(req: object, checks: readonly CheckModel[]): CheckModel | undefined {
+  const met = noted.get(req)
+  return checks.find((each) => met?.has(each) !== true)
+}
+
+/** Who declares 403 declares 404 as well: an object may not exist. */
+function covers({ policy, actions }: CheckModel, used: AnyPolicy, action: string): boolean {
+  const isSame = policy.or404() === used.or404()
+  return isSame && actions.includes(action) && (used.isHidden || !policy.isHidden)
+}

@@ -1,0 +1,53 @@
+import type { Response } from '../../contracts/handler.js'
+import type { Plugin } from '../../contracts/plugin.js'
+import type { CheckModel } from '../../contracts/policy.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { Stage } from '../../contracts/steps.js'
+import { holdResponse } from '../../http/send/hold-response.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
+import { uncheckedOf } from './noted-checks.js'
+
+/**
+ * Makes sure that no success leaves a route with `@Checks` before its policies were asked. An application loads it if it
+ * has such a route.
+ */
+export const policiesPlugin: Plugin = {
+  name: 'policies',
+  steps(route, { fail }) {
+    const { checks } = route
+    if (checks === null) return null
+    const verify = (req: object, status: number): void => {
+      const forgotten = status < 400 ? uncheckedOf(req, checks) : undefined
+      if (forgotten !== undefined) throw unchecked(route, forgotten)
+    }
+    const beforeHandler: Stage = (next) =>
+      function requireChecks(req, res) {
+        holdResponse(res, {
+          before: async (status) => verify(req, status),
+          refused: (error) => fail(error, req, res),
+        })
+        const result = next(req, res)
+        // The items of a stream are made later. For every other value, an error here still undoes a transaction.
+        if (route.stream !== null) return result
+        const verified = (value: unknown) => {
+          if (!hasResponded(value, res)) verify(req, res.statusCode)
+          return value
+        }
+        return isThenable(result) ? whenSettled(result, verified) : verified(result)
+      }
+    return { beforeHandler }
+  },
+}
+
+/** Whether a handler has responded itself, or may do so in a callback. */
+function hasResponded(value: unknown, res: Response): boolean {
+  return value === undefined || value === res || res.headersSent
+}
+
+function unchecked({ name }: RouteModel, { policy, actions }: CheckModel): Error {
+  const action = actions.map((each) => `'${each}'`).join(' or ')
+  return new Error(
+    `${name} has @Checks(${policy.name}, ${action}) and responded without this check, so nothing was sent. ` +
+      `Load the object with the policy: load(req, ${action}, () => …); or remove @Checks.`,
+  )
+}

@@ -1,0 +1,204 @@
+import type { RequestUser } from '../../contracts/handler.js'
+import type {
+  Policy,
+  PolicyOptions,
+  PolicyRequest,
+  PolicyRule,
+  PolicyRules,
+  PolicyUser,
+} from '../../contracts/policy.js'
+import type { TokenLike } from '../../contracts/provider.js'
+import { HttpError } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
+import { ignoreRejection, isThenable } from '../../step/thenable.js'
+import { declaredChecks, noteChecks } from './noted-checks.js'
+
+/** A class, by its `prototype`: its constructor may be private. */
+interface ClassOf<T> {
+  /** An instance, for the compiler. */
+  readonly prototype: T
+}
+
+/** What a policy is about: a class, a token, or a name. */
+export type PolicySubject<T> = ClassOf<T> | TokenLike<T> | string
+
+/**
+ * Defines who may do what with the objects of one kind. Each rule is a function of a user and an object; an action
+ * without a rule is never allowed. Pass the result to `@Checks` of the routes that use it.
+ *
+ * @param subject The class of the objects; for rows and plain objects a token, or a name: then the first rule types its
+ * object. The policy of a class `Order` has the name `order`.
+ * @param rules The rules, by action.
+ * @param options Whether the rules decide about requests without a user.
+ * @throws TypeError if a rule is not a function, or the name is empty or contains a colon.
+ *
+ * @example
+ * export const OrderPolicy = policy(Order, {
+ *   read: (user, order) => order.ownerId === user.id,
+ *   pay: async (user, order) => order.ownerId === user.id && (await credit.suffices(order)),
+ * })
+ *
+ * class OrdersController {
+ *   @Auth()
+ *   @Checks(OrderPolicy, 'read')
+ *   @Get(':id')
+ *   show(req: Request) {
+ *     return OrderPolicy.load(req, 'read', () => orders.find(req.params.id))
+ *   }
+ * }
+ */
+export function policy<T, A extends string>(
+  subject: PolicySubject<T>,
+  rules: PolicyRules<T, A, RequestUser | undefined>,
+  options: PolicyOptions & { readonly anonymous: true },
+): Policy<T, A>
+export function policy<T, A extends string>(
+  subject: PolicySubject<T>,
+  rules: PolicyRules<T, A>,
+  options?: PolicyOptions,
+): Policy<T, A>
+export function policy(
+  subject: PolicySubject<unknown>,
+  rules: PolicyRules<unknown, string>,
+  options: PolicyOptions = {},
+): Policy<unknown, string> {
+  const name = nameOf(subject)
+  if (name === '' || name.includes(':')) {
+    throw new TypeError(`policy() cannot use the name '${name}'. Give a text without a colon.`)
+  }
+  const byAction = new Map(Object.entries(rules ?? {}))
+  for (const [action, rule] of byAction) {
+    if (typeof rule === 'function') continue
+    throw new TypeError(
+      `policy(${name}): '${action}' is no function. Give (user, object) => boolean.`,
+    )
+  }
+  const decider = { name, byAction, allowsAnonymous: options.anonymous === true }
+  const open = policyOf(decider, { isHidden: false, or404: () => hidden })
+  const hidden = policyOf(decider, { isHidden: true, or404: () => hidden })
+  return open
+}
+
+/** `order` of the class `Order`. */
+function nameOf(subject: PolicySubject<unknown>): string {
+  if (typeof subject === 'string') return subject
+  const { name } = subject as { readonly name?: unknown }
+  if (typeof subject === 'function' && typeof name === 'string') {
+    return name.slice(0, 1).toLowerCase() + name.slice(1)
+  }
+  const { description } = (subject ?? {}) as { readonly description?: unknown }
+  return typeof description === 'string' ? description : ''
+}
+
+/** The part of a policy that decides. A policy and its form with `or404` share it. */
+interface Decider {
+  readonly name: string
+  readonly byAction: ReadonlyMap<string, PolicyRule<unknown>>
+  readonly allowsAnonymous: boolean
+}
+
+type Form = Pick<Policy, 'isHidden' | 'or404'>
+
+function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
+  const { name, byAction, allowsAnonymous } = decider
+  const allows: Policy['allows'] = (user, action, object) =>
+    decide(decider, { user, action, object })
+  /** Only what it allows is noted: a handler that forgets to wait for a refusal must not send a success. */
+  const check = async <T>(
+    req: PolicyRequest,
+    action: string,
+    object: T,
+  ): Promise<NonNullable<T>> => {
+    const declared = declaredChecks(req, made, action)
+    if (await allows(req.user, action, object)) {
+      noteChecks(req, declared)
+      return object as NonNullable<T>
+    }
+    // A missing object is the same as a hidden one.
+    const isMissed = isMissing(object) && mayDecide(decider, req.user, action)
+    if (form.isHidden || isMissed) throw notFound()
+    throw refuse('FORBIDDEN', 'You do not have permission to do this')
+  }
+  const load: Policy['load'] = async (req, action, find) => {
+    declaredChecks(req, made, action)
+    // Who is refused anyway learns nothing, not even by the time of a search.
+    const object = mayDecide(decider, req.user, action) ? await search(find, form) : undefined
+    return (await check(req, action, object)) as NonNullable<typeof object>
+  }
+  const filter = async <T>(req: PolicyRequest, action: string, objects: Iterable<T>) => {
+    const listed = [...objects]
+    const declared = declaredChecks(req, made, action)
+    const verdicts = await Promise.all(listed.map((each) => allows(req.user, action, each)))
+    noteChecks(req, declared)
+    return listed.filter((_, index) => verdicts[index])
+  }
+  const made: Policy<unknown, string> = Object.freeze({
+    ...form,
+    name,
+    actions: Object.freeze([...byAction.keys()]),
+    allowsAnonymous,
+    allows,
+    check: quiet(check) as Policy['check'],
+    load: quiet(load) as Policy['load'],
+    filter: quiet(filter),
+    can: quiet(async (req, action, object) => {
+      const declared = declaredChecks(req, made, action)
+      const verdict = await allows(req.user, action, object)
+      noteChecks(req, declared)
+      return verdict
+    }),
+  } satisfies Policy<unknown, string>)
+  return made
+}
+
+/** A promise that the handler forgets must not end the process, because every refused request could end it. */
+function quiet<TArgs extends unknown[], T>(ask: (...args: TArgs) => Promise<T>) {
+  return (...args: TArgs): Promise<T> => {
+    const promise = ask(...args)
+    ignoreRejection(promise)
+    return promise
+  }
+}
+
+/** Whether a rule decides about the request. */
+function mayDecide({ byAction, allowsAnonymous }: Decider, user: unknown, action: string): boolean {
+  return byAction.has(action) && (allowsAnonymous || !isMissing(user))
+}
+
+function isMissing(value: unknown): value is null | undefined {
+  return value === null || value === undefined
+}
+
+/** A search that reports a missing object by an error of its own must not differ from one that hides the object. */
+async function search<T>(find: () => T, { isHidden }: Form): Promise<Awaited<T>> {
+  try {
+    return await find()
+  } catch (error) {
+    throw isHidden && HttpError.is(error) && error.status === 404 ? notFound() : error
+  }
+}
+
+function notFound(): HttpError {
+  return refuse('NOT_FOUND', 'Not found')
+}
+
+interface Question {
+  readonly user: RequestUser | undefined
+  readonly action: string
+  readonly object: unknown
+}
+
+async function decide(decider: Decider, { user, action, object }: Question): Promise<boolean> {
+  const { name, byAction } = decider
+  const rule = byAction.get(action)
+  if (rule === undefined || !mayDecide(decider, user, action) || isMissing(object)) return false
+  if (isThenable(object))
+    throw new TypeError(`policy '${name}': the object is a promise. Await it.`)
+  try {
+    // Only a rule that expects it is called without a user.
+    return (await rule(user as PolicyUser, object)) === true
+  } catch (cause) {
+    // An HTTP error of a rule would show its status, and a 404 would look like a decision.
+    throw new Error(`policy '${name}' threw while it decided about '${action}'.`, { cause })
+  }
+}

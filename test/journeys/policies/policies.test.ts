@@ -1,0 +1,174 @@
+import { TestApp } from 'blazon/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ForgetfulController, guard, OrderPolicy, OrdersController, searches } from './shop.js'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await TestApp.create({
+    controllers: [OrdersController, ForgetfulController],
+    auth: { guard },
+    contract: 'throw',
+    logger: false,
+  })
+})
+afterAll(() => app.close())
+
+async function send(user: string, path: string, method = 'GET') {
+  const response = await app.fetch(path, { method, headers: { authorization: user } })
+  const text = await response.text()
+  return { status: response.status, text, headers: Object.fromEntries(response.headers) }
+}
+
+async function dataOf(user: string, path: string, method?: string) {
+  return JSON.parse((await send(user, path, method)).text).data
+}
+
+describe('a policy', () => {
+  it('returns what the user may see, and refuses the rest with 403', async () => {
+    expect(await dataOf('ana', '/orders/1')).toMatchObject({ id: '1' })
+    expect(await dataOf('cleo', '/orders/1')).toMatchObject({ id: '1' })
+    const refused = await send('bo', '/orders/1')
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain('FORBIDDEN')
+    expect((await send('ana', '/orders/9')).status).toBe(404)
+  })
+
+  it('leaves objects out of a list, which may be empty', async () => {
+    expect(await dataOf('ana', '/orders')).toHaveLength(2)
+    expect(await dataOf('cleo', '/orders')).toHaveLength(3)
+    expect(await dataOf('dan', '/orders')).toEqual([])
+  })
+
+  it('shows no difference between a hidden and a missing object', async () => {
+    const hidden = await send('bo', '/orders/1/hidden')
+    const missing = await send('bo', '/orders/9/hidden')
+    expect(hidden.status).toBe(404)
+    // The request id and the date differ between any two responses.
+    const same = ({ status, text, headers }: typeof hidden) => {
+      const { 'x-request-id': id = '', date: _, ...rest } = headers
+      return { status, text: text.replaceAll(id || '\0', ''), rest }
+    }
+    expect(same(hidden)).toEqual(same(missing))
+    expect(same(await send('bo', '/orders/1/found-by-error'))).toEqual(same(missing))
+    expect(same(await send('bo', '/orders/9/found-by-error'))).toEqual(same(missing))
+  })
+
+  it('refuses with 403 or 404 by the form that the handler uses', async () => {
+    expect((await send('ana', '/orders/1/payment', 'POST')).status).toBe(200)
+    expect((await send('ana', '/orders/3/payment', 'POST')).status).toBe(403)
+    expect((await send('bo', '/orders/1/payment', 'POST')).status).toBe(404)
+    expect((await send('bo', '/orders/9/payment', 'POST')).status).toBe(404)
+  })
+
+  it('tells a handler by name what the user may do; an unlisted action is no', async () => {
+    expect(await dataOf('ana', '/orders/1/links')).toEqual({ canPay: true, canFly: false })
+    expect(await dataOf('cleo', '/orders/1/links')).toEqual({ canPay: false, canFly: false })
+  })
+
+  it('allows by exactly true only, and refuses unlisted actions without a search', async () => {
+    expect((await send('ana', '/orders/1/by/truthy')).status).toBe(403)
+    expect((await send('ana', '/orders/1/by/later')).status).toBe(403)
+    searches.count = 0
+    for (const action of ['fly', 'toString', '__proto__', 'constructor', 'hasOwnProperty']) {
+      expect((await send('ana', `/orders/1/by/${action}`)).status).toBe(403)
+    }
+    expect(searches.count).toBe(0)
+  })
+
+  it('responds with 500 if a rule throws, whatever it throws', async () => {
+    const broken = await send('ana', '/orders/1/by/broken')
+    expect(broken.status).toBe(500)
+    expect(broken.text).not.toContain('the rule says')
+  })
+
+  it('decides without a request, and allows nobody nothing', async () => {
+    const order = { id: '1', ownerId: 'ana', isLocked: false }
+    expect(await OrderPolicy.allows({ id: 'ana' }, 'read', order)).toBe(true)
+    expect(await OrderPolicy.allows({ id: 'bo' }, 'read', order)).toBe(false)
+    expect(await OrderPolicy.allows(undefined, 'truthy', order)).toBe(false)
+    expect(await OrderPolicy.allows(null as never, 'truthy', order)).toBe(false)
+    expect(await OrderPolicy.allows({ id: 'ana' }, 'read', undefined)).toBe(false)
+  })
+})
+
+describe('a handler that declares a policy', () => {
+  const forgotten =
+    'returned nothing promised json later written head redirect bytes swallowed unawaited caught'
+  it.each(forgotten.split(' '))('sends no success without a check: %s', async (path) => {
+    const response = await send('ana', `/forgetful/${path}`)
+    expect(response.status).toBe(500)
+    expect(JSON.stringify(response)).not.toContain('canary')
+  })
+
+  it('may fail without a check, and one of the actions is enough', async () => {
+    expect((await send('ana', '/forgetful/refused')).status).toBe(404)
+    expect(await dataOf('ana', '/forgetful/asked')).toEqual({ can: false })
+    expect(await dataOf('ana', '/forgetful/one')).toEqual({ isChecked: true })
+    expect((await send('bo', '/forgetful/one')).status).toBe(403)
+  })
+
+  it('may respond in a callback after the check', async () => {
+    expect((await send('ana', '/forgetful/callback', 'DELETE')).status).toBe(204)
+    expect((await send('bo', '/forgetful/callback', 'DELETE')).status).toBe(403)
+  })
+
+  it('uses only the policies and actions that it declares', async () => {
+    expect((await send('ana', '/forgetful/undeclared')).status).toBe(500)
+    expect((await send('ana', '/forgetful/unknown')).status).toBe(500)
+  })
+
+  it('cannot pass a promise as the object', async () => {
+    expect((await send('ana', '/forgetful/promise', 'PATCH')).status).toBe(500)
+  })
+
+  it('has its refusals in the document', async () => {
+    const { paths } = JSON.parse((await send('ana', '/api-docs.json')).text)
+    const statuses = (path: string) => Object.keys(paths[path]?.get?.responses ?? {})
+    expect(statuses('/orders/{id}')).toEqual(expect.arrayContaining(['403', '404']))
+    expect(statuses('/orders/{id}/hidden')).toContain('404')
+    expect(statuses('/orders/{id}/hidden')).not.toContain('403')
+  })
+})
+
+describe('authMatrix', () => {
+  it('prints what policies decide about objects', async () => {
+    const order = { id: '1', ownerId: 'ana', isLocked: true }
+    const matrix = await app.authMatrix(
+      {
+        anonymous: null,
+        ana: { id: 'ana' },
+        bo: { id: 'bo' },
+        byHeader: app.with({ authorization: 'cleo' }),
+      },
+      { objects: { 'of Ana': [OrderPolicy, order] } },
+    )
+    const lines = String(matrix).split('\n')
+    const of = (text: string) => {
+      const start = lines.findIndex((line) => line.startsWith(text))
+      return lines.slice(start, start + 3).map((line) => line.trim().replace(/ {2,}/g, ' | '))
+    }
+    expect(of('GET /orders/:id ')).toEqual([
+      'GET /orders/:id | 401 | allowed | allowed | allowed',
+      'order:read of Ana | 401 | allowed | 403 | allowed',
+      'GET /orders/:id/hidden | 401 | allowed | allowed | allowed',
+    ])
+    expect(of('POST /orders/:id/payment')).toEqual([
+      'POST /orders/:id/payment | 401 | allowed | allowed | allowed',
+      'order:read of Ana | 401 | allowed | 404 | allowed',
+      'order:pay of Ana | 401 | 403 | 403 | 403',
+    ])
+    expect(matrix.rows).toContainEqual({
+      operation: 'GET /orders/:id',
+      handler: 'OrdersController.show',
+      ability: 'order:read',
+      object: 'of Ana',
+      access: { anonymous: 401, ana: 'allowed', bo: 403, byHeader: 'allowed' },
+    })
+  })
+
+  it('refuses objects without their policy', async () => {
+    const objects = { order: { id: 1 } } as never
+    await expect(app.authMatrix({ ana: { id: 'ana' } }, { objects })).rejects.toThrow(/objects/)
+  })
+})
