@@ -9,6 +9,7 @@ const alias = [
   { find: /^blazon\/testing$/, replacement: source('./src/testing/index.ts') },
   { find: /^blazon\/redis$/, replacement: source('./src/integrations/redis/index.ts') },
   { find: /^blazon\/postgres$/, replacement: source('./src/integrations/postgres/index.ts') },
+  { find: /^blazon\/keys$/, replacement: source('./src/integrations/api-keys/index.ts') },
   { find: /^blazon\/typeorm$/, replacement: source('./src/integrations/typeorm/index.ts') },
   { find: /^blazon\/vite$/, replacement: source('./src/integrations/vite/index.ts') },
   { find: /^blazon$/, replacement: source('./src/index.ts') },

@@ -61,7 +61,7 @@ export type {
 export type { EndedRequest, RequestObserver, ResponseCause } from './contracts/ended-request.js'
 export type { ErrorContext, ErrorReporter } from './contracts/error-context.js'
 export type { FrameworkRoute } from './contracts/framework-route.js'
-export type { AuthDecoratorOptions, AuthGuard } from './contracts/guard.js'
+export type { AuthDecoratorOptions, AuthGuard, GuardSetup } from './contracts/guard.js'
 export type {
   AuthenticatedRequest,
   ErrorRequestHandler,
@@ -318,6 +318,7 @@ export {
 export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'
 export { hasFailed } from './http/has-failed.js'
+export { keyIdOf, setKeyId } from './http/key-id.js'
 export { producedType } from './http/produced-type.js'
 export { RequestContext } from './http/request-context.js'
 export {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
+import { keyIdOf } from '../../http/key-id.js'
 import { tenantOf } from '../../http/tenant-of.js'
 import { clientAddress } from './client-address.js'
 
@@ -19,6 +20,7 @@ export function clientKey(by: RateLimitBy, logger: Logger): ClientKey {
   if (by === 'ip') return addressKey
   if (by === 'user') return userKey
   if (by === 'tenant') return tenantKey
+  if (by === 'key') return heldKey
   return customKey(by, logger)
 }
 
@@ -41,6 +43,10 @@ function userKey(req: Request): string {
 
 function tenantKey(req: Request): string {
   return named('t', tenantOf(req)) ?? addressKey(req)
+}
+
+function heldKey(req: Request): string {
+  return named('a', keyIdOf(req)) ?? addressKey(req)
 }
 
 function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey {
