@@ -1,6 +1,6 @@
 import type { Request } from '../contracts/handler.js'
 
-const ids = new WeakMap<object, string>()
+const kKeyId = Symbol('blazon.keyId')
 
 /**
  * Notes the id of the key with which a guard has accepted a request. Limits with `by: 'key'` count the request by it. The id
@@ -10,10 +10,11 @@ const ids = new WeakMap<object, string>()
  * if (known !== undefined) setKeyId(req, known.id)
  */
 export function setKeyId(req: Request, id: string): void {
-  ids.set(req, id)
+  const keyed = req as { [kKeyId]?: string }
+  keyed[kKeyId] = id
 }
 
 /** Returns the id that a guard has noted by {@link setKeyId}; `undefined` if there is none. */
 export function keyIdOf(req: Request): string | undefined {
-  return ids.get(req)
+  return (req as { readonly [kKeyId]?: string })[kKeyId]
 }

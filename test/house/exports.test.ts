@@ -71,10 +71,10 @@ const TESTING_TYPES = `
 
 /** The names that `blazon/postgres` exports. */
 const POSTGRES_VALUES = `
-  Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle readPage sql tenantTable
+  Database PostgresError Sql TenantSwitchError Transactional apiKeysTable doctor isForeignKeyViolation isUniqueViolation listApiKeys migrate migrationStatus postgres postgresKeys protectTable provideDrizzle readPage revokeApiKey saveApiKey sql tenantTable
 `
 const POSTGRES_TYPES = `
-  AppliedMigration Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions
+  ApiKeysTableOptions AppliedMigration Field Finding FoundApiKey MigrateOptions MigrationState MigrationStatus NewApiKey PostgresErrorFields PostgresKeys PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement StoredApiKey TenantReference TenantTableOptions
 `
 
 /** The names that `blazon/keys` exports. */

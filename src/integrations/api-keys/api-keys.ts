@@ -57,8 +57,8 @@ export function apiKeys<
 >(options: ApiKeysOptions<TRecord, TUser>): ApiKeyGuard<TUser> {
   const settings = settleApiKeysOptions(options as unknown as ApiKeysOptions)
   const { header, scheme, prefixes } = settings
-  /** The key of each accepted request, also for `tenantOf`, which the framework calls on this guard. */
-  const accepted = new WeakMap<object, TRecord>()
+  // The framework calls `tenantOf` of this guard, and `canActivate` of that of the application.
+  const kRecord = Symbol('blazon.apiKeys')
   return {
     credentials: [header],
     security: securityOf(options, settings),
@@ -66,11 +66,11 @@ export function apiKeys<
     canActivate() {
       throw new TypeError(UNPREPARED)
     },
-    forApplication: (app) => new KeyGuard({ options, settings, app, accepted }),
+    forApplication: (app) => new KeyGuard({ options, settings, app, kRecord }),
     ...(scheme === null ? {} : { carries: carrier(scheme, prefixes) }),
     ...(options.tenant === false
       ? {}
-      : { tenantOf: (req: Request) => accepted.get(req)?.tenant ?? undefined }),
+      : { tenantOf: (req: Request) => (req as unknown as Marked)[kRecord]?.tenant ?? undefined }),
   }
 }
 
@@ -78,7 +78,13 @@ interface KeyGuardParts<TRecord extends ApiKeyRecord, TUser extends object> {
   readonly options: ApiKeysOptions<TRecord, TUser>
   readonly settings: ApiKeysSettings
   readonly app: GuardSetup
-  readonly accepted: WeakMap<object, TRecord>
+  /** The field of an accepted request with its key. */
+  readonly kRecord: symbol
+}
+
+/** A request with the keys that guards have accepted. A `WeakMap` took as long as the hash of a key. */
+interface Marked {
+  [kRecord: symbol]: ApiKeyRecord | undefined
 }
 
 /** The guard of one application. */
@@ -89,15 +95,15 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
   readonly #uses: KeyUses<TRecord> | null
   readonly #userOf: (record: TRecord, req: Request) => object
   readonly #clock: Clock
-  readonly #accepted: WeakMap<object, TRecord>
+  readonly #kRecord: symbol
 
-  constructor({ options, settings, app, accepted }: KeyGuardParts<TRecord, TUser>) {
+  constructor({ options, settings, app, kRecord }: KeyGuardParts<TRecord, TUser>) {
     const { find, onUse, user } = options
     const clock = app.get(Clock)
     // Requests share look-ups, and reports outlive them: both run as code outside of every request.
     const outside = new AsyncResource('blazon.apiKeys')
     this.#clock = clock
-    this.#accepted = accepted
+    this.#kRecord = kRecord
     this.#read = credentialReader(settings)
     this.#isKey = keyMatcher(settings.prefixes)
     this.#userOf = user ?? plainUser
@@ -138,7 +144,8 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
       throw new TypeError('apiKeys(): `user` has to return an object, and no promise.')
     }
     req.user = user
-    this.#accepted.set(req, record)
+    const marked = req as unknown as Marked
+    marked[this.#kRecord] = record
     setKeyId(req, record.id)
     this.#uses?.note(record, req)
     return true

@@ -102,7 +102,7 @@ function textOf(value: unknown): string {
 
 /** Starts an application under test with `apiKeys`. */
 export async function startWith(
-  more: Partial<ApiKeysOptions> & { find: ApiKeysOptions['find'] },
+  more: Partial<ApiKeysOptions<ApiKeyRecord, object>> & Pick<ApiKeysOptions, 'find'>,
   options: TestOptions = {},
 ): Promise<TestApp> {
   const app = await TestApp.create({
