@@ -4,8 +4,8 @@ import { runDb } from '../db/run-db.js'
 
 type Postgres = typeof import('blazon/postgres')
 
-/** The SQLSTATE of a missing table. */
-const UNDEFINED_TABLE = '42P01'
+/** The SQLSTATEs of a missing table, and of a missing schema. */
+const MISSING = ['42P01', '3F000']
 
 /**
  * Runs a function on the table of keys.
@@ -20,7 +20,7 @@ export function runKeys<T>(
     try {
       return await use(postgres)
     } catch (error) {
-      const isMissing = error instanceof postgres.PostgresError && error.code === UNDEFINED_TABLE
+      const isMissing = error instanceof postgres.PostgresError && MISSING.includes(error.code)
       throw isMissing ? missingTable() : error
     }
   }, database)
