@@ -1,7 +1,6 @@
 import type { Application } from 'express'
 import type { Clock } from '../contracts/clock.js'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
-import type { AuthGuard } from '../contracts/guard.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { Token } from '../contracts/provider.js'
@@ -27,7 +26,7 @@ import { findDecorated } from './find-decorated.js'
 import { buildFront } from './front.js'
 import type { Harness } from './harness.js'
 import { closedError, LifecycleHooks } from './lifecycle.js'
-import { makeControllers, makeGuard } from './make-controllers.js'
+import { guardOfApp, makeControllers, makeGuard } from './make-controllers.js'
 import { makeInterceptors } from './make-interceptors.js'
 import { createMessageClasses } from './message-classes.js'
 import { collectObservers } from './observe-requests.js'
@@ -86,24 +85,17 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const container = bindScopes(description.scopes, readInjections, harness.overrides)
   const injector = container.root
   const get = <T>(token: Token<T>) => injector.resolve(token)
-  const opened: { onClose(): Promise<void> }[] = []
+  const opened: object[] = []
   const plugins: Plugin[] = []
-  const guards: AuthGuard[] = []
-  // Members close in reverse order, so the features come first here. A provider may use a feature until the
-  // provider itself is closed.
+  // Members close in reverse order: a provider may use a feature until the provider itself is closed.
   const limit = { clock: app.clock, ms: settings.timeouts.onCloseMs }
-  const hooks = new LifecycleHooks(
-    () => [...opened, ...injector.made, ...guards, ...plugins],
-    limit,
-  )
+  const hooks = new LifecycleHooks(() => [...opened, ...injector.made, ...plugins], limit)
   try {
     // The instances: providers, controllers, the guard and interceptors, and the stores of features.
     const controllers = await makeControllers(container)
     warn(app, takeUnread())
     const given = await makeGuard(settings.auth.guard, injector)
-    const own = await given?.forApplication?.({ get, logger })
-    if (own !== undefined) guards.push(own)
-    const guard = harness.wrapGuard(own ?? given)
+    const guard = harness.wrapGuard(await guardOfApp(given, { get, logger }, opened))
     const interceptors = await makeInterceptors(model, settings, injector)
     const { report, logger: background } = startReports(settings.onError, logger)
     const features = await app.declaredFeatures.start({ model, logger: background })

@@ -1,4 +1,4 @@
-import type { AuthGuard } from '../contracts/guard.js'
+import type { AuthGuard, GuardSetup } from '../contracts/guard.js'
 import type { Token } from '../contracts/provider.js'
 import { type BoundContainer, makeAll } from '../di/build-container.js'
 import type { Injector } from '../di/injector.js'
@@ -48,6 +48,22 @@ export async function makeGuard(
       'Provide an object with canActivate(req, route) under that token.',
     ),
   ])
+}
+
+/**
+ * Returns the guard that an application runs: for a guard with a state, one of its own.
+ *
+ * @param made Gets that one, so that its hooks are called.
+ */
+export async function guardOfApp(
+  given: AuthGuard | null,
+  setup: GuardSetup,
+  made: object[],
+): Promise<AuthGuard | null> {
+  const own = await given?.forApplication?.(setup)
+  if (own === undefined) return given
+  made.push(own)
+  return own
 }
 
 function isGuard(value: unknown): value is AuthGuard {
