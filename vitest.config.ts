@@ -9,6 +9,7 @@ const alias = [
   { find: /^blazon\/testing$/, replacement: source('./src/testing/index.ts') },
   { find: /^blazon\/redis$/, replacement: source('./src/integrations/redis/index.ts') },
   { find: /^blazon\/postgres$/, replacement: source('./src/integrations/postgres/index.ts') },
+  { find: /^blazon\/keys$/, replacement: source('./src/integrations/api-keys/index.ts') },
   { find: /^blazon\/typeorm$/, replacement: source('./src/integrations/typeorm/index.ts') },
   { find: /^blazon\/vite$/, replacement: source('./src/integrations/vite/index.ts') },
   { find: /^blazon$/, replacement: source('./src/index.ts') },
@@ -85,7 +86,7 @@ export const ALONE_JOURNEYS = [
  */
 export const ALONE = [
   'test/app/{bundled-app,explained-steps,system-clock,uncaught-boot-error}.test.ts',
-  'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-database,doctor,doctor-claims,explain,loaded-modules,new,create-blazon}.test.ts',
+  'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-database,doctor,doctor-claims,explain,keys,loaded-modules,new,create-blazon}.test.ts',
   'test/docs/{cli,migrations,postgres,readme,snippets,two-processes}.test.ts',
   'test/features/cache/unused.test.ts',
   'test/features/unused-representations.test.ts',

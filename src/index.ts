@@ -344,6 +344,7 @@ export { schemeOf } from './http/admission.js'
 export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'
 export { hasFailed } from './http/has-failed.js'
+export { keyIdOf, setKeyId } from './http/key-id.js'
 export { producedType } from './http/produced-type.js'
 export { RequestContext } from './http/request-context.js'
 export {

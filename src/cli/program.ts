@@ -6,6 +6,7 @@ import { addDev } from './dev/add-dev.js'
 import type { DiffOptions } from './diff-documents.js'
 import { addDoctor } from './doctor/add-doctor.js'
 import type { ExportOptions } from './export-document.js'
+import { addKeys } from './keys/add-keys.js'
 import type { RoutesOptions } from './list-routes.js'
 import { addNew } from './new/add-new.js'
 import type { ProgramContext } from './program-context.js'
@@ -53,6 +54,7 @@ export function createProgram(context: ProgramContext): Command {
   addRoutes(program, context)
   addConfig(program, context)
   addDb(program, context)
+  addKeys(program, context)
   addDev(program, context)
   addDoctor(program, context, (command) => withLoading(command, { hasDocument: false }))
   return program

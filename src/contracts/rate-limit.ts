@@ -3,10 +3,10 @@ import type { OfRequest } from './handler.js'
 import type { Duration } from './units.js'
 
 /**
- * How a limit distinguishes callers. `'ip'` is counted before the guard, everything else after it. A function returns
- * the key.
+ * How a limit distinguishes callers. `'ip'` is counted before the guard, everything else after it. `'key'` is the id of the
+ * key that a guard such as `apiKeys` has accepted, and not the key itself. A function returns the key of the counter.
  */
-export type RateLimitBy = 'ip' | 'user' | 'tenant' | OfRequest<string>
+export type RateLimitBy = 'ip' | 'user' | 'tenant' | 'key' | OfRequest<string>
 
 /** One limit. */
 export interface RateLimitPolicy {
@@ -24,7 +24,7 @@ export interface RateLimitPolicy {
    */
   readonly window: Duration
   /**
-   * How callers are distinguished. Default `'ip'`. A caller without a user, a tenant or a key from the function is
+   * How callers are distinguished. Default `'ip'`. A caller without a user, a tenant, an API key or a key from the function is
    * counted by address.
    */
   readonly by?: RateLimitBy

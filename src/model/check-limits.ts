@@ -54,8 +54,11 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
     const remedy = "Give whole seconds, or '30s', '15m', '1h'."
     problems.push(invalid(subject, `Its window is ${shown(window)}.`, remedy))
   } else problems.push(...checkUnit(subject, window))
-  if (!['ip', 'user', 'tenant', undefined].includes(by as string) && typeof by !== 'function') {
-    const remedy = "Give 'ip', 'user', 'tenant', or a function of the request."
+  if (
+    !['ip', 'user', 'tenant', 'key', undefined].includes(by as string) &&
+    typeof by !== 'function'
+  ) {
+    const remedy = "Give 'ip', 'user', 'tenant', 'key', or a function of the request."
     problems.push(invalid(subject, `Its \`by\` is ${shown(by)}.`, remedy))
   }
   if (name !== undefined && !(typeof name === 'string' && NAME.test(name))) {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as blazon from 'blazon'
+import * as keys from 'blazon/keys'
 import * as postgres from 'blazon/postgres'
 import * as redis from 'blazon/redis'
 import * as testing from 'blazon/testing'
@@ -22,9 +23,9 @@ const VALUES = `
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
-  githubWebhooks hasFailed holdResponse inject isThenable knownTraceContext lastEventId memoryCache memoryRateLimit
-  page policy producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant runWithoutTenant
-  schemeOf secret
+  githubWebhooks hasFailed holdResponse inject isThenable keyIdOf knownTraceContext lastEventId memoryCache
+  memoryRateLimit page policy producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant
+  runWithoutTenant schemeOf secret setKeyId
   sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
@@ -42,7 +43,7 @@ const TYPES = `
   ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo
   FieldError FileContent FileOptions FileResponseOptions FileOutput FileResponse FileRule FileSchema SavedFile UploadModel UploadOutput
   UploadParts UploadedFile
-  FrameworkRoute Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
+  FrameworkRoute GuardSetup Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
   Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
   KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
   LoggerOptions LogsOptions MaybePromise Metric MetricSample MetricsOptions MetricsRegistry MetricsTenants MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module
@@ -72,11 +73,18 @@ const TESTING_TYPES = `
 
 /** The names that `blazon/postgres` exports. */
 const POSTGRES_VALUES = `
-  Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle readDrizzlePage readPage sql tenantTable
+  = ApiKeysTableOptions AppliedMigration Database DrizzleColumn DrizzlePage DrizzleRow Field Finding FoundApiKey
+  MigrateOptions MigrationState MigrationStatus NewApiKey POSTGRES_TYPES PostgresError PostgresErrorFields
+  PostgresKeys PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult Sql SqlTag Statement StoredApiKey
+  TenantReference TenantSwitchError TenantTableOptions Transactional ` apiKeysTable const doctor
+  isForeignKeyViolation isUniqueViolation listApiKeys migrate migrationStatus postgres postgresKeys protectTable
+  provideDrizzle readDrizzlePage readPage revokeApiKey saveApiKey sql tenantTable
 `
-const POSTGRES_TYPES = `
-  AppliedMigration DrizzleColumn DrizzlePage DrizzleRow Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions
-`
+
+/** The names that `blazon/keys` exports. */
+const KEYS_VALUES = ['apiKeys', 'generateApiKey', 'hashApiKey']
+const KEYS_TYPES =
+  'ApiKeyGuard ApiKeyRecord ApiKeyUser ApiKeysOptions GenerateApiKeyOptions GeneratedApiKey'
 
 /** The names that `blazon/redis` exports as types. */
 const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
@@ -132,6 +140,15 @@ describe('blazon/postgres', () => {
   })
 })
 
+describe('blazon/keys', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/api-keys/index.ts')
+    expect(Object.keys(keys).sort()).toEqual(KEYS_VALUES)
+    expect(values).toEqual(KEYS_VALUES)
+    expect(types).toEqual(words(KEYS_TYPES))
+  })
+})
+
 describe('blazon/redis', () => {
   it('exports exactly the promised names', () => {
     const { values, types } = exportedNames('integrations/redis/index.ts')
@@ -175,6 +192,7 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(
       words(TESTING_VALUES),
     )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/keys'))")).toEqual(KEYS_VALUES)
     expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual([
       'redisCache',
       'redisLimits',

@@ -24,6 +24,8 @@ const REASONS: Record<string, string> = {
   'cli/dev/app-process.ts': 'compares the start of a process with the times of files',
   'cli/dev/deadline.ts': 'waits for processes and files, beside any application',
   'cli/dev/type-check.ts': 'as app-process.ts',
+  'cli/keys/create-key.ts': 'the command line runs no application',
+  'cli/keys/list-keys.ts': 'as before',
   'cli/load/read-app.ts': 'the command line runs no application',
   'cli/load/run-child.ts': 'as before',
   'pipeline/streams/stream-response.ts': 'waits for a turn of the event loop, not for time',

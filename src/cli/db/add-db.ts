@@ -94,7 +94,8 @@ function addTable(parent: Command, { streams }: DbContext): void {
   })
 }
 
-function withDatabase(command: Command): Command {
+/** Adds the options of every command that opens a database. */
+export function withDatabase(command: Command): Command {
   command
     .addOption(
       new Option('--url <url>', 'postgres://user:password@host:5432/database').conflicts(

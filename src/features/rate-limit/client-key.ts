@@ -3,6 +3,7 @@ import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
 import { schemeOf } from '../../http/admission.js'
+import { keyIdOf } from '../../http/key-id.js'
 import { tenantOf } from '../../http/tenant-of.js'
 import { clientAddress } from './client-address.js'
 
@@ -20,6 +21,7 @@ export function clientKey(by: RateLimitBy, logger: Logger): ClientKey {
   if (by === 'ip') return addressKey
   if (by === 'user') return userKey
   if (by === 'tenant') return tenantKey
+  if (by === 'key') return heldKey
   return customKey(by, logger)
 }
 
@@ -46,6 +48,10 @@ function userKey(req: Request): string {
 
 function tenantKey(req: Request): string {
   return named('t', tenantOf(req)) ?? addressKey(req)
+}
+
+function heldKey(req: Request): string {
+  return named('a', keyIdOf(req)) ?? addressKey(req)
 }
 
 function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey {

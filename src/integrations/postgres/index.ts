@@ -6,6 +6,15 @@
 export { Database } from './database.js'
 export type { Finding } from './doctor/finding.js'
 export type { Field, QueryResult, Statement } from './driver.js'
+export { type ApiKeysTableOptions, apiKeysTable } from './keys/api-keys-table.js'
+export { type FoundApiKey, type PostgresKeys, postgresKeys } from './keys/postgres-keys.js'
+export {
+  listApiKeys,
+  type NewApiKey,
+  revokeApiKey,
+  type StoredApiKey,
+  saveApiKey,
+} from './keys/stored-keys.js'
 export { doctor, type MigrateOptions, migrate, migrationStatus } from './migrate.js'
 export type { AppliedMigration } from './migrations/apply-migrations.js'
 export type { MigrationState, MigrationStatus } from './migrations/history.js'

@@ -1,7 +1,5 @@
 import type { Finding } from './doctor/finding.js'
 import { examine } from './doctor/inspect-database.js'
-import type { Driver } from './driver.js'
-import { createDriver } from './drivers/create-driver.js'
 import {
   type AppliedMigration,
   applyMigrations,
@@ -9,8 +7,8 @@ import {
 } from './migrations/apply-migrations.js'
 import type { MigrationStatus } from './migrations/history.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
-import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
+import { withDriver } from './with-driver.js'
 
 /** Options of {@link migrate}. */
 export interface MigrateOptions {
@@ -34,8 +32,6 @@ export interface MigrateOptions {
   /** Called once if this process must wait for another process that migrates. */
   readonly onWait?: () => void
 }
-
-const SILENT = { info() {}, warn() {}, error() {} }
 
 /**
  * Applies the pending migrations: the files of the folder `migrations` (default `./migrations`), in
@@ -100,19 +96,4 @@ function folderOf({ migrations = 'migrations' }: PostgresOptions): string {
 
 function rolesOf({ tenantRole = TENANT_ROLE, allTenantsRole = ALL_TENANTS_ROLE }: PostgresOptions) {
   return { tenantRole, allTenantsRole }
-}
-
-async function withDriver<T>(
-  subject: string,
-  database: PostgresOptions,
-  use: (driver: Driver) => Promise<T>,
-): Promise<T> {
-  checkPostgresOptions(subject, database)
-  const driver = createDriver(database)
-  await driver.open({ logger: SILENT })
-  try {
-    return await use(driver)
-  } finally {
-    await driver.close()
-  }
 }

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { type DbContext, withDatabase } from '../db/add-db.js'
+import type { CreateKeyOptions } from './create-key.js'
+import type { ListKeysOptions } from './list-keys.js'
+import type { PrintKeysTableOptions } from './print-keys-table.js'
+import type { RevokeKeyOptions } from './revoke-key.js'
+
+/** Adds the `keys` commands. */
+export function addKeys(program: Command, context: DbContext): void {
+  const keys = program.command('keys').description('the API keys in the database of an application')
+  addCreate(keys, context)
+  addList(keys, context)
+  addRevoke(keys, context)
+  addTable(keys, context)
+}
+
+function addCreate(parent: Command, { cwd, streams }: DbContext): void {
+  const command = parent
+    .command('create')
+    .description('make a key, and print it this once')
+    .requiredOption('--prefix <prefix>', 'the beginning of the key: acme_live')
+    .option('--name <text>', 'a name for people')
+    .option('--tenant <id>', 'the tenant of the key (default: none; the key may act for no tenant)')
+    .option('--permission <name...>', 'the abilities of the key, for @Can')
+    .option('--role <name...>', 'the roles of the key, for @Can')
+    .option('--expires <time>', 'when the key ends: 90d, or 2027-01-31 (default: never)')
+    .option('--json', 'print JSON')
+  withDatabase(command).action(async (options: Omit<CreateKeyOptions, 'cwd'>) => {
+    const { createKey } = await import('./create-key.js')
+    await createKey({ ...options, cwd }, streams)
+  })
+}
+
+function addList(parent: Command, { cwd, streams }: DbContext): void {
+  const command = parent
+    .command('list')
+    .description('list the keys, the newest first, without their secrets')
+    .option('--tenant <id>', 'only keys of this tenant')
+    .option('--json', 'print JSON')
+  withDatabase(command).action(async (options: Omit<ListKeysOptions, 'cwd'>) => {
+    const { listKeys } = await import('./list-keys.js')
+    await listKeys({ ...options, cwd }, streams)
+  })
+}
+
+function addRevoke(parent: Command, { cwd, streams }: DbContext): void {
+  const command = parent
+    .command('revoke')
+    .description('revoke a key')
+    .argument('<id>', 'of the key, as `keys list` prints it')
+    .option('--json', 'print JSON')
+  withDatabase(command).action(async (id: string, options: Omit<RevokeKeyOptions, 'cwd'>) => {
+    const { revokeKey } = await import('./revoke-key.js')
+    await revokeKey(id, { ...options, cwd }, streams)
+  })
+}
+
+function addTable(parent: Command, { streams }: DbContext): void {
+  parent
+    .command('table')
+    .description('print SQL for the table of the keys')
+    .option('--login <role>', 'the login of an application without tenants')
+    .option('--tenant-role <role>', 'the role of statements that run for a tenant')
+    .option('--all-tenants-role <role>', 'the role of statements in withoutTenant')
+    .allowExcessArguments(false)
+    .action(async (options: PrintKeysTableOptions) => {
+      const { printKeysTable } = await import('./print-keys-table.js')
+      await printKeysTable(options, streams)
+    })
+}

@@ -1,0 +1,216 @@
+import {
+  ConfigError,
+  type Duration,
+  type GuardSetup,
+  type MaybePromise,
+  type Problem,
+  type Request,
+  toSeconds,
+} from '../../index.js'
+import { faultOfPrefix } from './key-format.js'
+
+/** A stored key. Stores may return more fields, which `user` and `onUse` receive. */
+export interface ApiKeyRecord {
+  /** Names the key in logs, in rate limits and in `onUse`. It is no secret. */
+  readonly id: string
+  /** The SHA-256 of the key, in 64 lower-case hexadecimal digits: `hash` of `generateApiKey`. */
+  readonly hash: string
+  /** A name for people. Default: none. */
+  readonly name?: string | null
+  /** The tenant that the key belongs to. Default: none; such a key may act for no tenant. */
+  readonly tenant?: string | null
+  /** The abilities of the key, for `@Can`. Default: none. */
+  readonly permissions?: readonly string[] | null
+  /** The roles of the key, for `@Can`. Default: none. */
+  readonly roles?: readonly string[] | null
+  /** From when on the key is refused: a `Date`, or milliseconds since 1970. Default: never. */
+  readonly expiresAt?: Date | number | null
+  /** When the key was revoked. Any value but `null` and `undefined` refuses the key at once. Default: not revoked. */
+  readonly revokedAt?: Date | number | null
+}
+
+/** The user of a request with a key, unless the option `user` makes another one. */
+export interface ApiKeyUser {
+  /** The id of the key. */
+  readonly id: string
+  /** Keeps cached responses for a key apart from those for a user of another kind with the same id. */
+  readonly provider: 'api-key'
+  /** The name of the key. */
+  readonly name: string | undefined
+  /** The tenant of the key. */
+  readonly tenant: string | undefined
+  /** The abilities of the key. */
+  readonly permissions: readonly string[]
+  /** The roles of the key. */
+  readonly roles: readonly string[]
+}
+
+/** Options of `apiKeys`. */
+export interface ApiKeysOptions<
+  TRecord extends ApiKeyRecord = ApiKeyRecord,
+  TUser extends object = ApiKeyUser,
+> {
+  /** The prefix of the keys, or several: `'acme_live'`, `['acme_live', 'acme_test']`. */
+  readonly prefix: string | readonly string[]
+  /**
+   * Finds a key by its hash. It runs outside of the request, for no tenant, because several requests may share its
+   * result. `undefined` and `null` refuse the request with 401. If `find` throws or rejects, the response is 503, and an
+   * `HttpError` keeps its status.
+   *
+   * @param hash The SHA-256 of the key, in 64 lower-case hexadecimal digits.
+   * @param app `get` returns the instance of a token.
+   */
+  readonly find: (hash: string, app: GuardSetup) => MaybePromise<TRecord | null | undefined>
+  /** The header of the key. Default `'x-api-key'`. */
+  readonly header?: string
+  /**
+   * The scheme of the key in the header `Authorization`, such as `'Bearer'`, in place of a header of its own. Default: none.
+   */
+  readonly scheme?: string
+  /** Makes `req.user` of a key, for each request. Default: an {@link ApiKeyUser}. */
+  readonly user?: (record: TRecord, req: Request) => TUser
+  /**
+   * Whether a key confirms the tenant of its request: a key of another tenant, or of none, is refused with 403. With
+   * `false`, `tenant.authorize` has to decide. Default `true`.
+   */
+  readonly tenant?: boolean
+  /**
+   * How long a key that was found is used without another look-up, so how long a revoked key may still be accepted: a
+   * duration. 0 looks every key up for every request. Default `'30s'`.
+   */
+  readonly cacheFor?: Duration
+  /**
+   * Called after a key was accepted, at most once for each key and `useInterval`: to store when the key was last used. It
+   * delays no request, and runs outside of it, for no tenant. Its errors are logged. Default: nothing is called.
+   */
+  readonly onUse?: (record: TRecord, req: Request, app: GuardSetup) => unknown
+  /** The shortest time between two calls of `onUse` for a key: a duration. Default `'60s'`. */
+  readonly useInterval?: Duration
+}
+
+/** The options with defaults filled in and units converted. */
+export interface ApiKeysSettings {
+  readonly prefixes: readonly string[]
+  /** The header, in lower case. */
+  readonly header: string
+  /** The scheme in `Authorization`; `null` if the key is the whole header. */
+  readonly scheme: string | null
+  readonly cacheMs: number
+  readonly useMs: number
+}
+
+const NAMES: Readonly<Record<keyof ApiKeysOptions, true>> = {
+  prefix: true,
+  find: true,
+  header: true,
+  scheme: true,
+  user: true,
+  tenant: true,
+  cacheFor: true,
+  onUse: true,
+  useInterval: true,
+}
+
+/** A token (RFC 9110, 5.6.2). */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
+
+const DEFAULT_CACHE = '30s'
+const DEFAULT_INTERVAL = '60s'
+
+/**
+ * Checks the options of `apiKeys` and fills in defaults.
+ *
+ * @throws ConfigError with all problems.
+ */
+export function settleApiKeysOptions(options: ApiKeysOptions): ApiKeysSettings {
+  const problems = problemsOf(options)
+  if (problems.length > 0) throw new ConfigError(problems)
+  const { prefix, header = 'x-api-key', scheme, cacheFor, useInterval } = options
+  return {
+    prefixes: typeof prefix === 'string' ? [prefix] : [...prefix],
+    header: scheme === undefined ? header.toLowerCase() : 'authorization',
+    scheme: scheme ?? null,
+    cacheMs: toMs(cacheFor ?? DEFAULT_CACHE) as number,
+    useMs: toMs(useInterval ?? DEFAULT_INTERVAL) as number,
+  }
+}
+
+function problemsOf(options: ApiKeysOptions): Problem[] {
+  if (typeof options !== 'object' || options === null) {
+    return [
+      invalid('', 'It was given no object of options.', "Give { prefix: 'acme_live', find }."),
+    ]
+  }
+  return [
+    ...unknownNames(options),
+    ...checkPrefixes(options.prefix),
+    ...checkFunctions(options),
+    ...checkPlace(options),
+    ...checkDuration('cacheFor', options.cacheFor),
+    ...checkDuration('useInterval', options.useInterval),
+    ...checkTenant(options.tenant),
+  ]
+}
+
+/** A misspelt option could leave out a check, so it is an error. */
+function unknownNames(options: object): Problem[] {
+  return Object.keys(options)
+    .filter((name) => !Object.hasOwn(NAMES, name))
+    .map((name) =>
+      invalid(name, 'There is no such option.', `Its options: ${Object.keys(NAMES).join(', ')}.`),
+    )
+}
+
+function checkPrefixes(prefix: unknown): Problem[] {
+  const list: readonly unknown[] = Array.isArray(prefix) ? prefix : [prefix]
+  if (list.length === 0) return [invalid('prefix', 'It names none.', "Give 'acme_live'.")]
+  return list.flatMap((each) => {
+    const fault = faultOfPrefix(each)
+    return fault === null ? [] : [invalid('prefix', fault.cause, fault.remedy)]
+  })
+}
+
+function checkFunctions({ find, user, onUse }: ApiKeysOptions): Problem[] {
+  const problems: Problem[] = []
+  if (typeof find !== 'function') {
+    const remedy = 'Give a function that returns the stored key with this hash, or undefined.'
+    problems.push(invalid('find', 'It is not a function.', remedy))
+  }
+  for (const [name, value] of Object.entries({ user, onUse })) {
+    if (value === undefined || typeof value === 'function') continue
+    problems.push(invalid(name, 'It is not a function.', 'Give a function, or leave it out.'))
+  }
+  return problems
+}
+
+function checkPlace({ header, scheme }: ApiKeysOptions): Problem[] {
+  const problems = Object.entries({ header, scheme }).flatMap(([name, value]) =>
+    value === undefined || (typeof value === 'string' && TOKEN.test(value))
+      ? []
+      : [invalid(name, `${String(value)} is not a name of HTTP.`, "Give a name like 'x-api-key'.")],
+  )
+  if (header === undefined || scheme === undefined) return problems
+  const remedy = 'Give one: a scheme is read from the header Authorization.'
+  return [...problems, invalid('scheme', 'There is also a `header`.', remedy)]
+}
+
+function checkDuration(name: string, value: unknown): Problem[] {
+  if (value === undefined || toMs(value as Duration) !== undefined) return []
+  const cause = `${String(value)} is not a duration.`
+  return [invalid(name, cause, "Give seconds, or '500ms', '30s', '5m'.")]
+}
+
+function checkTenant(tenant: unknown): Problem[] {
+  if (tenant === undefined || typeof tenant === 'boolean') return []
+  return [invalid('tenant', `${String(tenant)} is not a boolean.`, 'Give true or false.')]
+}
+
+function toMs(duration: Duration): number | undefined {
+  const seconds = toSeconds(duration)
+  return seconds === undefined ? undefined : Math.round(seconds * 1000)
+}
+
+function invalid(name: string, cause: string, remedy: string): Problem {
+  const subject = name === '' ? 'apiKeys()' : `apiKeys(): ${name}`
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}

@@ -1,0 +1,196 @@
+import { AsyncResource } from 'node:async_hooks'
+import {
+  type AuthGuard,
+  Clock,
+  type GuardSetup,
+  HttpError,
+  isThenable,
+  type OpenApiSecurityScheme,
+  type Request,
+  ServiceUnavailableError,
+  setKeyId,
+} from '../../index.js'
+import {
+  type ApiKeyRecord,
+  type ApiKeysOptions,
+  type ApiKeysSettings,
+  type ApiKeyUser,
+  settleApiKeysOptions,
+} from './api-keys-options.js'
+import { checkedRecord, isLive } from './check-record.js'
+import { FoundKeys } from './found-keys.js'
+import { hashApiKey, keyMatcher } from './key-format.js'
+import { KeyUses } from './key-uses.js'
+import { credentialOf, credentialReader, type ReadCredential } from './read-credential.js'
+
+/** The guard that `apiKeys` creates. */
+export interface ApiKeyGuard<TUser extends object = ApiKeyUser> extends AuthGuard<TUser> {
+  /** The header of the key. */
+  readonly credentials: readonly string[]
+  /** The security scheme in the document: `apiKey` in the header, or `http` with `bearer`. */
+  readonly security: OpenApiSecurityScheme
+  /** The scheme in `WWW-Authenticate`: the option `scheme`, else `ApiKey`. */
+  readonly challenge: string
+  /** Returns the guard of an application, with a cache of its own. */
+  forApplication(app: GuardSetup): AuthGuard<TUser>
+}
+
+const UNPREPARED =
+  'apiKeys(): no application has prepared this guard. Give it to `auth`; a guard of your own that contains it has to call its forApplication.'
+
+/**
+ * Creates a guard for callers that are programs: it accepts requests with a key of {@link generateApiKey}.
+ *
+ * A text that is not a key with one of the prefixes and the right checksum is refused without a look-up. Keys that are
+ * unknown, expired or revoked are refused with 401. The user of the request has the permissions and roles of the key; the
+ * key confirms its tenant; rate limits count it with `by: 'key'`.
+ *
+ * @throws ConfigError when an option is not valid.
+ * @example
+ * new App({
+ *   auth: { guard: apiKeys({ prefix: 'acme_live', find: (hash) => keys.findOne({ hash }) }) },
+ * })
+ */
+export function apiKeys<
+  TRecord extends ApiKeyRecord = ApiKeyRecord,
+  TUser extends object = ApiKeyUser,
+>(options: ApiKeysOptions<TRecord, TUser>): ApiKeyGuard<TUser> {
+  const settings = settleApiKeysOptions(options as unknown as ApiKeysOptions)
+  const { header, scheme, prefixes } = settings
+  // The framework calls `tenantOf` of this guard, and `canActivate` of that of the application.
+  const kRecord = Symbol('blazon.apiKeys')
+  return {
+    credentials: [header],
+    security: securityOf(options, settings),
+    challenge: scheme ?? 'ApiKey',
+    canActivate() {
+      throw new TypeError(UNPREPARED)
+    },
+    forApplication: (app) => new KeyGuard({ options, settings, app, kRecord }),
+    ...(scheme === null ? {} : { carries: carrier(scheme, prefixes) }),
+    ...(options.tenant === false
+      ? {}
+      : { tenantOf: (req: Request) => (req as unknown as Marked)[kRecord]?.tenant ?? undefined }),
+  }
+}
+
+interface KeyGuardParts<TRecord extends ApiKeyRecord, TUser extends object> {
+  readonly options: ApiKeysOptions<TRecord, TUser>
+  readonly settings: ApiKeysSettings
+  readonly app: GuardSetup
+  /** The field of an accepted request with its key. */
+  readonly kRecord: symbol
+}
+
+/** A request with the keys that guards have accepted. A `WeakMap` took as long as the hash of a key. */
+interface Marked {
+  [kRecord: symbol]: ApiKeyRecord | undefined
+}
+
+/** The guard of one application. */
+class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements AuthGuard<TUser> {
+  readonly #read: ReadCredential
+  readonly #isKey: (text: string) => boolean
+  readonly #keys: FoundKeys<TRecord>
+  readonly #uses: KeyUses<TRecord> | null
+  readonly #userOf: (record: TRecord, req: Request) => object
+  readonly #clock: Clock
+  readonly #kRecord: symbol
+
+  constructor({ options, settings, app, kRecord }: KeyGuardParts<TRecord, TUser>) {
+    const { find, onUse, user } = options
+    const clock = app.get(Clock)
+    // Requests share look-ups, and reports outlive them: both run as code outside of every request.
+    const outside = new AsyncResource('blazon.apiKeys')
+    this.#clock = clock
+    this.#kRecord = kRecord
+    this.#read = credentialReader(settings)
+    this.#isKey = keyMatcher(settings.prefixes)
+    this.#userOf = user ?? plainUser
+    this.#keys = new FoundKeys({
+      ...settings,
+      clock,
+      find: (hash) => outside.runInAsyncScope(async () => checkedRecord(await look(hash), hash)),
+    })
+    async function look(hash: string) {
+      try {
+        return await find(hash, app)
+      } catch (error) {
+        throw new FailedLookUp('apiKeys(): `find` failed', { cause: error })
+      }
+    }
+    const report = (record: TRecord, req: Request) =>
+      outside.runInAsyncScope(() => onUse?.(record, req, app))
+    this.#uses =
+      onUse === undefined ? null : new KeyUses({ ...settings, clock, logger: app.logger, report })
+  }
+
+  canActivate(req: Request): boolean | Promise<boolean> {
+    const key = this.#read(req)
+    if (key === undefined || !this.#isKey(key)) return false
+    const found = this.#keys.get(hashApiKey(key))
+    if (!(found instanceof Promise)) return this.#admit(found, req)
+    return found.then((record) => this.#admit(record, req), refuseForNow)
+  }
+
+  async onClose(): Promise<void> {
+    await this.#uses?.settle()
+  }
+
+  #admit(record: TRecord | undefined, req: Request): boolean {
+    if (record === undefined || !isLive(record, this.#clock.now())) return false
+    const user = this.#userOf(record, req)
+    if (typeof user !== 'object' || user === null || isThenable(user)) {
+      throw new TypeError('apiKeys(): `user` has to return an object, and no promise.')
+    }
+    req.user = user
+    const marked = req as unknown as Marked
+    marked[this.#kRecord] = record
+    setKeyId(req, record.id)
+    this.#uses?.note(record, req)
+    return true
+  }
+}
+
+/** The error of a look-up that several requests may wait for. */
+class FailedLookUp extends Error {}
+
+/**
+ * Throws the error of one request. A key that could not be looked up may be right: 401 would make clients give it up. Other
+ * errors are mistakes in the program, which the framework logs; it refuses the request with 401.
+ */
+function refuseForNow(error: unknown): never {
+  if (!(error instanceof FailedLookUp)) throw error
+  const { cause } = error
+  throw HttpError.is(cause) ? cause : new ServiceUnavailableError(error.message, { cause })
+}
+
+function plainUser({ id, name, tenant, permissions, roles }: ApiKeyRecord): ApiKeyUser {
+  return {
+    id,
+    provider: 'api-key',
+    name: name ?? undefined,
+    tenant: tenant ?? undefined,
+    permissions: permissions ?? [],
+    roles: roles ?? [],
+  }
+}
+
+/** Other guards may read the same scheme, so a key is recognised by its prefix. */
+function carrier(scheme: string, prefixes: readonly string[]): (req: Request) => boolean {
+  return ({ headers: { authorization } }) => {
+    const text = authorization === undefined ? undefined : credentialOf(authorization, scheme)
+    return text !== undefined && prefixes.some((prefix) => text.startsWith(`${prefix}_`))
+  }
+}
+
+function securityOf(
+  { header = 'X-API-Key' }: { readonly header?: string },
+  { scheme, prefixes }: ApiKeysSettings,
+): OpenApiSecurityScheme {
+  if (scheme === null) return { type: 'apiKey', in: 'header', name: header }
+  const bearerFormat = prefixes.map((prefix) => `${prefix}_…`).join(', ')
+  return scheme.toLowerCase() === 'bearer'
+    ? { type: 'http', scheme: 'bearer', bearerFormat }
+    : { type: 'apiKey', in: 'header', name: 'Authorization' }
+}

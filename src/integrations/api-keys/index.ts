@@ -1,0 +1,13 @@
+/**
+ * API keys: a guard for callers that are programs, and the making of keys.
+ *
+ * @module blazon/keys
+ */
+export { type ApiKeyGuard, apiKeys } from './api-keys.js'
+export type { ApiKeyRecord, ApiKeysOptions, ApiKeyUser } from './api-keys-options.js'
+export {
+  type GenerateApiKeyOptions,
+  type GeneratedApiKey,
+  generateApiKey,
+  hashApiKey,
+} from './key-format.js'

@@ -1,0 +1,96 @@
+import { hash, randomBytes } from 'node:crypto'
+import { ConfigError } from '../../index.js'
+import { CHECKSUM_LENGTH, checksumOf, DIGITS } from './checksum.js'
+
+/** 32 digits of base62 are 190 bits. Without the four that `start` shows, 166 bits stay secret. */
+const RANDOM_LENGTH = 32
+const SHOWN_LENGTH = 4
+
+/** The length of a key after its prefix and the underscore. */
+const REST_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH
+
+/** Words of letters and digits, joined by single underscores, so that the key has one reading. */
+const PREFIX = /^(?=.{1,32}$)[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*$/
+const REST = /^[0-9A-Za-z]+$/
+
+/** The largest multiple of 62 in a byte. Bytes from here on would make some digits more frequent. */
+const FAIR_BYTES = 248
+
+/** Options of {@link generateApiKey}. */
+export interface GenerateApiKeyOptions {
+  /** The beginning of the key, such as `'acme_live'`: 1 to 32 letters, digits and single underscores. */
+  readonly prefix: string
+}
+
+/** A new key. */
+export interface GeneratedApiKey {
+  /** The secret. Show it once, and store it nowhere. */
+  readonly key: string
+  /** The first characters of the key, by which people recognise it in a list: the prefix and four digits. */
+  readonly start: string
+  /** The SHA-256 of the key in hexadecimal. Store it. */
+  readonly hash: string
+}
+
+/**
+ * Makes a key: the prefix, an underscore, 32 random digits of base62 (190 bits), and a checksum of six digits, the CRC-32
+ * of everything before it.
+ *
+ * @throws ConfigError when the prefix is not valid.
+ * @example
+ * const { key, start, hash } = generateApiKey({ prefix: 'acme_live' })
+ */
+export function generateApiKey({ prefix }: GenerateApiKeyOptions): GeneratedApiKey {
+  const fault = faultOfPrefix(prefix)
+  if (fault !== null) {
+    const problem = { code: 'E_OPTION_INVALID', subject: 'generateApiKey(): prefix', ...fault }
+    throw new ConfigError([problem as ConfigError['problems'][number]])
+  }
+  const body = `${prefix}_${randomDigits()}`
+  const key = body + checksumOf(body)
+  return { key, start: key.slice(0, prefix.length + 1 + SHOWN_LENGTH), hash: hashApiKey(key) }
+}
+
+/**
+ * Returns the SHA-256 of a key in hexadecimal, under which it is stored. A slow hash, as for passwords, is not necessary:
+ * a key has 190 random bits, and nobody can try them all.
+ */
+export function hashApiKey(key: string): string {
+  return hash('sha256', key, 'hex')
+}
+
+/** What is wrong with a prefix; `null` if it is valid. */
+export function faultOfPrefix(prefix: unknown): { cause: string; remedy: string } | null {
+  if (typeof prefix === 'string' && PREFIX.test(prefix)) return null
+  return {
+    cause: `${typeof prefix === 'string' ? `'${prefix}'` : String(prefix)} is not a prefix of keys.`,
+    remedy: "Give 1 to 32 letters and digits, with single underscores between words: 'acme_live'.",
+  }
+}
+
+/**
+ * Creates the function that tells whether a text has the form of a key with one of these prefixes, and the right checksum.
+ * A text without them was never a key, so it needs no look-up.
+ */
+export function keyMatcher(prefixes: readonly string[]): (text: string) => boolean {
+  const starts = prefixes.map((prefix) => `${prefix}_`)
+  return function isKey(text) {
+    for (const start of starts) {
+      if (text.length !== start.length + REST_LENGTH || !text.startsWith(start)) continue
+      const body = text.slice(0, -CHECKSUM_LENGTH)
+      // The characters come first: the checksum reads ASCII.
+      return REST.test(text.slice(start.length)) && text.endsWith(checksumOf(body))
+    }
+    return false
+  }
+}
+
+function randomDigits(): string {
+  let digits = ''
+  while (digits.length < RANDOM_LENGTH) {
+    for (const byte of randomBytes(RANDOM_LENGTH)) {
+      if (byte < FAIR_BYTES && digits.length < RANDOM_LENGTH) digits += DIGITS[byte % 62]
+    }
+  }
+  return digits
+}

@@ -1,0 +1,78 @@
+import { ConfigError } from '../../../index.js'
+import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
+import { faultOfName, identifier } from '../schema/identifier.js'
+
+/** Options of {@link apiKeysTable}. */
+export interface ApiKeysTableOptions {
+  /**
+   * The login of an application without tenants: it may find, list, make and revoke keys. Default: the application has
+   * tenants, and its two roles get these rights.
+   */
+  readonly login?: string
+  /** The role of statements that run for a tenant, or for none: it may only find a key by its hash. Default `'app_tenant'`. */
+  readonly tenantRole?: string
+  /** The role of statements in `withoutTenant`: it may list, make and revoke keys. Default `'app_all_tenants'`. */
+  readonly allTenantsRole?: string
+}
+
+/**
+ * Writes the SQL of a migration for API keys: the table `blazon.api_keys`, and two functions. A guard looks a key up before
+ * it knows a tenant, so no policy can protect the table. Instead, the role of tenants has no right to the table, and may
+ * only call the functions: they run as their owner (`security definer`), and reach the row of a hash that the caller knows.
+ *
+ * @throws ConfigError when a name is not valid.
+ * @example
+ * await writeFile('migrations/0007_create_api_keys.sql', apiKeysTable())
+ */
+export function apiKeysTable(options: ApiKeysTableOptions = {}): string {
+  checkNames(options)
+  const { login, tenantRole = TENANT_ROLE, allTenantsRole = ALL_TENANTS_ROLE } = options
+  const keepers = identifier(login ?? allTenantsRole)
+  const finders = login === undefined ? `${identifier(tenantRole)}, ${keepers}` : keepers
+  return `create schema if not exists blazon;
+create table blazon.api_keys (
+  id text primary key check (id <> ''),
+  -- The SHA-256 of the key, never the key.
+  hash text not null unique check (hash ~ '^[0-9a-f]{64}$'),
+  start text not null,
+  name text,
+  tenant_id text check (tenant_id <> ''),
+  permissions text[] not null default '{}',
+  roles text[] not null default '{}',
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz
+);
+create index on blazon.api_keys (tenant_id);
+
+-- These functions run as their owner: the caller has no right to the table, and reaches only the row of a hash it knows.
+create function blazon.find_api_key(wanted text)
+returns table (id text, hash text, name text, tenant text, permissions text[], roles text[], expires_at timestamptz, revoked_at timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select k.id, k.hash, k.name, k.tenant_id, k.permissions, k.roles, k.expires_at, k.revoked_at
+  from blazon.api_keys k where k.hash = wanted
+$$;
+create function blazon.use_api_key(wanted text) returns void
+language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+  update blazon.api_keys set last_used_at = clock_timestamp() where hash = wanted
+$$;
+revoke all on table blazon.api_keys from public;
+revoke all on function blazon.find_api_key(text), blazon.use_api_key(text) from public;
+grant usage on schema blazon to ${finders};
+grant execute on function blazon.find_api_key(text), blazon.use_api_key(text) to ${finders};
+grant select, insert, update, delete on blazon.api_keys to ${keepers};
+`
+}
+
+function checkNames({ login, tenantRole, allTenantsRole }: ApiKeysTableOptions): void {
+  const problems = Object.entries({ login, tenantRole, allTenantsRole }).flatMap(
+    ([name, value]) => {
+      const cause = value === undefined ? null : faultOfName(value)
+      const subject = `apiKeysTable(): ${name}`
+      const remedy = 'Give the name of a role.'
+      return cause === null ? [] : [{ code: 'E_OPTION_INVALID' as const, subject, cause, remedy }]
+    },
+  )
+  if (problems.length > 0) throw new ConfigError(problems)
+}
