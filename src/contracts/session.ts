@@ -54,6 +54,11 @@ export interface SessionStoreContext
 export interface SessionStore {
   /** Whether all processes of the application share the sessions, and a restart keeps them. Production needs it. */
   readonly isShared: boolean
+  /**
+   * Called once for each application. Returns the store that it uses, for a store that two applications must not share.
+   * Default: the store itself.
+   */
+  forApplication?(): SessionStore
   /** Returns a session; `undefined` if there is none. It may have ended: the caller compares the times. */
   read(id: string): MaybePromise<SessionRecord | undefined>
   /** Stores a new session. */

@@ -17,8 +17,10 @@ export {
   PostgresError,
   type PostgresErrorFields,
 } from './postgres-error.js'
+export { type PostgresSessionsOptions, postgresSessions } from './postgres-sessions.js'
 export { provideDrizzle } from './provide-drizzle.js'
 export { readPage } from './read-page.js'
+export { type SessionTableOptions, sessionTable } from './schema/session-table.js'
 export { protectTable, tenantTable } from './schema/tenant-table.js'
 export type {
   ProtectTableOptions,

@@ -74,7 +74,8 @@ export class Manager implements SessionManager, Lifecycle {
     this.settings = settings
     this.cookie = new SessionCookie(settings)
     this.clock = clock
-    this.#store = settings.store ?? memorySessions()
+    const store = settings.store ?? memorySessions()
+    this.#store = store.forApplication?.() ?? store
   }
 
   /** @throws ConfigError `E_SESSIONS_MEMORY` in production, when the store keeps sessions in this process alone. */

@@ -20,7 +20,7 @@ export interface MemorySessionsOptions {
  * Creates a store that keeps sessions in the memory of this process, for development and tests. It is the default of
  * `sessions()`, and is refused in production: a restart would log everybody out, and other processes would not know the
  * sessions. When it is full, a new session removes the one that has not been used for the longest time, anonymous
- * sessions first.
+ * sessions first. Each application has sessions of its own.
  *
  * @throws RangeError when `maxSessions` is not a whole number of at least 1.
  * @example
@@ -47,6 +47,10 @@ class MemorySessions implements SessionStore {
 
   constructor(max: number) {
     this.#max = max
+  }
+
+  forApplication(): SessionStore {
+    return new MemorySessions(this.#max)
   }
 
   open(context: SessionStoreContext): void {

@@ -287,6 +287,9 @@ function mapTexts(from: object, text: (name: string) => string | null): Texts {
 }
 
 function jsonOf(name: string, value: unknown): string | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: PostgreSQL cannot store them in a name
+  if (/[\x00-\x1f\x7f]/.test(name))
+    throw new TypeError('sessions(): the name of a value has a control character.')
   if (value === undefined) return null
   const text: string | undefined = JSON.stringify(value)
   if (text === undefined) throw new TypeError(`sessions(): the value of '${name}' is not JSON.`)
