@@ -29,6 +29,8 @@ export class RequestSession implements Session<Values, Values> {
   readonly #req: Request
   readonly #res: Response
   readonly #changes: boolean
+  /** The tenant that the request names, whether or not `tenant.authorize` will allow it. */
+  readonly #tenant: string | null
   #isChecked = false
   #loading: Promise<void> | undefined
   /** The last write; writes of one request run one after the other. */
@@ -44,6 +46,8 @@ export class RequestSession implements Session<Values, Values> {
     this.#req = req
     this.#res = res
     this.#changes = changes(req.method)
+    // Read before the route: a public one forgets a tenant that nobody has allowed.
+    this.#tenant = tenantOf(req) ?? TenantContext.current()?.claim ?? null
   }
 
   get data(): Values {
@@ -71,9 +75,19 @@ export class RequestSession implements Session<Values, Values> {
     if (this.#mayChange && this.#manager.cookie.isIn(this.#req)) this.#check()
   }
 
+  /** Marks a response that depends on the session, unless the handler has said how it may be stored. */
+  forbidStoring(): void {
+    if (this.#loading === undefined || this.#res.headersSent) return
+    this.#res.vary('Cookie')
+    if (!this.#res.hasHeader('cache-control')) this.#res.setHeader('Cache-Control', 'no-store')
+  }
+
   /** Reads the session, once. */
   load(): Promise<void> {
-    this.#loading ??= this.#load()
+    if (this.#loading === undefined) {
+      this.#loading = this.#load()
+      this.forbidStoring()
+    }
     return this.#loading
   }
 
@@ -134,8 +148,6 @@ export class RequestSession implements Session<Values, Values> {
 
   async #load(): Promise<void> {
     const { cookie, settings } = this.#manager
-    this.#res.vary('Cookie')
-    if (!this.#res.headersSent) this.#res.setHeader('Cache-Control', 'no-store')
     const sent = cookie.read(this.#req)
     this.#digest = (typeof sent === 'object' && digestOf(sent.value)) || undefined
     const record = this.#digest === undefined ? undefined : await this.#find(this.#digest)
@@ -162,11 +174,6 @@ export class RequestSession implements Session<Values, Values> {
     const data = await this.#manager.parse(record?.fields ?? {})
     this.#isOutdated = data === null
     this.#data = Object.freeze((data ?? (await this.#manager.parse({})) ?? {}) as Values)
-  }
-
-  /** The tenant that the request names, before and after `tenant.authorize` has decided. */
-  get #tenant(): string | null {
-    return tenantOf(this.#req) ?? TenantContext.current()?.claim ?? null
   }
 
   get #mayChange(): boolean {

@@ -108,6 +108,8 @@ export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
         requests.get(req)?.refuseForeign()
         return next(req, res)
       },
+      // Again, because an error response loses the header.
+      onResponse: (req) => requests.get(req)?.forbidStoring(),
     }),
   }
 }

@@ -1,7 +1,7 @@
 import { memorySessions } from 'blazon/sessions'
 import { describe, expect, it } from 'vitest'
-import { describeSessionStore } from '../conformance/session-store.js'
-import { testContext } from '../integrations/redis/support.js'
+import { describeSessionStore } from '../../conformance/session-store.js'
+import { testContext } from '../redis/support.js'
 
 const open = async (options?: Parameters<typeof memorySessions>[0]) => {
   const store = memorySessions(options)
