@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as blazon from 'blazon'
 import * as postgres from 'blazon/postgres'
 import * as redis from 'blazon/redis'
+import * as sessions from 'blazon/sessions'
 import * as testing from 'blazon/testing'
 import * as typeorm from 'blazon/typeorm'
 import * as vite from 'blazon/vite'
@@ -57,6 +58,7 @@ const TYPES = `
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
   WebhookSecrets WebhookVerifier
+  SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
 `
 
 /** The names that `blazon/testing` exports. */
@@ -70,13 +72,20 @@ const TESTING_TYPES = `
 
 /** The names that `blazon/postgres` exports. */
 const POSTGRES_VALUES = `
-  Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres protectTable provideDrizzle readPage sql tenantTable
+  Database PostgresError Sql TenantSwitchError Transactional doctor isForeignKeyViolation isUniqueViolation migrate migrationStatus postgres postgresSessions protectTable provideDrizzle readPage sessionTable sql tenantTable
 `
 const POSTGRES_TYPES = `
-  AppliedMigration Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult SqlTag Statement TenantReference TenantTableOptions
+  AppliedMigration Field Finding MigrateOptions MigrationState MigrationStatus PostgresErrorFields PostgresOptions PostgresSessionsOptions PostgresTimeouts ProtectTableOptions QueryResult SessionTableOptions SqlTag Statement TenantReference TenantTableOptions
 `
 
-/** The names that `blazon/redis` exports as types. */
+/** The names that `blazon/sessions` exports. */
+const SESSIONS_VALUES = 'SetsSession memorySessions sessions'
+const SESSIONS_TYPES = `
+  MemorySessionsOptions Session SessionCookieOptions SessionManager SessionOwner SessionRow SessionSchema SessionUser Sessions SessionsOptions
+`
+
+/** The names that `blazon/redis` exports. */
+const REDIS_VALUES = ['redisCache', 'redisLimits', 'redisSessions']
 const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
 
 /** The names that `blazon/typeorm` exports. */
@@ -130,11 +139,20 @@ describe('blazon/postgres', () => {
   })
 })
 
+describe('blazon/sessions', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/sessions/index.ts')
+    expect(Object.keys(sessions).sort()).toEqual(words(SESSIONS_VALUES))
+    expect(values).toEqual(words(SESSIONS_VALUES))
+    expect(types).toEqual(words(SESSIONS_TYPES))
+  })
+})
+
 describe('blazon/redis', () => {
   it('exports exactly the promised names', () => {
     const { values, types } = exportedNames('integrations/redis/index.ts')
-    expect(Object.keys(redis).sort()).toEqual(['redisCache', 'redisLimits'])
-    expect(values).toEqual(['redisCache', 'redisLimits'])
+    expect(Object.keys(redis).sort()).toEqual(REDIS_VALUES)
+    expect(values).toEqual(REDIS_VALUES)
     expect(types).toEqual(words(REDIS_TYPES))
   })
 })
@@ -173,10 +191,10 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(
       words(TESTING_VALUES),
     )
-    expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual([
-      'redisCache',
-      'redisLimits',
-    ])
+    expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual(REDIS_VALUES)
+    expect(evaluate('commonjs', "Object.keys(require('blazon/sessions'))").sort()).toEqual(
+      words(SESSIONS_VALUES),
+    )
     expect(evaluate('commonjs', "Object.keys(require('blazon/postgres'))")).toEqual(
       words(POSTGRES_VALUES),
     )

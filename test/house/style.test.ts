@@ -83,6 +83,7 @@ describe('src', () => {
       'index.ts',
       'integrations/postgres/index.ts',
       'integrations/redis/index.ts',
+      'integrations/sessions/index.ts',
       'integrations/typeorm/index.ts',
       'integrations/vite/index.ts',
       'testing/index.ts',

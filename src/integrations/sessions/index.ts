@@ -3,9 +3,9 @@
  *
  * @module blazon/sessions
  */
-export type { SessionManager, SessionRow } from './manager.js'
+export type { SessionManager, SessionOwner, SessionRow } from './manager.js'
 export { type MemorySessionsOptions, memorySessions } from './memory-sessions.js'
-export type { Session } from './session.js'
+export type { Session, SessionUser } from './session.js'
 export { SetsSession } from './session-contract.js'
 export { type Sessions, sessions } from './sessions.js'
 export type { SessionCookieOptions, SessionSchema, SessionsOptions } from './sessions-options.js'
