@@ -192,7 +192,7 @@ describe.skipIf(!isBuilt)('the build', () => {
       words(TESTING_VALUES),
     )
     expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual(REDIS_VALUES)
-    expect(evaluate('commonjs', "Object.keys(require('blazon/sessions'))").sort()).toEqual(
+    expect(evaluate('commonjs', "Object.keys(require('blazon/sessions')).sort()")).toEqual(
       words(SESSIONS_VALUES),
     )
     expect(evaluate('commonjs', "Object.keys(require('blazon/postgres'))")).toEqual(

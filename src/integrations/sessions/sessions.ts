@@ -2,8 +2,10 @@ import {
   type AuthGuard,
   Clock,
   InjectionToken,
+  type NextFunction,
   type Plugin,
   type Request,
+  type Response,
   type User,
 } from '../../index.js'
 import { Manager, type SessionManager } from './manager.js'
@@ -89,19 +91,26 @@ export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
       manager.setup({ get, logger, usesTenants })
       managers.set(express, manager)
     },
-    middlewares: {
-      first: [
-        function sessions(req, res, next) {
-          const manager = managers.get(req.app)
-          if (manager !== undefined && !requests.has(req)) {
-            const session = new RequestSession(manager, req as Request, res)
-            requests.set(req, session)
-            session.refuseForeign()
-          }
-          next()
-        },
-      ],
-    },
+    ...protection(managers, requests),
+  }
+}
+
+/** Gives each request its session, and refuses those of other origins. */
+function protection(
+  managers: WeakMap<object, Manager>,
+  requests: WeakMap<object, RequestSession>,
+): Pick<Plugin, 'middlewares' | 'steps'> {
+  function begin(req: Request, res: Response, next: NextFunction): void {
+    const manager = managers.get(req.app)
+    if (manager !== undefined && !requests.has(req)) {
+      const session = new RequestSession(manager, req, res)
+      requests.set(req, session)
+      session.refuseForeign()
+    }
+    next()
+  }
+  return {
+    middlewares: { first: [begin] },
     steps: () => ({
       // A middleware may have replaced the method of a request, such as `POST` with `_method=DELETE`.
       beforeGuard: (next) => (req, res) => {
