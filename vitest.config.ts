@@ -8,6 +8,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const alias = [
   { find: /^blazon\/testing$/, replacement: source('./src/testing/index.ts') },
   { find: /^blazon\/redis$/, replacement: source('./src/integrations/redis/index.ts') },
+  { find: /^blazon\/sessions$/, replacement: source('./src/integrations/sessions/index.ts') },
   { find: /^blazon\/postgres$/, replacement: source('./src/integrations/postgres/index.ts') },
   { find: /^blazon\/keys$/, replacement: source('./src/integrations/api-keys/index.ts') },
   { find: /^blazon\/typeorm$/, replacement: source('./src/integrations/typeorm/index.ts') },

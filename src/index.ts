@@ -226,6 +226,14 @@ export type {
   JsonSchema,
   Schema,
 } from './contracts/schema.js'
+export type {
+  SessionChange,
+  SessionFields,
+  SessionRecord,
+  SessionStore,
+  SessionStoreContext,
+  SessionWrite,
+} from './contracts/session.js'
 export type { PluginSteps, RequestOutcome, Stage, Step } from './contracts/steps.js'
 export type {
   SseComment,

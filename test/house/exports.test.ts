@@ -5,6 +5,7 @@ import * as blazon from 'blazon'
 import * as keys from 'blazon/keys'
 import * as postgres from 'blazon/postgres'
 import * as redis from 'blazon/redis'
+import * as sessions from 'blazon/sessions'
 import * as testing from 'blazon/testing'
 import * as typeorm from 'blazon/typeorm'
 import * as vite from 'blazon/vite'
@@ -60,6 +61,7 @@ const TYPES = `
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
   WebhookSecrets WebhookVerifier
+  SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
 `
 
 /** The names that `blazon/testing` exports. */
@@ -73,12 +75,15 @@ const TESTING_TYPES = `
 
 /** The names that `blazon/postgres` exports. */
 const POSTGRES_VALUES = `
-  = ApiKeysTableOptions AppliedMigration Database DrizzleColumn DrizzlePage DrizzleRow Field Finding FoundApiKey
-  MigrateOptions MigrationState MigrationStatus NewApiKey POSTGRES_TYPES PostgresError PostgresErrorFields
-  PostgresKeys PostgresOptions PostgresTimeouts ProtectTableOptions QueryResult Sql SqlTag Statement StoredApiKey
-  TenantReference TenantSwitchError TenantTableOptions Transactional ` apiKeysTable const doctor
-  isForeignKeyViolation isUniqueViolation listApiKeys migrate migrationStatus postgres postgresKeys protectTable
-  provideDrizzle readDrizzlePage readPage revokeApiKey saveApiKey sql tenantTable
+  Database PostgresError Sql TenantSwitchError Transactional apiKeysTable doctor isForeignKeyViolation
+  isUniqueViolation listApiKeys migrate migrationStatus postgres postgresKeys postgresSessions protectTable
+  provideDrizzle readDrizzlePage readPage revokeApiKey saveApiKey sessionTable sql tenantTable
+`
+const POSTGRES_TYPES = `
+  ApiKeysTableOptions AppliedMigration DrizzleColumn DrizzlePage DrizzleRow Field Finding FoundApiKey MigrateOptions
+  MigrationState MigrationStatus NewApiKey PostgresErrorFields PostgresKeys PostgresOptions PostgresSessionsOptions
+  PostgresTimeouts ProtectTableOptions QueryResult SessionTableOptions SqlTag Statement StoredApiKey TenantReference
+  TenantTableOptions
 `
 
 /** The names that `blazon/keys` exports. */
@@ -86,7 +91,14 @@ const KEYS_VALUES = ['apiKeys', 'generateApiKey', 'hashApiKey']
 const KEYS_TYPES =
   'ApiKeyGuard ApiKeyRecord ApiKeyUser ApiKeysOptions GenerateApiKeyOptions GeneratedApiKey'
 
-/** The names that `blazon/redis` exports as types. */
+/** The names that `blazon/sessions` exports. */
+const SESSIONS_VALUES = 'SetsSession memorySessions sessions'
+const SESSIONS_TYPES = `
+  MemorySessionsOptions Session SessionCookieOptions SessionManager SessionOwner SessionRow SessionSchema SessionUser Sessions SessionsOptions
+`
+
+/** The names that `blazon/redis` exports. */
+const REDIS_VALUES = ['redisCache', 'redisLimits', 'redisSessions']
 const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
 
 /** The names that `blazon/typeorm` exports. */
@@ -149,11 +161,20 @@ describe('blazon/keys', () => {
   })
 })
 
+describe('blazon/sessions', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/sessions/index.ts')
+    expect(Object.keys(sessions).sort()).toEqual(words(SESSIONS_VALUES))
+    expect(values).toEqual(words(SESSIONS_VALUES))
+    expect(types).toEqual(words(SESSIONS_TYPES))
+  })
+})
+
 describe('blazon/redis', () => {
   it('exports exactly the promised names', () => {
     const { values, types } = exportedNames('integrations/redis/index.ts')
-    expect(Object.keys(redis).sort()).toEqual(['redisCache', 'redisLimits'])
-    expect(values).toEqual(['redisCache', 'redisLimits'])
+    expect(Object.keys(redis).sort()).toEqual(REDIS_VALUES)
+    expect(values).toEqual(REDIS_VALUES)
     expect(types).toEqual(words(REDIS_TYPES))
   })
 })
@@ -193,10 +214,10 @@ describe.skipIf(!isBuilt)('the build', () => {
       words(TESTING_VALUES),
     )
     expect(evaluate('commonjs', "Object.keys(require('blazon/keys'))")).toEqual(KEYS_VALUES)
-    expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual([
-      'redisCache',
-      'redisLimits',
-    ])
+    expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual(REDIS_VALUES)
+    expect(evaluate('commonjs', "Object.keys(require('blazon/sessions')).sort()")).toEqual(
+      words(SESSIONS_VALUES),
+    )
     expect(evaluate('commonjs', "Object.keys(require('blazon/postgres'))")).toEqual(
       words(POSTGRES_VALUES),
     )

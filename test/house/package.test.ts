@@ -18,6 +18,7 @@ const DOORS = [
   '',
   'integrations/postgres/',
   'integrations/redis/',
+  'integrations/sessions/',
   'integrations/typeorm/',
   'integrations/vite/',
   'testing/',

@@ -84,6 +84,7 @@ describe('src', () => {
       'integrations/api-keys/index.ts',
       'integrations/postgres/index.ts',
       'integrations/redis/index.ts',
+      'integrations/sessions/index.ts',
       'integrations/typeorm/index.ts',
       'integrations/vite/index.ts',
       'testing/index.ts',

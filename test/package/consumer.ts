@@ -2,6 +2,7 @@
 import { App, type AppOptions, Controller, Get, HttpError, type User } from 'blazon'
 import { postgres, sql } from 'blazon/postgres'
 import { redisCache } from 'blazon/redis'
+import { sessions } from 'blazon/sessions'
 import { type LogEntry, TestApp, type TestOptions } from 'blazon/testing'
 import { dataSourceOf } from 'blazon/typeorm'
 import { blazon } from 'blazon/vite'
@@ -25,7 +26,7 @@ export const options: AppOptions = {
 export const app: App = new App(options)
 export const tested: Promise<App> = TestApp.create(options satisfies TestOptions)
 export const plan = (user: User): 'free' | 'paid' => user.plan
-export const others = [HttpError, Controller, Get, sql, redisCache, dataSourceOf, blazon]
+export const others = [HttpError, Controller, Get, sql, redisCache, sessions, dataSourceOf, blazon]
 export type Level = LogEntry['level']
 
 // Types that could not be resolved would be `any`, and accept these.

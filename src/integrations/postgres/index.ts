@@ -26,6 +26,7 @@ export {
   PostgresError,
   type PostgresErrorFields,
 } from './postgres-error.js'
+export { type PostgresSessionsOptions, postgresSessions } from './postgres-sessions.js'
 export { provideDrizzle } from './provide-drizzle.js'
 export {
   type DrizzleColumn,
@@ -34,6 +35,7 @@ export {
   readDrizzlePage,
 } from './read-drizzle-page.js'
 export { readPage } from './read-page.js'
+export { type SessionTableOptions, sessionTable } from './schema/session-table.js'
 export { protectTable, tenantTable } from './schema/tenant-table.js'
 export type {
   ProtectTableOptions,

@@ -1,18 +1,13 @@
-import { InjectionToken, type Plugin, type RouteSetup, type Stage } from '../../index.js'
+import type { Plugin, RouteSetup, Stage } from '../../index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
+import { OwnEngine } from './own-engine.js'
 import { explainRefusal } from './refused-statement.js'
 import type { Sessions } from './sessions/sessions.js'
 import { isTransactional } from './transactional.js'
-
-/**
- * The token of the {@link Engine}. Its name is part of the error message when an application has
- * two `postgres()` plugins.
- */
-const OwnEngine = new InjectionToken<Engine>('postgres(): an application can have only one')
 
 /**
  * Creates a plugin for PostgreSQL in which the database itself separates the rows of tenants. It

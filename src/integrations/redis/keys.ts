@@ -6,7 +6,7 @@ const LONGEST = 512
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
 const ASCII = /^[\x00-\x7f]*$/
 
-/** The names of all keys in Redis: entries, tags, rate limit counts, and the origin note. */
+/** The names of all keys in Redis: entries, tags, rate limit counts, sessions, and the origin note. */
 export class Keys {
   readonly #prefix: string
 
@@ -27,6 +27,16 @@ export class Keys {
   /** The key of a rate limit count. */
   limit(key: string): string {
     return `${this.#prefix}limit:${bounded(key)}`
+  }
+
+  /** The key of a session, by the digest of its id. */
+  session(digest: string): string {
+    return `${this.#prefix}session:${digest}`
+  }
+
+  /** The key of the list of a user's sessions. */
+  sessionsOf(userKey: string): string {
+    return `${this.#prefix}sessions:${bounded(userKey)}`
   }
 
   /** The key that notes which servers the entries were written to. */

@@ -3,7 +3,8 @@ import type { RedisClient, RedisCluster } from './driver.js'
 
 /**
  * The address of Redis, and its timeout. Set at most one of `url`, `cluster` and `client`; the default is
- * `redis://127.0.0.1:6379`. Pass the same object to `redisCache` and `redisLimits` to share one connection.
+ * `redis://127.0.0.1:6379`. Pass the same object to `redisCache` and `redisLimits` to share one connection; to `redisSessions`, too, if `timeout`
+ * is set.
  */
 export interface RedisOptions {
   /** A URL with `redis://` or, for TLS, `rediss://`: `rediss://user:password@host:6380/0`. */
@@ -20,7 +21,7 @@ export interface RedisOptions {
   readonly client?: RedisClient | RedisCluster
   /** The beginning of every key. Default: `'blazon:'`. */
   readonly prefix?: string
-  /** The longest wait for a reply: seconds, or a string with a unit. Default: `'50ms'`. */
+  /** The longest wait for a reply: seconds, or a string with a unit. Default: `'50ms'`; of `redisSessions`, `'500ms'`. */
   readonly timeout?: Duration
 }
 

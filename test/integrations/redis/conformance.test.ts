@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { redisCache, redisLimits } from 'blazon/redis'
+import { redisCache, redisLimits, redisSessions } from 'blazon/redis'
 import { createClient } from 'redis'
 import { describeCacheStore } from '../../conformance/cache-store.js'
 import { describeRateLimitStore } from '../../conformance/rate-limit-store.js'
+import { describeSessionStore } from '../../conformance/session-store.js'
 import { describeWithRedis, ownPrefix, url } from './server.js'
 import { testContext } from './support.js'
 
@@ -32,5 +33,19 @@ describeWithRedis('Redis', () => {
     const store = redisLimits({ url, prefix: ownPrefix(), timeout: '10s' })
     await store.open?.(testContext().context)
     return { store, pass: (ms) => setTimeout(ms) }
+  })
+
+  describeSessionStore('redisSessions()', async () => {
+    const prefix = ownPrefix()
+    const store = redisSessions({ url, prefix, timeout: '10s' })
+    const get = () => {
+      throw new Error('unused')
+    }
+    await store.open?.({ ...testContext().context, get, usesTenants: false })
+    const end = async () => {
+      await store.close?.()
+      await sweep(prefix)
+    }
+    return { store, end }
   })
 })

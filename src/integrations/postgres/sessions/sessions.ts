@@ -12,7 +12,7 @@ import type { Driver, QueryResult, Statement } from '../driver.js'
 import { Deadline } from '../drivers/deadline.js'
 import { Activity } from './activity.js'
 import { autocommit } from './autocommit.js'
-import { currentOwner, isSameOwner, type Owner } from './owner.js'
+import { ALL_TENANTS, currentOwner, isSameOwner, type Owner } from './owner.js'
 import { LIST_PROTECTED, ProtectedTables } from './protected-tables.js'
 import { RequestWork } from './request-work.js'
 import {
@@ -87,6 +87,19 @@ export class Sessions {
     refuseControl(statement.text)
     const { owner } = this
     if (owner?.kind === 'nobody') await this.#assertPublic(statement)
+    return this.#queryFor(owner, statement)
+  }
+
+  /**
+   * Runs a statement of the package itself on a table that belongs to no tenant, in the transaction
+   * of the request if there is one.
+   */
+  queryOwnTable(statement: Statement): Promise<QueryResult> {
+    const isTenanted = this.#usesTenants || TenantContext.current()?.id !== undefined
+    return this.#queryFor(isTenanted ? ALL_TENANTS : null, statement)
+  }
+
+  async #queryFor(owner: Owner | null, statement: Statement): Promise<QueryResult> {
     const outer = await this.#outer(owner)
     if (outer === null) {
       return autocommit(this.#driver, statement, owner === null ? null : this.#settings(owner))

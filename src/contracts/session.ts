@@ -1,0 +1,80 @@
+import type { MaybePromise, StoreContext } from './cache.js'
+import type { PluginContext } from './plugin.js'
+
+/** The values of a session by name, each as the text of its JSON. */
+export type SessionFields = Readonly<Record<string, string>>
+
+/** A session as a store keeps it: plain data. All times are milliseconds since 1970, of the application's clock. */
+export interface SessionRecord {
+  /** The SHA-256 digest of the session's id, as base64url. The id itself is only in the cookie. */
+  readonly id: string
+  /** The values of the session. */
+  readonly fields: SessionFields
+  /** The key of the user in {@link SessionStore.list}, which contains the tenant; `null` if nobody has logged in. */
+  readonly userKey: string | null
+  /** The JSON of the user that has logged in, or of the user's id; `null` if nobody has. */
+  readonly user: string | null
+  /** The tenant that the session belongs to; `null` for none. */
+  readonly tenant: string | null
+  /** When the session began. A new id does not change it; a login does. */
+  readonly createdAt: number
+  /** When the session was last used, or a little earlier: it is written once in a while. */
+  readonly usedAt: number
+  /** When the session ends if it is not used again. Never after `endsAt`. */
+  readonly idleAt: number
+  /** When the session ends in any case. */
+  readonly endsAt: number
+}
+
+/** A change of some values of a session. */
+export interface SessionChange {
+  /** The new texts by name; `null` removes a value. */
+  readonly set: Readonly<Record<string, string | null>>
+  /** The texts that the same values must still have; `null` where there must be none. */
+  readonly expected: Readonly<Record<string, string | null>>
+  /** The new `usedAt`. */
+  readonly usedAt: number
+  /** The new `idleAt`. */
+  readonly idleAt: number
+}
+
+/** What a store made of a {@link SessionChange}. Only `'written'` has changed the session. */
+export type SessionWrite = 'written' | 'conflict' | 'gone'
+
+/** The parts of its application that a session store may use. */
+export interface SessionStoreContext
+  extends StoreContext,
+    Pick<PluginContext, 'get' | 'usesTenants'> {}
+
+/**
+ * Stores the sessions of `blazon/sessions`. Each method does its work at once for all processes that share the store, so
+ * that parallel requests cannot lose a change. A method that cannot do its work rejects within bounded time: the request
+ * is then refused with 503.
+ */
+export interface SessionStore {
+  /** Whether all processes of the application share the sessions, and a restart keeps them. Production needs it. */
+  readonly isShared: boolean
+  /**
+   * Called once for each application. Returns the store that it uses, for a store that two applications must not share.
+   * Default: the store itself.
+   */
+  forApplication?(): SessionStore
+  /** Returns a session; `undefined` if there is none. It may have ended: the caller compares the times. */
+  read(id: string): MaybePromise<SessionRecord | undefined>
+  /** Stores a new session. */
+  create(record: SessionRecord): MaybePromise<void>
+  /** Changes some values, if they still are what the caller has read. Other values stay as they are. */
+  write(id: string, change: SessionChange): MaybePromise<SessionWrite>
+  /** Notes that a session was used. Does nothing if the session has ended: it must not come back. */
+  touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): MaybePromise<void>
+  /** Removes a session and returns it as it was last written. Of several calls, one gets it. */
+  take(id: string): MaybePromise<SessionRecord | undefined>
+  /** Returns the sessions of a user, in any order. Some may have ended. */
+  list(userKey: string): MaybePromise<readonly SessionRecord[]>
+  /** Removes the sessions of a user, except for one. Returns how many there were. */
+  removeAll(userKey: string, exceptId?: string): MaybePromise<number>
+  /** Makes the store ready, after the plugins are set up. A store that several applications use is opened by each. */
+  open?(context: SessionStoreContext): MaybePromise<void>
+  /** Releases the resources of the store, once for each `open`. */
+  close?(): MaybePromise<void>
+}

@@ -1,0 +1,169 @@
+import {
+  ConfigError,
+  type SessionChange,
+  type SessionFields,
+  type SessionRecord,
+  type SessionStore,
+  type SessionStoreContext,
+  type SessionWrite,
+  type Timer,
+} from '../../index.js'
+import { Database } from './database.js'
+import type { QueryResult } from './driver.js'
+import { OwnEngine } from './own-engine.js'
+import { PostgresError } from './postgres-error.js'
+import { checkNames, qualifiedTable, type SessionTableOptions } from './schema/session-table.js'
+import type { Sessions } from './sessions/sessions.js'
+
+/** The place of the table of {@link sessionTable}. */
+export type PostgresSessionsOptions = Pick<SessionTableOptions, 'table' | 'schema'>
+
+/** Sessions that have ended are deleted once in this time. */
+const PURGE_MS = 3_600_000
+
+const COLUMNS = 'id, fields, user_key, user_json, tenant, created_at, used_at, idle_at, ends_at'
+
+/**
+ * A store for `sessions()` of `blazon/sessions` in the database of `postgres()`, which the application needs in `plugins`,
+ * too. A session that a handler writes belongs to the transaction of the request: a handler that fails has logged nobody
+ * in, and a new password and the end of all sessions are saved together, or not at all.
+ *
+ * @param options The name and the schema of the table. Default: `blazon_sessions`.
+ * @throws ConfigError when a name is not valid; when the application starts, `E_SESSIONS_TABLE` if the database has no
+ * such table.
+ * @see sessionTable for the migration.
+ * @example
+ * export const web = sessions({ store: postgresSessions() })
+ *
+ * new App({ auth: { guard: web }, plugins: [postgres({ url }), web] })
+ */
+export function postgresSessions(options: PostgresSessionsOptions = {}): SessionStore {
+  checkNames('postgresSessions()', options)
+  return new PostgresSessions(qualifiedTable(options))
+}
+
+class PostgresSessions implements SessionStore {
+  readonly isShared = true
+  readonly #table: string
+  #sessions: Sessions | undefined
+  #purge: Timer | undefined
+  #purging: Promise<unknown> | undefined
+
+  constructor(table: string) {
+    this.#table = table
+  }
+
+  forApplication(): SessionStore {
+    return new PostgresSessions(this.#table)
+  }
+
+  async open({ get, clock, logger }: SessionStoreContext): Promise<void> {
+    // A test has replaced the database, so no engine runs.
+    if (!(get(Database) instanceof Database)) return
+    this.#sessions = get(OwnEngine).sessions
+    await this.#query(`select ${COLUMNS} from ${this.#table} limit 0`).catch((error) => {
+      throw error instanceof PostgresError ? this.#tableError(error) : error
+    })
+    const run = () =>
+      this.#query(`delete from ${this.#table} where idle_at <= $1`, clock.now()).catch((err) => {
+        logger.warn({ err }, 'The sessions that have ended could not be deleted')
+      })
+    this.#purge = clock.setInterval(() => {
+      this.#purging = run()
+    }, PURGE_MS)
+  }
+
+  async close(): Promise<void> {
+    this.#purge?.cancel()
+    await this.#purging
+    this.#sessions = undefined
+  }
+
+  async read(id: string): Promise<SessionRecord | undefined> {
+    return firstOf(await this.#query(`select ${COLUMNS} from ${this.#table} where id = $1`, id))
+  }
+
+  async create(record: SessionRecord): Promise<void> {
+    const { id, fields, userKey, user, tenant, createdAt, usedAt, idleAt, endsAt } = record
+    await this.#query(
+      `insert into ${this.#table} (${COLUMNS}) values ($1, $2::jsonb, $3, $4, $5, $6, $7, $8, $9)`,
+      ...[id, JSON.stringify(fields), userKey, user, tenant, createdAt, usedAt, idleAt, endsAt],
+    )
+  }
+
+  async write(id: string, change: SessionChange): Promise<SessionWrite> {
+    const set = Object.entries(change.set)
+    const removed = set.filter(([, text]) => text === null).map(([name]) => name)
+    const kept = Object.fromEntries(set.filter(([, text]) => text !== null))
+    // Another transaction may change the row first. This one then waits, and compares with the new row.
+    const { rowCount } = await this.#query(
+      `update ${this.#table} as session
+        set fields = (session.fields - $3::text[]) || $4::jsonb, used_at = $5, idle_at = $6
+        where session.id = $1 and not exists (
+          select 1 from jsonb_each($2::jsonb) as wanted
+          where coalesce(session.fields -> wanted.key, 'null'::jsonb) is distinct from wanted.value
+        )`,
+      ...[id, JSON.stringify(change.expected), removed, JSON.stringify(kept)],
+      ...[change.usedAt, change.idleAt],
+    )
+    if (rowCount === 1) return 'written'
+    return (await this.read(id)) === undefined ? 'gone' : 'conflict'
+  }
+
+  async touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): Promise<void> {
+    const text = `update ${this.#table} set used_at = $2, idle_at = $3 where id = $1`
+    await this.#query(text, id, times.usedAt, times.idleAt)
+  }
+
+  async take(id: string): Promise<SessionRecord | undefined> {
+    const text = `delete from ${this.#table} where id = $1 returning ${COLUMNS}`
+    return firstOf(await this.#query(text, id))
+  }
+
+  async list(userKey: string): Promise<SessionRecord[]> {
+    const text = `select ${COLUMNS} from ${this.#table} where user_key = $1`
+    return (await this.#query(text, userKey)).rows.map(recordOf)
+  }
+
+  async removeAll(userKey: string, exceptId = ''): Promise<number> {
+    const text = `delete from ${this.#table} where user_key = $1 and id <> $2`
+    return (await this.#query(text, userKey, exceptId)).rowCount
+  }
+
+  async #query(text: string, ...values: unknown[]): Promise<QueryResult> {
+    if (this.#sessions !== undefined) return await this.#sessions.queryOwnTable({ text, values })
+    throw new Error(
+      'postgresSessions(): the database of postgres() is not open, or a test has replaced it.',
+    )
+  }
+
+  #tableError(cause: PostgresError): ConfigError {
+    const problem = {
+      code: 'E_SESSIONS_TABLE',
+      subject: `postgresSessions(): table ${this.#table}`,
+      cause: `It cannot be read: ${cause.message}`,
+      remedy:
+        'Put the SQL that sessionTable() of blazon/postgres returns into a migration, with the role that the application uses.',
+    } as const
+    return new ConfigError([problem], { cause })
+  }
+}
+
+function firstOf({ rows }: QueryResult): SessionRecord | undefined {
+  return rows[0] && recordOf(rows[0])
+}
+
+function recordOf(row: Readonly<Record<string, unknown>>): SessionRecord {
+  const text = (name: string) => row[name] as string | null
+  return {
+    id: row['id'] as string,
+    fields: row['fields'] as SessionFields,
+    userKey: text('user_key'),
+    user: text('user_json'),
+    tenant: text('tenant'),
+    createdAt: Number(row['created_at']),
+    usedAt: Number(row['used_at']),
+    idleAt: Number(row['idle_at']),
+    endsAt: Number(row['ends_at']),
+  }
+}

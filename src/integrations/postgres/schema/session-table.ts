@@ -1,0 +1,76 @@
+import { ConfigError } from '../../../index.js'
+import { ALL_TENANTS_ROLE } from '../names.js'
+import { invalid } from '../options/option-problem.js'
+import { faultOfName, identifier, suffixed } from './identifier.js'
+
+/** The name of the table of sessions, and who uses it. */
+export interface SessionTableOptions {
+  /** The name of the table. Default `'blazon_sessions'`. */
+  readonly table?: string
+  /** The schema of the table. Default: the first of the search path. */
+  readonly schema?: string
+  /**
+   * The role that reads and writes sessions: with tenants, the `allTenantsRole` of `postgres()`; without, the login of the
+   * application. The role of tenants must not have the table. Default `'app_all_tenants'`.
+   */
+  readonly role?: string
+}
+
+const DEFAULT_TABLE = 'blazon_sessions'
+
+/**
+ * Writes the SQL of a migration that creates the table of `postgresSessions()`. The table has the sessions of all tenants,
+ * and no policies: the role of tenants cannot reach it. Times are milliseconds since 1970.
+ *
+ * The function does not run the SQL: put it into a file of your migrations.
+ *
+ * @returns the SQL.
+ * @throws ConfigError when a name is not valid.
+ * @example
+ * writeFileSync('migrations/0002_sessions.sql', sessionTable())
+ */
+export function sessionTable(options: SessionTableOptions = {}): string {
+  const { role = ALL_TENANTS_ROLE, schema } = options
+  checkNames('sessionTable()', { ...options, role })
+  const table = qualifiedTable(options)
+  const name = options.table ?? DEFAULT_TABLE
+  const to = identifier(role)
+  return [
+    `create table ${table} (`,
+    '  id text primary key,',
+    '  fields jsonb not null,',
+    '  user_key text,',
+    '  user_json text,',
+    '  tenant text,',
+    '  created_at bigint not null,',
+    '  used_at bigint not null,',
+    '  idle_at bigint not null,',
+    '  ends_at bigint not null',
+    ');',
+    `create index ${identifier(suffixed(name, '_user'))} on ${table} (user_key) where user_key is not null;`,
+    `create index ${identifier(suffixed(name, '_idle'))} on ${table} (idle_at);`,
+    ...(schema === undefined ? [] : [`grant usage on schema ${identifier(schema)} to ${to};`]),
+    `grant select, insert, update, delete on ${table} to ${to};`,
+    '',
+  ].join('\n')
+}
+
+/** The name of the table as SQL. */
+export function qualifiedTable({
+  table = DEFAULT_TABLE,
+  schema,
+}: Pick<SessionTableOptions, 'table' | 'schema'>): string {
+  return schema === undefined ? identifier(table) : `${identifier(schema)}.${identifier(table)}`
+}
+
+/** @throws ConfigError when a name is not one. */
+export function checkNames(
+  subject: string,
+  { table = DEFAULT_TABLE, schema, role }: SessionTableOptions,
+): void {
+  const problems = Object.entries({ table, schema, role }).flatMap(([what, name]) => {
+    const cause = name === undefined ? null : faultOfName(name)
+    return cause === null ? [] : [invalid(`${subject}: ${what}`, cause, 'Give another name.')]
+  })
+  if (problems.length > 0) throw new ConfigError(problems)
+}

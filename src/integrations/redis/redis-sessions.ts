@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import type {
+  SessionChange,
+  SessionRecord,
+  SessionStore,
+  SessionStoreContext,
+  SessionWrite,
+} from '../../index.js'
+import { isUnknownScript } from './describe-failure.js'
+import { Keys } from './keys.js'
+import type { Link } from './link.js'
+import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
+import { linkOf } from './shared-links.js'
+
+/** A reply that comes late is 503 for a user, and not only a cache miss. */
+const TIMEOUT = '500ms'
+/** How many sessions of a user are removed at once. */
+const CHUNK = 500
+
+/** A session is a hash: its facts, and each value under `v:<name>`. A script on it runs at once. */
+const READ = script("return redis.call('HGETALL', KEYS[1])")
+
+/** ARGV: the lifetime, then names and texts. */
+const CREATE = script(`redis.call('DEL', KEYS[1])
+for i = 2, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1`)
+
+/**
+ * ARGV: lifetime, usedAt, idleAt; then for each value its name, the expected and the new text: `=` before a text, `-` for
+ * none, `*` for any, or no change.
+ */
+const WRITE = script(`if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+for i = 4, #ARGV, 3 do
+  local text = redis.call('HGET', KEYS[1], ARGV[i])
+  local found = text and '=' .. text or '-'
+  if ARGV[i + 1] ~= '*' and found ~= ARGV[i + 1] then return -1 end
+end
+for i = 4, #ARGV, 3 do
+  if ARGV[i + 2] == '-' then redis.call('HDEL', KEYS[1], ARGV[i])
+  elseif ARGV[i + 2] ~= '*' then redis.call('HSET', KEYS[1], ARGV[i], string.sub(ARGV[i + 2], 2)) end
+end
+redis.call('HSET', KEYS[1], 'usedAt', ARGV[2])
+redis.call('HSET', KEYS[1], 'idleAt', ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1`)
+
+const TAKE = script(`local found = redis.call('HGETALL', KEYS[1])
+redis.call('DEL', KEYS[1])
+return found`)
+
+/** Notes a session of a user. ARGV: the digest, the lifetime. The list lives as long as its last session. */
+const NOTE = script(`redis.call('SADD', KEYS[1], ARGV[1])
+if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 1`)
+
+/** The facts of a session besides its values. */
+const FACTS = ['userKey', 'user', 'tenant', 'createdAt', 'usedAt', 'idleAt', 'endsAt'] as const
+
+/**
+ * A store for `sessions()` of `blazon/sessions` in Redis, which several processes share. When Redis does not reply in
+ * time, requests with a session are refused with 503. Redis forgets a session when it has ended. Choose an instance that
+ * does not evict keys (`maxmemory-policy noeviction`), because an evicted session is a user who is logged out. Needs the
+ * peer dependency `redis`.
+ *
+ * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'500ms'`.
+ * @throws ConfigError when an option is wrong; at boot, when `redis` is not installed.
+ * @example
+ * export const web = sessions({ store: redisSessions({ url: 'rediss://sessions.example:6380' }) })
+ */
+export function redisSessions(options: RedisOptions = {}): SessionStore {
+  checkRedisOptions('redisSessions()', options)
+  const patient = options.timeout === undefined ? { ...options, timeout: TIMEOUT } : options
+  return new RedisSessions(linkOf(patient), new Keys(prefixOf(options)))
+}
+
+class RedisSessions implements SessionStore {
+  readonly isShared = true
+  readonly #link: Link
+  readonly #keys: Keys
+  #users = 0
+
+  constructor(link: Link, keys: Keys) {
+    this.#link = link
+    this.#keys = keys
+  }
+
+  async open(context: SessionStoreContext): Promise<void> {
+    this.#users++
+    await this.#link.open(context)
+  }
+
+  async close(): Promise<void> {
+    if (this.#users === 0) return
+    this.#users--
+    await this.#link.close()
+  }
+
+  async read(id: string): Promise<SessionRecord | undefined> {
+    return recordOf(id, await this.#run(READ, this.#keys.session(id)))
+  }
+
+  async create(record: SessionRecord): Promise<void> {
+    // First the list: a session that is not in it could not be revoked.
+    if (record.userKey !== null) {
+      const lifetime = lifetimeOf(record.endsAt - record.usedAt)
+      await this.#run(NOTE, this.#keys.sessionsOf(record.userKey), record.id, lifetime)
+    }
+    const facts = FACTS.flatMap((name) =>
+      record[name] === null ? [] : [name, String(record[name])],
+    )
+    const values = Object.entries(record.fields).flatMap(([name, text]) => [`v:${name}`, text])
+    const key = this.#keys.session(record.id)
+    await this.#run(CREATE, key, lifetimeOf(record.idleAt - record.usedAt), ...facts, ...values)
+  }
+
+  async write(id: string, change: SessionChange): Promise<SessionWrite> {
+    const mark = (texts: SessionChange['set'], name: string) => {
+      if (!Object.hasOwn(texts, name)) return '*'
+      return texts[name] === null ? '-' : `=${texts[name]}`
+    }
+    const names = Object.keys({ ...change.expected, ...change.set })
+    const words = names.flatMap((name) => [
+      `v:${name}`,
+      mark(change.expected, name),
+      mark(change.set, name),
+    ])
+    const result = await this.#run(WRITE, this.#keys.session(id), ...timesOf(change), ...words)
+    if (result === 1) return 'written'
+    return result === 0 ? 'gone' : 'conflict'
+  }
+
+  async touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): Promise<void> {
+    await this.#run(WRITE, this.#keys.session(id), ...timesOf(times))
+  }
+
+  async take(id: string): Promise<SessionRecord | undefined> {
+    const record = recordOf(id, await this.#run(TAKE, this.#keys.session(id)))
+    const { userKey } = record ?? {}
+    if (userKey != null) {
+      const list = this.#keys.sessionsOf(userKey)
+      await this.#link.run(({ send }) => send('SREM', list, id))
+    }
+    return record
+  }
+
+  async list(userKey: string): Promise<SessionRecord[]> {
+    const ids = await this.#idsOf(userKey)
+    const found = await Promise.all(ids.map((id) => this.read(id)))
+    const lost = ids.filter((_, index) => found[index] === undefined)
+    // Sessions that Redis has forgotten. A new session has a new id, so none of these can come back.
+    if (lost.length > 0) {
+      const list = this.#keys.sessionsOf(userKey)
+      await this.#link.run(({ send }) => send('SREM', list, ...lost.slice(0, CHUNK)))
+    }
+    return found.filter((record) => record !== undefined)
+  }
+
+  async removeAll(userKey: string, exceptId?: string): Promise<number> {
+    const ids = (await this.#idsOf(userKey)).filter((id) => id !== exceptId)
+    const taken: (SessionRecord | undefined)[] = []
+    for (let at = 0; at < ids.length; at += CHUNK) {
+      const part = ids.slice(at, at + CHUNK)
+      taken.push(...(await Promise.all(part.map((id) => this.take(id)))))
+    }
+    return taken.filter((record) => record !== undefined).length
+  }
+
+  async #idsOf(userKey: string): Promise<string[]> {
+    const list = this.#keys.sessionsOf(userKey)
+    const reply = await this.#link.run(({ send }) => send('SMEMBERS', list))
+    return [...(reply as Iterable<unknown>)].map(String)
+  }
+
+  async #run({ text, digest }: Script, key: string, ...words: string[]): Promise<unknown> {
+    const link = this.#link
+    try {
+      return await link.run(({ sendScript }) => sendScript('EVALSHA', digest, '1', key, ...words))
+    } catch (error) {
+      // The script did not run, so it may run now. `EVAL` also stores it until the server restarts.
+      if (!isUnknownScript(error)) throw error
+      return await link.run(({ sendScript }) => sendScript('EVAL', text, '1', key, ...words))
+    }
+  }
+}
+
+interface Script {
+  readonly text: string
+  readonly digest: string
+}
+
+function script(text: string): Script {
+  return { text, digest: createHash('sha1').update(text).digest('hex') }
+}
+
+function timesOf({ usedAt, idleAt }: Pick<SessionChange, 'usedAt' | 'idleAt'>): string[] {
+  return [lifetimeOf(idleAt - usedAt), String(usedAt), String(idleAt)]
+}
+
+/** In milliseconds. The reader compares the times anyway, by the clock of the application. */
+function lifetimeOf(ms: number): string {
+  return String(Math.max(1, Math.ceil(ms)))
+}
+
+/** @param reply Names and texts, alternating. */
+function recordOf(id: string, reply: unknown): SessionRecord | undefined {
+  const words = (reply as unknown[]).map(String)
+  if (words.length === 0) return undefined
+  const facts = new Map<string, string>()
+  const fields: [name: string, text: string][] = []
+  for (let at = 0; at < words.length; at += 2) {
+    const [name, text] = words.slice(at, at + 2) as [string, string]
+    if (name.startsWith('v:')) fields.push([name.slice(2), text])
+    else facts.set(name, text)
+  }
+  const text = (name: (typeof FACTS)[number]) => facts.get(name) ?? null
+  const time = (name: (typeof FACTS)[number]) => Number(facts.get(name))
+  return {
+    id,
+    fields: Object.fromEntries(fields),
+    userKey: text('userKey'),
+    user: text('user'),
+    tenant: text('tenant'),
+    createdAt: time('createdAt'),
+    usedAt: time('usedAt'),
+    idleAt: time('idleAt'),
+    endsAt: time('endsAt'),
+  }
+}

@@ -1,0 +1,43 @@
+import { ForbiddenError, type Request } from '../../index.js'
+
+/** Methods that must not change anything (RFC 9110, 9.2.1). */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
+
+/** Whether a method may change something. */
+export function changes(method: string): boolean {
+  return !SAFE.has(method)
+}
+
+/**
+ * Refuses a request that a page of another origin has sent. Browsers say so in `Sec-Fetch-Site` (W3C Fetch Metadata); those
+ * before 2023, and all over plain HTTP, in `Origin`. A page can remove or change neither.
+ *
+ * @param isCookieSent Whether the request carries the cookie. Without both headers, such a request is refused, too: a
+ * browser may be too old to send them. One without the cookie has no authority that a page could use.
+ * @throws ForbiddenError `CROSS_ORIGIN`.
+ */
+export function refuseCrossOrigin(
+  req: Request,
+  { trusted, isCookieSent }: { trusted: ReadonlySet<string>; isCookieSent: boolean },
+): void {
+  const { origin, 'sec-fetch-site': site } = req.headers
+  if (typeof origin === 'string' && trusted.has(origin)) return
+  if (site === 'same-origin' || site === 'none') return
+  if (site === undefined) {
+    if (origin === undefined ? !isCookieSent : isOwn(req, origin)) return
+  }
+  const message =
+    site === undefined && origin === undefined
+      ? 'A request with this cookie needs the header Origin or Sec-Fetch-Site'
+      : 'A page of another origin has sent this request'
+  throw new ForbiddenError(message, { code: 'CROSS_ORIGIN' })
+}
+
+/** Whether an origin is that of the request. Behind a proxy that ends TLS, the scheme of the request is not known. */
+function isOwn(req: Request, origin: string): boolean {
+  if (!URL.canParse(origin)) return false
+  const { protocol, host } = new URL(origin)
+  if (protocol !== 'https:' && (protocol !== 'http:' || req.secure)) return false
+  const own = `${protocol}//${req.host ?? ''}`
+  return URL.canParse(own) && new URL(own).host === host
+}

@@ -1,0 +1,11 @@
+/**
+ * Sessions in a cookie: a guard and a plugin, with protection against requests of other sites.
+ *
+ * @module blazon/sessions
+ */
+export type { SessionManager, SessionOwner, SessionRow } from './manager.js'
+export { type MemorySessionsOptions, memorySessions } from './memory-sessions.js'
+export type { Session, SessionUser } from './session.js'
+export { SetsSession } from './session-contract.js'
+export { type Sessions, sessions } from './sessions.js'
+export type { SessionCookieOptions, SessionSchema, SessionsOptions } from './sessions-options.js'

@@ -1,0 +1,210 @@
+import {
+  type Clock,
+  ConfigError,
+  getTenantId,
+  HttpError,
+  type Lifecycle,
+  type Logger,
+  type MaybePromise,
+  type PluginContext,
+  ServiceUnavailableError,
+  type SessionFields,
+  type SessionRecord,
+  type SessionStore,
+} from '../../index.js'
+import { memorySessions } from './memory-sessions.js'
+import { SessionCookie } from './session-cookie.js'
+import type { SessionsSettings } from './sessions-options.js'
+
+/** A session of a user, for a page that shows where somebody is logged in. */
+export interface SessionRow {
+  /** Names the session in `revoke` and `revokeAll`. Nobody can use the session with it. */
+  readonly id: string
+  /** When the user logged in. */
+  readonly createdAt: Date
+  /** When the session was last used, give or take a twentieth of `idle`. */
+  readonly usedAt: Date
+  /** When the session ends in any case. */
+  readonly endsAt: Date
+}
+
+/** Whose sessions are meant. */
+export interface SessionOwner {
+  /** The tenant of the user; `null` for none. Default: the tenant that the code runs for. */
+  readonly tenant?: string | null
+}
+
+/** The sessions of users, for jobs and administration: `inject(web.manager)`. */
+export interface SessionManager {
+  /**
+   * Lists the sessions of a user, the one that was used last first.
+   *
+   * @throws HttpError 503 when the store cannot be reached.
+   */
+  list(userId: string | number, owner?: SessionOwner): Promise<SessionRow[]>
+  /**
+   * Ends one session of a user, whose id `list` has returned. Returns whether the user had such a session.
+   *
+   * @throws HttpError 503 when the store cannot be reached.
+   */
+  revoke(userId: string | number, id: string, owner?: SessionOwner): Promise<boolean>
+  /**
+   * Ends all sessions of a user, for example after a change of the password. Returns how many there were.
+   *
+   * @param options `except`: the id of a session that stays, such as `session.id`.
+   * @throws HttpError 503 when the store cannot be reached.
+   */
+  revokeAll(
+    userId: string | number,
+    options?: SessionOwner & { readonly except?: string | undefined },
+  ): Promise<number>
+}
+
+/** The sessions of one application. */
+export class Manager implements SessionManager, Lifecycle {
+  readonly settings: SessionsSettings
+  readonly cookie: SessionCookie
+  readonly clock: Clock
+  readonly #store: SessionStore
+  #context: Pick<PluginContext, 'get' | 'logger' | 'usesTenants'> | undefined
+  #isOpen = false
+  #hasWarned = false
+
+  constructor(settings: SessionsSettings, clock: Clock) {
+    this.settings = settings
+    this.cookie = new SessionCookie(settings)
+    this.clock = clock
+    const store = settings.store ?? memorySessions()
+    this.#store = store.forApplication?.() ?? store
+  }
+
+  /** @throws ConfigError `E_SESSIONS_MEMORY` in production, when the store keeps sessions in this process alone. */
+  setup(context: Pick<PluginContext, 'get' | 'logger' | 'usesTenants'>): void {
+    this.#context = context
+    if (this.#store.isShared || process.env['NODE_ENV'] !== 'production') return
+    throw new ConfigError([
+      {
+        code: 'E_SESSIONS_MEMORY',
+        subject: 'sessions(): store',
+        cause:
+          'Sessions are kept in the memory of this process: a restart logs everybody out, and other processes do not know them.',
+        remedy:
+          'Give store: redisSessions() of blazon/redis, or postgresSessions() of blazon/postgres.',
+      },
+    ])
+  }
+
+  async onInit(): Promise<void> {
+    const { get, logger, usesTenants } = this.#setUp
+    if ('issues' in (await this.validate({}))) {
+      const cause = 'It does not accept {}, which a new session has.'
+      const remedy = 'Make each value optional, or give it a default.'
+      throw new ConfigError([
+        { code: 'E_OPTION_INVALID', subject: 'sessions(): schema', cause, remedy },
+      ])
+    }
+    this.#isOpen = true
+    await this.#store.open?.({ get, logger, usesTenants, clock: this.clock })
+  }
+
+  async onClose(): Promise<void> {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    await this.#store.close?.()
+  }
+
+  get #setUp() {
+    if (this.#context !== undefined) return this.#context
+    throw new Error('sessions() is used before the application has started.')
+  }
+
+  get logger(): Logger {
+    return this.#setUp.logger
+  }
+
+  /** Whether a session has ended. A time in the future, from a clock that was set back, is no use of the session. */
+  hasEnded({ usedAt, idleAt, endsAt }: SessionRecord): boolean {
+    const now = this.clock.now()
+    return now >= idleAt || now >= endsAt || now >= usedAt + this.settings.idleMs
+  }
+
+  /** The times of a session that is used now. */
+  timesOf(endsAt: number): Pick<SessionRecord, 'usedAt' | 'idleAt'> {
+    const usedAt = this.clock.now()
+    return { usedAt, idleAt: Math.min(usedAt + this.settings.idleMs, endsAt) }
+  }
+
+  /** Calls the store. A store that fails is 503: nobody becomes anonymous because a server is away. */
+  async ask<T>(call: (store: SessionStore) => MaybePromise<T>): Promise<T> {
+    try {
+      return await call(this.#store)
+    } catch (error) {
+      if (HttpError.is(error) && error.status >= 500) throw error
+      const options = { code: 'SESSIONS_UNAVAILABLE', cause: error }
+      throw new ServiceUnavailableError('The store of the sessions has failed', options)
+    }
+  }
+
+  /** Validates values against the schema. */
+  async validate(
+    values: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly data: object } | { readonly issues: string }> {
+    const { schema } = this.settings
+    if (schema === null) return { data: {} }
+    const { value, issues } = await schema['~standard'].validate(values)
+    if (issues !== undefined) return { issues: issues.map(({ message }) => message).join('; ') }
+    return { data: value as object }
+  }
+
+  /** Reads stored values. Returns `null` if they do not fit the schema, which a new version may have changed. */
+  async parse(fields: SessionFields): Promise<object | null> {
+    const values = Object.entries(fields).map(([name, text]) => [name, JSON.parse(text)])
+    const result = await this.validate(Object.fromEntries(values))
+    if ('data' in result) return result.data
+    if (!this.#hasWarned) {
+      const text =
+        'The values of a session do not fit the schema of sessions() any more, and are left out.'
+      this.logger.warn({ issues: result.issues }, text)
+    }
+    this.#hasWarned = true
+    return null
+  }
+
+  /** The key of a user. Users of two tenants may have the same id. */
+  userKey(userId: unknown, tenant: string | null): string {
+    if (typeof userId === 'number' || (typeof userId === 'string' && userId !== ''))
+      return JSON.stringify([this.settings.bindTenant ? tenant : null, String(userId)])
+    throw new TypeError('sessions(): a user needs an `id`, which is a number or a text.')
+  }
+
+  async list(userId: string | number, owner: SessionOwner = {}): Promise<SessionRow[]> {
+    const records = await this.ask((store) => store.list(this.#keyOf(userId, owner)))
+    return records
+      .filter((record) => !this.hasEnded(record))
+      .sort((one, other) => other.usedAt - one.usedAt)
+      .map(({ id, createdAt, usedAt, endsAt }) => ({
+        id,
+        createdAt: new Date(createdAt),
+        usedAt: new Date(usedAt),
+        endsAt: new Date(endsAt),
+      }))
+  }
+
+  async revoke(userId: string | number, id: string, owner: SessionOwner = {}): Promise<boolean> {
+    const records = await this.ask((store) => store.list(this.#keyOf(userId, owner)))
+    if (!records.some((record) => record.id === id)) return false
+    return (await this.ask((store) => store.take(id))) !== undefined
+  }
+
+  revokeAll(
+    userId: string | number,
+    { except, ...owner }: SessionOwner & { readonly except?: string | undefined } = {},
+  ): Promise<number> {
+    const key = this.#keyOf(userId, owner)
+    return this.ask((store) => store.removeAll(key, except))
+  }
+
+  #keyOf(userId: string | number, { tenant = getTenantId() ?? null }: SessionOwner): string {
+    return this.userKey(userId, tenant)
+  }
+}

@@ -1,0 +1,141 @@
+import type {
+  SessionChange,
+  SessionRecord,
+  SessionStore,
+  SessionStoreContext,
+  SessionWrite,
+} from '../../index.js'
+
+const DEFAULT_MAX_SESSIONS = 10_000
+/** Ended sessions to remove with each new one. It is more than one, so that their number shrinks. */
+const FORGOTTEN_AT_ONCE = 2
+
+/** Options of `memorySessions`. */
+export interface MemorySessionsOptions {
+  /** The largest number of sessions at the same time. Default 10,000. */
+  readonly maxSessions?: number
+}
+
+/**
+ * Creates a store that keeps sessions in the memory of this process, for development and tests. It is the default of
+ * `sessions()`, and is refused in production: a restart would log everybody out, and other processes would not know the
+ * sessions. When it is full, a new session removes the one that has not been used for the longest time, anonymous
+ * sessions first. Each application has sessions of its own.
+ *
+ * @throws RangeError when `maxSessions` is not a whole number of at least 1.
+ * @example
+ * const web = sessions({ store: memorySessions({ maxSessions: 100 }) })
+ */
+export function memorySessions(options: MemorySessionsOptions = {}): SessionStore {
+  const { maxSessions = DEFAULT_MAX_SESSIONS } = options
+  if (!Number.isInteger(maxSessions) || maxSessions < 1) {
+    throw new RangeError(
+      `memorySessions(): maxSessions is ${String(maxSessions)}; give a whole number from 1 on.`,
+    )
+  }
+  return new MemorySessions(maxSessions)
+}
+
+class MemorySessions implements SessionStore {
+  readonly isShared = false
+  readonly #max: number
+  /** In the order of their last use, by whether somebody has logged in: anonymous sessions cost nothing to make. */
+  readonly #anonymous = new Map<string, SessionRecord>()
+  readonly #named = new Map<string, SessionRecord>()
+  readonly #users = new Map<string, Set<string>>()
+  #context: SessionStoreContext | undefined
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  forApplication(): SessionStore {
+    return new MemorySessions(this.#max)
+  }
+
+  open(context: SessionStoreContext): void {
+    this.#context = context
+  }
+
+  read(id: string): SessionRecord | undefined {
+    return this.#named.get(id) ?? this.#anonymous.get(id)
+  }
+
+  create(record: SessionRecord): void {
+    this.#forgetEnded()
+    while (this.#anonymous.size + this.#named.size >= this.#max) this.#dropOldest()
+    this.#put(record)
+    if (record.userKey === null) return
+    const ids = this.#users.get(record.userKey) ?? new Set()
+    this.#users.set(record.userKey, ids.add(record.id))
+  }
+
+  write(id: string, { set, expected, usedAt, idleAt }: SessionChange): SessionWrite {
+    const record = this.read(id)
+    if (record === undefined) return 'gone'
+    const fields = new Map(Object.entries(record.fields))
+    for (const [name, text] of Object.entries(expected)) {
+      if ((fields.get(name) ?? null) !== text) return 'conflict'
+    }
+    for (const [name, text] of Object.entries(set)) {
+      if (text === null) fields.delete(name)
+      else fields.set(name, text)
+    }
+    this.#put({ ...record, fields: Object.fromEntries(fields), usedAt, idleAt })
+    return 'written'
+  }
+
+  touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): void {
+    const record = this.read(id)
+    if (record !== undefined) this.#put({ ...record, ...times })
+  }
+
+  take(id: string): SessionRecord | undefined {
+    const record = this.read(id)
+    if (record === undefined) return undefined
+    this.#mapOf(record).delete(id)
+    if (record.userKey !== null) {
+      const ids = this.#users.get(record.userKey)
+      ids?.delete(id)
+      if (ids?.size === 0) this.#users.delete(record.userKey)
+    }
+    return record
+  }
+
+  list(userKey: string): SessionRecord[] {
+    return [...(this.#users.get(userKey) ?? [])].flatMap((id) => this.read(id) ?? [])
+  }
+
+  removeAll(userKey: string, exceptId?: string): number {
+    const ids = [...(this.#users.get(userKey) ?? [])].filter((id) => id !== exceptId)
+    for (const id of ids) this.take(id)
+    return ids.length
+  }
+
+  #mapOf({ userKey }: SessionRecord): Map<string, SessionRecord> {
+    return userKey === null ? this.#anonymous : this.#named
+  }
+
+  /** Stores a record as the one that was used last. */
+  #put(record: SessionRecord): void {
+    const map = this.#mapOf(record)
+    map.delete(record.id)
+    map.set(record.id, record)
+  }
+
+  #forgetEnded(): void {
+    const now = this.#context?.clock.now() ?? 0
+    for (const map of [this.#anonymous, this.#named]) {
+      let left = FORGOTTEN_AT_ONCE
+      for (const { id, idleAt } of map.values()) {
+        if (left-- === 0 || idleAt > now) break
+        this.take(id)
+      }
+    }
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#anonymous.size > 0 ? this.#anonymous.keys() : this.#named.keys()
+    if (oldest !== undefined) this.take(oldest)
+  }
+}

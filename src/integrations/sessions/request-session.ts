@@ -1,0 +1,304 @@
+import {
+  ConflictError,
+  type Request,
+  type Response,
+  type SessionRecord,
+  TenantContext,
+  tenantOf,
+} from '../../index.js'
+import { changes, refuseCrossOrigin } from './cross-origin.js'
+import type { Manager } from './manager.js'
+import type { Session, SessionUser } from './session.js'
+import { digestOf, newSessionId } from './session-id.js'
+
+/** The longest values of one session: all names and texts together, in characters. */
+const MAX_LENGTH = 32 * 1024
+/** A session that is used is written after this part of its idle time, and not with every request. */
+const REFRESH_PART = 20
+const ATTEMPTS = 8
+
+type Values = Readonly<Record<string, unknown>>
+type Texts = Record<string, string | null>
+
+/** What a new session has besides its id. */
+type Content = Pick<SessionRecord, 'fields' | 'user' | 'userKey'>
+
+/** The session of one request. */
+export class RequestSession implements Session<Values, Values> {
+  readonly #manager: Manager
+  readonly #req: Request
+  readonly #res: Response
+  readonly #changes: boolean
+  /** The tenant that the request names, whether or not `tenant.authorize` will allow it. */
+  readonly #tenant: string | null
+  #isChecked = false
+  #loading: Promise<void> | undefined
+  /** The last write; writes of one request run one after the other. */
+  #last: Promise<unknown> = Promise.resolve()
+  /** The digest of the id in the cookie, with or without a session. */
+  #digest: string | undefined
+  #record: SessionRecord | undefined
+  #isOutdated = false
+  #data: Values = {}
+
+  constructor(manager: Manager, req: Request, res: Response) {
+    this.#manager = manager
+    this.#req = req
+    this.#res = res
+    this.#changes = changes(req.method)
+    // Read before the route: a public one forgets a tenant that nobody has allowed.
+    this.#tenant = tenantOf(req) ?? TenantContext.current()?.claim ?? null
+  }
+
+  get data(): Values {
+    return this.#data
+  }
+
+  get id(): string | undefined {
+    return this.#record?.id
+  }
+
+  get isLoggedIn(): boolean {
+    return this.record?.user != null
+  }
+
+  /** The session as it was read; `undefined` if there is none. */
+  get record(): SessionRecord | undefined {
+    return this.#record
+  }
+
+  /**
+   * Refuses a request that may change something, has the cookie, and comes from another origin. Called before the
+   * middlewares and again before the guard, because a middleware may replace the method.
+   */
+  refuseForeign(): void {
+    if (this.#mayChange && this.#manager.cookie.isIn(this.#req)) this.#check()
+  }
+
+  /** Marks a response that depends on the session, unless the handler has said how it may be stored. */
+  forbidStoring(): void {
+    if (this.#loading === undefined || this.#res.headersSent) return
+    this.#res.vary('Cookie')
+    if (!this.#res.hasHeader('cache-control')) this.#res.setHeader('Cache-Control', 'no-store')
+  }
+
+  /** Reads the session, once. */
+  load(): Promise<void> {
+    if (this.#loading === undefined) {
+      this.#loading = this.#load()
+      this.forbidStoring()
+    }
+    return this.#loading
+  }
+
+  login(user: SessionUser): Promise<void> {
+    return this.#write(async () => {
+      const { findUser } = this.#manager.settings
+      const id: unknown = user.id
+      const userKey = this.#manager.userKey(id, this.#tenant)
+      const text = JSON.stringify(findUser === null ? user : String(id))
+      const old = this.#record
+      const taken = await this.#end()
+      if (old !== undefined && old.user !== null && taken === undefined) throw ended()
+      const isOwn = old !== undefined && (old.userKey === null || old.userKey === userKey)
+      const fields = isOwn && !this.#isOutdated ? (taken ?? old).fields : {}
+      await this.#begin({ fields, user: text, userKey })
+    })
+  }
+
+  logout(): Promise<void> {
+    return this.#write(async () => {
+      const { cookie } = this.#manager
+      const hadCookie = this.#record !== undefined || cookie.read(this.#req) !== 'none'
+      await this.#end()
+      this.#record = undefined
+      this.#digest = undefined
+      await this.#adopt(undefined)
+      if (hadCookie) cookie.clear(this.#res)
+    })
+  }
+
+  set(values: Values): Promise<void> {
+    return this.#write(() => this.#set(values))
+  }
+
+  update(change: (data: Values) => Values | Promise<Values>): Promise<void> {
+    return this.#write(async () => {
+      for (let left = ATTEMPTS; ; left--) {
+        try {
+          return await this.#set(await change(this.#data))
+        } catch (error) {
+          if (left === 1 || !(error instanceof Changed)) throw error
+          const { id } = this.#record as SessionRecord
+          await this.#adopt(await this.#manager.ask((store) => store.read(id)))
+          if (this.#record === undefined) throw ended()
+        }
+      }
+    })
+  }
+
+  regenerate(): Promise<void> {
+    return this.#write(async () => {
+      if (this.#record === undefined) return
+      const taken = await this.#end()
+      if (taken === undefined) throw ended()
+      await this.#begin(taken, taken)
+    })
+  }
+
+  async #load(): Promise<void> {
+    const { cookie, settings } = this.#manager
+    const sent = cookie.read(this.#req)
+    this.#digest = (typeof sent === 'object' && digestOf(sent.value)) || undefined
+    const record = this.#digest === undefined ? undefined : await this.#find(this.#digest)
+    const isForeign = settings.bindTenant && record !== undefined && record.tenant !== this.#tenant
+    await this.#adopt(isForeign ? undefined : record)
+  }
+
+  async #find(digest: string): Promise<SessionRecord | undefined> {
+    const manager = this.#manager
+    const record = await manager.ask((store) => store.read(digest))
+    if (record === undefined) return undefined
+    if (manager.hasEnded(record)) {
+      await manager.ask((store) => store.take(digest))
+      return undefined
+    }
+    if (manager.clock.now() - record.usedAt < manager.settings.idleMs / REFRESH_PART) return record
+    const times = manager.timesOf(record.endsAt)
+    await manager.ask((store) => store.touch(digest, times))
+    return { ...record, ...times }
+  }
+
+  async #adopt(record: SessionRecord | undefined): Promise<void> {
+    this.#record = record
+    const data = await this.#manager.parse(record?.fields ?? {})
+    this.#isOutdated = data === null
+    this.#data = Object.freeze((data ?? (await this.#manager.parse({})) ?? {}) as Values)
+  }
+
+  get #mayChange(): boolean {
+    return this.#changes || changes(this.#req.method)
+  }
+
+  #check(): void {
+    if (this.#isChecked) return
+    const trusted = this.#manager.settings.trustedOrigins
+    const isCookieSent = this.#manager.cookie.isIn(this.#req)
+    refuseCrossOrigin(this.#req, { trusted, isCookieSent })
+    this.#isChecked = true
+  }
+
+  #write(work: () => Promise<void>): Promise<void> {
+    const run = async () => {
+      if (this.#mayChange) this.#check()
+      if (this.#res.headersSent)
+        throw new TypeError(
+          'sessions(): the response has begun, so its cookie cannot be set. Write before.',
+        )
+      await this.load()
+      await work()
+    }
+    const written = this.#last.then(run, run)
+    this.#last = written.catch(() => {})
+    return written
+  }
+
+  /** Removes the session of the cookie, or of this request. */
+  async #end(): Promise<SessionRecord | undefined> {
+    const id = this.#record?.id ?? this.#digest
+    return id === undefined ? undefined : await this.#manager.ask((store) => store.take(id))
+  }
+
+  /** @param from The session that the new id continues. Default: a new session. */
+  async #begin({ fields, user, userKey }: Content, from?: SessionRecord): Promise<void> {
+    const manager = this.#manager
+    const now = manager.clock.now()
+    const endsAt = from?.endsAt ?? now + manager.settings.absoluteMs
+    const secret = newSessionId()
+    const record: SessionRecord = {
+      id: digestOf(secret) as string,
+      fields,
+      user,
+      userKey,
+      tenant: manager.settings.bindTenant ? this.#tenant : null,
+      createdAt: from?.createdAt ?? now,
+      endsAt,
+      ...manager.timesOf(endsAt),
+    }
+    await manager.ask((store) => store.create(record))
+    await this.#adopt(record)
+    manager.cookie.set(this.#res, secret, endsAt - now)
+  }
+
+  async #set(values: Values): Promise<void> {
+    const record = this.#record
+    const { set, fields } = await this.#merge(values)
+    if (record === undefined) {
+      if (Object.keys(fields).length > 0) await this.#begin({ fields, user: null, userKey: null })
+      return
+    }
+    if (Object.keys(set).length === 0) return
+    const expected = mapTexts(set, (name) => textOf(record.fields, name))
+    const change = { set, expected, ...this.#manager.timesOf(record.endsAt) }
+    const result = await this.#manager.ask((store) => store.write(record.id, change))
+    if (result === 'gone') throw ended()
+    if (result === 'conflict') throw new Changed()
+    const { usedAt, idleAt } = change
+    await this.#adopt({ ...record, fields, usedAt, idleAt })
+  }
+
+  /** The texts to write, and all values with them. @throws TypeError when they are not valid. */
+  async #merge(values: Values): Promise<{ set: Texts; fields: Record<string, string> }> {
+    const kept = this.#isOutdated ? {} : (this.#record?.fields ?? {})
+    const texts = mapTexts(values, (name) => jsonOf(name, values[name]))
+    const dropped = this.#isOutdated ? mapTexts(this.#record?.fields ?? {}, () => null) : {}
+    const set: Texts = { ...dropped, ...texts }
+    const all = Object.entries({ ...kept, ...texts })
+    const fields = Object.fromEntries(
+      all.filter((entry): entry is [string, string] => entry[1] !== null),
+    )
+    const parsed = Object.entries(fields).map(([name, text]) => [name, JSON.parse(text)])
+    const result = await this.#manager.validate(Object.fromEntries(parsed))
+    if ('issues' in result)
+      throw new TypeError(`sessions(): the values do not fit the schema: ${result.issues}`)
+    const unknown = Object.keys(texts).find(
+      (name) => texts[name] !== null && !Object.hasOwn(result.data, name),
+    )
+    if (unknown !== undefined) throw new TypeError(`sessions(): the schema has no '${unknown}'.`)
+    const length = Object.entries(fields).flat().join('').length
+    if (length > MAX_LENGTH)
+      throw new TypeError(
+        `sessions(): the values have ${length} characters of JSON; at most ${MAX_LENGTH} are kept.`,
+      )
+    return { set, fields }
+  }
+}
+
+/** Another request has changed the same value. */
+class Changed extends ConflictError {
+  constructor() {
+    super('Another request has changed the session at the same time', { code: 'SESSION_CONFLICT' })
+  }
+}
+
+function ended(): ConflictError {
+  return new ConflictError('The session has ended in the meantime', { code: 'SESSION_CONFLICT' })
+}
+
+function textOf(fields: Readonly<Record<string, string>>, name: string): string | null {
+  return Object.hasOwn(fields, name) ? (fields[name] as string) : null
+}
+
+function mapTexts(from: object, text: (name: string) => string | null): Texts {
+  return Object.fromEntries(Object.keys(from).map((name) => [name, text(name)]))
+}
+
+function jsonOf(name: string, value: unknown): string | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: PostgreSQL cannot store them in a name
+  if (/[\x00-\x1f\x7f]/.test(name))
+    throw new TypeError('sessions(): the name of a value has a control character.')
+  if (value === undefined) return null
+  const text: string | undefined = JSON.stringify(value)
+  if (text === undefined) throw new TypeError(`sessions(): the value of '${name}' is not JSON.`)
+  return text
+}

@@ -1,0 +1,96 @@
+import type { Request, Response } from '../../index.js'
+import type { SessionsSettings } from './sessions-options.js'
+
+/** Hosts that browsers reach without TLS: the machine itself, and the connections of a `TestApp`. */
+const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[?::1\]?|in-process)$/i
+
+/** What a request carries in place of a session. */
+export type CookieState = 'none' | 'invalid'
+
+/** The cookie of the sessions of one application. */
+export class SessionCookie {
+  readonly #name: string
+  readonly #sameSite: 'lax' | 'strict'
+
+  constructor({ cookieName, sameSite }: Pick<SessionsSettings, 'cookieName' | 'sameSite'>) {
+    this.#name = cookieName
+    this.#sameSite = sameSite
+  }
+
+  /** The name where browsers accept the prefix. */
+  get hostName(): string {
+    return `__Host-${this.#name}`
+  }
+
+  /** Both names, as `auth.credentials` lists them. */
+  get credentials(): readonly string[] {
+    return [`cookie:${this.hostName}`, `cookie:${this.#name}`]
+  }
+
+  /**
+   * The name for a request. Only one of the two is read: otherwise a subdomain could set the one without the prefix, and
+   * somebody in the network, too.
+   */
+  nameFor(req: Request): string {
+    return isPlain(req) ? this.#name : this.hostName
+  }
+
+  /** Returns the value of the cookie. `'invalid'` if there are several of the name, which no browser of this host sends. */
+  read(req: Request): { readonly value: string } | CookieState {
+    const name = this.nameFor(req)
+    const found: string[] = []
+    for (const pair of (req.headers.cookie ?? '').split(';')) {
+      const [key, value = ''] = split(pair)
+      if (key === name) found.push(value)
+    }
+    const [value] = found
+    if (value === undefined) return 'none'
+    return found.length === 1 ? { value } : 'invalid'
+  }
+
+  /** Whether a request has the cookie under one of its names, right or wrong. */
+  isIn(req: Request): boolean {
+    const names = [this.#name, this.hostName]
+    return (req.headers.cookie ?? '').split(/[;,]/).some((pair) => names.includes(split(pair)[0]))
+  }
+
+  /** Sends an id. The browser keeps it as long as the session can live. */
+  set(res: Response, id: string, lifetimeMs: number): void {
+    this.#send(res, id, Math.max(0, Math.ceil(lifetimeMs / 1000)))
+  }
+
+  /** Makes the browser delete the cookie. */
+  clear(res: Response): void {
+    this.#send(res, '', 0)
+  }
+
+  #send(res: Response, value: string, seconds: number): void {
+    const req = res.req as Request
+    const name = this.nameFor(req)
+    // The last of several counts, but a reader should find one.
+    const others = [res.getHeader('set-cookie') ?? []]
+      .flat()
+      .filter((line) => !String(line).startsWith(`${name}=`))
+    if (others.length > 0) res.setHeader('Set-Cookie', others.map(String))
+    else res.removeHeader('Set-Cookie')
+    res.cookie(name, value, {
+      path: '/',
+      httpOnly: true,
+      secure: !isPlain(req),
+      sameSite: this.#sameSite,
+      maxAge: seconds * 1000,
+    })
+  }
+}
+
+/** Whether a browser would refuse a cookie with `Secure` in the response. */
+function isPlain(req: Request): boolean {
+  // A proxy that sends its own address as `Host` must not turn the protection off.
+  if (process.env['NODE_ENV'] === 'production') return false
+  return !req.secure && LOCAL.test(req.hostname ?? '')
+}
+
+function split(pair: string): [name: string, value?: string] {
+  const at = pair.indexOf('=')
+  return at === -1 ? [pair.trim()] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+}

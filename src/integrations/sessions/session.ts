@@ -1,0 +1,57 @@
+import type { User } from '../../index.js'
+
+/** What `login` needs of a user: an `id`, which is a number or a text. */
+export type SessionUser = { readonly id: string | number } | User
+
+/**
+ * The session of a request. Nothing is stored, and no cookie is sent, until a method writes something. Each method that
+ * writes is refused with 403 `CROSS_ORIGIN` in a `POST`, `PUT`, `PATCH` or `DELETE` that a page of another origin has
+ * sent, and fails with a `TypeError` after the response has begun.
+ *
+ * @typeParam TInput The values that `set` takes: the input of the schema.
+ * @typeParam TOutput The type of `data`: the output of the schema.
+ */
+export interface Session<TInput = unknown, TOutput = unknown> {
+  /** The values, as the schema has validated them. Those of `{}` if there is no session. */
+  readonly data: Readonly<TOutput>
+  /** Names the session for `manager.revokeAll`; `undefined` if there is none. It is not the secret of the cookie. */
+  readonly id: string | undefined
+  /** Whether somebody has logged in. The guard decides who: `req.user`, also with `@Auth({ optional: true })`. */
+  readonly isLoggedIn: boolean
+  /**
+   * Begins a session of a user, with a new id; the old id is dead at once. Call it after the password or another proof
+   * was checked, and again after the rights of the user have changed. The values stay, unless they belong to another
+   * user.
+   *
+   * @throws TypeError when the user has no `id`; HttpError 409 `SESSION_CONFLICT` when the user's session has ended in
+   * the meantime; 503 when the store cannot be reached.
+   * @example
+   * const session = await web.of(req)
+   * await session.login({ id: account.id, roles: account.roles })
+   */
+  login(user: SessionUser): Promise<void>
+  /** Ends the session and deletes the cookie. Without a session, it does nothing. */
+  logout(): Promise<void>
+  /**
+   * Changes some values; `undefined` removes one. Others stay, also if another request changes them now. Without a session,
+   * it begins an anonymous one.
+   *
+   * @throws TypeError when a value does not fit the schema, or all values together are longer than 32 KiB; HttpError 409
+   * `SESSION_CONFLICT` when another request has changed one of the same values since this request has read them, or has
+   * ended the session.
+   */
+  set(values: Partial<TInput>): Promise<void>
+  /**
+   * Changes values that depend on the old ones. If another request changes them at the same time, `change` is called
+   * again with the new ones.
+   *
+   * @throws the errors of `set`; 409 only after eight attempts.
+   * @example
+   * await session.update(({ visits }) => ({ visits: visits + 1 }))
+   */
+  update(
+    change: (data: Readonly<TOutput>) => Partial<TInput> | Promise<Partial<TInput>>,
+  ): Promise<void>
+  /** Gives the session a new id; the old one is dead at once. Without a session, it does nothing. */
+  regenerate(): Promise<void>
+}

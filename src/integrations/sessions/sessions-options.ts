@@ -1,0 +1,203 @@
+import {
+  ConfigError,
+  type Duration,
+  type MaybePromise,
+  type Problem,
+  type Request,
+  type SessionStore,
+  toSeconds,
+} from '../../index.js'
+
+/** A Standard Schema (zod 4, valibot, arktype, …) of an object. */
+export interface SessionSchema<TInput = unknown, TOutput = unknown> {
+  /** The interface of Standard Schema. */
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => MaybePromise<SchemaResult<TOutput>>
+    readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined
+  }
+}
+
+/** The result of a validation: a value, or issues. */
+export interface SchemaResult<TOutput> {
+  readonly value?: TOutput
+  readonly issues?: readonly { readonly message: string }[] | undefined
+}
+
+/** The cookie of a session. It is always `HttpOnly`, and `Secure` outside of localhost. */
+export interface SessionCookieOptions {
+  /**
+   * The name. The cookie has the prefix `__Host-` before it, so that no other host can set it; on localhost without TLS,
+   * where browsers refuse that, it has no prefix. Default `'session'`.
+   */
+  readonly name?: string
+  /**
+   * `'strict'`: the browser does not send the cookie with the first request after a link on another site. Default
+   * `'lax'`.
+   */
+  readonly sameSite?: 'lax' | 'strict'
+}
+
+/** Options of {@link sessions}. */
+export interface SessionsOptions<TInput, TOutput, TUser> {
+  /**
+   * The schema of the values of a session. It must accept `{}`, which a new session has. Values must be JSON. Default:
+   * sessions have a user, and no values.
+   */
+  readonly schema?: SessionSchema<TInput, TOutput>
+  /** Where sessions are kept. Default: `memorySessions()`, for each application; production refuses it. */
+  readonly store?: SessionStore
+  /**
+   * Finds the user of a session by the id, for every request behind the guard: then a change of rights counts at once.
+   * No user is 401. Default: the session keeps the JSON of the user that was given to `login`.
+   */
+  readonly findUser?: (id: string, req: Request) => MaybePromise<TUser | null | undefined>
+  /** How long a session lives that is not used: seconds, or a string with a unit. Default `'12h'`. */
+  readonly idle?: Duration
+  /** How long a session lives in any case, from its beginning or the last login. Default `'14d'`. */
+  readonly absolute?: Duration
+  /** The name of the cookie, and its `SameSite`. */
+  readonly cookie?: SessionCookieOptions
+  /** Other origins whose pages may send requests with the cookie: `['https://admin.example.com']`. Default: none. */
+  readonly trustedOrigins?: readonly string[]
+  /**
+   * Whether a session is valid for the tenant alone in whose request it began. With `false`, it is valid for all, and
+   * `tenant.authorize` must decide which tenant a user may act for. Default `true`.
+   */
+  readonly bindTenant?: boolean
+}
+
+/** The options after the check, with defaults; times in milliseconds. */
+export interface SessionsSettings {
+  readonly schema: SessionSchema | null
+  readonly store: SessionStore | null
+  readonly findUser: ((id: string, req: Request) => MaybePromise<unknown>) | null
+  readonly idleMs: number
+  readonly absoluteMs: number
+  readonly cookieName: string
+  readonly sameSite: 'lax' | 'strict'
+  readonly trustedOrigins: ReadonlySet<string>
+  readonly bindTenant: boolean
+}
+
+type AnyOptions = SessionsOptions<unknown, unknown, unknown>
+
+const NAMES: Readonly<Record<keyof AnyOptions, true>> = {
+  schema: true,
+  store: true,
+  findUser: true,
+  idle: true,
+  absolute: true,
+  cookie: true,
+  trustedOrigins: true,
+  bindTenant: true,
+}
+
+/** A name that needs no quoting in a cookie, an option and a document. */
+const COOKIE_NAME = /^(?!__(?:Host|Secure)-)[\w.-]{1,64}$/i
+
+/** @throws ConfigError with all problems. */
+export function resolveOptions(options: AnyOptions): SessionsSettings {
+  const idleMs = toMs(options.idle ?? '12h')
+  const absoluteMs = toMs(options.absolute ?? '14d')
+  const problems = [
+    ...checkNames(options),
+    ...checkTimes(options, { idleMs, absoluteMs }),
+    ...checkCookie(options.cookie),
+    ...checkOrigins(options.trustedOrigins),
+    ...checkParts(options),
+  ]
+  if (problems.length > 0) throw new ConfigError(problems)
+  return {
+    schema: options.schema ?? null,
+    store: options.store ?? null,
+    findUser: options.findUser ?? null,
+    idleMs,
+    absoluteMs,
+    cookieName: options.cookie?.name ?? 'session',
+    sameSite: options.cookie?.sameSite ?? 'lax',
+    trustedOrigins: new Set(options.trustedOrigins),
+    bindTenant: options.bindTenant ?? true,
+  }
+}
+
+function toMs(duration: Duration): number {
+  return (toSeconds(duration) ?? Number.NaN) * 1000
+}
+
+function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject: `sessions(): ${subject}`, cause, remedy }
+}
+
+// An unknown name is an error: with a misspelt `absolute`, sessions would live longer than was meant.
+function checkNames(options: AnyOptions): Problem[] {
+  const remedy = `The options are: ${Object.keys(NAMES).join(', ')}.`
+  return Object.keys(options)
+    .filter((name) => !Object.hasOwn(NAMES, name))
+    .map((name) => invalid(name, 'It is not an option of this version.', remedy))
+}
+
+function checkTimes(
+  options: AnyOptions,
+  { idleMs, absoluteMs }: Pick<SessionsSettings, 'idleMs' | 'absoluteMs'>,
+): Problem[] {
+  const isTime = (ms: number) => ms >= 1000 && Number.isFinite(ms)
+  const remedy = "Give seconds from 1 on, or a string such as '30m'."
+  const wrong = (name: 'idle' | 'absolute') =>
+    invalid(name, `${String(options[name])} is not a length of time for a session.`, remedy)
+  if (!isTime(idleMs)) return [wrong('idle')]
+  if (!isTime(absoluteMs)) return [wrong('absolute')]
+  if (idleMs <= absoluteMs) return []
+  return [
+    invalid(
+      'idle',
+      'It is longer than absolute.',
+      'Give a shorter time, or a longer one for absolute.',
+    ),
+  ]
+}
+
+function checkCookie({ name, sameSite }: SessionCookieOptions = {}): Problem[] {
+  const problems: Problem[] = []
+  if (name !== undefined && !COOKIE_NAME.test(name)) {
+    const remedy =
+      "Give at most 64 letters, digits, '.', '_' and '-', without the prefix: 'session'."
+    problems.push(
+      invalid('cookie.name', `${JSON.stringify(name)} is not a name for the cookie.`, remedy),
+    )
+  }
+  if (sameSite !== undefined && !['lax', 'strict'].includes(sameSite)) {
+    const remedy = "Give 'lax' or 'strict'. Pages of other origins need trustedOrigins."
+    problems.push(invalid('cookie.sameSite', `It is ${JSON.stringify(sameSite)}.`, remedy))
+  }
+  return problems
+}
+
+function checkOrigins(origins: readonly string[] = []): Problem[] {
+  const remedy = "Give scheme and host, as browsers send them: 'https://admin.example.com'."
+  if (!Array.isArray(origins)) return [invalid('trustedOrigins', 'It is not a list.', remedy)]
+  return origins
+    .filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)
+    .map((origin) =>
+      invalid('trustedOrigins', `${JSON.stringify(origin)} is not an origin.`, remedy),
+    )
+}
+
+function checkParts({ schema, store, findUser, bindTenant }: AnyOptions): Problem[] {
+  const problems: Problem[] = []
+  if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
+    const remedy = 'Give a schema of zod 4, valibot, arktype or another library of Standard Schema.'
+    problems.push(invalid('schema', 'It is not a Standard Schema.', remedy))
+  }
+  if (store !== undefined && typeof store?.take !== 'function') {
+    const remedy =
+      'Give redisSessions(), postgresSessions(), memorySessions(), or another SessionStore.'
+    problems.push(invalid('store', 'It is not a store of sessions.', remedy))
+  }
+  if (findUser !== undefined && typeof findUser !== 'function')
+    problems.push(invalid('findUser', 'It is not a function.', 'Give (id) => users.find(id).'))
+  if (bindTenant !== undefined && typeof bindTenant !== 'boolean')
+    problems.push(invalid('bindTenant', 'It is not a boolean.', 'Give true or false.'))
+  return problems
+}

@@ -1,0 +1,141 @@
+import {
+  type AuthGuard,
+  Clock,
+  InjectionToken,
+  type NextFunction,
+  type Plugin,
+  type Request,
+  type Response,
+  type User,
+} from '../../index.js'
+import { Manager, type SessionManager } from './manager.js'
+import { RequestSession } from './request-session.js'
+import type { Session } from './session.js'
+import { sessionContract } from './session-contract.js'
+import { SessionCookie } from './session-cookie.js'
+import { resolveOptions, type SessionsOptions } from './sessions-options.js'
+
+/** The sessions of an application: a guard for `auth`, and a plugin. It needs both places, or the plugin alone. */
+export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plugin {
+  contract: typeof sessionContract
+  /**
+   * Reads the session of a request, on public and protected routes and in middlewares. Without the cookie, it asks no
+   * store. The response gets `Vary: Cookie` and `Cache-Control: no-store`.
+   *
+   * @throws HttpError 503 when the store cannot be reached; Error when the application does not list the plugin.
+   */
+  of(req: Request): Promise<Session<TInput, TOutput>>
+  /** The token of the sessions of users: `inject(web.manager).revokeAll(user.id)`. */
+  readonly manager: InjectionToken<SessionManager>
+}
+
+/** The values of sessions without a schema. */
+type NoValues = Readonly<Record<never, never>>
+
+/**
+ * Creates sessions, whose id is in a cookie and whose values are in a store. The result is a guard and a plugin, and
+ * several applications may share it. Requests that may change something and that carry the cookie are refused with 403
+ * `CROSS_ORIGIN`, unless a page of the same origin or of `trustedOrigins` has sent them; so is each such request that
+ * writes a session.
+ *
+ * @throws ConfigError when an option is wrong; when the application starts, `E_SESSIONS_MEMORY` in production without a
+ * store.
+ * @see docs/sessions.md
+ * @example
+ * export const web = sessions({ store: redisSessions(), schema: z.object({ cart: z.array(z.string()).default([]) }) })
+ *
+ * new App({ auth: { guard: web }, plugins: [web] })
+ */
+export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
+  options: SessionsOptions<TInput, TOutput, TUser> = {},
+): Sessions<TInput, TOutput, TUser> {
+  const settings = resolveOptions(options)
+  const cookie = new SessionCookie(settings)
+  const own = new InjectionToken<Manager>('sessions(): it belongs in `plugins`, too')
+  /** The managers of applications, by what `req.app` is there. */
+  const managers = new WeakMap<object, Manager>()
+  const requests = new WeakMap<object, RequestSession>()
+  const sessionOf = (req: Request): RequestSession => {
+    const session = requests.get(req)
+    if (session !== undefined) return session
+    throw new Error('sessions(): the application needs it in `plugins`, and not only as a guard.')
+  }
+  const canActivate = (req: Request) => admit(sessionOf(req), { req, findUser: settings.findUser })
+  return {
+    name: 'sessions',
+    credentials: cookie.credentials,
+    carries: (req) => cookie.isIn(req),
+    security: { type: 'apiKey', in: 'cookie', name: cookie.hostName },
+    challenge: `Cookie name="${cookie.hostName}"`,
+    contract: sessionContract,
+    canActivate,
+    ...(settings.bindTenant
+      ? { tenantOf: (req: Request) => sessionOf(req).record?.tenant ?? undefined }
+      : {}),
+    forApplication({ get }) {
+      get(own)
+      return { canActivate }
+    },
+    manager: own,
+    async of(req) {
+      const session = sessionOf(req)
+      await session.load()
+      // The values have the types of the schema that validates them.
+      return session as unknown as Session<TInput, TOutput>
+    },
+    providers: [
+      { token: own, inject: [Clock], useFactory: (clock: Clock) => new Manager(settings, clock) },
+    ],
+    setup({ get, express, logger, usesTenants }) {
+      const manager = get(own)
+      manager.setup({ get, logger, usesTenants })
+      managers.set(express, manager)
+    },
+    ...protection(managers, requests),
+  }
+}
+
+/** Gives each request its session, and refuses those of other origins. */
+function protection(
+  managers: WeakMap<object, Manager>,
+  requests: WeakMap<object, RequestSession>,
+): Pick<Plugin, 'middlewares' | 'steps'> {
+  function begin(req: Request, res: Response, next: NextFunction): void {
+    const manager = managers.get(req.app)
+    if (manager !== undefined && !requests.has(req)) {
+      const session = new RequestSession(manager, req, res)
+      requests.set(req, session)
+      session.refuseForeign()
+    }
+    next()
+  }
+  return {
+    middlewares: { first: [begin] },
+    steps: () => ({
+      // A middleware may have replaced the method of a request, such as `POST` with `_method=DELETE`.
+      beforeGuard: (next) => (req, res) => {
+        requests.get(req)?.refuseForeign()
+        return next(req, res)
+      },
+      // Again, because an error response loses the header.
+      onResponse: (req) => requests.get(req)?.forbidStoring(),
+    }),
+  }
+}
+
+/** What the guard reads besides the session. */
+interface Admission {
+  readonly req: Request
+  readonly findUser: ((id: string, req: Request) => unknown) | null
+}
+
+async function admit(session: RequestSession, { req, findUser }: Admission): Promise<boolean> {
+  await session.load()
+  const text = session.record?.user
+  if (text == null) return false
+  const stored: unknown = JSON.parse(text)
+  const user = findUser === null ? stored : await findUser(stored as string, req)
+  if (user === null || user === undefined) return false
+  req.user = user as User
+  return true
+}

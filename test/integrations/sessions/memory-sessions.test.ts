@@ -1,0 +1,61 @@
+import { memorySessions } from 'blazon/sessions'
+import { describe, expect, it } from 'vitest'
+import { describeSessionStore } from '../../conformance/session-store.js'
+import { testContext } from '../redis/support.js'
+
+const open = async (options?: Parameters<typeof memorySessions>[0]) => {
+  const store = memorySessions(options)
+  const { context, clock } = testContext()
+  const get = () => {
+    throw new Error('unused')
+  }
+  await store.open?.({ ...context, get, usesTenants: false })
+  return { store, clock, end: async () => void (await store.close?.()) }
+}
+
+describeSessionStore('memorySessions()', open)
+
+describe('memorySessions()', () => {
+  const made = (id: string, more = {}) => ({
+    id,
+    fields: {},
+    userKey: null,
+    user: null,
+    tenant: null,
+    createdAt: 0,
+    usedAt: 0,
+    idleAt: Number.MAX_SAFE_INTEGER,
+    endsAt: Number.MAX_SAFE_INTEGER,
+    ...more,
+  })
+
+  it('removes anonymous sessions before those of users when it is full', async () => {
+    const { store } = await open({ maxSessions: 3 })
+    await store.create(made('user', { userKey: 'u', user: '1' }))
+    for (let i = 0; i < 1000; i++) await store.create(made(`crawler ${i}`))
+    expect(await store.read('user')).toBeDefined()
+    expect(await store.read('crawler 997')).toBeUndefined()
+    expect(await store.read('crawler 998')).toBeDefined()
+    expect(await store.read('crawler 999')).toBeDefined()
+  })
+
+  it('forgets ended sessions, with their users', async () => {
+    const { store, clock } = await open()
+    const idleAt = clock.now() + 1000
+    await store.create(made('a', { userKey: 'u', user: '1', idleAt }))
+    await clock.advance(1)
+    await store.create(made('b'))
+    expect(await store.read('a')).toBeUndefined()
+    expect(await store.list('u')).toEqual([])
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, '3'])('refuses %s sessions', (maxSessions) => {
+    expect(() => memorySessions({ maxSessions: maxSessions as number })).toThrow(RangeError)
+  })
+
+  it('keeps the sessions of two applications apart', async () => {
+    const { store } = await open()
+    await store.create(made('a'))
+    expect(await store.forApplication?.().read('a')).toBeUndefined()
+  })
+})

@@ -1,0 +1,264 @@
+import type { Request } from 'blazon'
+import { memorySessions } from 'blazon/sessions'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { failing, startShop } from './support.js'
+
+const SITE = 'https://shop.example'
+/** What a browser sends from a page of the site, and from others. */
+const OWN: Record<string, string>[] = [
+  { 'sec-fetch-site': 'same-origin', origin: SITE },
+  { 'sec-fetch-site': 'same-origin' },
+  { 'sec-fetch-site': 'none' },
+  { origin: SITE },
+  { origin: 'https://shop.example:443' },
+]
+const FOREIGN: Record<string, string>[] = [
+  { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site', origin: 'https://blog.shop.example' },
+  { 'sec-fetch-site': 'cross-site', origin: 'null' },
+  { 'sec-fetch-site': 'cross-site', origin: SITE },
+  { 'sec-fetch-site': '' },
+  { 'sec-fetch-site': 'Same-Origin' },
+  { 'sec-fetch-site': 'same-origin, cross-site' },
+  { origin: 'https://evil.example' },
+  { origin: 'https://blog.shop.example' },
+  { origin: 'https://shop.example.evil.example' },
+  { origin: 'https://shop.example:8443' },
+  { origin: 'https://shop.example, https://evil.example' },
+  { origin: 'https://user@evil.example' },
+  { origin: 'file://shop.example' },
+  { origin: 'null' },
+  { origin: '' },
+]
+
+async function startSite(options: Parameters<typeof startShop>[0] = {}) {
+  const { browser } = await startShop(options)
+  return (headers: Record<string, string> = {}, cookie?: string) => {
+    const one = browser(cookie)
+    one.headers = { host: 'shop.example', ...headers }
+    return one
+  }
+}
+
+/** A user who is logged in, and the cookie. */
+async function loggedIn(open: Awaited<ReturnType<typeof startSite>>) {
+  const user = open(OWN[0])
+  await user.login(7)
+  return user.cookie as string
+}
+
+describe('a request that may change something', () => {
+  it.each(OWN)('is accepted from a page of the same origin: %o', async (headers) => {
+    const open = await startSite()
+    const cookie = await loggedIn(open)
+    expect((await open(headers, cookie).post('pay')).data).toEqual({ paidBy: 7 })
+    expect((await open(headers).login()).line).toMatch(/^__Host-session=/)
+  })
+
+  it.each(FOREIGN)('is refused from other pages, on every route: %o', async (headers) => {
+    const open = await startSite()
+    const cookie = await loggedIn(open)
+    for (const path of ['pay', 'set', 'ignore', 'logout', 'login', 'nowhere']) {
+      const { status, code, line } = await open(headers, cookie).post(path, { id: 8 })
+      expect([path, status, code, line]).toEqual([path, 403, 'CROSS_ORIGIN', undefined])
+    }
+    const deleted = await open(headers, cookie).send('delete', 'item')
+    expect([deleted.status, deleted.code]).toEqual([403, 'CROSS_ORIGIN'])
+    expect((await open({}, cookie).get('cart')).data).toMatchObject({ isLoggedIn: true, visits: 0 })
+  })
+
+  it.each(FOREIGN)('cannot log a visitor of another page in: %o', async (headers) => {
+    const open = await startSite()
+    const { status, code, line } = await open(headers).login(666)
+    expect([status, code, line]).toEqual([403, 'CROSS_ORIGIN', undefined])
+    expect((await open(headers).post('set', { visits: 1 })).line).toBeUndefined()
+    // Without a cookie and a session, a page of another origin has no authority of a visitor.
+    expect((await open(headers).post('ignore')).status).toBe(200)
+  })
+
+  it('is refused with the cookie and without both headers, as a browser may be too old to send them', async () => {
+    const open = await startSite()
+    const cookie = await loggedIn(open)
+    const { status, code } = await open({}, cookie).post('pay')
+    expect([status, code]).toEqual([403, 'CROSS_ORIGIN'])
+    expect((await open({}).login(7)).line).toMatch(/^__Host-session=/)
+  })
+
+  it('is accepted from trusted origins', async () => {
+    const open = await startSite({ trustedOrigins: ['https://admin.example'] })
+    const cookie = await loggedIn(open)
+    const origin = 'https://admin.example'
+    for (const headers of [{ origin }, { origin, 'sec-fetch-site': 'cross-site' }])
+      expect((await open(headers, cookie).post('pay')).status).toBe(200)
+    const other = { origin: 'http://admin.example', 'sec-fetch-site': 'cross-site' }
+    expect((await open(other, cookie).post('pay')).status).toBe(403)
+  })
+
+  it('compares the host that the proxy names, only with trustProxy', async () => {
+    const forwarded = { host: '10.0.0.7', 'x-forwarded-host': 'shop.example', origin: SITE }
+    for (const [trustProxy, status] of [
+      [true, 200],
+      [false, 403],
+    ] as const) {
+      const open = await startSite({ app: { trustProxy } })
+      const cookie = await loggedIn(open)
+      expect((await open(forwarded, cookie).post('pay')).status).toBe(status)
+      const evil = {
+        host: '10.0.0.7',
+        'x-forwarded-host': 'shop.example',
+        origin: 'https://10.0.0.8',
+      }
+      expect((await open(evil, cookie).post('pay')).status).toBe(403)
+    }
+  })
+
+  it('refuses a page that was read without TLS, if the request came with it', async () => {
+    const open = await startSite({ app: { trustProxy: true } })
+    const cookie = await loggedIn(open)
+    const headers = { origin: 'http://shop.example', 'x-forwarded-proto': 'https' }
+    expect((await open(headers, cookie).post('pay')).status).toBe(403)
+  })
+
+  it('is also one whose method a middleware has replaced', async () => {
+    const override = (req: Request, _res: unknown, next: () => void) => {
+      const method = req.get('x-method')
+      if (method !== undefined) req.method = method
+      next()
+    }
+    const open = await startSite({ app: { middlewares: [override] } })
+    const cookie = await loggedIn(open)
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    expect((await open({ ...headers, 'x-method': 'DELETE' }, cookie).get('item')).status).toBe(403)
+    expect((await open({ ...headers, 'x-method': 'GET' }, cookie).post('cart')).status).toBe(403)
+    const own = { 'sec-fetch-site': 'same-origin', 'x-method': 'DELETE' }
+    expect((await open(own, cookie).get('item')).status).toBe(200)
+  })
+
+  it('does not include GET and HEAD, which links use', async () => {
+    const open = await startSite()
+    const cookie = await loggedIn(open)
+    const page = open({ 'sec-fetch-site': 'cross-site' }, cookie)
+    expect((await page.get('me')).status).toBe(200)
+    expect((await page.send('head', 'me')).status).toBe(200)
+    expect((await page.get('visit')).status).toBe(204)
+    expect((await page.get('cart')).data.visits).toBe(1)
+  })
+})
+
+describe('a cookie', () => {
+  it('has the prefix __Host- outside of localhost, and Secure', async () => {
+    const open = await startSite()
+    const { line } = await open(OWN[0]).login()
+    expect(line).toMatch(
+      /^__Host-session=[\w-]{43}; Max-Age=\d+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
+    )
+  })
+
+  it('has the prefix in production, whatever Host a proxy sends', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { browser } = await startShop({
+      store: failing(memorySessions(), () => false),
+      app: { swagger: { enabled: false } },
+    })
+    const ada = browser()
+    ada.headers = { ...ada.headers, host: '127.0.0.1:3000' }
+    expect((await ada.login()).line).toMatch(/^__Host-session=.*; Secure;/)
+  })
+
+  it('that a subdomain has set, without the prefix, counts for nothing', async () => {
+    const open = await startSite()
+    const cookie = await loggedIn(open)
+    const tossed = cookie.replace('__Host-', '')
+    expect((await open({}, tossed).get('me')).status).toBe(401)
+    expect((await open({}, `${tossed}; ${cookie}`).get('me')).status).toBe(200)
+    const other = await loggedIn(open)
+    expect((await open({}, `${other.replace('__Host-', '')}; ${cookie}`).get('me')).status).toBe(
+      200,
+    )
+  })
+
+  it('that is there twice is none', async () => {
+    const open = await startSite()
+    const [one, two] = [await loggedIn(open), await loggedIn(open)]
+    for (const cookie of [`${one}; ${two}`, `${one}; ${one}`, `${one}; __Host-session=`]) {
+      expect((await open({}, cookie).get('me')).status).toBe(401)
+      expect((await open({}, cookie).get('cart')).data.isLoggedIn).toBe(false)
+    }
+  })
+
+  it('that was tampered with is none, and asks no store', async () => {
+    const open = await startSite()
+    const cookie = await loggedIn(open)
+    const id = cookie.split('=')[1] as string
+    const first = id[0] === 'A' ? 'B' : 'A'
+    const texts = [
+      first + id.slice(1),
+      id.slice(1),
+      `${id}A`,
+      `"${id}"`,
+      id.toLowerCase(),
+      id.toUpperCase(),
+      encodeURIComponent(`${id} `),
+      `${id}.${id}`,
+      '',
+      '=',
+      `%${id.slice(1)}`,
+      '../'.repeat(10),
+      'x'.repeat(8000),
+    ]
+    for (const text of texts) {
+      const { status } = await open({}, `__Host-session=${text}`).get('me')
+      expect([text, status]).toEqual([text, 401])
+    }
+    for (const name of ['__host-session', '__Host-Session', ' __Host-session x', '__Host-session2'])
+      expect((await open({}, `${name}=${id}`).get('me')).status).toBe(401)
+    expect((await open({}, `a=b; ${cookie} ; c="d;e"`).get('me')).status).toBe(200)
+    expect((await open({}, `${'a=b; '.repeat(1500)}${cookie}`).get('me')).status).toBe(200)
+  })
+
+  it('in any other place is none', async () => {
+    const open = await startSite()
+    const id = (await loggedIn(open)).split('=')[1] as string
+    for (const headers of [{ authorization: `Bearer ${id}` }, { session: id }, { 'x-session': id }])
+      expect((await open(headers as Record<string, string>).get('me')).status).toBe(401)
+    expect((await open().get(`me?session=${id}&__Host-session=${id}`)).status).toBe(401)
+  })
+})
+
+describe('a session of a tenant', () => {
+  const tenants = { app: { tenant: { authorize: () => true } } }
+  const at = (tenant: string) => ({ ...OWN[0], 'x-tenant-id': tenant })
+
+  it('is 401 at another tenant, and without one', async () => {
+    const open = await startSite(tenants)
+    const ada = open(at('acme'))
+    await ada.login(7)
+    expect((await ada.get('me')).status).toBe(200)
+    for (const headers of [at('globex'), { ...OWN[0] }]) {
+      const thief = open(headers, ada.cookie)
+      expect((await thief.get('me')).status).toBe(401)
+      expect((await thief.get('cart')).data).toMatchObject({ isLoggedIn: false })
+    }
+  })
+
+  it('is only listed and revoked for its own tenant', async () => {
+    const open = await startSite(tenants)
+    const [one, other] = [open(at('acme')), open(at('globex'))]
+    await one.login(7)
+    await other.login(7)
+    expect((await one.get('devices')).data).toHaveLength(1)
+    expect((await one.post('logout-others')).data).toEqual({ count: 0 })
+    const { id } = (await one.get('cart')).data
+    expect((await other.send('delete', `devices/${id}`)).data).toEqual({ isRevoked: false })
+    expect((await other.get('me')).status).toBe(200)
+  })
+
+  it('may be valid for all tenants, if the application says so', async () => {
+    const open = await startSite({ ...tenants, bindTenant: false })
+    const ada = open(at('acme'))
+    await ada.login(7)
+    expect((await open(at('globex'), ada.cookie).get('me')).status).toBe(200)
+  })
+})
