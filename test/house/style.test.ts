@@ -81,6 +81,7 @@ describe('src', () => {
     const indexes = sources.map(({ path }) => path).filter((path) => /(^|\/)index\.ts$/.test(path))
     expect(indexes).toEqual([
       'index.ts',
+      'integrations/jwt/index.ts',
       'integrations/postgres/index.ts',
       'integrations/redis/index.ts',
       'integrations/typeorm/index.ts',

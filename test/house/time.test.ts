@@ -15,6 +15,7 @@ const REASONS: Record<string, string> = {
   'features/logs/line-sink.ts':
     'waits for the end of a turn of the event loop, and for the reader of stdout',
   'http/send/end-unread.ts': 'waits for a client to read its response, which takes real time',
+  'integrations/jwt/machine-clock.ts': 'is for code that no application runs',
   'integrations/postgres/drivers/lock-folder.ts':
     'distinguishes a process from an older one with the same number',
   'integrations/postgres/drivers/deadline.ts': 'waits for PostgreSQL, which takes real time',
