@@ -26,6 +26,7 @@ export function writeConfig(folder: string, dialect: Dialect): string {
       blazon: [join(root, 'src/index.ts')],
       'blazon/testing': [join(root, 'src/testing/index.ts')],
       'blazon/postgres': [join(root, 'src/integrations/postgres/index.ts')],
+      'blazon/jwt': [join(root, 'src/integrations/jwt/index.ts')],
       'blazon/redis': [join(root, 'src/integrations/redis/index.ts')],
       'blazon/typeorm': [join(root, 'src/integrations/typeorm/index.ts')],
       'blazon/vite': [join(root, 'src/integrations/vite/index.ts')],

@@ -18,7 +18,8 @@ export class Challenges {
 
   constructor({ scheme = 'Bearer', resource, requiredScopes = [] }: AnyJwtOptions) {
     const metadata = resource === undefined ? [] : [`resource_metadata="${metadataUrl(resource)}"`]
-    const write = (...fields: string[]) => [scheme, [...fields, ...metadata].join(', ')].join(' ').trim()
+    const write = (...fields: string[]) =>
+      [scheme, [...fields, ...metadata].join(', ')].join(' ').trim()
     const invalid = 'error="invalid_token"'
     this.#challenges = {
       // RFC 6750, 3.1: a request without a credential gets no error.

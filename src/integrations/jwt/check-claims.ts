@@ -28,9 +28,7 @@ export function findFault(token: ParsedToken, rules: ClaimRules, now: number): T
     isFor(claims.aud, rules.audience) &&
     hasTimes(claims, rules)
   if (!isOurs) return 'invalid'
-  const { nbf, iat } = claims
-  if (nbf !== undefined && nbf > now + rules.tolerance) return 'invalid'
-  if (rules.maxAge !== undefined && (iat as number) > now + rules.tolerance) return 'invalid'
+  if (now < startOf(claims, rules)) return 'invalid'
   return now < endOf(claims, rules) ? null : 'expired'
 }
 
@@ -38,6 +36,14 @@ export function findFault(token: ParsedToken, rules: ClaimRules, now: number): T
 export function endOf({ exp, iat }: JwtClaims, { maxAge, tolerance }: ClaimRules): number {
   const byAge = maxAge === undefined ? Infinity : (iat as number) + maxAge
   return Math.min(exp ?? Infinity, byAge) + tolerance
+}
+
+/** The second at which a token begins, with tolerance. Its issue counts only where its age does. */
+export function startOf(
+  { nbf = 0, iat = 0 }: JwtClaims,
+  { maxAge, tolerance }: ClaimRules,
+): number {
+  return Math.max(nbf, maxAge === undefined ? 0 : iat) - tolerance
 }
 
 /** A media type without its `application/` (RFC 7515, 4.1.9). */

@@ -99,7 +99,8 @@ function isIssuerUrl(value: unknown): boolean {
 }
 
 function checkAudience({ audience, keys }: AnyJwtOptions): Problem[] {
-  const remedy = 'Give the name of this service in the claim aud, or false for tokens of all services.'
+  const remedy =
+    'Give the name of this service in the claim aud, or false for tokens of all services.'
   if (audience === undefined) {
     if (keys !== undefined) return []
     const cause = 'Without it, tokens that the issuer made for other services would be accepted.'
@@ -124,7 +125,9 @@ function checkReaders(options: AnyJwtOptions): Problem[] {
   for (const name of ['roles', 'permissions', 'scope', 'tenant'] as const) {
     const reader: unknown = options[name]
     if (reader === undefined || isText(reader) || typeof reader === 'function') continue
-    problems.push(invalid(name, 'It is neither a claim nor a function.', 'Give the name of a claim.'))
+    problems.push(
+      invalid(name, 'It is neither a claim nor a function.', 'Give the name of a claim.'),
+    )
   }
   if (claims !== undefined && typeof claims['~standard']?.validate !== 'function') {
     const remedy = 'Give a schema of zod, valibot, arktype or another such library.'
@@ -139,7 +142,13 @@ function checkReaders(options: AnyJwtOptions): Problem[] {
   return problems
 }
 
-function checkWords({ scheme, type, expires, requiredScopes, cacheSize }: AnyJwtOptions): Problem[] {
+function checkWords({
+  scheme,
+  type,
+  expires,
+  requiredScopes,
+  cacheSize,
+}: AnyJwtOptions): Problem[] {
   const problems: Problem[] = []
   // A token of RFC 9110, 5.6.2.
   if (scheme !== undefined && !(isText(scheme) && /^[\w!#$%&'*+.^`|~-]+$/.test(scheme))) {

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { Problem } from '../../index.js'
 import type { AnyJwtOptions, JwtJwk, JwtKey } from './jwt-options.js'
 import { invalid } from './option-problem.js'
 import {
@@ -9,7 +10,6 @@ import {
   UnusableKey,
   type VerificationKey,
 } from './verification-key.js'
-import type { Problem } from '../../index.js'
 
 const REMEDY =
   'Give a secret of 32 random bytes or more, a public key as PEM, or a JSON Web Key with public parts.'

@@ -25,7 +25,7 @@ export interface JwtMetadataOptions {
  * const guard = jwt({ issuer: 'https://id.example.com', audience: 'orders', resource: 'https://api.example.com' })
  * const app = new App({ controllers, auth: { guard }, plugins: [jwtMetadata(guard)] })
  */
-export function jwtMetadata(guard: JwtGuard<never>, options: JwtMetadataOptions = {}): Plugin {
+export function jwtMetadata(guard: JwtGuard<unknown>, options: JwtMetadataOptions = {}): Plugin {
   const { resource, issuer, requiredScopes, scheme = 'Bearer' } = guard.options
   if (resource === undefined) {
     const remedy = "Give the guard the URL of this API: resource: 'https://api.example.com'."

@@ -93,7 +93,10 @@ export type JwtFetch = (url: URL, init: RequestInit) => Promise<globalThis.Respo
 /**
  * Options of {@link jwt}. The keys come from one place: `keys`, `jwks`, or the metadata of `issuer`.
  */
-export interface JwtOptions<S extends StandardSchemaV1 | undefined = undefined, TUser = JwtUser<S>> {
+export interface JwtOptions<
+  S extends StandardSchemaV1 | undefined = undefined,
+  TUser = JwtUser<S>,
+> {
   /**
    * The claim `iss`, compared exactly. Without `keys` and `jwks`, it is the URL under which the guard finds the keys:
    * `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0), else `/.well-known/oauth-authorization-server`
@@ -117,10 +120,7 @@ export interface JwtOptions<S extends StandardSchemaV1 | undefined = undefined, 
    * Makes `req.user` of the claims, for each request. `undefined` and `null` refuse the request with 401. Default: the
    * claims with `id`, `roles` and `permissions`.
    */
-  readonly user?: (
-    claims: ClaimsOf<S>,
-    req: Request,
-  ) => MaybePromise<TUser | null | undefined>
+  readonly user?: (claims: ClaimsOf<S>, req: Request) => MaybePromise<TUser | null | undefined>
   /** The roles: a list, or a text with spaces between them. Default: the claim `roles`. */
   readonly roles?: FromClaims<readonly string[] | string | undefined>
   /** The permissions: a list, or a text with spaces between them. Default: the claim `permissions`. */

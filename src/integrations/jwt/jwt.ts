@@ -18,7 +18,8 @@ import type { AnyJwtOptions, JwtClaims, JwtOptions, JwtUser } from './jwt-option
 import { fixedKeys, type KeySource } from './key-source.js'
 import { loadJose } from './load-jose.js'
 import { machineClock, type TimeSource } from './machine-clock.js'
-import { hasScheme } from './read-credential.js'
+import { parseToken } from './parse-token.js'
+import { readCredential } from './read-credential.js'
 import { jwksReader } from './read-jwks.js'
 import { RemoteKeys } from './remote-keys.js'
 import { TokenVerifier } from './token-verifier.js'
@@ -76,9 +77,15 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
     return (await this.#alone).canActivate(req)
   }
 
-  /** Whether a request has a token, right or wrong. */
-  carries({ headers: { authorization } }: Request): boolean {
-    return authorization !== undefined && hasScheme(authorization, this.options.scheme ?? 'Bearer')
+  /**
+   * Whether a request has a token for this guard, right or wrong, where others read the same header: three parts, and no other
+   * issuer.
+   */
+  carries(req: Request): boolean {
+    const token = readCredential(req, this.options.scheme ?? 'Bearer')
+    if (token === null || (token !== undefined && token.split('.', 4).length !== 3)) return false
+    if (token === undefined || this.options.issuer === undefined) return true
+    return (parseToken(token)?.claims.iss ?? this.options.issuer) === this.options.issuer
   }
 
   /** The scopes in the document. */
@@ -118,9 +125,8 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
     })
   }
 
-  /** Under `app.as(user)` of a `TestApp`, no token is verified, and the user has the claim. */
   #tenantOf(req: Request): string | undefined {
-    return readTenant(this.options.tenant, this.#claims.get(req) ?? (req.user as JwtClaims) ?? {})
+    return readTenant(this.options.tenant, this.#claims.get(req) ?? {})
   }
 }
 

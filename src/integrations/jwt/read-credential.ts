@@ -20,7 +20,7 @@ export function readCredential(req: Request, scheme: string): string | null | un
 }
 
 /** Whether a value of `Authorization` is of the scheme, whose case does not matter. */
-export function hasScheme(authorization: string, scheme: string): boolean {
+function hasScheme(authorization: string, scheme: string): boolean {
   const { length } = scheme
   if (authorization.length > length && authorization[length] !== ' ') return false
   const sent = authorization.slice(0, length)

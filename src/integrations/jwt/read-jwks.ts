@@ -17,7 +17,9 @@ export function jwksReader(
     const known = place
     place = undefined
     const url = jwks === undefined ? (known ?? (await findJwks(issuer, setup))) : new URL(jwks)
-    const keys = readKeys(await fetchJson(url, setup)).flatMap((key) => narrow(key, algorithms) ?? [])
+    const keys = readKeys(await fetchJson(url, setup)).flatMap(
+      (key) => narrow(key, algorithms) ?? [],
+    )
     if (keys.length === 0) throw new Error(`${url.href} has no key that verifies tokens.`)
     place = url
     return keys

@@ -69,7 +69,9 @@ export class RemoteKeys implements KeySource {
     if (this.#mayTry(RETRY_MS)) await this.#refresh()
     if (this.#isUsable()) return
     const headers = { 'Retry-After': String(RETRY_MS / 1000) }
-    throw new ServiceUnavailableError('The keys of the issuer of tokens cannot be read', { headers })
+    throw new ServiceUnavailableError('The keys of the issuer of tokens cannot be read', {
+      headers,
+    })
   }
 
   /** Reads the keys once for all requests that wait. Never rejects: the keys that are known stay. */

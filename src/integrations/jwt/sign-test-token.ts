@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import type { JwtClaims } from './jwt-options.js'
 import { machineClock, type TimeSource } from './machine-clock.js'
 
 /** How {@link signTestToken} signs. */
@@ -21,16 +20,19 @@ export interface TestTokenOptions {
  * app.withAuth(signTestToken({ sub: '7', roles: ['editor'] }, secret, { clock: app.clock }))
  */
 export function signTestToken(
-  claims: JwtClaims,
+  claims: Readonly<Record<string, unknown>>,
   secret: string | Uint8Array,
   { header, clock = machineClock }: TestTokenOptions = {},
 ): string {
-  if (Buffer.byteLength(secret) < 32) throw new TypeError('signTestToken: give a secret of 32 bytes.')
+  if (Buffer.byteLength(secret) < 32)
+    throw new TypeError('signTestToken: give a secret of 32 bytes.')
   const now = Math.floor(clock.now() / 1000)
   const parts = [
     { typ: 'JWT', ...header, alg: 'HS256' },
     { iat: now, exp: now + 3600, ...claims },
   ]
-  const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  const text = parts
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
 }

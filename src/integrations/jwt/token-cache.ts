@@ -8,6 +8,8 @@ export interface VerifiedToken {
   /** What the schema has made of the claims. */
   readonly output: unknown
   readonly key: VerificationKey
+  /** When the token begins, in milliseconds of the clock, which may be set back. */
+  readonly from: number
   /** When the token ends, in milliseconds of the clock. */
   readonly until: number
 }
@@ -30,7 +32,7 @@ export class TokenCache {
     const young = this.#young.get(digest)
     const found = young ?? this.#old.get(digest)
     if (found === undefined) return undefined
-    if (found.key.isRetired || now >= found.until) {
+    if (found.key.isRetired || now >= found.until || now < found.from) {
       this.#young.delete(digest)
       this.#old.delete(digest)
       return undefined

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { isThenable, type Lifecycle, type Request, type User } from '../../index.js'
 import type { Challenges } from './challenge.js'
-import { type ClaimRules, endOf, findFault } from './check-claims.js'
+import { type ClaimRules, endOf, findFault, startOf } from './check-claims.js'
 import { defaultUser, freezeDeep, readList } from './identity.js'
 import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
 import type { KeySource } from './key-source.js'
@@ -66,7 +66,8 @@ export class TokenVerifier implements Lifecycle {
     if (key === null) throw challenges.refuse('invalid')
     const claims = freezeDeep(parsed.claims)
     const output = freezeDeep(await this.#check(claims))
-    const verified = { claims, output, key, until: endOf(claims, rules) * 1000 }
+    const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
+    const verified = { claims, output, key, from, until }
     this.#cache.set(digest, verified)
     return verified
   }

@@ -91,7 +91,10 @@ function readJwk(input: JsonWebKeyInput): KeyObject {
 }
 
 /** The algorithms of a type of keys: a token never chooses how its signature is verified. */
-function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly JwtAlgorithm[] {
+function algorithmsOf({
+  asymmetricKeyType,
+  asymmetricKeyDetails,
+}: KeyObject): readonly JwtAlgorithm[] {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {}
   if (asymmetricKeyType === 'rsa') {
     if (modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most) return RSA
@@ -111,7 +114,10 @@ interface KeyMaterial extends Pick<VerificationKey, 'key' | 'algorithms'> {
 function keyOf({ key, algorithms, bytes }: KeyMaterial, { kid, alg }: KeyFacts): VerificationKey {
   const allowed = alg === undefined ? algorithms : algorithms.filter((name) => name === alg)
   if (allowed.length === 0) throw new UnusableKey(`Its alg ${String(alg)} does not fit its type.`)
-  const id = createHash('sha256').update(JSON.stringify([kid, allowed])).update(bytes).digest('hex')
+  const id = createHash('sha256')
+    .update(JSON.stringify([kid, allowed]))
+    .update(bytes)
+    .digest('hex')
   return { kid, algorithms: allowed, key, id, isRetired: false }
 }
 

@@ -1,7 +1,7 @@
 import {
   type AppOptions,
-  type AuthGuard,
   Auth,
+  type AuthGuard,
   Can,
   type Class,
   Clock,
@@ -42,7 +42,7 @@ export interface GuardLog {
 }
 
 /** A guard of an application with its clock, in place of one that has none. */
-export function inApplication(guard: AuthGuard<never>, log: GuardLog): Class<AuthGuard> {
+export function inApplication(guard: AuthGuard<unknown>, log: GuardLog): Class<AuthGuard> {
   const write = (_facts: object, message: string) => void log.lines.push(message)
   const logger: Logger = { info: write, warn: write, error: write }
   return class {
@@ -51,7 +51,7 @@ export function inApplication(guard: AuthGuard<never>, log: GuardLog): Class<Aut
 
     async onInit() {
       const get = <T>(token: Token<T>): T => {
-        if (token === Clock) return this.#clock as T
+        if ((token as unknown) === Clock) return this.#clock as T
         throw new Error('The guard asked for something else.')
       }
       this.#own = (await guard.forApplication?.({ get, logger })) as AuthGuard
@@ -80,7 +80,7 @@ export interface Answer {
 
 /** Creates an application with the guard. */
 export async function createGuarded(
-  guard: AuthGuard<never>,
+  guard: AuthGuard<unknown>,
   options: Partial<AppOptions> = {},
 ): Promise<GuardedApp> {
   const log: GuardLog = { lines: [] }

@@ -10,7 +10,9 @@ const HASHES: Record<string, string> = { '256': 'sha256', '384': 'sha384', '512'
 
 /** Encodes a part of a token; text is taken as it is. */
 export function part(value: object | string): string {
-  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString(
+    'base64url',
+  )
 }
 
 /** Signs any two texts as a token. */
@@ -28,5 +30,9 @@ export function signatureOf(text: string, { alg, key }: Signer): Buffer {
   if (alg.startsWith('ES')) return sign(hash, data, { key: privateKey, dsaEncoding: 'ieee-p1363' })
   if (alg.startsWith('RS')) return sign(hash, data, privateKey)
   const padding = constants.RSA_PKCS1_PSS_PADDING
-  return sign(hash, data, { key: privateKey, padding, saltLength: constants.RSA_PSS_SALTLEN_DIGEST })
+  return sign(hash, data, {
+    key: privateKey,
+    padding,
+    saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+  })
 }

@@ -48,7 +48,8 @@ export async function startIssuer(...keys: IssuerKey[]): Promise<Issuer> {
     if (issuer.mood === 'down') return void req.socket.destroy()
     if (issuer.mood !== 'normal') return issuer.mood(req, res)
     const metadata = { issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...issuer.metadata }
-    const found = path === '/keys' ? { keys: issuer.keys } : issuer.places.includes(path) && metadata
+    const found =
+      path === '/keys' ? { keys: issuer.keys } : issuer.places.includes(path) && metadata
     res.writeHead(found ? 200 : 404, { 'content-type': 'application/json' })
     res.end(JSON.stringify(found || null))
   })
