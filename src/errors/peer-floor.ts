@@ -11,6 +11,7 @@ export type Peer =
   | 'drizzle-orm'
   | 'esbuild'
   | 'fast-check'
+  | 'jose'
   | 'openapi-typescript'
   | 'pg'
   | 'redis'
@@ -31,6 +32,7 @@ export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   'drizzle-orm': '0.36.4',
   esbuild: '0.21.5',
   'fast-check': '4.0.0',
+  jose: '5.10.0',
   'openapi-typescript': '7.0.0',
   pg: '8.23.0',
   redis: '6.0.0',

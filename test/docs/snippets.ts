@@ -27,6 +27,7 @@ export function writeConfig(folder: string, dialect: Dialect): string {
       'blazon/testing': [join(root, 'src/testing/index.ts')],
       'blazon/postgres': [join(root, 'src/integrations/postgres/index.ts')],
       'blazon/keys': [join(root, 'src/integrations/api-keys/index.ts')],
+      'blazon/jwt': [join(root, 'src/integrations/jwt/index.ts')],
       'blazon/redis': [join(root, 'src/integrations/redis/index.ts')],
       'blazon/sessions': [join(root, 'src/integrations/sessions/index.ts')],
       'blazon/typeorm': [join(root, 'src/integrations/typeorm/index.ts')],

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as blazon from 'blazon'
+import * as jwt from 'blazon/jwt'
 import * as keys from 'blazon/keys'
 import * as postgres from 'blazon/postgres'
 import * as redis from 'blazon/redis'
@@ -73,6 +74,13 @@ const TESTING_TYPES = `
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `
 
+/** The names that `blazon/jwt` exports. */
+const JWT_VALUES = 'jwt jwtMetadata signTestToken'
+const JWT_TYPES = `
+  JwtAlgorithm JwtClaims JwtFetch JwtGuard JwtIdentity JwtJwk JwtKey JwtMetadataOptions JwtOptions JwtPem JwtSecret JwtUser
+  TestTokenOptions
+`
+
 /** The names that `blazon/postgres` exports. */
 const POSTGRES_VALUES = `
   Database PostgresError Sql TenantSwitchError Transactional apiKeysTable doctor isForeignKeyViolation
@@ -140,6 +148,15 @@ describe('blazon/testing', () => {
     const { values, types } = exportedNames('testing/index.ts')
     expect(values).toEqual(words(TESTING_VALUES))
     expect(types).toEqual(words(TESTING_TYPES))
+  })
+})
+
+describe('blazon/jwt', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/jwt/index.ts')
+    expect(Object.keys(jwt).sort()).toEqual(words(JWT_VALUES))
+    expect(values).toEqual(words(JWT_VALUES))
+    expect(types).toEqual(words(JWT_TYPES))
   })
 })
 
@@ -221,6 +238,7 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon/postgres'))")).toEqual(
       words(POSTGRES_VALUES),
     )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/jwt'))")).toEqual(words(JWT_VALUES))
     expect(evaluate('commonjs', "Object.keys(require('blazon/typeorm'))")).toEqual(TYPEORM_VALUES)
     expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
   })

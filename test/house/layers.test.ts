@@ -28,6 +28,7 @@ const PACKAGES: Record<string, string> = {
   supertest: 'testing',
   'fast-check': 'testing',
   commander: 'cli',
+  jose: 'integrations/jwt',
   redis: 'integrations/redis',
   pg: 'integrations/postgres',
   '@electric-sql/pglite': 'integrations/postgres',

@@ -16,6 +16,7 @@ const MAX_UNPACKED_BYTES = 3_200_000
 /** The folders of the doors below `dist/`. */
 const DOORS = [
   '',
+  'integrations/jwt/',
   'integrations/postgres/',
   'integrations/redis/',
   'integrations/sessions/',

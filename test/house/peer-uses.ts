@@ -55,6 +55,12 @@ export const PEER_USES: Readonly<Record<Peer, PeerUse>> = {
       await app.fuzz()`,
     after: 'supertest',
   },
+  jose: {
+    program: `
+      const { jwt } = await import('blazon/jwt')
+      const guard = jwt({ keys: 'a secret of at least thirty-two bytes' })
+      await guard.forApplication({ get: () => ({ now: () => 0, monotonic: () => 0 }), logger: console })`,
+  },
   'openapi-typescript': {
     program: `cli('--entry', 'entry.mjs', '--client', 'typescript', '--client-out', 'client.ts')`,
     files: {

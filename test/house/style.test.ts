@@ -82,6 +82,7 @@ describe('src', () => {
     expect(indexes).toEqual([
       'index.ts',
       'integrations/api-keys/index.ts',
+      'integrations/jwt/index.ts',
       'integrations/postgres/index.ts',
       'integrations/redis/index.ts',
       'integrations/sessions/index.ts',

@@ -16,6 +16,7 @@ const REASONS: Record<string, string> = {
     'waits for the end of a turn of the event loop, and for the reader of stdout',
   'features/metrics/metrics-plugin.ts': 'waits for a turn of the event loop, not for time',
   'http/send/end-unread.ts': 'waits for a client to read its response, which takes real time',
+  'integrations/jwt/machine-clock.ts': 'is for code that no application runs',
   'integrations/postgres/drivers/lock-folder.ts':
     'distinguishes a process from an older one with the same number',
   'integrations/postgres/drivers/deadline.ts': 'waits for PostgreSQL, which takes real time',

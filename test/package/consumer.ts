@@ -1,5 +1,6 @@
 // A consumer of every door, which resolution.test.ts compiles under each way to resolve modules.
 import { App, type AppOptions, Controller, Get, HttpError, type User } from 'blazon'
+import { jwt } from 'blazon/jwt'
 import { postgres, sql } from 'blazon/postgres'
 import { redisCache } from 'blazon/redis'
 import { sessions } from 'blazon/sessions'
@@ -26,7 +27,17 @@ export const options: AppOptions = {
 export const app: App = new App(options)
 export const tested: Promise<App> = TestApp.create(options satisfies TestOptions)
 export const plan = (user: User): 'free' | 'paid' => user.plan
-export const others = [HttpError, Controller, Get, sql, redisCache, sessions, dataSourceOf, blazon]
+export const others = [
+  HttpError,
+  Controller,
+  Get,
+  sql,
+  redisCache,
+  sessions,
+  dataSourceOf,
+  blazon,
+  jwt,
+]
 export type Level = LogEntry['level']
 
 // Types that could not be resolved would be `any`, and accept these.

@@ -1,0 +1,43 @@
+import { Refusal } from '../../index.js'
+import type { AnyJwtOptions } from './jwt-options.js'
+import { metadataUrl } from './metadata-url.js'
+
+/** The errors of RFC 6750, 3.1, that the guard responds with. */
+export type BearerError = 'expired' | 'invalid' | 'missing' | 'scope'
+
+const TEXTS: Readonly<Record<BearerError, string>> = {
+  missing: 'Authentication is required',
+  invalid: 'The token is not valid',
+  expired: 'The token has expired',
+  scope: 'The token lacks a scope',
+}
+
+/** Makes the errors with which the guard refuses requests. None has a stack: a client can cause many. */
+export class Challenges {
+  readonly #challenges: Readonly<Record<BearerError, string>>
+
+  constructor({ scheme = 'Bearer', resource, requiredScopes = [] }: AnyJwtOptions) {
+    const metadata = resource === undefined ? [] : [`resource_metadata="${metadataUrl(resource)}"`]
+    const write = (...fields: string[]) =>
+      [scheme, [...fields, ...metadata].join(', ')].join(' ').trim()
+    const invalid = 'error="invalid_token"'
+    this.#challenges = {
+      // RFC 6750, 3.1: a request without a credential gets no error.
+      missing: write(),
+      invalid: write(invalid),
+      expired: write(invalid, `error_description="${TEXTS.expired}"`),
+      scope: write('error="insufficient_scope"', `scope="${requiredScopes.join(' ')}"`),
+    }
+  }
+
+  /** The challenge to a request without a token. */
+  get missing(): string {
+    return this.#challenges.missing
+  }
+
+  /** The error for a request: 403 for a missing scope, else 401. */
+  refuse(error: BearerError): unknown {
+    const headers = { 'WWW-Authenticate': this.#challenges[error] }
+    return Refusal.of(error === 'scope' ? 403 : 401, TEXTS[error], { headers }).error
+  }
+}

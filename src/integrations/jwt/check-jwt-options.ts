@@ -1,0 +1,196 @@
+import { ConfigError, type Duration, type Problem, toSeconds } from '../../index.js'
+import { type GivenKeys, readGivenKeys } from './given-keys.js'
+import type { AnyJwtOptions } from './jwt-options.js'
+import { invalid } from './option-problem.js'
+import { isSafeUrl } from './safe-url.js'
+
+/** A misspelt `audience` would accept tokens for other services, so an unknown name is an error. */
+const NAMES: Readonly<Record<keyof AnyJwtOptions, true>> = {
+  issuer: true,
+  audience: true,
+  jwks: true,
+  keys: true,
+  algorithms: true,
+  claims: true,
+  user: true,
+  roles: true,
+  permissions: true,
+  scope: true,
+  requiredScopes: true,
+  tenant: true,
+  scheme: true,
+  type: true,
+  expires: true,
+  maxAge: true,
+  clockTolerance: true,
+  cacheSize: true,
+  resource: true,
+  security: true,
+  fetch: true,
+}
+
+const ALGORITHMS = [
+  ...['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+
+/** The greatest difference of clocks, in seconds. */
+const MOST_TOLERANCE = 600
+
+/**
+ * Checks the options of `jwt`, and reads `keys`, which it returns.
+ *
+ * @throws ConfigError with all problems.
+ */
+export function checkJwtOptions(options: AnyJwtOptions): GivenKeys['keys'] {
+  if (typeof options !== 'object' || options === null) {
+    const remedy = "Give { issuer: 'https://…', audience: '…' }."
+    throw new ConfigError([invalid('options', 'It was given no object.', remedy)])
+  }
+  const given: GivenKeys =
+    options.keys === undefined ? { keys: [], problems: [] } : readGivenKeys(options)
+  const problems = [
+    ...checkNames(options),
+    ...checkSource(options),
+    ...checkAudience(options),
+    ...checkAlgorithms(options.algorithms),
+    ...checkReaders(options),
+    ...checkWords(options),
+    ...checkTimes(options),
+    ...given.problems,
+  ]
+  if (problems.length > 0) throw new ConfigError(problems)
+  return given.keys
+}
+
+function checkNames(options: AnyJwtOptions): Problem[] {
+  const remedy = `The options are: ${Object.keys(NAMES).join(', ')}.`
+  return Object.keys(options)
+    .filter((name) => !Object.hasOwn(NAMES, name))
+    .map((name) => invalid(name, 'It is not an option of this version.', remedy))
+}
+
+function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[] {
+  const problems: Problem[] = []
+  const safe = 'Give a URL with https. On the same machine, http will do.'
+  if (issuer !== undefined && !isText(issuer)) {
+    problems.push(invalid('issuer', 'It is no text.', 'Give the claim iss of your tokens.'))
+  }
+  if (keys !== undefined && jwks !== undefined) {
+    const remedy = 'Give one of keys and jwks.'
+    problems.push(invalid('keys and jwks', 'The keys come from two places.', remedy))
+  }
+  if (jwks !== undefined && !isSafeUrl(jwks)) {
+    problems.push(invalid('jwks', 'Its answer could be changed on the way.', safe))
+  }
+  if (keys === undefined && jwks === undefined && !isIssuerUrl(issuer)) {
+    const cause = 'The keys are found by the URL of the issuer, and it is no such URL.'
+    const remedy = `${safe} It has no query. Or give keys, or jwks.`
+    problems.push(invalid('issuer', cause, remedy))
+  }
+  if (resource !== undefined && !isIssuerUrl(resource)) {
+    problems.push(invalid('resource', 'It is no URL of an API.', safe))
+  }
+  return problems
+}
+
+function isIssuerUrl(value: unknown): boolean {
+  return isText(value) && isSafeUrl(value) && !/[?#]/.test(value)
+}
+
+function checkAudience({ audience, keys }: AnyJwtOptions): Problem[] {
+  const remedy =
+    'Give the name of this service in the claim aud, or false for tokens of all services.'
+  if (audience === undefined) {
+    if (keys !== undefined) return []
+    const cause = 'Without it, tokens that the issuer made for other services would be accepted.'
+    return [invalid('audience', cause, remedy)]
+  }
+  if (audience === false || isText(audience) || isTexts(audience)) return []
+  return [invalid('audience', 'It is neither a text, nor a list of them.', remedy)]
+}
+
+function checkAlgorithms(algorithms: unknown): Problem[] {
+  if (algorithms === undefined) return []
+  const remedy = `Give some of ${ALGORITHMS.join(', ')}.`
+  if (!isTexts(algorithms)) return [invalid('algorithms', 'It is no list of names.', remedy)]
+  return algorithms
+    .filter((name) => !ALGORITHMS.includes(name))
+    .map((name) => invalid('algorithms', `${name} is no algorithm of signatures.`, remedy))
+}
+
+function checkReaders(options: AnyJwtOptions): Problem[] {
+  const { claims, user, fetch } = options
+  const problems: Problem[] = []
+  for (const name of ['roles', 'permissions', 'scope', 'tenant'] as const) {
+    const reader: unknown = options[name]
+    if (reader === undefined || isText(reader) || typeof reader === 'function') continue
+    problems.push(
+      invalid(name, 'It is neither a claim nor a function.', 'Give the name of a claim.'),
+    )
+  }
+  if (claims !== undefined && typeof claims['~standard']?.validate !== 'function') {
+    const remedy = 'Give a schema of zod, valibot, arktype or another such library.'
+    problems.push(invalid('claims', 'It is no Standard Schema.', remedy))
+  }
+  if (user !== undefined && typeof user !== 'function') {
+    problems.push(invalid('user', 'It is no function.', 'Give (claims) => user.'))
+  }
+  if (fetch !== undefined && typeof fetch !== 'function') {
+    problems.push(invalid('fetch', 'It is no function.', 'Give (url, init) => response.'))
+  }
+  return problems
+}
+
+function checkWords({
+  scheme,
+  type,
+  expires,
+  requiredScopes,
+  cacheSize,
+}: AnyJwtOptions): Problem[] {
+  const problems: Problem[] = []
+  // A token of RFC 9110, 5.6.2.
+  if (scheme !== undefined && !(isText(scheme) && /^[\w!#$%&'*+.^`|~-]+$/.test(scheme))) {
+    problems.push(invalid('scheme', 'It is no name of a scheme.', "Give one word: 'Token'."))
+  }
+  if (type !== undefined && !isText(type)) {
+    problems.push(invalid('type', 'It is no text.', "Give the header typ: 'at+jwt'."))
+  }
+  if (!['required', 'optional', undefined].includes(expires)) {
+    problems.push(invalid('expires', 'It is no rule.', "Give 'required' or 'optional'."))
+  }
+  const isScope = (name: string) => /^[!#-[\]-~]+$/.test(name)
+  if (requiredScopes !== undefined && !(isTexts(requiredScopes) && requiredScopes.every(isScope))) {
+    const remedy = "Give names of scopes without spaces: ['orders']."
+    problems.push(invalid('requiredScopes', 'It is no list of scopes.', remedy))
+  }
+  if (cacheSize !== undefined && !(Number.isInteger(cacheSize) && cacheSize >= 0)) {
+    problems.push(invalid('cacheSize', 'It is no number of tokens.', 'Give 0, or a whole number.'))
+  }
+  return problems
+}
+
+function checkTimes({ clockTolerance, maxAge }: AnyJwtOptions): Problem[] {
+  const problems: Problem[] = []
+  if (clockTolerance !== undefined && !(secondsOf(clockTolerance) <= MOST_TOLERANCE)) {
+    const remedy = "Give seconds, or '30s', up to 10 minutes. Set the clocks of the machines."
+    problems.push(invalid('clockTolerance', 'It is no small length of time.', remedy))
+  }
+  if (maxAge !== undefined && !(secondsOf(maxAge) > 0)) {
+    problems.push(invalid('maxAge', 'It is no length of time.', "Give seconds, or '12h'."))
+  }
+  return problems
+}
+
+function secondsOf(duration: Duration): number {
+  return toSeconds(duration) ?? Number.NaN
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isText)
+}

@@ -1,0 +1,100 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { Problem } from '../../index.js'
+import type { AnyJwtOptions, JwtJwk, JwtKey } from './jwt-options.js'
+import { invalid } from './option-problem.js'
+import {
+  narrow,
+  publicJwk,
+  publicKey,
+  secretKey,
+  UnusableKey,
+  type VerificationKey,
+} from './verification-key.js'
+
+const REMEDY =
+  'Give a secret of 32 random bytes or more, a public key as PEM, or a JSON Web Key with public parts.'
+
+/** What became of the option `keys`. */
+export interface GivenKeys {
+  readonly keys: readonly VerificationKey[]
+  readonly problems: readonly Problem[]
+}
+
+/** Reads the option `keys`. No problem contains a part of a key. */
+export function readGivenKeys({ keys: given, algorithms }: AnyJwtOptions): GivenKeys {
+  const list = Array.isArray(given) ? (given as readonly JwtKey[]) : [given as JwtKey]
+  const [keys, problems]: [VerificationKey[], Problem[]] = [[], []]
+  if (list.length === 0) problems.push(invalid('keys', 'It has no key.', REMEDY))
+  for (const [index, item] of list.entries()) {
+    try {
+      const key = narrow(readKey(item), algorithms)
+      if (key === null) throw new UnusableKey('None of `algorithms` fits the type of the key.')
+      keys.push(key)
+    } catch (error) {
+      if (!(error instanceof UnusableKey)) throw error
+      problems.push(invalid(list.length > 1 ? `keys[${index}]` : 'keys', error.message, REMEDY))
+    }
+  }
+  return { keys, problems }
+}
+
+function readKey(given: JwtKey): VerificationKey {
+  if (typeof given === 'string') return readText(given, undefined)
+  if (given instanceof Uint8Array) return readSecret(given, undefined)
+  if (typeof given !== 'object' || given === null) throw new UnusableKey('It is no key.')
+  const { kid } = given
+  if (kid !== undefined && typeof kid !== 'string') throw new UnusableKey('Its kid is no text.')
+  if ('secret' in given) return readSecret(given.secret as string | Uint8Array, kid)
+  if ('pem' in given) return publicKey(readPem(given.pem), { kid })
+  return readGivenJwk(given as JwtJwk, kid)
+}
+
+function readText(text: string, kid: string | undefined): VerificationKey {
+  return text.includes('-----BEGIN') ? publicKey(readPem(text), { kid }) : readSecret(text, kid)
+}
+
+function readGivenJwk(jwk: JwtJwk, kid: string | undefined): VerificationKey {
+  if (jwk.kty !== 'oct') return publicJwk(jwk)
+  if (typeof jwk['k'] !== 'string') throw new UnusableKey('Its part k is missing.')
+  return secretKey(Buffer.from(jwk['k'], 'base64url'), { kid, alg: jwk.alg })
+}
+
+/** A public key in place of a secret would let everybody sign tokens. */
+function readSecret(secret: unknown, kid: string | undefined): VerificationKey {
+  if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {
+    throw new UnusableKey('Its secret is neither text nor bytes.')
+  }
+  const bytes = Buffer.from(secret as string)
+  if (isKeyText(bytes.toString('latin1').trim())) {
+    throw new UnusableKey('It is the text of another kind of key, used as a secret.')
+  }
+  return secretKey(bytes, { kid })
+}
+
+/** PEM, a JSON Web Key as text, or DER: itself, or in base64. */
+function isKeyText(text: string): boolean {
+  if (text.includes('-----BEGIN') || /^\{.*"kty"/s.test(text)) return true
+  return [Buffer.from(text, 'latin1'), Buffer.from(text, 'base64')].some(
+    (key) => tryKey(() => createPublicKey({ key, format: 'der', type: 'spki' })) !== null,
+  )
+}
+
+function readPem(pem: unknown): KeyObject {
+  if (typeof pem !== 'string') throw new UnusableKey('Its pem is no text.')
+  // Files of variables write the ends of lines as \n.
+  const text = pem.replaceAll('\\n', '\n')
+  if (tryKey(() => createPrivateKey(text)) !== null || text.includes('PRIVATE KEY')) {
+    throw new UnusableKey('It is a private key. Give the public key: openssl pkey -pubout.')
+  }
+  const key = tryKey(() => createPublicKey(text))
+  if (key === null) throw new UnusableKey('Its PEM has no public key and no certificate.')
+  return key
+}
+
+function tryKey(read: () => KeyObject): KeyObject | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,45 @@
+import { ConfigError, type Plugin, type Request, type Response } from '../../index.js'
+import type { JwtGuard } from './jwt.js'
+import { metadataUrl } from './metadata-url.js'
+import { invalid } from './option-problem.js'
+
+/** What the metadata says beside the options of the guard (RFC 9728, 2). */
+export interface JwtMetadataOptions {
+  /** The scopes that clients may ask for. Default: `requiredScopes` of the guard. */
+  readonly scopes?: readonly string[]
+  /** The issuers of tokens. Default: `issuer` of the guard. */
+  readonly authorizationServers?: readonly string[]
+  /** A name for people. Default: none. */
+  readonly name?: string
+  /** The URL of a page for developers. Default: none. */
+  readonly documentation?: string
+}
+
+/**
+ * Creates a plugin that serves the metadata of a protected resource (RFC 9728), by which clients find out who issues tokens for
+ * this API. Challenges of the guard name its URL.
+ *
+ * @param guard A guard with the option `resource`.
+ * @throws ConfigError without `resource`.
+ * @example
+ * const guard = jwt({ issuer: 'https://id.example.com', audience: 'orders', resource: 'https://api.example.com' })
+ * const app = new App({ controllers, auth: { guard }, plugins: [jwtMetadata(guard)] })
+ */
+export function jwtMetadata(guard: JwtGuard<unknown>, options: JwtMetadataOptions = {}): Plugin {
+  const { resource, issuer, requiredScopes, scheme = 'Bearer' } = guard.options
+  if (resource === undefined) {
+    const remedy = "Give the guard the URL of this API: resource: 'https://api.example.com'."
+    throw new ConfigError([invalid('resource', 'jwtMetadata needs it.', remedy)])
+  }
+  const metadata = {
+    resource,
+    authorization_servers: options.authorizationServers ?? (issuer === undefined ? [] : [issuer]),
+    scopes_supported: options.scopes ?? requiredScopes,
+    ...(scheme.toLowerCase() === 'bearer' ? { bearer_methods_supported: ['header'] } : {}),
+    resource_name: options.name,
+    resource_documentation: options.documentation,
+  }
+  const handle = (_req: Request, res: Response) => res.json(metadata)
+  const { pathname: path } = new URL(metadataUrl(resource))
+  return { name: 'jwt-metadata', routes: () => [{ path, handle }] }
+}

@@ -1,0 +1,179 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import {
+  type AuthGuard,
+  Clock,
+  type Logger,
+  type OpenApiSecurityScheme,
+  type Request,
+  type RouteContract,
+  type RouteModel,
+  type Token,
+  toSeconds,
+} from '../../index.js'
+import { Challenges } from './challenge.js'
+import { type ClaimRules, typeOf } from './check-claims.js'
+import { checkJwtOptions } from './check-jwt-options.js'
+import { readTenant } from './identity.js'
+import type { AnyJwtOptions, JwtClaims, JwtOptions, JwtUser } from './jwt-options.js'
+import { fixedKeys, type KeySource } from './key-source.js'
+import { loadJose } from './load-jose.js'
+import { machineClock, type TimeSource } from './machine-clock.js'
+import { parseToken } from './parse-token.js'
+import { readCredential } from './read-credential.js'
+import { jwksReader } from './read-jwks.js'
+import { RemoteKeys } from './remote-keys.js'
+import { TokenVerifier } from './token-verifier.js'
+import type { VerificationKey } from './verification-key.js'
+
+/** The parts of an application that the guard uses. */
+interface Surroundings {
+  readonly clock: TimeSource
+  readonly logger: Logger | undefined
+}
+
+const TOLERANCE_S = 5
+
+/**
+ * The guard that {@link jwt} returns. Each application runs a guard of its own, with keys and verified tokens of its own.
+ */
+export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
+  /** The type of `req.user`. It exists for the compiler only. */
+  declare readonly '~user'?: TUser
+  /** The header with the token. */
+  readonly credentials: readonly string[] = ['authorization']
+  /** The security scheme in the document. */
+  readonly security: OpenApiSecurityScheme
+  /** The challenge to a request without a token. */
+  readonly challenge: string
+  /** The tenant of the token of a request; only with the option `tenant`. */
+  readonly tenantOf?: (req: Request) => string | undefined
+  /** The options. */
+  readonly options: AnyJwtOptions
+  readonly #keys: readonly VerificationKey[]
+  readonly #challenges: Challenges
+  readonly #claims: WeakMap<object, JwtClaims> = new WeakMap()
+  #alone: Promise<TokenVerifier> | undefined
+
+  /**
+   * Creates the guard; {@link jwt} does it with types.
+   *
+   * @throws ConfigError with all mistakes of the options.
+   */
+  constructor(options: AnyJwtOptions) {
+    this.#keys = checkJwtOptions(options)
+    this.options = Object.freeze({ ...options })
+    this.#challenges = new Challenges(options)
+    this.challenge = this.#challenges.missing
+    this.security = options.security ?? securityOf(options.scheme)
+    if (options.tenant !== undefined) this.tenantOf = (req) => this.#tenantOf(req)
+  }
+
+  /**
+   * Verifies the token of a request. Applications run the guard that `forApplication` returns. This one has no application:
+   * it is for a guard of yours that calls it, and uses the clock of the machine.
+   */
+  async canActivate(req: Request): Promise<boolean> {
+    this.#alone ??= this.#verifier({ clock: machineClock, logger: undefined })
+    return (await this.#alone).canActivate(req)
+  }
+
+  /**
+   * Whether a request has a token for this guard, right or wrong, where others read the same header: three parts, and no other
+   * issuer.
+   */
+  carries(req: Request): boolean {
+    const token = readCredential(req, this.options.scheme ?? 'Bearer')
+    if (token === null || (token !== undefined && token.split('.', 4).length !== 3)) return false
+    if (token === undefined || this.options.issuer === undefined) return true
+    return (parseToken(token)?.claims.iss ?? this.options.issuer) === this.options.issuer
+  }
+
+  /** The scopes in the document. */
+  scopes(): readonly string[] {
+    return this.options.requiredScopes ?? []
+  }
+
+  /** 503 if the keys are read from an issuer, and 403 if tokens need scopes. */
+  contract(_route?: RouteModel): RouteContract {
+    const scope = this.options.requiredScopes === undefined ? [] : [403]
+    return { errors: this.#keys.length > 0 ? scope : [...scope, 503] }
+  }
+
+  /**
+   * Creates the guard of an application, with its clock and its logger. It reads no key before the first token.
+   *
+   * @throws ConfigError `E_PEER_MISSING` without `jose`, or with one that is too old.
+   */
+  forApplication(app: {
+    readonly get: <T>(token: Token<T>) => T
+    readonly logger: Logger
+  }): Promise<AuthGuard<TUser>> {
+    return this.#verifier({ clock: app.get(Clock), logger: app.logger })
+  }
+
+  async #verifier({ clock, logger }: Surroundings): Promise<TokenVerifier> {
+    const { options } = this
+    const isRead = this.tenantOf !== undefined
+    return new TokenVerifier({
+      options,
+      rules: rulesOf(options),
+      challenges: this.#challenges,
+      keys: this.#keys.length > 0 ? fixedKeys(this.#keys) : remoteKeys(options, { clock, logger }),
+      jose: await loadJose(),
+      clock,
+      remember: isRead ? (req, claims) => this.#claims.set(req, claims) : null,
+    })
+  }
+
+  #tenantOf(req: Request): string | undefined {
+    return readTenant(this.options.tenant, this.#claims.get(req) ?? {})
+  }
+}
+
+function remoteKeys(options: AnyJwtOptions, { clock, logger }: Surroundings): KeySource {
+  const closing = new AbortController()
+  // `fetch` is looked up at each call: tests and tracers replace it.
+  const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
+  const read = jwksReader(options, { fetch, closed: closing.signal })
+  return new RemoteKeys({ read, clock, logger, abort: () => closing.abort() })
+}
+
+function rulesOf(options: AnyJwtOptions): ClaimRules {
+  const { audience = false, type, expires, maxAge, clockTolerance = TOLERANCE_S } = options
+  return {
+    issuer: options.issuer,
+    audience: audience === false ? null : [audience].flat(),
+    types: type === undefined ? [undefined, 'jwt', 'at+jwt'] : [typeOf(type)],
+    needsExpiry: expires !== 'optional',
+    maxAge: maxAge === undefined ? undefined : toSeconds(maxAge),
+    tolerance: toSeconds(clockTolerance) as number,
+  }
+}
+
+/** OpenAPI names schemes of the registry of HTTP only, so any other is a key in the header. */
+function securityOf(scheme = 'Bearer'): OpenApiSecurityScheme {
+  if (scheme.toLowerCase() === 'bearer') {
+    return { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }
+  }
+  const description = `\`${scheme}\`, a space, and a JSON Web Token`
+  return { type: 'apiKey', in: 'header', name: 'Authorization', description }
+}
+
+/**
+ * Creates a guard that verifies JSON Web Tokens (RFC 7519, RFC 8725): signature, `iss`, `aud`, `exp`, `nbf`, `typ`. The type of
+ * each key decides its algorithms, never the token. Anything else is 401 with a challenge of RFC 6750. It needs the package
+ * `jose`.
+ *
+ * @param options Where the keys come from, whom tokens are for, and what becomes of their claims.
+ * @throws ConfigError with all mistakes of the options.
+ * @example
+ * const Claims = z.object({ email: z.email(), org_id: z.string() })
+ * const guard = jwt({ issuer: 'https://id.example.com', audience: 'orders', claims: Claims, tenant: 'org_id' })
+ * const app = new App({ controllers, auth: { guard } })
+ */
+export function jwt<
+  S extends StandardSchemaV1 | undefined = undefined,
+  TUser extends object = JwtUser<S>,
+>(options: JwtOptions<S, TUser>): JwtGuard<TUser> {
+  return new JwtGuard<TUser>(options)
+}

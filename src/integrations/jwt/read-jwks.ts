@@ -1,0 +1,42 @@
+import { type FetchSetup, fetchJson } from './fetch-json.js'
+import { findJwks } from './find-jwks.js'
+import type { AnyJwtOptions } from './jwt-options.js'
+import { narrow, publicJwk, UnusableKey, type VerificationKey } from './verification-key.js'
+
+/** More keys than any issuer has. */
+const MOST_KEYS = 100
+
+/** Makes the function that reads the keys of an issuer. It looks for their URL again after each failure. */
+export function jwksReader(
+  options: AnyJwtOptions,
+  setup: FetchSetup,
+): () => Promise<readonly VerificationKey[]> {
+  const { jwks, issuer = '', algorithms } = options
+  let place: URL | undefined
+  return async function readJwks() {
+    const known = place
+    place = undefined
+    const url = jwks === undefined ? (known ?? (await findJwks(issuer, setup))) : new URL(jwks)
+    const keys = readKeys(await fetchJson(url, setup)).flatMap(
+      (key) => narrow(key, algorithms) ?? [],
+    )
+    if (keys.length === 0) throw new Error(`${url.href} has no key that verifies tokens.`)
+    place = url
+    return keys
+  }
+}
+
+/** Reads a JWK Set (RFC 7517, 5). Keys for other purposes are left out, and so are private ones and secrets. */
+function readKeys(set: unknown): VerificationKey[] {
+  const { keys } = (set ?? {}) as Record<string, unknown>
+  if (!Array.isArray(keys) || keys.length > MOST_KEYS) throw new Error('It is no JWK Set.')
+  return keys.flatMap((jwk: unknown) => {
+    if (typeof jwk !== 'object' || jwk === null) return []
+    try {
+      return publicJwk(jwk as Record<string, unknown>)
+    } catch (error) {
+      if (error instanceof UnusableKey) return []
+      throw error
+    }
+  })
+}

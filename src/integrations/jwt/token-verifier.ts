@@ -1,0 +1,128 @@
+import { createHash, hash } from 'node:crypto'
+import { isThenable, type Lifecycle, type Request, type User } from '../../index.js'
+import type { Challenges } from './challenge.js'
+import { type ClaimRules, endOf, findFault, startOf } from './check-claims.js'
+import { defaultUser, freezeDeep, readList } from './identity.js'
+import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
+import type { KeySource } from './key-source.js'
+import type { Jose } from './load-jose.js'
+import type { TimeSource } from './machine-clock.js'
+import { type ParsedToken, parseToken } from './parse-token.js'
+import { readCredential } from './read-credential.js'
+import { TokenCache, type VerifiedToken } from './token-cache.js'
+import type { VerificationKey } from './verification-key.js'
+
+/** What {@link TokenVerifier} needs. */
+export interface VerifierSetup {
+  readonly options: AnyJwtOptions
+  readonly rules: ClaimRules
+  readonly challenges: Challenges
+  readonly keys: KeySource
+  readonly jose: Jose
+  readonly clock: TimeSource
+  /** Gets the claims of each request that is let through. */
+  readonly remember: ((req: Request, claims: JwtClaims) => void) | null
+}
+
+/** How many verified tokens are kept. */
+const CACHE_SIZE = 10_000
+
+/** The guard of one application: the tokens that it has verified, and its keys. */
+export class TokenVerifier implements Lifecycle {
+  readonly #setup: VerifierSetup
+  readonly #cache: TokenCache
+
+  constructor(setup: VerifierSetup) {
+    this.#setup = setup
+    this.#cache = new TokenCache(setup.options.cacheSize ?? CACHE_SIZE)
+  }
+
+  /** Responds at once for a token that is known. */
+  canActivate(req: Request): true | Promise<true> {
+    const { options, challenges, clock, keys } = this.#setup
+    const token = readCredential(req, options.scheme ?? 'Bearer')
+    if (typeof token !== 'string') throw challenges.refuse(token === null ? 'missing' : 'invalid')
+    const digest = digestOf(token)
+    const known = this.#cache.get(digest, clock.now())
+    if (known === undefined) {
+      return this.#verify(token, digest).then((verified) => this.#admit(req, verified))
+    }
+    keys.keepFresh()
+    return this.#admit(req, known)
+  }
+
+  onClose(): void {
+    this.#setup.keys.close()
+  }
+
+  async #verify(token: string, digest: string): Promise<VerifiedToken> {
+    const { challenges, clock, rules } = this.#setup
+    const parsed = parseToken(token)
+    if (parsed === null) throw challenges.refuse('invalid')
+    // Before the signature: a token that is useless with any key costs no fetch and no verification.
+    const fault = findFault(parsed, rules, clock.now() / 1000)
+    if (fault !== null) throw challenges.refuse(fault)
+    const key = await this.#findKey(token, parsed)
+    if (key === null) throw challenges.refuse('invalid')
+    const claims = freezeDeep(parsed.claims)
+    const output = freezeDeep(await this.#check(claims))
+    const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
+    const verified = { claims, output, key, from, until }
+    this.#cache.set(digest, verified)
+    return verified
+  }
+
+  /** The key that has signed the token. */
+  async #findKey(token: string, { header }: ParsedToken): Promise<VerificationKey | null> {
+    const { keys, jose } = this.#setup
+    for (const key of await keys.find(header)) {
+      const isSigned = await jose
+        .compactVerify(token, key.key, { algorithms: [header.alg] })
+        .then(() => true, isRefused)
+      if (isSigned) return key
+    }
+    return null
+  }
+
+  /** Returns what the schema makes of the claims. */
+  async #check(claims: JwtClaims): Promise<unknown> {
+    const { options, challenges } = this.#setup
+    if (options.claims === undefined) return claims
+    const result = await options.claims['~standard'].validate(structuredClone(claims))
+    if (result.issues !== undefined) throw challenges.refuse('invalid')
+    return result.value
+  }
+
+  #admit(req: Request, { claims, output }: VerifiedToken): true | Promise<true> {
+    const { options, challenges, remember } = this.#setup
+    const { requiredScopes, scope = 'scope' } = options
+    if (requiredScopes !== undefined) {
+      const scopes = readList(scope, claims)
+      if (!requiredScopes.every((name: string) => scopes.includes(name))) {
+        throw challenges.refuse('scope')
+      }
+    }
+    const setUser = (user: unknown): true => {
+      if (typeof user !== 'object' || user === null) throw challenges.refuse('invalid')
+      req.user = user as User
+      remember?.(req, claims)
+      return true
+    }
+    if (options.user === undefined) return setUser(defaultUser(claims, output, options))
+    const user: unknown = options.user(output, req)
+    return isThenable(user) ? Promise.resolve(user).then(setUser) : setUser(user)
+  }
+}
+
+/** An error of jose, which has a code, refuses the token. Any other is a bug, and is logged as such. */
+function isRefused(error: unknown): false {
+  if (typeof (error as { readonly code?: unknown } | null)?.code === 'string') return false
+  throw error
+}
+
+/** `hash` is the faster one; it is missing in some other runtimes. */
+function digestOf(token: string): string {
+  return typeof hash === 'function'
+    ? hash('sha256', token, 'base64')
+    : createHash('sha256').update(token).digest('base64')
+}

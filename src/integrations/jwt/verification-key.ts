@@ -1,0 +1,132 @@
+import { createHash, createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto'
+import type { JwtAlgorithm } from './jwt-options.js'
+
+/** A key with the only algorithms that it may verify. */
+export interface VerificationKey {
+  readonly kid: string | undefined
+  readonly algorithms: readonly JwtAlgorithm[]
+  readonly key: KeyObject | Uint8Array
+  /** Equal for equal keys with equal `kid` and algorithms. */
+  readonly id: string
+  /** Whether the issuer has withdrawn the key. Tokens of the key are then no longer valid. */
+  isRetired: boolean
+}
+
+/** A key that cannot verify tokens. The message says why; it has no part of the key. */
+export class UnusableKey extends Error {}
+
+/** The parts of public keys (RFC 7518, 6; RFC 8037, 2). Other members are not read. */
+const PUBLIC_PARTS: Readonly<Record<string, readonly string[]>> = {
+  RSA: ['n', 'e'],
+  EC: ['crv', 'x', 'y'],
+  OKP: ['crv', 'x'],
+}
+
+/** The parts of private and of secret keys. */
+const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
+
+const RSA: readonly JwtAlgorithm[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
+
+const CURVES: Readonly<Record<string, readonly JwtAlgorithm[]>> = {
+  prime256v1: ['ES256'],
+  secp384r1: ['ES384'],
+  secp521r1: ['ES512'],
+}
+
+/** Shorter RSA keys can be broken (RFC 7518, 3.3), longer ones would only cost time. */
+const RSA_BITS = { least: 2048, most: 8192 }
+
+/** A secret must be as long as the hash (RFC 7518, 3.2). */
+const SECRET_BYTES: readonly (readonly [JwtAlgorithm, number])[] = [
+  ['HS256', 32],
+  ['HS384', 48],
+  ['HS512', 64],
+]
+
+/** The name of a key, and the algorithm to which its owner limits it. */
+interface KeyFacts {
+  readonly kid: string | undefined
+  readonly alg?: unknown
+}
+
+/** Makes a key of a shared secret. Throws {@link UnusableKey} for a short one. */
+export function secretKey(secret: Uint8Array, facts: KeyFacts): VerificationKey {
+  const algorithms = SECRET_BYTES.filter(([, bytes]) => secret.length >= bytes)
+  if (algorithms.length === 0) {
+    throw new UnusableKey(`It is a secret of ${secret.length} bytes. HMAC needs at least 32.`)
+  }
+  const names = algorithms.map(([name]) => name)
+  return keyOf({ key: secret, algorithms: names, bytes: secret }, facts)
+}
+
+/** Makes a key of a public one. Throws {@link UnusableKey} for a kind that no algorithm uses. */
+export function publicKey(key: KeyObject, facts: KeyFacts): VerificationKey {
+  const bytes = key.export({ type: 'spki', format: 'der' })
+  return keyOf({ key, algorithms: algorithmsOf(key), bytes }, facts)
+}
+
+/** Makes a key of a public JSON Web Key. Throws {@link UnusableKey} for any other. */
+export function publicJwk(jwk: Readonly<Record<string, unknown>>): VerificationKey {
+  const { kty, kid, alg, use, key_ops: operations } = jwk
+  const parts = typeof kty === 'string' && Object.hasOwn(PUBLIC_PARTS, kty) && PUBLIC_PARTS[kty]
+  if (!parts) throw new UnusableKey('It is no public key of the type RSA, EC or OKP.')
+  if (PRIVATE_PARTS.some((part) => Object.hasOwn(jwk, part))) {
+    throw new UnusableKey('It contains a private key, which the issuer alone may have.')
+  }
+  const mayVerify = !Array.isArray(operations) || operations.includes('verify')
+  if ((use !== undefined && use !== 'sig') || !mayVerify) {
+    throw new UnusableKey('It is not a key for signatures.')
+  }
+  if (kid !== undefined && typeof kid !== 'string') throw new UnusableKey('Its kid is no text.')
+  const members = Object.fromEntries(parts.map((part) => [part, jwk[part]]))
+  return publicKey(readJwk({ key: { kty, ...members }, format: 'jwk' }), { kid, alg })
+}
+
+function readJwk(input: JsonWebKeyInput): KeyObject {
+  try {
+    return createPublicKey(input)
+  } catch {
+    throw new UnusableKey('Its parts are missing or wrong.')
+  }
+}
+
+/** The algorithms of a type of keys: a token never chooses how its signature is verified. */
+function algorithmsOf({
+  asymmetricKeyType,
+  asymmetricKeyDetails,
+}: KeyObject): readonly JwtAlgorithm[] {
+  const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {}
+  if (asymmetricKeyType === 'rsa') {
+    if (modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most) return RSA
+    throw new UnusableKey(`It is an RSA key of ${modulusLength} bits. It needs 2048 to 8192.`)
+  }
+  if (asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519']
+  if (asymmetricKeyType === 'ec' && Object.hasOwn(CURVES, namedCurve)) {
+    return CURVES[namedCurve] as readonly JwtAlgorithm[]
+  }
+  throw new UnusableKey(`No algorithm of tokens uses keys of the type ${asymmetricKeyType}.`)
+}
+
+interface KeyMaterial extends Pick<VerificationKey, 'key' | 'algorithms'> {
+  readonly bytes: Uint8Array
+}
+
+function keyOf({ key, algorithms, bytes }: KeyMaterial, { kid, alg }: KeyFacts): VerificationKey {
+  const allowed = alg === undefined ? algorithms : algorithms.filter((name) => name === alg)
+  if (allowed.length === 0) throw new UnusableKey(`Its alg ${String(alg)} does not fit its type.`)
+  const id = createHash('sha256')
+    .update(JSON.stringify([kid, allowed]))
+    .update(bytes)
+    .digest('hex')
+  return { kid, algorithms: allowed, key, id, isRetired: false }
+}
+
+/** Limits a key to algorithms. Returns `null` if none is left. */
+export function narrow(
+  key: VerificationKey,
+  algorithms: readonly JwtAlgorithm[] | undefined,
+): VerificationKey | null {
+  if (algorithms === undefined) return key
+  const allowed = key.algorithms.filter((name) => algorithms.includes(name))
+  return allowed.length === 0 ? null : { ...key, algorithms: allowed }
+}

@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto'
+import { jwt, jwtMetadata } from 'blazon/jwt'
+import { describe, expect, it } from 'vitest'
+import { gate } from '../gate.js'
+import { createGuarded } from './app.js'
+import { forge } from './forge.js'
+import { FAR, makeKey, startIssuer } from './issuer.js'
+
+const [first, second, third] = [makeKey('k1'), makeKey('k2'), makeKey('k3')]
+
+async function withIssuer(options: object = {}) {
+  const issuer = await startIssuer(first)
+  const guarded = await createGuarded(jwt({ issuer: issuer.url, audience: 'orders', ...options }))
+  const keyFetches = () => issuer.requests.filter((path) => path === '/keys').length
+  return { issuer, ...guarded, keyFetches }
+}
+
+describe('the keys of an issuer', () => {
+  it('are found with the first token, once for all requests', async () => {
+    const { issuer, send } = await withIssuer()
+    expect(issuer.requests).toEqual([])
+    const sent = Array.from({ length: 20 }, (_, i) => send(issuer.token(first, { sub: `u${i}` })))
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200))
+    expect(issuer.requests).toEqual(['/.well-known/openid-configuration', '/keys'])
+  })
+
+  it('are found by the metadata of RFC 8414', async () => {
+    const { issuer, send } = await withIssuer()
+    issuer.places = ['/.well-known/oauth-authorization-server']
+    expect((await send(issuer.token(first))).status).toBe(200)
+  })
+
+  it('are found below the path of an issuer', async () => {
+    const { url, ...issuer } = await startIssuer(first)
+    for (const [name, place] of [
+      ['/realm', '/realm/.well-known/openid-configuration'],
+      ['/tenant/', '/.well-known/oauth-authorization-server/tenant'],
+    ] as const) {
+      issuer.places.push(place)
+      issuer.metadata['issuer'] = `${url}${name}`
+      const guard = jwt({ issuer: `${url}${name}`, audience: 'orders' })
+      const { send } = await createGuarded(guard)
+      expect((await send(issuer.token(first, { iss: `${url}${name}` }))).status).toBe(200)
+      expect((await send(issuer.token(first, { iss: url }))).status).toBe(401)
+    }
+  })
+
+  it('are read from the URL of `jwks`', async () => {
+    const issuer = await startIssuer(first)
+    const guard = jwt({ jwks: `${issuer.url}/keys`, issuer: 'joe', audience: false })
+    const { send } = await createGuarded(guard)
+    expect((await send(issuer.token(first, { iss: 'joe' }))).status).toBe(200)
+    expect((await send(issuer.token(first, { iss: 'eve' }))).status).toBe(401)
+    expect(issuer.requests).toEqual(['/keys'])
+  })
+
+  it('are those of exactly this issuer', async () => {
+    const { issuer, send, log } = await withIssuer()
+    issuer.metadata = { issuer: `${issuer.url}/` }
+    expect((await send(issuer.token(first))).status).toBe(503)
+    expect(log.lines).toHaveLength(1)
+  })
+
+  it('are used for another hour while the issuer is down', async () => {
+    const { issuer, send, app, keyFetches } = await withIssuer()
+    app.clock.set(new Date())
+    expect((await send(issuer.token(first))).status).toBe(200)
+    issuer.mood = 'down'
+    for (let minute = 0; minute < 60; minute += 10) {
+      await app.clock.advance('10m')
+      expect((await send(issuer.token(first, { sub: `at ${minute}` }))).status).toBe(200)
+    }
+    expect((await send(issuer.token(second))).status).toBe(401)
+    const asked = issuer.requests.length
+    for (let i = 0; i < 100; i++) expect((await send(issuer.token(second))).status).toBe(401)
+    expect(issuer.requests.length).toBe(asked)
+    await app.clock.advance('30s')
+    for (let i = 0; i < 100; i++) expect((await send(issuer.token(second))).status).toBe(401)
+    expect(issuer.requests.length).toBe(asked + 1)
+    issuer.mood = 'normal'
+    issuer.keys.push(second.jwk)
+    await app.clock.advance('30s')
+    expect((await send(issuer.token(second))).status).toBe(200)
+    expect(keyFetches()).toBeGreaterThan(1)
+  })
+
+  it('are no longer used after a day', async () => {
+    const { issuer, send, app } = await withIssuer()
+    app.clock.set(new Date())
+    expect((await send(issuer.token(first))).status).toBe(200)
+    issuer.mood = 'down'
+    await app.clock.advance('24h')
+    expect((await send(issuer.token(first, { sub: 'new' }))).status).toBe(503)
+  })
+
+  it('are read again for an unknown kid, at most once in 30 seconds', async () => {
+    const { issuer, send, app, keyFetches } = await withIssuer()
+    app.clock.set(new Date())
+    expect((await send(issuer.token(first))).status).toBe(200)
+    issuer.keys = [first.jwk, second.jwk]
+    expect((await send(issuer.token(second))).status).toBe(401)
+    await app.clock.advance('30s')
+    expect((await send(issuer.token(second))).status).toBe(200)
+    expect(keyFetches()).toBe(2)
+  })
+
+  it('are fetched at most once for 10,000 forged kids', async () => {
+    const { issuer, app, keyFetches, log } = await withIssuer()
+    app.clock.set(new Date())
+    const guard = jwt({ issuer: issuer.url, audience: 'orders' })
+    const lines: string[] = []
+    const write = (_: object, line: string) => void lines.push(line)
+    const get = () => app.clock as never
+    const running = await guard.forApplication({
+      get,
+      logger: { info: write, warn: write, error: write },
+    })
+    const call = (kid: string) => {
+      const authorization = `Bearer ${issuer.token(second, {}, { kid })}`
+      return Promise.resolve(running.canActivate({ headers: { authorization } } as never)).then(
+        () => 200,
+        ({ status }) => status,
+      )
+    }
+    const statuses = new Set<number>()
+    for (let i = 0; i < 10_000; i += 500) {
+      const some = Array.from({ length: 500 }, (_, j) => call(`forged-${i + j}`))
+      for (const status of await Promise.all(some)) statuses.add(status)
+    }
+    expect([...statuses]).toEqual([401])
+    expect(keyFetches()).toBe(1)
+    expect([...lines, ...log.lines]).toEqual([])
+  })
+
+  it('end the tokens of a key that is gone', async () => {
+    const { issuer, send, app } = await withIssuer()
+    app.clock.set(new Date())
+    issuer.keys = [first.jwk, second.jwk]
+    const [withdrawn, kept] = [issuer.token(first), issuer.token(second)]
+    expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([200, 200])
+    issuer.keys = [second.jwk, third.jwk]
+    await app.clock.advance('10m')
+    // This request starts the reading of the keys, and does not wait for it.
+    expect((await send(kept)).status).toBe(200)
+    expect((await send(issuer.token(third))).status).toBe(200)
+    expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
+  })
+
+  it('are not waited for at boot, and 503 tells clients to come back', async () => {
+    const { issuer, app, send, log } = await withIssuer()
+    issuer.mood = 'down'
+    app.clock.set(new Date())
+    const sent = await app
+      .request()
+      .get('/me')
+      .set('authorization', `Bearer ${issuer.token(first)}`)
+    expect([sent.status, sent.headers['retry-after']]).toEqual([503, '5'])
+    for (let i = 0; i < 10; i++) expect((await send(issuer.token(first))).status).toBe(503)
+    expect(issuer.requests).toHaveLength(1)
+    expect(log.lines).toEqual([
+      'The keys of the issuer of tokens cannot be read. No token can be verified.',
+    ])
+    issuer.mood = 'normal'
+    await app.clock.advance('5s')
+    expect((await send(issuer.token(first))).status).toBe(200)
+  })
+
+  it('are given up when the application closes', async () => {
+    const asked = gate()
+    const { issuer } = await withIssuer()
+    issuer.mood = () => asked.open()
+    const running = (await jwt({ issuer: issuer.url, audience: 'orders' }).forApplication({
+      get: () => ({ now: Date.now, monotonic: () => performance.now() }) as never,
+      logger: { info() {}, warn() {}, error() {} },
+    })) as unknown as { canActivate(req: object): Promise<boolean>; onClose(): void }
+    const headers = { authorization: `Bearer ${issuer.token(first)}` }
+    const waiting = running.canActivate({ headers }).then(
+      () => 200,
+      ({ status }) => status,
+    )
+    await asked.opened
+    running.onClose()
+    expect(await waiting).toBe(503)
+  })
+})
+
+describe('an answer of an issuer', () => {
+  const answers: Record<string, [number, Record<string, string>, string]> = {
+    'with another status': [500, {}, '{"keys":[]}'],
+    'that redirects': [302, { location: '/keys' }, ''],
+    'that is no JSON': [200, {}, '<html>'],
+    'that is null': [200, {}, 'null'],
+    'without keys': [200, {}, '{"keys":[]}'],
+    'with wrong keys': [
+      200,
+      {},
+      '{"keys":[1,null,{"kty":"RSA"},{"kty":"__proto__"},{"kty":"EC","crv":7}]}',
+    ],
+    'that is too large': [200, {}, `{"a":"${'x'.repeat(300_000)}"}`],
+    'with too many keys': [200, {}, JSON.stringify({ keys: Array(101).fill(first.jwk) })],
+    'with a secret': [
+      200,
+      {},
+      `{"keys":[{"kty":"oct","kid":"k1","k":"${randomBytes(32).toString('base64url')}"}]}`,
+    ],
+    'with a private key': [200, {}, JSON.stringify({ keys: [{ ...first.jwk, d: 'AAAA' }] })],
+    'with a key for encryption': [
+      200,
+      {},
+      JSON.stringify({ keys: [{ ...first.jwk, use: 'enc' }] }),
+    ],
+    'with a key of another algorithm': [
+      200,
+      {},
+      JSON.stringify({ keys: [{ ...first.jwk, alg: 'RS256' }] }),
+    ],
+  }
+
+  it.each(Object.keys(answers))('%s is no reason to forget known keys', async (name) => {
+    const [status, headers, body] = answers[name] as (typeof answers)[string]
+    const { issuer, send, app, log } = await withIssuer()
+    app.clock.set(new Date())
+    issuer.mood = (req, res) => {
+      // The keys only: without the metadata, the answer would not be read.
+      if (req.url !== '/keys') {
+        return res.end(JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys` }))
+      }
+      return res.writeHead(status, headers).end(body)
+    }
+    expect((await send(issuer.token(first))).status).toBe(503)
+    issuer.mood = 'normal'
+    await app.clock.advance('5s')
+    expect((await send(issuer.token(first))).status).toBe(200)
+    issuer.mood = (_, res) => res.writeHead(status, headers).end(body)
+    await app.clock.advance('30s')
+    expect((await send(issuer.token(second))).status).toBe(401)
+    expect((await send(issuer.token(first, { sub: 'other' }))).status).toBe(200)
+    expect(log.lines).toHaveLength(2)
+  })
+
+  it('is not followed to a place that anybody can change', async () => {
+    const { issuer, send } = await withIssuer()
+    issuer.metadata = { jwks_uri: 'http://keys.example.com/keys' }
+    expect((await send(issuer.token(first))).status).toBe(503)
+  })
+})
+
+describe('the own function to fetch', () => {
+  it('gets the URL, and no redirect', async () => {
+    const seen: unknown[] = []
+    const guard = jwt({
+      jwks: 'https://id.example.com/keys',
+      audience: 'orders',
+      fetch: async (url, { redirect }) => {
+        seen.push(url.href, redirect)
+        return Response.json({ keys: [first.jwk] })
+      },
+    })
+    const { send } = await createGuarded(guard)
+    const token = forge(
+      { alg: 'ES256', kid: 'k1' },
+      { sub: 'a', aud: ['x', 'orders'], exp: FAR },
+      first,
+    )
+    expect((await send(token)).status).toBe(200)
+    expect(seen).toEqual(['https://id.example.com/keys', 'manual'])
+  })
+})
+
+describe('the metadata of the API', () => {
+  it('is served, and named in challenges', async () => {
+    const issuer = await startIssuer(first)
+    const resource = 'https://api.example.com/v1'
+    const guard = jwt({
+      issuer: issuer.url,
+      audience: 'orders',
+      resource,
+      requiredScopes: ['orders'],
+    })
+    const plugins = [jwtMetadata(guard, { name: 'Orders' })]
+    const { app, send } = await createGuarded(guard, { plugins })
+    const url = 'https://api.example.com/.well-known/oauth-protected-resource/v1'
+    expect((await send(undefined)).challenge).toBe(`Bearer resource_metadata="${url}"`)
+    expect((await send('x')).challenge).toBe(
+      `Bearer error="invalid_token", resource_metadata="${url}"`,
+    )
+    const { body } = await app.request().get(new URL(url).pathname)
+    expect(body).toEqual({
+      resource,
+      authorization_servers: [issuer.url],
+      scopes_supported: ['orders'],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Orders',
+    })
+    expect(() => jwtMetadata(jwt({ keys: randomBytes(32) }))).toThrow('jwtMetadata needs it')
+  })
+})

@@ -1,0 +1,148 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { App, ConfigError } from 'blazon'
+import { type JwtOptions, jwt } from 'blazon/jwt'
+import { describe, expect, it } from 'vitest'
+import { MeController } from './app.js'
+
+const secret = randomBytes(32)
+const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength })
+const { publicKey, privateKey } = rsa(2048)
+const pem = String(publicKey.export({ type: 'spki', format: 'pem' }))
+const privatePem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+const der = publicKey.export({ type: 'spki', format: 'der' })
+const jwk = publicKey.export({ format: 'jwk' })
+const curve = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey
+
+/** The text of the error; nothing if the options are accepted. */
+function mistakesOf(options: unknown): string {
+  try {
+    jwt(options as JwtOptions)
+    return ''
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as Error).message.replace(/\n\s+/g, ': ')
+  }
+}
+
+describe('jwt', () => {
+  const wrong: [string, unknown][] = [
+    ['It was given no object', undefined],
+    ['the URL of the issuer', {}],
+    ['the URL of the issuer', { issuer: 'joe', audience: 'a' }],
+    ['the URL of the issuer', { issuer: 'http://id.example.com', audience: 'a' }],
+    ['the URL of the issuer', { issuer: 'http://localhost.example.com', audience: 'a' }],
+    ['the URL of the issuer', { issuer: 'https://a:b@id.example.com', audience: 'a' }],
+    ['the URL of the issuer', { issuer: 'https://id.example.com?x', audience: 'a' }],
+    ['for other services', { issuer: 'https://id.example.com' }],
+    ['for other services', { jwks: 'https://id.example.com/keys' }],
+    ['neither a text', { issuer: 'https://id.example.com', audience: [] }],
+    ['could be changed on the way', { jwks: 'ftp://localhost', audience: 'a' }],
+    ['from two places', { keys: secret, jwks: 'https://id.example.com/keys' }],
+    ['issuer: It is no text', { keys: secret, issuer: '' }],
+    ['not an option of this version', { keys: secret, audiense: 'a' }],
+    ['It has no key', { keys: [] }],
+    ['a secret of 31 bytes', { keys: secret.subarray(1) }],
+    ['a secret of 0 bytes', { keys: '' }],
+    ['keys[1]: It is a secret', { keys: [secret, 'short'] }],
+    ['keys: It is no key', { keys: null }],
+    ['keys[0]: It is no key', { keys: [undefined, secret] }],
+    ['neither text nor bytes', { keys: { secret: undefined } }],
+    ['kid is no text', { keys: { secret, kid: 1 } }],
+    ['another kind of key', { keys: { secret: pem } }],
+    ['another kind of key', { keys: { secret: Buffer.from(pem) } }],
+    ['another kind of key', { keys: der }],
+    ['another kind of key', { keys: der.toString('base64') }],
+    ['another kind of key', { keys: JSON.stringify(jwk) }],
+    ['It is a private key', { keys: privatePem }],
+    ['It is a private key', { keys: { pem: privatePem.replaceAll('\n', '\\n') } }],
+    ['no public key and no certificate', { keys: pem.replace('MII', 'XII') }],
+    ['contains a private key', { keys: privateKey.export({ format: 'jwk' }) }],
+    ['not a key for signatures', { keys: { ...jwk, use: 'enc' } }],
+    ['not a key for signatures', { keys: { ...jwk, key_ops: ['sign'] } }],
+    ['alg ES256 does not fit', { keys: { ...jwk, alg: 'ES256' } }],
+    ['parts are missing', { keys: { kty: 'RSA' } }],
+    ['part k is missing', { keys: { kty: 'oct' } }],
+    ['no public key of the type', { keys: { kty: 'constructor' } }],
+    ['an RSA key of 1024 bits', { keys: rsa(1024).publicKey.export({ format: 'jwk' }) }],
+    ['keys of the type ec', { keys: curve.export({ format: 'jwk' }) }],
+    ['fits the type of the key', { keys: pem, algorithms: ['ES256'] }],
+    ['fits the type of the key', { keys: secret, algorithms: ['HS512'] }],
+    ['none is no algorithm', { keys: secret, algorithms: ['none', 'HS256'] }],
+    ['no list of names', { keys: secret, algorithms: [] }],
+    ['neither a claim nor a function', { keys: secret, tenant: 1 }],
+    ['no Standard Schema', { keys: secret, claims: { type: 'object' } }],
+    ['user: It is no function', { keys: secret, user: 'sub' }],
+    ['fetch: It is no function', { keys: secret, fetch: true }],
+    ['no name of a scheme', { keys: secret, scheme: 'Bearer token' }],
+    ['no name of a scheme', { keys: secret, scheme: 'Bearer\r\nX: y' }],
+    ['type: It is no text', { keys: secret, type: '' }],
+    ['It is no rule', { keys: secret, expires: false }],
+    ['no list of scopes', { keys: secret, requiredScopes: ['a b'] }],
+    ['no list of scopes', { keys: secret, requiredScopes: ['a"'] }],
+    ['no number of tokens', { keys: secret, cacheSize: -1 }],
+    ['no small length of time', { keys: secret, clockTolerance: '11m' }],
+    ['no small length of time', { keys: secret, clockTolerance: 'soon' }],
+    ['maxAge: It is no length', { keys: secret, maxAge: 0 }],
+    ['no URL of an API', { keys: secret, resource: '/orders' }],
+  ]
+
+  it.each(wrong)('refuses options: %s', (text, options) => {
+    const message = mistakesOf(options)
+    expect(message).toContain(text)
+    expect(message).toContain('E_OPTION_INVALID')
+    for (const part of [
+      secret.toString(),
+      secret.toString('base64'),
+      'MIIB',
+      'MIIE',
+      String(jwk.n),
+    ]) {
+      expect(message).not.toContain(part)
+    }
+  })
+
+  it.each([
+    { keys: pem },
+    { keys: pem.replaceAll('\n', '\\n') },
+    { keys: [{ pem, kid: 'a' }, { secret, kid: 'b' }, secret, 'x'.repeat(32)] },
+    { issuer: 'http://localhost:1/realm', audience: ['a', 'b'] },
+    { issuer: 'http://[::1]:1', audience: false },
+    { jwks: new URL('http://127.0.0.1:1/keys'), audience: 'a' },
+    { keys: secret, clockTolerance: '10m', maxAge: '1d', cacheSize: 0, type: 'at+jwt' },
+  ] as JwtOptions[])('accepts %j', (options) => {
+    expect(mistakesOf(options)).toBe('')
+  })
+
+  it('reports all mistakes at once', () => {
+    const message = mistakesOf({ keys: 'short', algorithms: ['none'], scheme: '' })
+    for (const name of ['keys', 'algorithms', 'scheme']) expect(message).toContain(`jwt: ${name}`)
+  })
+})
+
+describe('the guard in an application', () => {
+  it('describes itself', () => {
+    const remote = jwt({ issuer: 'https://id.example.com', audience: 'a', requiredScopes: ['b'] })
+    expect(remote.security).toEqual({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
+    expect(remote.credentials).toEqual(['authorization'])
+    expect(remote.contract()).toEqual({ errors: [403, 503] })
+    expect(remote.scopes()).toEqual(['b'])
+    const local = jwt({ keys: secret, scheme: 'Token' })
+    expect(local.security).toMatchObject({ type: 'apiKey', in: 'header', name: 'Authorization' })
+    expect(local.contract()).toEqual({ errors: [] })
+    expect(local.challenge).toBe('Token')
+  })
+
+  it('boots without its issuer, and without a test', async () => {
+    const guard = jwt({ issuer: 'http://127.0.0.1:1', audience: 'a' })
+    const app = new App({
+      controllers: [MeController],
+      auth: { guard },
+      logger: false,
+      swagger: false,
+    })
+    await app.init()
+    const response = await app.fetch(new Request('http://localhost/me'))
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    await app.close()
+  })
+})
