@@ -7,7 +7,13 @@ export interface MetricsRegistry {
   /** Returns all metrics as text. */
   metrics(): Promise<string>
   /** Lists the metrics. */
-  getMetricsAsArray(): readonly { readonly name: string }[]
+  getMetricsAsArray(): readonly NamedMetric[]
+}
+
+/** A metric of a registry. */
+export interface NamedMetric {
+  /** The name of the metric. */
+  readonly name: string
 }
 
 /** The names of a registry, and its text. */

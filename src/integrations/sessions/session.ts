@@ -1,7 +1,13 @@
 import type { User } from '../../index.js'
 
 /** What `login` needs of a user: an `id`, which is a number or a text. */
-export type SessionUser = { readonly id: string | number } | User
+export type SessionUser = WithId | User
+
+/** A user without other fields. */
+export interface WithId {
+  /** The id of the user. */
+  readonly id: string | number
+}
 
 /**
  * The session of a request. Nothing is stored, and no cookie is sent, until a method writes something. Each method that

@@ -12,11 +12,23 @@ import {
 export interface SessionSchema<TInput = unknown, TOutput = unknown> {
   /** The interface of Standard Schema. */
   readonly '~standard': {
+    /** The version of Standard Schema. */
     readonly version: 1
+    /** The name of the library. */
     readonly vendor: string
+    /** Checks a value. */
     readonly validate: (value: unknown) => MaybePromise<SchemaResult<TOutput>>
-    readonly types?: { readonly input: TInput; readonly output: TOutput } | undefined
+    /** For the compiler: the types before and after. */
+    readonly types?: SchemaTypes<TInput, TOutput> | undefined
   }
+}
+
+/** The types of a schema, which exist for the compiler only. */
+export interface SchemaTypes<TInput, TOutput> {
+  /** The type of the values before validation. */
+  readonly input: TInput
+  /** The type of the values after validation. */
+  readonly output: TOutput
 }
 
 /** The result of a validation: a value, or issues. */
