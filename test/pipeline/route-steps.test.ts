@@ -282,13 +282,16 @@ describe('the steps that decide about access', () => {
     const seen: string[] = []
     const sent: number[] = []
     // Node's status 200 is on the prototype. An own property would mean that a middleware has set it.
-    const response = Object.assign(Object.create({ statusCode: 200 }), {
-      status(status: number) {
-        sent.push(status)
-        return response
+    const response = Object.assign(
+      Object.create({ statusCode: 200, getHeader() {}, setHeader() {} }),
+      {
+        status(status: number) {
+          sent.push(status)
+          return response
+        },
+        end() {},
       },
-      end() {},
-    })
+    )
     const parts = { stages: notingStages(seen), added: [], handler: () => undefined }
     compileProbe(route, parts, recording(seen))(req, response)
     expect(seen).toEqual(['scope', 'claim', 'guard', 'tenant', 'membership', 'can'])

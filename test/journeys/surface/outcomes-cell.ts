@@ -211,7 +211,8 @@ export async function observe(phase: Phase, outcome: Outcome): Promise<string> {
   }
   const answer = app.fetch('/target', request).then(
     async (response) => {
-      const text = await response.text()
+      const text = await response.text().catch(() => null)
+      if (text === null) return `${response.status} cut`
       return text === 'ab' ? `${response.status} "ab"` : String(response.status)
     },
     () => '-',

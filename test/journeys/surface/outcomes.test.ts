@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { OUTCOMES, type Outcome, observe, PHASES, type Phase } from './outcomes-cell.js'
 
 // What a request becomes, for everything that code in a phase can do. A cell has: the status that the client receives,
-// or `-` if the connection closes; how often the handler runs; `!1` if one error is logged; the outcome of `onEnd`, if
+// or `-` if the connection closes, and `cut` if it closes after a part of the response; how often the handler runs; `!1` if one error is logged; the outcome of `onEnd`, if
 // it is not `sent`. `onResponse` is called once for each response of the route.
 //
 // - `n/a`: nothing in this phase can do so. The results of middlewares have no meaning, and they have not called `next`:
@@ -30,11 +30,11 @@ handler       | 200 ×1 | 200 ×1 | 418 ×1        | 500 ×1 !1 | 500 ×1 !1 | 4
 
 phase         | sends 202 | a value   | next twice | client leaves | timeout           | streams
 middleware    | 202 ×0    | n/a       | 200 ×1     | - ×0          | n/a               | 200 "ab" ×0
-enter         | 202 ×0 !1 | 500 ×0 !1 | 500 ×0 !1  | - ×0 aborted  | 503 ×0 !1 timeout | - ×0 !1 aborted
-beforeGuard   | 202 ×0 !1 | 500 ×0 !1 | 500 ×1 !1  | - ×0 aborted  | 503 ×0 !1 timeout | - ×0 !1 aborted
-guard         | 202 ×0    | 401 ×0    | n/a        | - ×0 aborted  | 503 ×0 !1 timeout | - ×0 aborted
+enter         | 202 ×0 !1 | 500 ×0 !1 | 500 ×0 !1  | - ×0 aborted  | 503 ×0 !1 timeout | 200 cut ×0 !1 aborted
+beforeGuard   | 202 ×0 !1 | 500 ×0 !1 | 500 ×1 !1  | - ×0 aborted  | 503 ×0 !1 timeout | 200 cut ×0 !1 aborted
+guard         | 202 ×0    | 401 ×0    | n/a        | - ×0 aborted  | 503 ×0 !1 timeout | 200 cut ×0 aborted
 afterGuard    | 202 ×0    | 200 ×0    | 500 ×1 !1  | - ×0 aborted  | 503 ×0 !1 timeout | 200 "ab" ×0
-can           | 202 ×0    | 403 ×0    | n/a        | - ×0 aborted  | 503 ×0 !1 timeout | - ×0 aborted
+can           | 202 ×0    | 403 ×0    | n/a        | - ×0 aborted  | 503 ×0 !1 timeout | 200 cut ×0 aborted
 beforeBody    | 202 ×0    | 200 ×0    | 500 ×1 !1  | - ×0 aborted  | 503 ×0 !1 timeout | 200 "ab" ×0
 @Use          | 202 ×0    | n/a       | 200 ×1     | - ×0 aborted  | 503 ×0 !1 timeout | 200 "ab" ×0
 schema        | n/a       | n/a       | n/a        | - ×1 aborted  | 503 ×0 !1 timeout | n/a
