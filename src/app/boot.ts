@@ -99,22 +99,19 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const get = <T>(token: Token<T>) => injector.resolve(token)
   const opened: { onClose(): Promise<void> }[] = []
   const plugins: Plugin[] = []
-  // Guards that exist for this application only. What the container has made is in `injector.made`.
-  const guardStates = new Set<object>()
-  const states = () => [...guardStates].filter((each) => !injector.made.has(each))
+  // With the guards that exist for this application only.
+  const guarding = new Set<object>()
   // Members close in reverse order, so the features come first here. A provider may use a feature until the
   // provider itself is closed.
   const limit = { clock: app.clock, ms: settings.timeouts.onCloseMs }
-  const hooks = new LifecycleHooks(
-    () => [...opened, ...injector.made, ...states(), ...plugins],
-    limit,
-  )
+  const members = () => new Set([...opened, ...injector.made, ...guarding, ...plugins])
+  const hooks = new LifecycleHooks(members, limit)
   try {
     // The instances: providers, controllers, the guard and interceptors, and the stores of features.
     const controllers = await makeControllers(container)
     warn(app, takeUnread())
-    const onMade = (running: object) => guardStates.add(running)
-    const guards = await makeGuards(settings.auth, { injector, setup: { get, logger }, onMade })
+    const made = { injector, setup: { get, logger }, onMade: (each: object) => guarding.add(each) }
+    const guards = await makeGuards(settings.auth, made)
     const interceptors = await makeInterceptors(model, settings, injector)
     const { report, logger: background } = startReports(settings.onError, logger)
     const features = await app.declaredFeatures.start({ model, logger: background })
@@ -133,9 +130,9 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     // The compiled routes.
     const { beforeHandler, wrapRoutes, wrapListener } = harness
     const access = buildAccess({ ...app, guards, features, errors })
-    const instances = { controllers, interceptors, get }
-    const made = { ...instances, features, access, errors, middlewares, observers, beforeHandler }
-    const routes = wrapRoutes(await compileRoutes({ ...(await withPlugins(app)), ...made }))
+    const parts = { controllers, interceptors, get, features, access, errors, middlewares }
+    const withSteps = { ...(await withPlugins(app)), ...parts, observers, beforeHandler }
+    const routes = wrapRoutes(await compileRoutes(withSteps))
 
     // The way of a request from Node to its route.
     const way = { ...app, features, errors, observers }

@@ -66,7 +66,7 @@ export interface AuthGuard<TUser = User> {
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
    * Returns the tenant that the verified credential belongs to, right after `canActivate` has returned `true`. A guard
-   * with this method confirms the tenant of a request as `tenant.authorize` does: a request that names another tenant, or
+   * with this method confirms the tenant of a request as `tenant.authorize` does, if the application has the `tenant` option: a request that names another tenant, or
    * names one although its credential belongs to none (`undefined`), is refused with 403. A request that names no tenant
    * acts for that of its credential. A class has the method on its prototype. Default: the guard confirms no tenant.
    */

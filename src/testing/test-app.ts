@@ -234,10 +234,10 @@ export class TestApp extends App {
   }
 
   /**
-   * Finds out which principal may call which operation, and what policies decide about `objects`. The requests run the
-   * middlewares and the guard, but no handler. Refusals are checked against the document and counted like other responses.
+   * Finds out which principal may call which operation, and what policies decide about `objects`. Middlewares and guards
+   * run, handlers do not. Refusals are checked against the document and counted like other responses.
    *
-   * @param principals The principals, by the names of their columns.
+   * @param principals Callers by their columns.
    * @throws Error with `unguarded: 'fail'`, which names public operations that change data; ConfigError for wrong options.
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
@@ -252,8 +252,7 @@ export class TestApp extends App {
     const nobody = this.#started('authMatrix()').as(null)
     const { model, match } = this.#routes as CompiledRoutes
     const probeOf = (given: Principal) => {
-      const caller = given instanceof TestCaller ? given : nobody.as(given)
-      const { principal, headers } = stateOf(caller)
+      const { principal, headers } = stateOf(given instanceof TestCaller ? given : nobody.as(given))
       const connect: ProbeLink['connect'] = (inHandler) =>
         this.#connections.open(this.server, { principal, isProbe: true, inHandler })
       const checkExchange = this.#contract?.checkExchange ?? null

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import ts from 'typescript-5'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TEMPLATES } from '../../src/cli/new/new-options.js'
@@ -21,12 +21,13 @@ import { root } from '../root.js'
 let cwd: string
 
 beforeEach(() => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), 'blazon new é-')))
+  cwd = join(realpathSync(mkdtempSync(join(tmpdir(), 'blazon new é-'))), 'in')
+  mkdirSync(cwd)
   // npm sets it for the scripts that it runs, such as that of these tests.
   vi.stubEnv('npm_config_user_agent', '')
 })
 
-afterEach(() => rmSync(cwd, { recursive: true, force: true }))
+afterEach(() => rmSync(dirname(cwd), { recursive: true, force: true }))
 
 interface RunOptions {
   readonly responses?: readonly string[]

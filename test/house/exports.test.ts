@@ -38,7 +38,7 @@ const TYPES = `
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
   CacheStore CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
   CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
-  CursorResult CursorValue Decorated FieldOf FilterOutput GuardSetup NumberedPage NumberedPages OpenApiOAuthFlow
+  CursorResult CursorValue Decorated FieldOf FilterOutput NumberedPage NumberedPages OpenApiOAuthFlow
   OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope

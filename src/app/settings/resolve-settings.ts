@@ -192,15 +192,14 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
 }
 
 /**
- * The settings of tenants. If a guard says which tenant a credential belongs to, the application has tenants, also without
- * the option; then nothing else names them.
+ * The settings of tenants, with the guards that may confirm them. A guard alone gives an application no tenants: keys and
+ * sessions know that of their credential in any application.
  */
 function tenantSettings(
   option: AppOptions['tenant'],
   { guards }: AuthSettings,
 ): Settings['tenant'] {
-  const isConfirmed = guards.some(({ confirmsTenant }) => confirmsTenant)
-  const settings = tenantGroup.resolve(option ?? (isConfirmed ? { header: false } : undefined))
+  const settings = tenantGroup.resolve(option)
   return settings === null ? null : Object.freeze({ ...settings, guards })
 }
 

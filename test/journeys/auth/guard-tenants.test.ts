@@ -172,10 +172,16 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', { 'x-tenant-id': 'acme' })).toBe('401 UNAUTHORIZED')
   })
 
-  it('needs no `tenant` option', async () => {
-    await using app = await start()
+  it('is the only name of a tenant without the header', async () => {
+    await using app = await start({ header: false })
     expect(await ask(app, 'required', as('ann@acme', 'zeta'))).toBe('acme')
     expect(await ask(app, 'plain', as('ann@acme'))).toBe('acme')
+  })
+
+  it('is not used in an application without the `tenant` option', async () => {
+    await using app = await start()
+    expect(await ask(app, 'required', as('ann@acme'))).toBe('400 TENANT_REQUIRED')
+    expect(await ask(app, 'plain', as('ann@acme'))).toBeNull()
   })
 
   it('must have the same tenant in all credentials', async () => {
