@@ -103,9 +103,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const guarding = new Set<object>()
   // Members close in reverse order, so the features come first here. A provider may use a feature until the
   // provider itself is closed.
-  const limit = { clock: app.clock, ms: settings.timeouts.onCloseMs }
   const members = () => new Set([...opened, ...injector.made, ...guarding, ...plugins])
-  const hooks = new LifecycleHooks(members, limit)
+  const hooks = new LifecycleHooks(members, { clock: app.clock, ms: settings.timeouts.onCloseMs })
   try {
     // The instances: providers, controllers, the guard and interceptors, and the stores of features.
     const controllers = await makeControllers(container)
@@ -135,9 +134,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const routes = wrapRoutes(await compileRoutes(withSteps))
 
     // The way of a request from Node to its route.
-    const way = { ...app, features, errors, observers }
-    const front = buildFront({ ...way, security, middlewares, routes })
-    const entrance = buildEntrance({ ...way, messages, front, wrapListener })
+    const way = { ...app, features, errors, observers, security, middlewares, routes }
+    const entrance = buildEntrance({ ...way, messages, front: buildFront(way), wrapListener })
 
     // The hooks of plugins and providers: `setup`, `onInit`, `onReady`.
     const find = findDecorated({ instances: injector.made, modules: settings.modules })
@@ -149,9 +147,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     await hooks.ready(() => goOn(app))
     return { ...entrance, injector, hooks, stop: () => errors.deadlines.close() }
   } catch (error) {
-    await hooks
-      .close()
-      .catch((failure) => logger.error({ err: failure }, 'Closing after a failed start'))
+    await hooks.close().catch((err) => logger.error({ err }, 'Closing after a failed start'))
     throw error
   }
 }

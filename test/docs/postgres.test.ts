@@ -84,9 +84,9 @@ describe.skipIf(isServerMissing)('the logins and roles of docs/postgres.md', () 
     }
     const shop = { url: urlOf(name, passwords[1]) }
 
-    expect(await migrate(owner, { login: name })).toHaveLength(3)
+    expect(await migrate(owner, { login: name })).toHaveLength(4)
     expect((await migrationStatus(owner)).map(({ state }) => state)).toEqual(
-      Array(3).fill('applied'),
+      Array(4).fill('applied'),
     )
     expect(await doctor(shop)).toEqual([])
 
