@@ -111,12 +111,15 @@ describe('an embedded database under blazon dev', () => {
   })
 
   it('is used by blazon db at the same time', async () => {
+    // The application applies no migrations itself, so that it does not start again for them.
     const own = project()
+    own.write({ 'main.js': app('').replace(", migrations: 'migrations'", '') })
     const run = await DevRun.start(own)
     await run.until('ready')
+    const db = (...args: string[]) => own.run(['db', ...args, '--embedded', '.data'])
+    expect(await db('migrate')).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
     await post(run)
     own.write({ 'migrations/0002_more.sql': "insert into notes (text) values ('migrated');" })
-    const db = (...args: string[]) => own.run(['db', ...args, '--embedded', '.data'])
     expect(await db('status')).toMatchObject({ status: 0, stderr: '1 applied, 1 pending.\n' })
     expect(await db('migrate')).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
     expect((await notes(run)).notes).toEqual(['note', 'migrated'])
