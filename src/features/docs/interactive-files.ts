@@ -16,6 +16,7 @@ SwaggerUIBundle({
   dom_id: '#swagger-ui',
   layout: 'BaseLayout',
   presets: [SwaggerUIBundle.presets.apis],
+  requestInterceptor: globalThis.followStreams,
   plugins: session === undefined ? [] : [session(url)],
 })
 `

@@ -7,6 +7,7 @@ import { INIT_SCRIPT, INTERACTIVE_STYLE, SESSION_SCRIPT } from './interactive-fi
 import { fromFolder } from './locate.js'
 import { peerFile } from './peer-file.js'
 import { interactivePolicy, serializePolicy } from './policy.js'
+import { STREAM_SCRIPT, STREAM_STYLE } from './stream-script.js'
 
 /** The options of {@link interactivePage}. */
 export interface InteractiveOptions {
@@ -31,10 +32,11 @@ export function interactivePage(source: DocsSource, options: InteractiveOptions)
   const session = once(() => createContent(JAVASCRIPT, SESSION_SCRIPT))
   const files = {
     'swagger-ui.css': peerFile(directory, 'swagger-ui.css', CSS),
-    'docs.css': once(() => createContent(CSS, INTERACTIVE_STYLE)),
+    'docs.css': once(() => createContent(CSS, INTERACTIVE_STYLE + STREAM_STYLE)),
     [ICON_FILE]: once(iconContent),
     'swagger-ui-bundle.js': peerFile(directory, 'swagger-ui-bundle.js', JAVASCRIPT),
     ...(isProduction ? {} : { 'session-authorization.js': session }),
+    'streams.js': once(() => createContent(JAVASCRIPT, STREAM_SCRIPT)),
     'init.js': once(init),
   }
   return {
