@@ -3,6 +3,7 @@ import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi-
 import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import { breaking, type Change, compatible, type LocalChange } from './change.js'
 import { compareOperations } from './compare-operations.js'
+import { compareUnjudged } from './compare-unjudged.js'
 import { SchemaEquality } from './resolve-schema.js'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
@@ -18,8 +19,9 @@ interface Placed {
  * The changes from an older document to a newer one that matter to clients, so descriptions are ignored. They
  * are in the order of the older document; new operations come last. The documents may have different versions of OpenAPI.
  */
-export function compareDocuments(older: AnyDocument, newer: AnyDocument): Change[] {
-  const [base, current] = [lowerDocument(older), lowerDocument(newer)]
+export function compareDocuments(older: AnyDocument, newest: AnyDocument): Change[] {
+  const [base, current] = [lowerDocument(older), lowerDocument(newest)]
+  const originals = [originalsOf(older), originalsOf(newest)] as const
   const [from, to] = [operationsOf(base), operationsOf(current)]
   const comparison = { base, current, equality: new SchemaEquality(base, current) }
   const kept = [...from].flatMap(([key, { title, operation }]) => {
@@ -28,7 +30,8 @@ export function compareDocuments(older: AnyDocument, newer: AnyDocument): Change
       newer === undefined
         ? [breaking('operation-removed', '', 'The operation is gone.')]
         : compareOperations({ base: operation, current: newer }, comparison)
-    return place(title, changes)
+    const written = [originals[0].get(key), originals[1].get(key)] as const
+    return place(title, [...changes, ...compareUnjudged(written, [older, newest])])
   })
   const fresh = [...to].filter(([key]) => !from.has(key))
   return [
@@ -55,6 +58,12 @@ function operationsOf(document: OpenApiDocument): Map<string, Placed> {
     }
   }
   return operations
+}
+
+/** The operations as they were written, by the same keys. */
+function originalsOf(document: AnyDocument): Map<string, unknown> {
+  const lowered = operationsOf(document as OpenApiDocument)
+  return new Map([...lowered].map(([key, { operation }]) => [key, operation]))
 }
 
 function compareServers(base: OpenApiDocument, current: OpenApiDocument): LocalChange[] {
