@@ -37,13 +37,13 @@ const LIMIT_HEADERS = [
 ].flat()
 
 const corsHeaders = (vary) => ['Access-Control-Allow-Origin', ORIGIN, 'Vary', vary]
-const FULL_HEADERS = [...HELMET_HEADERS, ...corsHeaders('Origin'), ...LIMIT_HEADERS]
+const PRIVATE = ['Cache-Control', 'no-store']
+const FULL_HEADERS = [...HELMET_HEADERS, ...corsHeaders('Origin'), ...LIMIT_HEADERS, ...PRIVATE]
 const MIDDLEWARE_HEADERS = [
   ...HELMET_HEADERS,
   ...corsHeaders('Origin, Accept-Encoding'),
   ...LIMIT_HEADERS,
-  'Cache-Control',
-  'no-store',
+  ...PRIVATE,
 ]
 
 const PREFIX = '/users/'
