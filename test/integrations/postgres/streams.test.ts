@@ -255,10 +255,11 @@ describeWithServer('a stream with a database', () => {
       res.setEncoding('utf8').on('data', (text: string) => {
         body += text
       })
+      const closed = once(res, 'close')
       await held?.reached()
       expect(body).not.toContain('event: end')
       await held?.release()
-      await once(res, 'close')
+      await closed
       expect(body).toContain('event: end')
       expect(await saved()).toEqual(['held'])
       await expectFree()
