@@ -3,33 +3,32 @@ import type { FrameworkRoute } from '../../contracts/framework-route.js'
 import type { AuthGuard } from '../../contracts/guard.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { HealthReport } from '../../contracts/health.js'
-import type { Plugin, PluginContext } from '../../contracts/plugin.js'
-import type { Token } from '../../contracts/provider.js'
+import type { Plugin } from '../../contracts/plugin.js'
 import { Clock as ClockToken } from '../../di/clock.js'
-import { ConfigError } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { prepareGuard } from '../../di/prepare-guard.js'
 import { Health } from './health.js'
 import type { HealthSettings } from './health-options.js'
 
 /** How long the guard may take, in milliseconds. A probe must get its response when the guard's server is away. */
 const GUARD_MS = 1000
 
-type Get = PluginContext['get']
 type Body = { readonly status: string } & Partial<HealthReport>
 
 /** Creates the plugin of the option `health`. It uses nothing that a plugin of a user could not use. */
 export function healthPlugin({ guard, paths }: HealthSettings): Plugin {
+  let trusted: Awaited<ReturnType<typeof prepareGuard>> | undefined
   return {
     name: 'health',
-    setup({ get }) {
-      if (guard !== null) checkGuard(guardOf(guard, get))
+    async setup({ get, logger }) {
+      if (guard !== null) trusted = await prepareGuard(guard, 'health.guard', { get, logger })
     },
+    onClose: () => trusted?.onClose?.(),
     routes: ({ get }) => [
       routeAt('live', paths.live, (_req, res) => send(res, 200, { status: 'up' })),
       routeAt('ready', paths.ready, async (req, res) => {
         const [report, isTrusted] = await Promise.all([
           get(Health).check(),
-          guard !== null && isAllowed(guardOf(guard, get), { req, clock: get(ClockToken) }),
+          trusted !== undefined && isAllowed(trusted, { req, clock: get(ClockToken) }),
         ])
         const { status } = report
         const isReady = status === 'up' || status === 'degraded'
@@ -72,21 +71,6 @@ function textOf(body: Body): string {
   } catch {
     return JSON.stringify({ status: body.status })
   }
-}
-
-function guardOf(guard: AuthGuard | Token<AuthGuard>, get: Get): AuthGuard {
-  return isGuard(guard) ? guard : get(guard)
-}
-
-function isGuard(guard: unknown): guard is AuthGuard {
-  return typeof (guard as { canActivate?: unknown } | null)?.canActivate === 'function'
-}
-
-function checkGuard(guard: unknown): void {
-  if (isGuard(guard)) return
-  const cause = 'The value that its token provides has no method canActivate.'
-  const remedy = 'Provide an object with canActivate(req) under that token.'
-  throw new ConfigError([invalid('health.guard', cause, remedy)])
 }
 
 /** A guard that throws, or takes too long, has not allowed anything. */

@@ -4,10 +4,8 @@ import type { Request, Response } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { Metric } from '../../contracts/metrics.js'
 import type { ObserverSetup, Plugin, PluginContext } from '../../contracts/plugin.js'
-import type { Token } from '../../contracts/provider.js'
-import { ConfigError } from '../../errors/config-error.js'
+import { prepareGuard } from '../../di/prepare-guard.js'
 import { HttpError, UnauthorizedError } from '../../errors/http-error.js'
-import { invalid } from '../../errors/invalid.js'
 import { chooseFormat } from './choose-format.js'
 import {
   END,
@@ -44,6 +42,7 @@ export function metricsPlugin(settings: MetricsSettings, { features }: MetricsSo
   }
   let running: Scrape | undefined
   let measured: ProcessMetrics | undefined
+  let trusted: Awaited<ReturnType<typeof prepareGuard>> | undefined
   return {
     name: 'metrics',
     requests({ get, logger, model: { routes }, activeRequests }: ObserverSetup) {
@@ -60,23 +59,24 @@ export function metricsPlugin(settings: MetricsSettings, { features }: MetricsSo
       running = { histograms, metrics, registry: settings.registry, logger }
       return { onEnd: requests.note }
     },
-    setup({ get }) {
-      if (guard !== null) checkGuard(guardOf(guard, get))
+    async setup({ get, logger }) {
+      if (guard !== null) trusted = await prepareGuard(guard, 'metrics.guard', { get, logger })
     },
-    routes: ({ get }) => [
+    routes: () => [
       {
         path,
         quiet: true,
         early: true,
         remedy: "Move the route, or give another path: `metrics: { path: '/other' }`.",
         async handle(req: Request, res: Response) {
-          if (guard !== null) await admit(req, guardOf(guard, get))
+          if (guard !== null) await admit(req, trusted)
           await send(res, running as Scrape, req.headers.accept)
         },
       },
     ],
     onClose() {
       measured?.close()
+      return trusted?.onClose?.()
     },
   }
 }
@@ -140,29 +140,14 @@ function readMetric(
 }
 
 /** Rejects with 401 unless the guard returns `true`. An HTTP error of the guard keeps its status. */
-async function admit(req: Request, guard: AuthGuard): Promise<void> {
+async function admit(req: Request, guard: AuthGuard | undefined): Promise<void> {
   let cause: unknown
   try {
-    if ((await guard.canActivate(req)) === true) return
+    if ((await guard?.canActivate(req)) === true) return
   } catch (error) {
     if (HttpError.is(error)) throw error
     cause = error
   }
   const headers = { 'WWW-Authenticate': 'Bearer' }
   throw new UnauthorizedError('Authentication is required', { headers, cause })
-}
-
-function guardOf(guard: AuthGuard | Token<AuthGuard>, get: PluginContext['get']): AuthGuard {
-  return isGuard(guard) ? guard : get(guard)
-}
-
-function isGuard(guard: unknown): guard is AuthGuard {
-  return typeof (guard as { canActivate?: unknown } | null)?.canActivate === 'function'
-}
-
-function checkGuard(guard: unknown): void {
-  if (isGuard(guard)) return
-  const cause = 'The value that its token provides has no method canActivate.'
-  const remedy = 'Provide an object with canActivate(req) under that token.'
-  throw new ConfigError([invalid('metrics.guard', cause, remedy)])
 }

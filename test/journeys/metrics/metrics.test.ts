@@ -13,6 +13,7 @@ import {
   type Request,
   type Response,
 } from 'blazon'
+import { apiKeys, generateApiKey } from 'blazon/keys'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import parse from 'parse-prometheus-text-format'
 import { Counter, Gauge, Registry } from 'prom-client'
@@ -350,6 +351,19 @@ describe('a scrape', () => {
     expect(refused.text).not.toContain('process_')
     await get('/internal/metrics').set('authorization', 'Bearer scraper').expect(200)
     await get('/metrics').expect(404)
+  })
+
+  it('and the reasons of /readyz are for holders of a key', async () => {
+    const { key, hash } = generateApiKey({ prefix: 'ops' })
+    const guard = apiKeys({
+      prefix: 'ops',
+      find: (given) => (given === hash ? { id: 'prometheus', hash } : undefined),
+    })
+    await start({ metrics: { guard }, health: { guard } })
+    await get('/metrics').expect(401)
+    await get('/metrics').set('x-api-key', key).expect(200)
+    expect((await get('/readyz')).body).not.toHaveProperty('plugins')
+    expect((await get('/readyz').set('x-api-key', key)).body).toHaveProperty('plugins')
   })
 
   it('is refused by a guard that throws', async () => {

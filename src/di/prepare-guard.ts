@@ -1,0 +1,27 @@
+import type { AuthGuard, GuardSetup } from '../contracts/guard.js'
+import type { Lifecycle, Token } from '../contracts/provider.js'
+import { ConfigError } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
+
+/**
+ * Finds the guard of an option beside `auth`, and lets it make its state for this application.
+ *
+ * @param option The name of the option, for the error.
+ * @throws ConfigError if nothing provides the token, or if its value is not a guard.
+ */
+export async function prepareGuard(
+  guard: AuthGuard | Token<AuthGuard>,
+  option: string,
+  setup: GuardSetup,
+): Promise<AuthGuard & Lifecycle> {
+  const found = isGuard(guard) ? guard : setup.get(guard)
+  const running = isGuard(found) ? ((await found.forApplication?.(setup)) ?? found) : found
+  if (isGuard(running)) return running
+  const cause = 'The value that its token provides has no method canActivate.'
+  const remedy = 'Provide an object with canActivate(req) under that token.'
+  throw new ConfigError([invalid(option, cause, remedy)])
+}
+
+function isGuard(guard: unknown): guard is AuthGuard {
+  return typeof (guard as { canActivate?: unknown } | null)?.canActivate === 'function'
+}
