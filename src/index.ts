@@ -234,7 +234,7 @@ export type {
   SessionStoreContext,
   SessionWrite,
 } from './contracts/session.js'
-export type { PluginSteps, RequestOutcome, Stage, Step } from './contracts/steps.js'
+export type { PluginSteps, RequestOutcome, Stage, Step, StepName } from './contracts/steps.js'
 export type {
   SseComment,
   SseEvent,

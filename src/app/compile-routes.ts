@@ -117,6 +117,7 @@ function whatRoutesShare(
     validationStatus: wire.validationStatus,
     scopes: features.scopes,
     isObserved: config.observers !== null,
+    onStep: config.observers?.onStep ?? null,
     mayFailLate: middlewares.handlers.length > 0,
     mayRespondToErrorsLater: middlewares.errorHandlers.length > 0,
     bodyLimits: { size: limits.bodyBytes, depth: limits.depth },

@@ -12,6 +12,7 @@ import { kObserved, kSentBytes } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { hasTimedOut } from '../pipeline/deadlines.js'
+import type { OnStep } from '../pipeline/observe-steps.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
 import { observeUpgrades } from './observe-upgrades.js'
@@ -40,41 +41,59 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
   let observers: RequestObservers | null = null
   const activeRequests = () => observers?.active ?? 0
   const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests }
-  const calls = config.plugins.flatMap((plugin) => observerOf(plugin, setup)?.onEnd ?? [])
-  if (calls.length > 0) observers = new RequestObservers(calls, config)
+  const found = config.plugins.flatMap((plugin) => observerOf(plugin, setup) ?? [])
+  const onEnd = found.flatMap((observer) => observer.onEnd ?? [])
+  const onStep = found.flatMap((observer) => observer.onStep ?? [])
+  if (onEnd.length > 0 || onStep.length > 0) {
+    observers = new RequestObservers({ onEnd, onStep }, config)
+  }
   return observers
 }
 
 function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | null {
   const observer: unknown = plugin.requests?.(setup) ?? null
   if (observer === null) return null
-  const { onEnd } = observer as { onEnd?: unknown }
-  const isWrong = onEnd !== undefined && typeof onEnd !== 'function'
-  if (typeof observer === 'object' && !isThenable(observer) && !isWrong) return observer
+  const wrong = wrongCall(observer as RequestObserver)
+  if (typeof observer === 'object' && !isThenable(observer) && wrong === null) return observer
   ignoreRejection(observer)
   const subject = `plugin '${plugin.name}', requests`
-  const cause = isWrong ? `Its onEnd is ${typeof onEnd}.` : 'It returned no observer.'
-  throw new ConfigError([invalid(subject, cause, 'Return { onEnd }, or null.')])
+  const cause = wrong ?? 'It returned no observer.'
+  throw new ConfigError([invalid(subject, cause, 'Return { onEnd, onStep }, or null.')])
+}
+
+/** Says which function of an observer is none; `null` if all are functions or left out. */
+function wrongCall({ onEnd, onStep }: RequestObserver): string | null {
+  for (const [name, call] of Object.entries({ onEnd, onStep }) as [string, unknown][]) {
+    if (call !== undefined && typeof call !== 'function') return `Its ${name} is ${typeof call}.`
+  }
+  return null
+}
+
+/** The functions of all observers. At least one list has one. */
+interface ObserverCalls {
+  readonly onEnd: readonly NonNullable<RequestObserver['onEnd']>[]
+  readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
 }
 
 /** Follows each request of an application to its end, and then calls the observers once. */
 export class RequestObservers {
   /** How many requests have begun and are not over. */
   active = 0
-  readonly #calls: readonly NonNullable<RequestObserver['onEnd']>[]
+  /** Calls the observers of steps; `null` if there are none. Never throws. */
+  readonly onStep: OnStep | null
+  readonly #calls: ObserverCalls['onEnd']
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
   readonly #logger: Logger
 
   /**
-   * @param calls At least one.
+   * @param calls The functions of all observers.
    * @param config The parts of the application that observing depends on.
    */
-  constructor(
-    calls: readonly NonNullable<RequestObserver['onEnd']>[],
-    { clock, scopes, logger }: ObserverConfig,
-  ) {
-    this.#calls = calls
+  constructor({ onEnd, onStep }: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
+    this.#calls = onEnd
+    this.onStep =
+      onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
     this.#clock = clock
     this.#scopes = scopes
     this.#logger = logger
@@ -169,9 +188,13 @@ export class RequestObservers {
   }
 
   #call(ended: EndedRequest): void {
-    for (const call of this.#calls) {
+    this.#each(this.#calls, (call) => call(ended))
+  }
+
+  #each<T>(calls: readonly T[], run: (call: T) => unknown): void {
+    for (const call of calls) {
       try {
-        const returned: unknown = call(ended)
+        const returned = run(call)
         if (isThenable(returned)) whenSettled(returned, () => {}, this.#fail)
       } catch (error) {
         this.#fail(error)

@@ -1,6 +1,6 @@
 import type { Request, Response } from './handler.js'
 import type { RouteModel } from './route-model.js'
-import type { RequestOutcome } from './steps.js'
+import type { RequestOutcome, StepName } from './steps.js'
 
 /**
  * The part of an application that has decided a response: the last one that began to work on the request.
@@ -75,4 +75,20 @@ export interface RequestObserver {
    * on to its host. It runs in the async context of the request's tenant. An error is logged; a promise is not awaited.
    */
   readonly onEnd?: (ended: EndedRequest) => void
+  /**
+   * Called for each step of a route that a request enters, in their order, and with `'respond'` when the value or the
+   * error of the steps comes back: what the last step took is over then. The time between two calls is the time of the
+   * first step of the two. A step that refuses the request, or that has its response, is the last one before `'respond'`.
+   * Steps that the route does not use are left out; an interceptor that calls the handler again enters it again. An error
+   * is logged, and the request goes on.
+   *
+   * @example
+   * const timeline: Plugin = {
+   *   name: 'timeline',
+   *   requests: () => ({
+   *     onStep: (req, step) => console.log(req.id, step, performance.now()),
+   *   }),
+   * }
+   */
+  readonly onStep?: (req: Request, step: StepName) => void
 }

@@ -23,6 +23,40 @@ export type Step = (req: Request, res: Response) => unknown
  */
 export type Stage = (next: Step) => Step
 
+/** The name of a step of a route, in the order in which a request passes them. `docs/express.md` describes each. */
+export type StepName =
+  | 'scope'
+  | 'observe'
+  | 'enter'
+  | 'respond'
+  | 'admission'
+  | 'beforeGuard'
+  | 'claim'
+  | 'guard'
+  | 'tenant'
+  | 'membership'
+  | 'afterGuard'
+  | 'can'
+  | 'quota'
+  | 'use'
+  | 'negotiate'
+  | 'beforeBody'
+  | 'cache'
+  | 'body'
+  | 'cookies'
+  | 'validate'
+  | 'unexpired'
+  | 'headers'
+  | 'fields'
+  | 'dates'
+  | 'beforeHandler'
+  | 'intercept'
+  | 'aroundHandler'
+  | 'underTest'
+  | 'stream'
+  | 'parameters'
+  | 'handler'
+
 /**
  * How a request ended. `'sent'`: the response was handed to the connection. `'aborted'`: the connection closed before.
  * `'timeout'`: the handler timeout ended the request; the client has received a 503.

@@ -11,6 +11,7 @@ import type { OnLateError } from './late-errors.js'
 import type { LogDenial } from './log-denials.js'
 import type { LogFailure } from './log-failure.js'
 import { markSteps } from './mark-causes.js'
+import { type OnStep, observeSteps } from './observe-steps.js'
 import { ownSteps } from './own-steps.js'
 import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
 import { returnedSender, sendEnvelope } from './send-success.js'
@@ -105,6 +106,8 @@ export interface PipelineConfig {
   readonly scopes: RequestScopes | null
   /** Whether a plugin observes all requests. */
   readonly isObserved: boolean
+  /** `null` if no plugin observes steps. */
+  readonly onStep: OnStep | null
   /** The functions of a route that streams; `null` if no route does. */
   readonly streamOf: ((route: RouteModel) => CompiledStream | null) | null
 }
@@ -119,8 +122,10 @@ export function compileRoute(
   parts: RouteParts,
   config: PipelineConfig,
 ): RunRoute {
+  const { isObserved, onStep } = config
   const steps = stepsOf(route, parts, config)
-  return foldSteps(config.isObserved ? markSteps(steps) : steps)
+  const reported = onStep === null ? steps : observeSteps(steps, onStep)
+  return foldSteps(isObserved ? markSteps(reported) : reported)
 }
 
 /** Lists the steps that a route uses, in the order of `STEPS`. */

@@ -1,10 +1,11 @@
 import type { ResponseCause } from '../contracts/ended-request.js'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { StepName } from '../contracts/steps.js'
 import type { ObservedResponse } from '../http/observed-request.js'
 import { kObserved } from '../http/own-fields.js'
 import type { RunRoute, Stage } from '../step/step.js'
-import type { RouteSteps, StepName } from './route-steps.js'
+import type { RouteSteps } from './route-steps.js'
 
 /** Makes a function note, in the facts of an observed request, that it has begun to work on the request. */
 export type Mark = (cause: ResponseCause, run: RunRoute) => RunRoute

@@ -1,3 +1,4 @@
+import type { StepName } from '../contracts/steps.js'
 import type { Stage, Step } from '../step/step.js'
 
 /**
@@ -5,7 +6,7 @@ import type { Stage, Step } from '../step/step.js'
  * not use. Only this list decides the order. `does` describes the step in one line, for documents and tools
  * that print the list.
  */
-export const STEPS = [
+export const STEPS: readonly StepDescription[] = [
   { name: 'scope', does: 'enters the async context of the tenant of the request' },
   { name: 'observe', does: 'registers `onResponse` and `onEnd` of plugins' },
   { name: 'enter', does: 'runs the `enter` steps of plugins, that of the first plugin outermost' },
@@ -67,10 +68,12 @@ export const STEPS = [
     does: 'reads the values of `defineParameter`, and checks them against their schemas: 400',
   },
   { name: 'handler', does: 'calls the method of the controller' },
-] as const
+]
 
-/** The name of a step. */
-export type StepName = (typeof STEPS)[number]['name']
+interface StepDescription {
+  readonly name: StepName
+  readonly does: string
+}
 
 /** The stages of one route, by step name. `null` if the route does not use the step. */
 export type RouteSteps = Readonly<Record<StepName, Stage | null>>

@@ -57,7 +57,7 @@ const TYPES = `
   RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
   RequestCan RequestHandler RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
   ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter
-  RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath SseComment SseEvent SseEventOptions SseOptions Stage Step StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
+  RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath SseComment SseEvent SseEventOptions SseOptions Stage Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme

@@ -112,6 +112,7 @@ const config: PipelineConfig = {
   mayRespondToErrorsLater: false,
   scopes: null,
   isObserved: false,
+  onStep: null,
   streamOf: null,
 }
 

@@ -1,4 +1,5 @@
 import type { RouteModel } from '../../contracts/route-model.js'
+import type { StepName } from '../../contracts/steps.js'
 import { isCached } from '../../features/cache/build-cache.js'
 import { type PlannedLimit, placeLimits } from '../../features/rate-limit/plan-limits.js'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../features/tenancy/build-tenancy.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
 import { fieldsModeOf, ownSteps } from '../../pipeline/own-steps.js'
-import { STEPS, type StepName } from '../../pipeline/route-steps.js'
+import { STEPS } from '../../pipeline/route-steps.js'
 import type { Description } from '../describe.js'
 import { isForErrors } from '../prepare-middlewares.js'
 import type { Settings } from '../settings/settings.js'

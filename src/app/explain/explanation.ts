@@ -1,6 +1,6 @@
 import type { ResponseFieldsMode } from '../../contracts/operation.js'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
-import type { StepName } from '../../pipeline/route-steps.js'
+import type { StepName } from '../../contracts/steps.js'
 
 /** A function, with the place that names it: `{ name: 'cors', from: 'middlewares[0]' }`. */
 export interface NamedFunction {

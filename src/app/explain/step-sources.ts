@@ -1,4 +1,4 @@
-import type { StepName } from '../../pipeline/route-steps.js'
+import type { StepName } from '../../contracts/steps.js'
 import type { ReadApp } from './explain-steps.js'
 import type { ExplainedStep, NamedFunction, RouteExplanation } from './explanation.js'
 import { nameOf } from './name-of.js'

@@ -1,0 +1,174 @@
+import {
+  App,
+  type AppOptions,
+  Auth,
+  Body,
+  Cache,
+  Can,
+  ConfigError,
+  Controller,
+  Get,
+  type Interceptor,
+  type Plugin,
+  Post,
+  type Request,
+  type RequestObserver,
+  Sse,
+  type StepName,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+const twice: Interceptor = {
+  async intercept(_, next) {
+    await next()
+    return next()
+  },
+}
+
+@Controller('work')
+class WorkController {
+  @Get('plain') plain() {
+    return 'plain'
+  }
+
+  @Get('slow') async slow() {
+    await new Promise((resolve) => setImmediate(resolve))
+    return 'slow'
+  }
+
+  @Get('broken') broken() {
+    throw new Error('broken')
+  }
+
+  @Get('rejected') async rejected() {
+    throw new Error('rejected')
+  }
+
+  @Auth() @Can('save') @Post('save') @Body(z.object({ name: z.string() })) save() {
+    return 'saved'
+  }
+
+  @Cache({ ttl: 60 }) @Get('cached') cached() {
+    return 'cached'
+  }
+
+  @Sse(z.number()) @Get('ticks') async *ticks() {
+    yield 1
+  }
+}
+
+let app: TestApp | undefined
+let mayAll = false
+
+beforeEach(() => {
+  mayAll = false
+})
+
+afterEach(() => app?.close())
+
+async function observed(
+  options: Partial<AppOptions> = {},
+): Promise<{ app: TestApp; seen: string[] }> {
+  const seen: string[] = []
+  const observer: Plugin = {
+    name: 'observer',
+    requests: () => ({ onStep: (_, step) => void seen.push(step) }),
+  }
+  app = await TestApp.create({
+    ...options,
+    controllers: [WorkController],
+    auth: {
+      guard: { canActivate: (req: Request) => req.headers.authorization === sesame.authorization },
+      can: () => mayAll,
+    },
+    logger: false,
+    contract: 'off',
+    plugins: [observer, ...(options.plugins ?? [])],
+  })
+  return { app, seen }
+}
+
+const sesame = { authorization: 'Bearer sesame' }
+
+describe('onStep', () => {
+  it.each([
+    ['plain', 200],
+    ['slow', 200],
+    ['broken', 500],
+    ['rejected', 500],
+  ])('sees a handler begin and end: %s', async (path, status) => {
+    const { app, seen } = await observed()
+    await app.request().get(`/work/${path}`).expect(status)
+    expect(seen).toEqual(['handler', 'respond'])
+  })
+
+  it.each([
+    ['the guard', {}, false, 401, ['guard']],
+    ['the abilities', sesame, false, 403, ['guard', 'can']],
+    ['the schema', sesame, true, 400, ['guard', 'can', 'body', 'validate']],
+  ])('ends with the step that refuses: %s', async (_, headers, may, status, steps) => {
+    mayAll = may
+    const { app, seen } = await observed()
+    await app.request().post('/work/save').set(headers).send({ name: 1 }).expect(status)
+    expect(seen).toEqual([...steps, 'respond'])
+  })
+
+  it('ends with the cache when it has the response', async () => {
+    const { app, seen } = await observed()
+    await app.request().get('/work/cached').expect(200)
+    expect(seen).toEqual(['cache', 'unexpired', 'handler', 'respond'])
+    seen.length = 0
+    await app.request().get('/work/cached').expect(200)
+    expect(seen).toEqual(['cache', 'respond'])
+  })
+
+  it('sees the handler again when an interceptor calls it again', async () => {
+    const { app, seen } = await observed({ interceptors: [twice] })
+    await app.request().get('/work/plain').expect(200)
+    expect(seen).toEqual(['intercept', 'handler', 'handler', 'respond'])
+  })
+
+  it('sees a stream until it has its first item', async () => {
+    const { app, seen } = await observed()
+    await app.request().get('/work/ticks').expect(200)
+    expect(seen).toEqual(['stream', 'handler', 'respond'])
+  })
+
+  it('is not called without a route', async () => {
+    const { app, seen } = await observed()
+    await app.request().get('/nowhere').expect(404)
+    expect(seen).toEqual([])
+  })
+
+  it('changes nothing if an observer throws, or rejects', async () => {
+    const steps: StepName[] = []
+    const plugins: Plugin[] = [
+      {
+        name: 'throws',
+        requests: () => ({
+          onStep() {
+            throw new Error('observer')
+          },
+        }),
+      },
+      {
+        name: 'rejects',
+        requests: () => ({ onStep: () => Promise.reject(new Error('observer')) }),
+      },
+      { name: 'last', requests: () => ({ onStep: (_, step) => void steps.push(step) }) },
+    ]
+    const { app } = await observed({ plugins })
+    await app.request().get('/work/plain').expect(200)
+    expect(steps).toEqual(['handler', 'respond'])
+  })
+
+  it('must be a function', async () => {
+    const wrong = { onStep: 'no' } as unknown as RequestObserver
+    const plugins = [{ name: 'wrong', requests: () => wrong }]
+    await expect(
+      App.create({ controllers: [WorkController], plugins }).then((a) => a.init()),
+    ).rejects.toThrow(ConfigError)
+  })
+})
