@@ -181,7 +181,7 @@ export function refuseClaim(tenant: string | undefined): void {
 }
 
 const TOO_EARLY =
-  'The request names a tenant, and `tenant.authorize` has not allowed that tenant yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(), which both run after the guard. Where the program itself chooses the tenant, use runWithTenant(id, …)'
+  'The request names a tenant that neither `tenant.authorize` nor `tenantOf` of a guard has allowed yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(), which both run after the guard. Where the program itself chooses the tenant, use runWithTenant(id, …)'
 
 /** Creates the error of code that uses data of a tenant before `tenant.authorize` has allowed that tenant. */
 export function unauthorized(): HttpError {

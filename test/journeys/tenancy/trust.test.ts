@@ -148,7 +148,7 @@ describe('code that a middleware started before authorize', () => {
     await start({ auth: { guard: keeps } })
     await ask('ada', 'acme')
     expect(() => TenantContext.run(kept, requireTenantId)).toThrow(
-      'has not allowed that tenant yet',
+      'neither `tenant.authorize` nor `tenantOf` of a guard has allowed yet',
     )
   })
 })
