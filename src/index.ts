@@ -347,7 +347,7 @@ export {
   tenantFromPath,
   tenantFromSubdomain,
 } from './features/tenancy/tenant-strategies.js'
-export { schemeOf } from './http/admission.js'
+export { keySchemeOf, schemeOf } from './http/admission.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'

@@ -1,5 +1,6 @@
 import type { Admission } from '../contracts/admission.js'
 import type { Request } from '../contracts/handler.js'
+import { keyIdOf } from './key-id.js'
 import { kAdmission } from './own-fields.js'
 import type { BlazonRequest } from './request.js'
 
@@ -28,4 +29,16 @@ export function noteAdmitted(req: BlazonRequest, admission: Admission): void {
  */
 export function schemeOf(req: Request): string | undefined {
   return (req as BlazonRequest)[kAdmission]?.scheme
+}
+
+/**
+ * Returns the name in `auth.guards` of the guard that noted the id of `keyIdOf(req)` for a request; `undefined` without such
+ * an id, and with `auth.guard`, which has no name. Ids of keys are unique for their guard only, so what is stored for a key
+ * belongs under both.
+ *
+ * @example
+ * const owner = `${keySchemeOf(req) ?? ''}:${keyIdOf(req)}`
+ */
+export function keySchemeOf(req: Request): string | undefined {
+  return keyIdOf(req) === undefined ? undefined : (req as BlazonRequest)[kAdmission]?.keyScheme
 }

@@ -14,6 +14,15 @@ export function setKeyId(req: Request, id: string): void {
   keyed[kKeyId] = id
 }
 
+/** Replaces the id of a key, also by none. Returns the one from before. */
+export function replaceKeyId(req: Request, id: string | undefined): string | undefined {
+  const before = keyIdOf(req)
+  const keyed = req as { [kKeyId]?: string | undefined }
+  // Most requests have none, and writing `undefined` would create the field.
+  if (before !== id) keyed[kKeyId] = id
+  return before
+}
+
 /** Returns the id that a guard has noted by {@link setKeyId}; `undefined` if there is none. */
 export function keyIdOf(req: Request): string | undefined {
   return (req as { readonly [kKeyId]?: string })[kKeyId]

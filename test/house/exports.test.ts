@@ -25,7 +25,7 @@ const VALUES = `
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
-  githubWebhooks hasFailed holdResponse inject isThenable keyIdOf knownTraceContext lastEventId memoryCache
+  githubWebhooks hasFailed holdResponse inject isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
   memoryRateLimit page policy producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant
   runWithoutTenant schemeOf secret setKeyId
   sseComment sseEvent standardWebhooks statusOf stripeWebhooks

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
-import { schemeOf } from '../../http/admission.js'
+import { keySchemeOf, schemeOf } from '../../http/admission.js'
 import { keyIdOf } from '../../http/key-id.js'
 import { tenantOf } from '../../http/tenant-of.js'
 import { clientAddress } from './client-address.js'
@@ -51,7 +51,10 @@ function tenantKey(req: Request): string {
 }
 
 function heldKey(req: Request): string {
-  return named('a', keyIdOf(req)) ?? addressKey(req)
+  const scheme = keySchemeOf(req)
+  // The keys of two guards may have the same id, too.
+  const kind = scheme === undefined ? 'a' : `h:${scheme}`
+  return named(kind, keyIdOf(req)) ?? addressKey(req)
 }
 
 function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey {

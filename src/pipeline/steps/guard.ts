@@ -100,7 +100,7 @@ function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRef
   if (tenantOf === null && name === null) return next
   const scheme = name ?? undefined
   if (tenantOf === null) {
-    const admission = Object.freeze({ scheme, tenants: Object.freeze([]) })
+    const admission = Object.freeze({ scheme, keyScheme: scheme, tenants: Object.freeze([]) })
     return function admit(req, res) {
       noteAdmitted(req, admission)
       return next(req, res)
@@ -108,7 +108,7 @@ function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRef
   }
   return function admitWithTenant(req, res) {
     try {
-      noteAdmitted(req, { scheme, tenants: [readTenant(tenantOf, req)] })
+      noteAdmitted(req, { scheme, keyScheme: scheme, tenants: [readTenant(tenantOf, req)] })
     } catch (error) {
       return onError(error, req)
     }

@@ -1,4 +1,5 @@
 import { noteAdmitted } from '../../http/admission.js'
+import { replaceKeyId } from '../../http/key-id.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { Refusal } from '../../step/refusal.js'
 import type { Stage } from '../../step/step.js'
@@ -17,6 +18,9 @@ interface Found {
   /** The guard that decides `req.user`: the first one. */
   scheme: string | undefined
   user: BlazonRequest['user']
+  /** The first guard that has noted the id of a key, and that id. */
+  keyScheme: string | undefined
+  key: string | undefined
   readonly tenants: (string | undefined)[]
 }
 
@@ -48,17 +52,19 @@ export function severalGuardsStage(config: GuardConfig, isOptional: boolean): St
       req: BlazonRequest,
     ): Promise<Refusal | null> {
       const { user: before } = req
-      const found: Found = { scheme: undefined, user: before, tenants: [] }
+      const keyBefore = replaceKeyId(req, undefined)
+      const found = foundNothing(before)
       for (const each of carried) {
         const refusal = await admit(each, req, found)
-        if (refusal !== null) {
-          setUser(req, before)
-          return refusal
-        }
-        // Each guard sees the request as it came.
+        noteKey(each, req, found)
+        // Each guard sees the request as it came, and so does the refusal.
         setUser(req, before)
+        if (refusal === null) continue
+        replaceKeyId(req, keyBefore)
+        return refusal
       }
       setUser(req, found.user)
+      replaceKeyId(req, found.key ?? keyBefore)
       noteAdmitted(req, found)
       return null
     }
@@ -82,6 +88,18 @@ export function severalGuardsStage(config: GuardConfig, isOptional: boolean): St
       return null
     }
   }
+}
+
+function foundNothing(user: BlazonRequest['user']): Found {
+  return { scheme: undefined, user, keyScheme: undefined, key: undefined, tenants: [] }
+}
+
+/** Takes the id of a key from the request. The first key counts, so that a second one beside it gives no other limit. */
+function noteKey({ name }: RouteGuard, req: BlazonRequest, found: Found): void {
+  const key = replaceKeyId(req, undefined)
+  if (key === undefined || found.key !== undefined) return
+  found.key = key
+  found.keyScheme = name ?? undefined
 }
 
 /** Writing `undefined` would create the field, and then `'user' in req` would be true. */
