@@ -73,21 +73,24 @@ function defaultKey({ isProtected, cache }: RouteModel, { credentials }: KeyConf
 }
 
 /**
- * Wraps the route's own key. If no guard has checked the credentials of a request, the handler may use them
- * itself, so the key must contain them.
+ * Wraps the route's own key. If no code has set a user, the handler may use the credentials of the request itself, so the
+ * key must contain them. This applies behind a guard, too: one that sets no user has still let in one caller and not all.
  */
 function ownKey(
   { isProtected, cache }: RouteModel,
   key: (req: Request) => unknown,
   { warn, credentials }: KeyConfig,
 ): AnyKey {
-  if (isProtected || cache?.shared === true) return key
+  if (cache?.shared === true) return key
   const isCredited = credentialFinder(credentials)
   const names = [...CREDENTIALS, ...credentials]
   return (req, caller) => {
     const value = key(req)
-    if (caller !== null || typeof value !== 'string' || !isCredited(req)) return value
-    if (keyWithout(names, key, req) !== value) return value
+    if (caller !== null || typeof value !== 'string') return value
+    if (!isCredited(req)) {
+      // A guard has let somebody in by something that is in no header that the application names.
+      if (!isProtected) return value
+    } else if (keyWithout(names, key, req) !== value) return value
     warn(UNNAMED)
     return BYPASS
   }
