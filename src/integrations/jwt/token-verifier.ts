@@ -56,20 +56,27 @@ export class TokenVerifier implements Lifecycle {
   }
 
   async #verify(token: string, digest: string): Promise<VerifiedToken> {
-    const { challenges, clock, rules } = this.#setup
+    const { challenges, rules } = this.#setup
     const parsed = parseToken(token)
     if (parsed === null) throw challenges.refuse('invalid')
     // Before the signature: a token that is useless with any key costs no fetch and no verification.
-    const fault = findFault(parsed, rules, clock.now() / 1000)
-    if (fault !== null) throw challenges.refuse(fault)
+    this.#refuseFault(parsed)
     const key = await this.#findKey(token, parsed)
     if (key === null) throw challenges.refuse('invalid')
     const claims = freezeDeep(parsed.claims)
     const output = freezeDeep(await this.#check(claims))
+    // Again: the issuer and a schema may take seconds to answer.
+    this.#refuseFault(parsed)
     const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
     const verified = { claims, output, key, from, until }
     this.#cache.set(digest, verified)
     return verified
+  }
+
+  #refuseFault(parsed: ParsedToken): void {
+    const { challenges, clock, rules } = this.#setup
+    const fault = findFault(parsed, rules, clock.now() / 1000)
+    if (fault !== null) throw challenges.refuse(fault)
   }
 
   /** The key that has signed the token. */

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { Auth, type AuthGuard, Can, Controller, Get, type Request, schemeOf } from 'blazon'
+import { jwt, signTestToken } from 'blazon/jwt'
+import { type ApiKeyRecord, apiKeys, generateApiKey } from 'blazon/keys'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { gate } from '../gate.js'
+
+const secret = randomBytes(32)
+const ISSUER = 'https://id.example.com'
+
+@Auth('orders')
+@Controller('me')
+class MeController {
+  @Get()
+  orders(req: Request) {
+    return schemeOf(req)
+  }
+
+  @Auth('billing')
+  @Get('billing')
+  billing(req: Request) {
+    return schemeOf(req)
+  }
+
+  @Auth('orders', 'billing', 'key')
+  @Get('any')
+  any(req: Request) {
+    return schemeOf(req)
+  }
+
+  @Auth('orders', 'key', { optional: true })
+  @Get('maybe')
+  maybe(req: Request) {
+    return req.user?.id ?? 'anybody'
+  }
+
+  @Can('admin')
+  @Get('admin')
+  admin() {
+    return 'admin'
+  }
+}
+
+async function startTokens(orders: Partial<Parameters<typeof jwt>[0]> = {}) {
+  const { key, hash } = generateApiKey({ prefix: 'acme_live' })
+  const record: ApiKeyRecord = { id: 'k', hash }
+  const find = (wanted: string) => (wanted === hash ? record : undefined)
+  const guards: Record<string, AuthGuard> = {
+    orders: jwt({ issuer: ISSUER, audience: 'orders', keys: secret, ...orders }),
+    billing: jwt({ issuer: ISSUER, audience: 'billing', keys: secret }),
+    key: apiKeys({ prefix: 'acme_live', scheme: 'Bearer', find }),
+  }
+  const timeouts = { handler: '1h' } as const
+  const app = await TestApp.create({ controllers: [MeController], auth: { guards }, timeouts })
+  onTestFinished(() => app.close())
+  const ask = async (path: string, authorization: string) => {
+    const { status, body } = await app.request().get(path).set({ authorization })
+    return status === 200 ? body.data : status
+  }
+  const token = (claims: object = {}) => {
+    const all = { iss: ISSUER, aud: 'orders', sub: '7', ...claims }
+    return `Bearer ${signTestToken(all, secret, { clock: app.clock })}`
+  }
+  return { app, ask, token, key: `Bearer ${key}` }
+}
+
+describe('a token for one of two guards of an issuer', () => {
+  it('is refused by the other one, also after the first one has verified and kept it', async () => {
+    const { ask, token } = await startTokens()
+    const [one, other, both] = [
+      token(),
+      token({ aud: 'billing' }),
+      token({ aud: ['orders', 'billing'] }),
+    ]
+    for (let round = 0; round < 2; round++) {
+      expect(await ask('/me', one)).toBe('orders')
+      expect(await ask('/me/billing', one)).toBe(401)
+      expect(await ask('/me', other)).toBe(401)
+      expect(await ask('/me/billing', other)).toBe('billing')
+      // Both guards claim a token of their issuer, and both must accept it.
+      expect(await ask('/me/any', one)).toBe(401)
+      expect(await ask('/me/any', both)).toBe('orders')
+    }
+  })
+
+  it('is no key, and a key is no token', async () => {
+    const { ask, token, key } = await startTokens()
+    expect(await ask('/me/any', key)).toBe('key')
+    expect(await ask('/me', key)).toBe(401)
+    for (const wrong of [
+      `${key}.a.b`,
+      `${token()} ${key}`,
+      `${key}, ${token()}`,
+      'Bearer acme_live_',
+    ]) {
+      expect(await ask('/me/any', wrong), wrong).toBe(401)
+      expect(await ask('/me/maybe', wrong), wrong).toBe(401)
+    }
+  })
+
+  it('is refused on an optional route if it is of another issuer, of another kind, or cut', async () => {
+    const { ask, token } = await startTokens()
+    expect(await ask('/me/maybe', token())).toBe('7')
+    for (const wrong of [
+      token({ iss: 'https://evil.example' }),
+      'Basic YTpi',
+      'Bearer',
+      'Bearer a.b',
+      token().slice(0, -1),
+      token().replace('Bearer ', 'Bearer\t'),
+    ]) {
+      expect(await ask('/me/maybe', wrong), wrong).toBe(401)
+    }
+  })
+})
+
+describe('claims', () => {
+  it.each<object>([
+    { roles: 'superadmin' },
+    { roles: { admin: true } },
+    { roles: [['admin']] },
+    { permissions: 'admins administrator' },
+    { user: { roles: ['admin'] } },
+    { constructor: { roles: ['admin'] } },
+    { length: 1, 0: 'admin' },
+    { scope: 'admin' },
+  ])('give no ability that they do not name: %j', async (claims) => {
+    const { ask, token } = await startTokens()
+    expect(await ask('/me/admin', token(claims))).toBe(403)
+    expect(({} as { roles?: unknown }).roles).toBeUndefined()
+  })
+
+  it('cannot replace the id, the roles or the permissions that the guard reads', async () => {
+    const { ask, token } = await startTokens({ roles: 'groups' })
+    expect(await ask('/me/maybe', token({ id: 'root' }))).toBe('7')
+    expect(await ask('/me/admin', token({ roles: ['admin'] }))).toBe(403)
+    expect(await ask('/me/admin', token({ groups: ['admin'] }))).toBe('admin')
+  })
+})
+
+describe('a token that ends while it is verified', () => {
+  it('is refused', async () => {
+    const waiting = gate()
+    const begun = gate()
+    const claims = z.object({ sub: z.string() }).refine(async () => {
+      begun.open()
+      await waiting.opened
+      return true
+    })
+    const { app, ask, token } = await startTokens({ claims, clockTolerance: 0 })
+    const asked = ask('/me', token({ exp: Math.floor(app.clock.now() / 1000) + 2 }))
+    await begun.opened
+    await app.clock.advance(3000)
+    waiting.open()
+    expect(await asked).toBe(401)
+  })
+})
