@@ -314,6 +314,7 @@ export { CacheManager } from './features/cache/cache-manager.js'
 export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
 export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
 export { tenantKey } from './features/cache/tenant-key.js'
+export type { CapacityOptions } from './features/capacity/capacity-options.js'
 // features
 export { type EnvToken, env } from './features/env/env.js'
 export type { EnvOptions } from './features/env/env-options.js'

@@ -20,7 +20,7 @@ import { ignoredOverrides, logWarnings, throwErrors } from './describe.js'
 import { describedBy } from './described-by.js'
 import type { AppDocument } from './documents.js'
 import { configureExpressHost, createExpressHost } from './express-host.js'
-import { featurePlugins } from './features.js'
+import { allPlugins } from './features.js'
 import type { Fetch } from './fetch.js'
 import { type Harness, harnessOf, NO_HARNESS } from './harness.js'
 import { keepTickShape } from './keep-tick-shape.js'
@@ -314,7 +314,7 @@ export class App {
     const logger = await this.#logger.open({ settings, harness, model, secrets })
     this.#requestLogs.start(logger, secrets.hide)
     configureExpressHost(this.express, settings)
-    const plugins = [...settings.plugins, ...(await featurePlugins(settings))]
+    const plugins = await allPlugins(settings)
     const to = { documents: this.documents, plugins, model, app: this.#context, settings }
     const { frameworkRoutes, problems } = addRoutes(to)
     const warnings = throwErrors(problems, settings)

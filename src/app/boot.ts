@@ -71,12 +71,16 @@ function withLog(app: DescribedApp): DescribedApp {
   return { ...app, settings: { ...settings, plugins: [plugin, ...settings.plugins] } }
 }
 
-/** Adds the plugin of `Log`, and innermost those of pages and of policies, if a route has pages or policies. */
+/**
+ * Adds the plugins of features that have steps: outermost those of options, then that of `Log`, and innermost those of pages
+ * and of policies, if a route has pages or policies.
+ */
 async function withPlugins(given: DescribedApp): Promise<DescribedApp> {
   const app = withLog(given)
   const { settings, description } = app
   const { routes } = description.model
-  const plugins = [...settings.plugins]
+  const own = given.plugins.filter((each) => each.steps && !given.settings.plugins.includes(each))
+  const plugins = [...own, ...settings.plugins]
   if (routes.some(({ pages }) => pages !== null)) {
     const { pagesPlugin } = await import('../features/pages/pages-plugin.js')
     plugins.push(pagesPlugin(settings.cookies.keys))

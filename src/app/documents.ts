@@ -103,8 +103,10 @@ function wireOf({
   envelope,
   errors: { wire: errors, validationStatus },
   limits,
+  capacity,
 }: Settings): DocumentWire {
-  return { envelope, errors, validationStatus, bodyBytes: limits.bodyBytes }
+  const hasCapacity = capacity !== null
+  return { envelope, errors, validationStatus, bodyBytes: limits.bodyBytes, hasCapacity }
 }
 
 /** Everything that `buildAppDocument` reads besides the model and its schemas. */

@@ -10,12 +10,14 @@ import type { Problem } from '../errors/config-error.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
 import { CacheManager } from '../features/cache/cache-manager.js'
 import { cacheMetrics } from '../features/cache/cache-metrics.js'
+import { checkPerTenant } from '../features/capacity/capacity-options.js'
+import { Metrics } from '../features/metrics/metrics.js'
 import { checkPages, pagesContract } from '../features/pages/pages-contract.js'
 import { policiesContract } from '../features/policies/policies-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
-import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
+import { buildTenancy, type Tenancy, usesTenants } from '../features/tenancy/build-tenancy.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import {
   actingTenant,
@@ -105,8 +107,20 @@ export function declareFeatures(
   }
 }
 
-/** The features that are plugins. Each is loaded only for an application that uses it. */
-export async function featurePlugins({ health, logs, metrics }: Settings): Promise<Plugin[]> {
+/**
+ * Lists the plugins of an application and of its features. A feature is loaded only for an application that uses it. That
+ * of `capacity` is the first one, because a refused request must cost nothing else.
+ */
+export async function allPlugins(settings: Settings): Promise<Plugin[]> {
+  const { capacity, plugins } = settings
+  const others = [...plugins, ...(await featurePlugins(settings))]
+  if (capacity === null) return others
+  const { capacityPlugin } = await import('../features/capacity/capacity-plugin.js')
+  return [capacityPlugin(capacity, { metricsOf: (get) => get(Metrics) }), ...others]
+}
+
+/** The features that are plugins. */
+async function featurePlugins({ health, logs, metrics }: Settings): Promise<Plugin[]> {
   const plugins: Plugin[] = []
   if (health !== null) {
     const { healthPlugin } = await import('../features/health/health-plugin.js')
@@ -125,8 +139,10 @@ export async function featurePlugins({ health, logs, metrics }: Settings): Promi
 }
 
 /** Lists what features add to the OpenAPI document. */
-export function featureContracts({ tenant, rateLimit }: Settings): ContractOf[] {
-  return [tenantResponses(tenant), limitResponses(rateLimit), pagesContract, policiesContract]
+export function featureContracts({ tenant, rateLimit, capacity }: Settings): ContractOf[] {
+  const contracts = [tenantResponses(tenant), limitResponses(rateLimit)]
+  const refusals = capacity === null ? [] : [() => ({ errors: [503] })]
+  return [...contracts, ...refusals, pagesContract, policiesContract]
 }
 
 /** The settings that `featureContracts` depends on, as plain data. */
@@ -148,8 +164,10 @@ export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
     hasTenants: tenant !== null,
     hasGuard: auth.guards.length > 0,
   })
+  const shares = checkPerTenant(settings.capacity, usesTenants(tenant, model))
   const limits = checkLimitPlan({ rateLimit, trustsEveryProxy: trustProxy === true }, model)
-  return [...warnOfTenancy(setting), ...routers, ...limits, ...checkPages(model, cookies.keys)]
+  const pages = checkPages(model, cookies.keys)
+  return [...warnOfTenancy(setting), ...routers, ...shares, ...limits, ...pages]
 }
 
 interface StartConfig extends FeatureInput {

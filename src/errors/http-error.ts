@@ -11,6 +11,11 @@ export interface HttpErrorOptions extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Whether the client may read the message. Default: true below status 500. */
   readonly expose?: boolean
+  /**
+   * Whether the log and `onError` get the error if its status is 500 or more. `false` is for refusals that are expected in
+   * great numbers, which their code counts itself. Default: true.
+   */
+  readonly log?: boolean
 }
 
 // Two copies of the package in one process (a linked workspace, a duplicated install) must agree which values are
@@ -36,6 +41,8 @@ export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined
   /** Whether the client may read the message. */
   readonly expose: boolean
+  /** Whether the log gets the error if its status is 500 or more. */
+  declare readonly isLogged: boolean
 
   /**
    * Creates an error with a status.
@@ -56,6 +63,7 @@ export class HttpError extends Error {
     this.errors = options.errors
     this.headers = options.headers
     this.expose = options.expose ?? status < 500
+    if (options.log === false) Object.defineProperty(this, 'isLogged', { value: false })
   }
 
   /** Whether `value` is an HTTP error of this or another copy of the package. Never throws. */
@@ -73,6 +81,7 @@ export class HttpError extends Error {
 // stack. Not accessors of the class, because then TypeScript would allow no subclass a field `name`.
 Object.defineProperties(HttpError.prototype, {
   [kHttpError]: { value: true },
+  isLogged: { value: true, writable: true },
   name: {
     configurable: true,
     // A subclass shows its own name.

@@ -26,6 +26,14 @@ interface ErrorFacts {
   readonly 'x-max-body-bytes'?: number
 }
 
+const RETRY_AFTER: OpenApiHeader = {
+  description: 'The number of seconds to wait before the next request.',
+  schema: { type: 'integer' },
+}
+
+/** The headers of a 503 where requests over the capacity are refused. A handler that times out sends none of them. */
+const LATER: Headers = { 'Retry-After': RETRY_AFTER }
+
 /** The framework's own errors by status, whichever step of a route causes them. */
 const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   400: { description: 'The request is malformed or does not match its schema.' },
@@ -60,10 +68,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
           'For each limit: the allowed requests (`q`) per window, and its length in seconds (`w`).',
         schema: text,
       },
-      'Retry-After': {
-        description: 'The number of seconds to wait before the next request.',
-        schema: { type: 'integer' },
-      },
+      'Retry-After': RETRY_AFTER,
     },
   },
   500: { description: 'An unexpected error on the server.' },
@@ -83,6 +88,8 @@ export interface DocumentWire {
   readonly validationStatus: number
   /** The largest body of a request, in bytes. `@Limits` sets another one for a route. */
   readonly bodyBytes: number
+  /** Whether requests over the capacity are refused: the response then says when to try again. */
+  readonly hasCapacity: boolean
 }
 
 type Make = () => OpenApiResponse
@@ -138,7 +145,7 @@ export class SharedResponses {
    * @param status `NaN` for a success of which only the class is known.
    */
   head(status: number): OpenApiResponse {
-    const headers = ERRORS[status]?.headers
+    const { headers } = errorFacts(status, this.#wire)
     const description = STATUS_CODES[status] ?? UNSTATED
     return headers === undefined ? { description } : { description, headers: ownCopy(headers) }
   }
@@ -179,8 +186,10 @@ export class SharedResponses {
   }
 }
 
-function errorFacts(status: number, { validationStatus, bodyBytes }: DocumentWire): ErrorFacts {
+function errorFacts(status: number, wire: DocumentWire): ErrorFacts {
+  const { validationStatus, bodyBytes } = wire
   if (status === 413) return { ...(ERRORS[413] as ErrorFacts), 'x-max-body-bytes': bodyBytes }
+  if (status === 503 && wire.hasCapacity) return { ...(ERRORS[503] as ErrorFacts), headers: LATER }
   if (validationStatus !== 400) {
     if (status === 400) return { description: 'The request is malformed.' }
     if (status === validationStatus)

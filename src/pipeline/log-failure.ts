@@ -1,5 +1,6 @@
 import type { Logger } from '../contracts/logger.js'
 import type { TenantScope } from '../contracts/tenant.js'
+import { HttpError } from '../errors/http-error.js'
 import { kAbortController, kTenantScope } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { requestIdOf } from '../http/request-id.js'
@@ -36,7 +37,7 @@ export function createFailureLog({ logger, report, secrets }: FailureLogConfig):
     if (known?.has(error)) return
     if (known === undefined) logged.set(req, new Set([error]))
     else known.add(error)
-    if (isReasonOf(req, error)) return
+    if (isReasonOf(req, error) || (HttpError.is(error) && error.isLogged === false)) return
     const err = secrets.hide(error, req)
     try {
       const url = secrets.hideInUrl(req.originalUrl, req)

@@ -94,6 +94,7 @@ describe('resolveSettings', () => {
         keepAliveMs: 72_000,
         closeMs: 10_000,
       },
+      capacity: null,
       trustProxy: null,
       etag: false,
       strict: false,

@@ -7,6 +7,7 @@ const OPTION_TYPES = new Set([
   'AppOptions',
   'AuthOptions',
   'CacheSettings',
+  'CapacityOptions',
   'ErrorOptions',
   'HealthOptions',
   'LimitOptions',

@@ -2,7 +2,7 @@ import type { Problem } from '../../errors/config-error.js'
 import { usesTenants } from '../../features/tenancy/build-tenancy.js'
 import { addRoutes } from '../add-routes.js'
 import { ignoredOverrides } from '../describe.js'
-import { featurePlugins } from '../features.js'
+import { allPlugins } from '../features.js'
 import type { UnstartedApp } from '../unstarted-app.js'
 import { findHiddenRoutes } from './find-hidden-routes.js'
 import { checkProduction, type ProductionProblem } from './production-options.js'
@@ -23,7 +23,7 @@ export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> 
   const { context, reading } = unstarted
   const { settings, documents, description } = reading
   const { model, warnings } = description
-  const plugins = [...settings.plugins, ...(await featurePlugins(settings))]
+  const plugins = await allPlugins(settings)
   const added = addRoutes({ documents, plugins, model, app: context, settings })
   return {
     problems: [

@@ -8,6 +8,7 @@ import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { DefaultStatus } from '../../contracts/route-model.js'
 import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
+import type { CapacityOptions } from '../../features/capacity/capacity-options.js'
 import type { HealthOptions } from '../../features/health/health-options.js'
 import type { MetricsOptions } from '../../features/metrics/metrics-options.js'
 import type { SecurityOptions } from '../../features/security/security-options.js'
@@ -183,6 +184,14 @@ export interface AppOptions {
    * @see docs/observability.md#metrics
    */
   readonly metrics?: boolean | MetricsOptions
+  /**
+   * How many requests run at once. More requests wait in a short queue, and those beyond it are refused with 503 and
+   * `Retry-After` before their body is read.
+   *
+   * @defaultValue none: every request runs at once
+   * @see docs/capacity.md
+   */
+  readonly capacity?: CapacityOptions
   /**
    * Time limits for handlers, requests, connections and closing.
    *

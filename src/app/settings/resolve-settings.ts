@@ -1,5 +1,6 @@
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { type Names, unknownNames } from '../../errors/option-group.js'
+import { capacityGroup } from '../../features/capacity/capacity-options.js'
 import { healthGroup } from '../../features/health/health-options.js'
 import { metricsGroup } from '../../features/metrics/metrics-options.js'
 import { securityGroup } from '../../features/security/security-options.js'
@@ -57,6 +58,7 @@ const NAMES: Names<AppOptions> = {
   responses: true,
   health: true,
   metrics: true,
+  capacity: true,
   timeouts: true,
   trustProxy: true,
   etag: true,
@@ -107,6 +109,7 @@ function findUnknown(options: AppOptions): Problem[] {
     ...responseGroup.unknown(options.responses),
     ...healthGroup.unknown(options.health),
     ...metricsGroup.unknown(options.metrics),
+    ...capacityGroup.unknown(options.capacity),
     ...timeoutGroup.unknown(options.timeouts),
     ...logsGroup.unknown(options.logs),
     ...unknownInModules(options),
@@ -123,6 +126,7 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...checkInterceptors(options),
     ...healthGroup.check(options.health),
     ...metricsGroup.check(options.metrics),
+    ...capacityGroup.check(options.capacity),
     ...timeoutGroup.check(options.timeouts),
     ...limitGroup.check(options.limits),
     ...cookieGroup.check(options.cookies),
@@ -177,6 +181,7 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     responses: responseGroup.resolve(options.responses),
     health: healthGroup.resolve(options.health),
     metrics: metricsGroup.resolve(options.metrics),
+    capacity: capacityGroup.resolve(options.capacity),
     timeouts: timeoutGroup.resolve(options.timeouts),
     trustProxy,
     etag,

@@ -8,6 +8,7 @@ import type { DefaultStatus } from '../../contracts/route-model.js'
 import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
 import type { ResolvedCache } from '../../features/cache/resolved-cache.js'
+import type { CapacitySettings } from '../../features/capacity/capacity-options.js'
 import type { HealthSettings } from '../../features/health/health-options.js'
 import type { LoggerSettings } from '../../features/logs/open-logger.js'
 import type { RequestLogSettings } from '../../features/logs/request-log.js'
@@ -63,6 +64,8 @@ export interface Settings {
   readonly responses: ResponseSettings
   /** `null` without the option. */
   readonly health: HealthSettings | null
+  /** `null` if the number of requests is not limited. */
+  readonly capacity: CapacitySettings | null
   /** `null` if nothing is measured. */
   readonly metrics: MetricsSettings | null
   readonly timeouts: TimeoutSettings

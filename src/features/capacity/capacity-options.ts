@@ -1,0 +1,123 @@
+import type { Duration } from '../../contracts/units.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { checkDuration } from '../../http/check-units.js'
+import { toSeconds } from '../../http/units.js'
+
+/** The `capacity` option. */
+export interface CapacityOptions {
+  /**
+   * How many requests run at once: a whole number above 0.
+   *
+   * @defaultValue required
+   */
+  readonly concurrent: number
+  /**
+   * How many more requests wait for their turn: a whole number, or 0. All others are refused with 503.
+   *
+   * @defaultValue as many as `concurrent`
+   */
+  readonly queue?: number
+  /**
+   * How long a request waits for its turn: a duration. After this time it is refused with 503.
+   *
+   * @defaultValue `'1s'`
+   */
+  readonly wait?: Duration
+  /**
+   * How many requests of one tenant run at once: a whole number from 1 to `concurrent`. Tenants then take turns in the queue,
+   * and the guard runs before the request is counted, because it decides about the tenant.
+   *
+   * @defaultValue none: requests are counted before the guard, whoever sends them
+   */
+  readonly perTenant?: number
+  /**
+   * The time in `Retry-After` of refused requests: a duration, rounded up to seconds.
+   *
+   * @defaultValue `'1s'`
+   */
+  readonly retryAfter?: Duration
+}
+
+/** The `capacity` option, resolved. */
+export interface CapacitySettings {
+  readonly concurrent: number
+  readonly queue: number
+  readonly waitMs: number
+  /** `null` if tenants share all. */
+  readonly perTenant: number | null
+  readonly retrySeconds: number
+}
+
+type Option = CapacityOptions | undefined
+
+const NAMES: Names<CapacityOptions> = {
+  concurrent: true,
+  queue: true,
+  wait: true,
+  perTenant: true,
+  retryAfter: true,
+}
+const REMEDY = 'Give { concurrent: 100 }, and, if you like, queue, wait, perTenant and retryAfter.'
+
+/** The `capacity` option. An unknown name is an error: a misspelt `perTenant` would protect nobody. */
+export const capacityGroup: OptionGroup<Option, CapacitySettings | null> = {
+  unknown: (capacity) => refusedNames('capacity.', capacity, NAMES),
+  check,
+  resolve(capacity) {
+    if (capacity === undefined) return null
+    const { concurrent, queue = concurrent, wait = 1, perTenant = null, retryAfter = 1 } = capacity
+    return Object.freeze({
+      concurrent,
+      queue,
+      waitMs: 1000 * (toSeconds(wait) as number),
+      perTenant,
+      retrySeconds: Math.ceil(toSeconds(retryAfter) as number),
+    })
+  },
+}
+
+function check(capacity: unknown): Problem[] {
+  if (capacity === undefined) return []
+  if (typeof capacity !== 'object' || capacity === null || Array.isArray(capacity)) {
+    return [invalid('capacity', `${shown(capacity)} is no set of options.`, REMEDY)]
+  }
+  const { concurrent, queue, wait, perTenant, retryAfter } = capacity as CapacityOptions
+  return [
+    ...checkConcurrent(concurrent, queue !== undefined),
+    ...checkWhole('capacity.queue', queue, { least: 0 }),
+    ...checkWhole('capacity.perTenant', perTenant, { least: 1, most: concurrent }),
+    ...checkDuration('capacity.wait', wait),
+    ...checkDuration('capacity.retryAfter', retryAfter),
+  ]
+}
+
+function checkConcurrent(concurrent: unknown, hasQueue: boolean): Problem[] {
+  if (concurrent !== undefined) return checkWhole('capacity.concurrent', concurrent, { least: 1 })
+  const cause = hasQueue
+    ? 'It is missing, so no request would ever wait in `queue`.'
+    : 'It is missing.'
+  return [invalid('capacity.concurrent', cause, REMEDY)]
+}
+
+function checkWhole(
+  name: string,
+  value: unknown,
+  { least, most }: { readonly least: number; readonly most?: number },
+): Problem[] {
+  if (value === undefined) return []
+  const remedy = `Give a whole number from ${least}${Number.isInteger(most) ? ` to ${most}, which is \`concurrent\`` : ''}.`
+  if (!Number.isSafeInteger(value) || (value as number) < least) {
+    return [invalid(name, `${shown(value)} is no number of requests.`, remedy)]
+  }
+  if (most === undefined || (value as number) <= most) return []
+  return [invalid(name, `${shown(value)} is more than \`concurrent\`.`, remedy)]
+}
+
+/** Finds a share of tenants in an application whose requests have no tenants. */
+export function checkPerTenant(settings: CapacitySettings | null, hasTenants: boolean): Problem[] {
+  if (settings === null || settings.perTenant === null || hasTenants) return []
+  const cause = 'The application has no tenants, so it would limit nobody.'
+  return [invalid('capacity.perTenant', cause, 'Set the option `tenant`, or leave it out.')]
+}

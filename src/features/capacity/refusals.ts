@@ -1,0 +1,62 @@
+import type { Clock, Timer } from '../../contracts/clock.js'
+import type { Logger } from '../../contracts/logger.js'
+import { isThenable } from '../../step/thenable.js'
+import type { RefusalReason } from './ticket.js'
+
+/** The time between two lines about refused requests. */
+const PERIOD_MS = 10_000
+
+/**
+ * Counts refused requests. The first one is logged at once, all later ones in one line for each period: a line for each
+ * request would be work at the time when there is too much of it.
+ */
+export class Refusals {
+  /** How many requests were refused since the start, by reason. */
+  readonly total: Record<RefusalReason, number> = { full: 0, wait: 0, share: 0 }
+  readonly #logger: Logger
+  readonly #clock: Clock
+  readonly #load: () => object
+  #unlogged: Partial<Record<RefusalReason, number>> = {}
+  #period: Timer | null = null
+
+  /**
+   * @param load Returns how many requests run and wait, for the line.
+   */
+  constructor({ logger, clock }: { logger: Logger; clock: Clock }, load: () => object) {
+    this.#logger = logger
+    this.#clock = clock
+    this.#load = load
+  }
+
+  /** Counts a refused request. */
+  note(reason: RefusalReason): void {
+    this.total[reason] += 1
+    this.#unlogged[reason] = (this.#unlogged[reason] ?? 0) + 1
+    if (this.#period === null) this.#log()
+  }
+
+  /** Logs what no line has yet, and begins no period any more. */
+  close(): void {
+    this.#log()
+    this.#period?.cancel()
+  }
+
+  #log(): void {
+    const reasons = this.#unlogged
+    this.#unlogged = {}
+    this.#period?.cancel()
+    this.#period = null
+    const counts = Object.values(reasons)
+    if (counts.length === 0) return
+    const refused = counts.reduce((sum, count) => sum + count, 0)
+    this.#period = this.#clock.setTimeout(() => this.#log(), PERIOD_MS)
+    try {
+      const facts = { refused, reasons, ...this.#load() }
+      const returned: unknown = this.#logger.warn(facts, 'Requests over the capacity are refused')
+      // A logger that writes asynchronously may return a promise that rejects.
+      if (isThenable(returned)) returned.then(undefined, () => {})
+    } catch {
+      // The requests must be refused even if the logger fails.
+    }
+  }
+}
