@@ -252,6 +252,9 @@ describe('resolveSettings', () => {
  */
 const BY_PLACE: Readonly<Record<string, true>> = { name: true, store: true, mediaType: true }
 
+/** What a group needs before its other options have a meaning. */
+const REQUIRED: Readonly<Record<string, object>> = { capacity: { concurrent: 10 } }
+
 /** Documented defaults that are values, not sentences. */
 const documented = Object.entries(readOptions()).flatMap(([group, options]) =>
   options
@@ -272,9 +275,11 @@ describe('a documented default', () => {
     'is the default of the settings: $group $name',
     ({ group, name, literal }) => {
       const value: unknown = new Function(`return ${literal}`)()
-      const plain = settingsOf({ [group]: group === 'rateLimit' ? true : {} })
+      const plain = settingsOf({ [group]: group === 'rateLimit' ? true : { ...REQUIRED[group] } })
       const { logger: _, ...expected } = plain
-      const { logger: __, ...stated } = settingsOf({ [group]: { [name]: value } })
+      const { logger: __, ...stated } = settingsOf({
+        [group]: { ...REQUIRED[group], [name]: value },
+      })
       // A default that is set explicitly changes only isDecided.
       const isDecided = group === 'swagger' && name === 'enabled'
       const swagger = isDecided

@@ -36,7 +36,7 @@ const VALUES = `
 const TYPES = `
   AbstractClass AnyPolicy ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
-  CacheStore CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
+  CacheStore CapacityOptions CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
   CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
   CursorResult CursorValue Decorated FieldOf FilterOutput NumberedPage NumberedPages OpenApiOAuthFlow
   OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition

@@ -144,7 +144,7 @@ describe('perTenant', () => {
     held = new Held()
     const { url } = await servers.start({
       controllers: [workController(held)],
-      tenant: { authorize: () => true },
+      tenant: {},
       metrics: true,
       capacity: { ...capacity, wait: '30s' },
     })
