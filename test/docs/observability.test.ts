@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs'
+import { App, Cache, Controller, Get } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+
+const read = (name: string) =>
+  readFileSync(new URL(`../../docs/observability/${name}`, import.meta.url), 'utf8')
+
+interface Alerts {
+  readonly groups: { readonly rules: { readonly alert: string; readonly expr: string }[] }[]
+}
+interface Dashboard {
+  readonly panels: {
+    readonly title: string
+    readonly targets: { readonly expr: string; readonly legendFormat: string }[]
+  }[]
+}
+
+/** An expression of a file, by the name of its rule or panel. */
+type Named = readonly [name: string, expr: string]
+
+const alerts = (parse(read('alerts.yml')) as Alerts).groups.flatMap(({ rules }) =>
+  rules.map(({ alert, expr }): Named => [alert, expr]),
+)
+const { panels } = JSON.parse(read('dashboard.json')) as Dashboard
+const shown = panels.flatMap(({ title, targets }) =>
+  targets.map(({ expr }): Named => [title, expr]),
+)
+
+/** A metric of an expression, with the labels that the expression uses of it. */
+interface Use {
+  readonly metric: string
+  readonly labels: readonly string[]
+}
+
+const FUNCTIONS = ['sum', 'max', 'rate', 'changes', 'deriv', 'topk', 'histogram_quantile']
+const WORD = /^[a-z_]\w*$/i
+
+/**
+ * Reads the metrics and labels of an expression of PromQL. The labels of `by` count for every metric of the expression.
+ *
+ * @throws if the expression has a word that is neither a function nor a metric.
+ */
+function usesOf(expr: string): readonly Use[] {
+  const grouped: string[] = []
+  const plain = expr
+    .replaceAll('$__rate_interval', '5m')
+    .replace(/\bby \(([^)]*)\)/g, (_, list: string) => {
+      grouped.push(...list.split(',').map((name) => name.trim()))
+      return ''
+    })
+  const metrics = [...plain.matchAll(/([a-z_]\w*)\s*(\(|\{([^}]*)\})?(?:\[\d+[smhd]\])?/gi)]
+  return metrics.flatMap(([, name = '', next, inside]) => {
+    if (next === '(') {
+      if (!FUNCTIONS.includes(name)) throw new Error(`${name} is no known function: ${expr}`)
+      return []
+    }
+    if (!WORD.test(name)) return []
+    const selected = [...(inside ?? '').matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)]
+    return [{ metric: name, labels: [...grouped, ...selected.map(([, label = '']) => label)] }]
+  })
+}
+
+@Controller('letters')
+class LettersController {
+  @Cache({ ttl: '1m' })
+  @Get()
+  list() {
+    return []
+  }
+
+  @Get('broken')
+  broken() {
+    throw new TypeError('broken')
+  }
+}
+
+/** The labels of each series of a scrape, by metric. */
+async function scrape(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const app = await App.create({
+    controllers: [LettersController],
+    metrics: true,
+    capacity: { concurrent: 10 },
+    logger: false,
+  })
+  const address = await app.listen(0, { host: '127.0.0.1', announce: false })
+  const url = `http://127.0.0.1:${(address as { port: number }).port}`
+  for (const path of ['/letters', '/letters', '/letters/broken']) await fetch(url + path)
+  const text = await (await fetch(`${url}/metrics`)).text()
+  await app.close()
+  const series = new Map<string, Set<string>>()
+  for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? [^ ]+$/gm)) {
+    const known = series.get(name) ?? new Set()
+    for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label)
+    series.set(name, known)
+  }
+  return series
+}
+
+/** The parts of expressions that no series of a scrape has. */
+function missingIn(series: ReadonlyMap<string, ReadonlySet<string>>, all: readonly Named[]) {
+  return all.flatMap(([name, expr]) =>
+    usesOf(expr).flatMap(({ metric, labels }) => {
+      const known = series.get(metric)
+      if (known === undefined) return [`${name}: ${metric}`]
+      return labels
+        .filter((label) => !known.has(label))
+        .map((label) => `${name}: ${metric}.${label}`)
+    }),
+  )
+}
+
+describe('the alert rules and the dashboard', () => {
+  it('name metrics and labels that a scrape has', async () => {
+    const series = await scrape()
+    expect(missingIn(series, alerts)).toEqual([])
+    expect(missingIn(series, shown)).toEqual([])
+    const wrong: Named = [
+      'Wrong',
+      'sum by (path) (rate(capacity_running_requests{who="x"}[5m])) / no',
+    ]
+    expect(missingIn(series, [wrong])).toEqual([
+      'Wrong: capacity_running_requests.path',
+      'Wrong: capacity_running_requests.who',
+      'Wrong: no',
+    ])
+  })
+
+  it('have a metric in each expression, and only known functions', () => {
+    for (const [name, expr] of [...alerts, ...shown]) {
+      expect([name, usesOf(expr).length > 0]).toEqual([name, true])
+    }
+    expect(() => usesOf('sums(capacity_running_requests)')).toThrow('sums is no known function')
+  })
+
+  it('name series in the dashboard only by labels of their expressions', () => {
+    for (const { targets } of panels) {
+      for (const { expr, legendFormat } of targets) {
+        const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label)
+        const used = usesOf(expr).flatMap((use) => use.labels)
+        expect(labels.filter((label) => !used.includes(label as string))).toEqual([])
+      }
+    }
+  })
+})
