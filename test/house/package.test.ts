@@ -41,7 +41,8 @@ describe('the package', () => {
     expect(docs.length).toBeGreaterThan(10)
     const rest = paths.filter((path) => !path.startsWith('dist/'))
     const expected = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md']
-    const own = [...expected, ...docs.map((name) => `docs/${name}`)]
+    const ready = ['alerts.yml', 'dashboard.json'].map((name) => `docs/observability/${name}`)
+    const own = [...expected, ...docs.map((name) => `docs/${name}`), ...ready]
     expect(rest.filter((path) => !path.startsWith('templates/')).sort()).toEqual(own.sort())
     const kinds =
       /^(index|shared|(testing|integrations\/[\w-]+)\/index|integrations\/postgres\/keeper\/main|cli\/[\w/-]+|chunks\/[\w-]+|commonjs)\.(js|js\.map|cjs|d\.ts|d\.cts)$/
