@@ -44,8 +44,9 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
   const found = config.plugins.flatMap((plugin) => observerOf(plugin, setup) ?? [])
   const onEnd = found.flatMap((observer) => observer.onEnd ?? [])
   const onStep = found.flatMap((observer) => observer.onStep ?? [])
-  if (onEnd.length > 0 || onStep.length > 0) {
-    observers = new RequestObservers({ onEnd, onStep }, config)
+  const onStatement = found.flatMap((observer) => observer.onStatement ?? [])
+  if (onEnd.length > 0 || onStep.length > 0 || onStatement.length > 0) {
+    observers = new RequestObservers({ onEnd, onStep, onStatement }, config)
   }
   return observers
 }
@@ -58,12 +59,15 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
   ignoreRejection(observer)
   const subject = `plugin '${plugin.name}', requests`
   const cause = wrong ?? 'It returned no observer.'
-  throw new ConfigError([invalid(subject, cause, 'Return { onEnd, onStep }, or null.')])
+  throw new ConfigError([
+    invalid(subject, cause, 'Return { onEnd, onStep, onStatement }, or null.'),
+  ])
 }
 
 /** Says which function of an observer is none; `null` if all are functions or left out. */
-function wrongCall({ onEnd, onStep }: RequestObserver): string | null {
-  for (const [name, call] of Object.entries({ onEnd, onStep }) as [string, unknown][]) {
+function wrongCall({ onEnd, onStep, onStatement }: RequestObserver): string | null {
+  const calls: Record<string, unknown> = { onEnd, onStep, onStatement }
+  for (const [name, call] of Object.entries(calls)) {
     if (call !== undefined && typeof call !== 'function') return `Its ${name} is ${typeof call}.`
   }
   return null
@@ -73,6 +77,7 @@ function wrongCall({ onEnd, onStep }: RequestObserver): string | null {
 interface ObserverCalls {
   readonly onEnd: readonly NonNullable<RequestObserver['onEnd']>[]
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
+  readonly onStatement: readonly NonNullable<RequestObserver['onStatement']>[]
 }
 
 /** Follows each request of an application to its end, and then calls the observers once. */
@@ -81,6 +86,8 @@ export class RequestObservers {
   active = 0
   /** Calls the observers of steps; `null` if there are none. Never throws. */
   readonly onStep: OnStep | null
+  /** Calls the observers of statements; `null` if there are none. Never throws. */
+  readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
   readonly #calls: ObserverCalls['onEnd']
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
@@ -90,10 +97,15 @@ export class RequestObservers {
    * @param calls The functions of all observers.
    * @param config The parts of the application that observing depends on.
    */
-  constructor({ onEnd, onStep }: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
+  constructor(calls: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
+    const { onEnd, onStep, onStatement } = calls
     this.#calls = onEnd
     this.onStep =
       onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
+    this.onStatement =
+      onStatement.length === 0
+        ? null
+        : (statement) => this.#each(onStatement, (call) => call(statement))
     this.#clock = clock
     this.#scopes = scopes
     this.#logger = logger
