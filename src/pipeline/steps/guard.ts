@@ -24,6 +24,8 @@ export interface RouteGuard {
   readonly isPlaced: CarriesCredential
   /** The challenge of its 401. */
   readonly challenge: string
+  /** The challenge of a 403 of `@Can`; `null` if it has none. */
+  readonly abilityChallenge: ((abilities: readonly string[]) => string | undefined) | null
   /** `null` if the guard confirms no tenant. */
   readonly tenantOf: ((req: Request) => string | undefined) | null
 }
