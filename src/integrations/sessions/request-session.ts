@@ -67,6 +67,11 @@ export class RequestSession implements Session<Values, Values> {
     return this.#record
   }
 
+  /** Whether the session has ended since it was read. */
+  get hasEnded(): boolean {
+    return this.#record === undefined || this.#manager.hasEnded(this.#record)
+  }
+
   /**
    * Refuses a request that may change something, has the cookie, and comes from another origin. Called before the
    * middlewares and again before the guard, because a middleware may replace the method.
