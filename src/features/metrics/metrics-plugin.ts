@@ -69,6 +69,8 @@ export function metricsPlugin(settings: MetricsSettings, { features }: MetricsSo
         remedy: "Move the route, or give another path: `metrics: { path: '/other' }`.",
         async handle(req: Request, res: Response) {
           if (guard !== null) await admit(req, trusted)
+          // The time limit has ended the request, or its client has left.
+          if (res.headersSent || res.destroyed) return
           await send(res, running as Scrape, req.headers.accept)
         },
       },

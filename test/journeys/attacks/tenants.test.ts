@@ -97,10 +97,7 @@ const PATHS = ['/plain', '/needed', '/cached', '/limited', '/maybe']
 
 describe('a right token of one tenant', () => {
   it('opens nothing of a tenant that a header, a path, a host or a second token names', async () => {
-    const strategies = [
-      tenantFromPath('/t/:tenant'),
-      tenantFromHost({ 'globex.test': 'globex' }),
-    ]
+    const strategies = [tenantFromPath('/t/:tenant'), tenantFromHost({ 'globex.test': 'globex' })]
     const { ask, bearer } = await startData({ strategies })
     const acme = bearer({ org: 'acme' })
     const globex: readonly Record<string, string>[] = [
