@@ -1,6 +1,8 @@
 import type { Clock } from '../contracts/clock.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request } from '../contracts/handler.js'
+import { ConfigError } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { type CarriesCredential, compileCredentials } from '../http/credentials.js'
 import { compileAdmission, type PipelineConfig } from '../pipeline/compile-route.js'
 import { createDenialLog } from '../pipeline/log-denials.js'
@@ -8,6 +10,7 @@ import type { RouteGuard } from '../pipeline/steps/guard.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
 import type { MadeGuard } from './make-guards.js'
+import { isHeaderText } from './settings/guard-options.js'
 import type { Settings } from './settings/settings.js'
 
 /** The functions that decide who may call a route. */
@@ -53,11 +56,12 @@ function guardsFor(made: readonly MadeGuard[], { harness, settings }: AccessConf
   const guard = harness.wrapGuard(null)
   if (guard === null) return []
   const isPlaced = harness.wrapCredentials(compileCredentials(settings.auth.credentials))
-  return [{ name: null, guard, carries: isPlaced, isPlaced, challenge: 'Bearer', tenantOf: null }]
+  const nothing = { name: null, tenantOf: null, abilityChallenge: null }
+  return [{ ...nothing, guard, carries: isPlaced, isPlaced, challenge: 'Bearer' }]
 }
 
 function routeGuard(
-  { settings: { name, places }, guard, running }: MadeGuard,
+  { settings: { name, option, places }, guard, running }: MadeGuard,
   { wrapGuard, wrapCredentials, wrapTenantOf }: AccessConfig['harness'],
 ): RouteGuard {
   const isPlaced = wrapCredentials(compileCredentials(places))
@@ -68,7 +72,18 @@ function routeGuard(
     carries: guard.carries === undefined ? isPlaced : wrapCredentials(carriesOf(guard)),
     isPlaced,
     challenge: guard.challenge ?? 'Bearer',
+    abilityChallenge: guard.abilityChallenge === undefined ? null : challengerOf(guard, option),
     tenantOf: tenantOf === null ? null : wrapTenantOf(tenantOf),
+  }
+}
+
+function challengerOf(guard: AuthGuard, option: string): RouteGuard['abilityChallenge'] {
+  return (abilities) => {
+    const challenge = guard.abilityChallenge?.(abilities)
+    if (challenge === undefined || isHeaderText(challenge)) return challenge
+    const cause = `For ${abilities.join(', ')}, it returned no text of a header.`
+    const remedy = 'Return a challenge, such as \'Bearer error="insufficient_scope"\'.'
+    throw new ConfigError([invalid(`${option}.abilityChallenge`, cause, remedy)])
   }
 }
 

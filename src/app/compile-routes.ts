@@ -89,7 +89,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     compileRoute(route, partsOf(route), settingsOf(route)),
   )
   for (const { handle } of frameworkRoutes) {
-    handlers.push(compileFrameworkRoute(handle, shared.onError))
+    handlers.push(compileFrameworkRoute(handle, shared))
   }
   return {
     model,

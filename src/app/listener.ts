@@ -15,6 +15,7 @@ import { kPassOn, kTenantScope } from '../http/own-fields.js'
 import { adoptRequest, type BlazonRequest } from '../http/request.js'
 import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
 import { adoptResponse } from '../http/send/response-class.js'
+import { takeAdmission } from '../http/take-admission.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import { handleClientError, type ResponseText } from './client-error.js'
 import type { HostedRequests } from './hosted-requests.js'
@@ -152,6 +153,7 @@ export function createListener(config: ListenerConfig): Listener {
     const { Request, Response } = config.classesFor(app)
     const body = Object.getOwnPropertyDescriptor(req, 'body')
     const adopted = adoptRequest(req, Request)
+    const returnAdmission = takeAdmission(adopted)
     const adoptedRes = adoptResponse(res, Response)
     hostedRequests.add(res)
     if (next === undefined) {
@@ -167,6 +169,7 @@ export function createListener(config: ListenerConfig): Listener {
       Object.setPrototypeOf(res, resPrototype)
       Object.assign(req, { next: theirNext, [kPassOn]: passOn, [kTenantScope]: scope })
       returnBody(req, body)
+      returnAdmission?.()
       noteReturn(adopted, { app: thisApp, takeError: next }, continuation)
       next()
     }

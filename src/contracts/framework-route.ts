@@ -7,7 +7,10 @@ import type { RequestHandler } from './handler.js'
 export interface FrameworkRoute {
   /** Full path, literal segments only. `prefix` is not put before it. */
   readonly path: string
-  /** Handles the request. A request that it throws for, or rejects for, fails as requests of other routes do. */
+  /**
+   * Handles the request. A request that it throws for, or rejects for, fails as requests of other routes do, and one that it
+   * does not respond to is 503 after `timeouts.handler`.
+   */
   readonly handle: RequestHandler
   /** Whether monitoring calls the route all the time: the log of requests writes it as `debug`. Default `false`. */
   readonly quiet?: boolean

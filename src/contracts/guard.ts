@@ -60,6 +60,14 @@ export interface AuthGuard<TUser = User> {
    */
   readonly challenge?: string
   /**
+   * Returns the challenge in `WWW-Authenticate` of a 403 of `@Can`, for a request that this guard has let in: RFC 6750, 3.1,
+   * has one that names the scopes that a token needs. It is called once for each route, at boot. Default: a 403 has no
+   * challenge.
+   *
+   * @param abilities The abilities that the route needs.
+   */
+  abilityChallenge?(abilities: readonly string[]): string | undefined
+  /**
    * What the guard adds to the operation of a route that it protects, besides 401, also where the route accepts other
    * guards. Default: nothing.
    */

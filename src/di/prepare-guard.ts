@@ -3,6 +3,14 @@ import type { Lifecycle, Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 
+/** The guard of an option beside `auth`. */
+export interface PreparedGuard {
+  /** The guard that this application runs. */
+  readonly running: AuthGuard & Lifecycle
+  /** The challenge of its 401. */
+  readonly challenge: string
+}
+
 /**
  * Finds the guard of an option beside `auth`, and lets it make its state for this application.
  *
@@ -13,10 +21,10 @@ export async function prepareGuard(
   guard: AuthGuard | Token<AuthGuard>,
   option: string,
   setup: GuardSetup,
-): Promise<AuthGuard & Lifecycle> {
+): Promise<PreparedGuard> {
   const found = isGuard(guard) ? guard : setup.get(guard)
   const running = isGuard(found) ? ((await found.forApplication?.(setup)) ?? found) : found
-  if (isGuard(running)) return running
+  if (isGuard(running)) return { running, challenge: found.challenge ?? 'Bearer' }
   const cause = 'The value that its token provides has no method canActivate.'
   const remedy = 'Provide an object with canActivate(req) under that token.'
   throw new ConfigError([invalid(option, cause, remedy)])

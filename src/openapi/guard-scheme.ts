@@ -17,4 +17,6 @@ export interface DocumentGuard {
   readonly scopes: ((route: RouteModel) => readonly string[]) | null
   /** `null` if the guard adds nothing. */
   readonly contract: ContractOf | null
+  /** Whether a 403 of `@Can` has a challenge. */
+  readonly challengesAbilities: boolean
 }

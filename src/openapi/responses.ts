@@ -8,6 +8,7 @@ import type {
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { bytesOfForm } from '../model/compile-upload.js'
+import { guardsOfRoute } from '../model/route-guards.js'
 import {
   envelopeTypeOf,
   essenceOf,
@@ -19,6 +20,7 @@ import {
 } from '../schema/response-shape.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { type ErrorContent, wrappedSchema } from './envelopes.js'
+import type { DocumentGuard } from './guard-scheme.js'
 import type { MergedContract } from './merge-contracts.js'
 import type { DocumentedOperation } from './operations.js'
 import { ownCopy } from './own-copy.js'
@@ -35,6 +37,8 @@ const text = (): OpenApiSchema => ({ type: 'string' })
 export interface ResponseContext {
   readonly schemas: DocumentSchemas
   readonly shared: SharedResponses
+  /** The guards of the application. */
+  readonly guards: readonly DocumentGuard[]
   /** The responses that the application documents for every route. */
   readonly documented: readonly ApiResponseOptions[]
   readonly openapi: OpenApiVersion
@@ -52,6 +56,8 @@ export function buildResponses(
   const { shared, schemas } = context
   const responses: Record<string, Responses[string]> = {}
   for (const status of errors) responses[status] = shared.error(status, route)
+  const isScoped = guardsOfRoute(route, context.guards).some((guard) => guard.challengesAbilities)
+  if (isScoped && errors.includes(403)) responses[403] = shared.insufficientScope(route)
   const maxBytes = ownMaxBytes(route, shared)
   if (maxBytes !== undefined && errors.includes(413)) {
     responses[413] = tooLarge(maxBytes, shared.errorContent(413, route))
@@ -72,7 +78,7 @@ export function buildResponses(
   if (route.produces !== null) addRepresentations(responses, route)
   if (headers.length > 0) addHeaders(responses, describeHeaders(headers, schemas), route)
   // JavaScript objects list integer keys in ascending order, so the order of the assignments does not matter.
-  return method === 'head' ? withoutContent(responses, shared) : responses
+  return method === 'head' ? withoutContent(responses, shared, isScoped) : responses
 }
 
 function describeHeaders(added: MergedContract['headers'], schemas: DocumentSchemas): Headers {
@@ -263,10 +269,14 @@ function fileResponse(type: string, { status, ...base }: FileBase): OpenApiRespo
 }
 
 /** A response to `HEAD` has the headers of the response to `GET`, and no body. */
-function withoutContent(responses: Responses, shared: SharedResponses): Responses {
+function withoutContent(
+  responses: Responses,
+  shared: SharedResponses,
+  isScoped: boolean,
+): Responses {
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => {
-      if ('$ref' in response) return [status, shared.head(Number(status))]
+      if ('$ref' in response) return [status, shared.head(Number(status), isScoped)]
       const { content: _, ...rest } = response
       return [status, rest]
     }),

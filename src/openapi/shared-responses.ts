@@ -75,6 +75,16 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   503: { description: 'The request timed out, or the server is temporarily unavailable.' },
 }
 
+const INSUFFICIENT_SCOPE: ErrorFacts = {
+  ...(ERRORS[403] as ErrorFacts),
+  headers: {
+    'WWW-Authenticate': {
+      description: 'The scopes that a token needs, if it lacks one (RFC 6750, 3.1).',
+      schema: text,
+    },
+  },
+}
+
 /** The description of a success response of which neither the status nor the data is known. */
 export const UNSTATED = 'Success'
 
@@ -125,6 +135,15 @@ export class SharedResponses {
     }))
   }
 
+  /** A reference to the 403 of an operation whose guard says which scopes a token needs. */
+  insufficientScope(route: RouteModel): Reference {
+    const wire = errorWireOf(route, this.#wire.errors)
+    return this.#refer(numbered('InsufficientScope', this.#errors, wire), () => ({
+      ...ownCopy(INSUFFICIENT_SCOPE),
+      content: this.errorContent(403, route),
+    }))
+  }
+
   /** A reference to an error response that the application documents for every route. */
   documented(status: number, route: RouteModel, make: Make): Reference {
     return this.#refer(this.#errorName(status, route), make)
@@ -143,9 +162,11 @@ export class SharedResponses {
    * The response to `HEAD` in place of a shared response: its headers, and no body.
    *
    * @param status `NaN` for a success of which only the class is known.
+   * @param isScoped Whether a 403 is that of `insufficientScope`.
    */
-  head(status: number): OpenApiResponse {
-    const { headers } = errorFacts(status, this.#wire)
+  head(status: number, isScoped: boolean): OpenApiResponse {
+    const facts = isScoped && status === 403 ? INSUFFICIENT_SCOPE : errorFacts(status, this.#wire)
+    const { headers } = facts
     const description = STATUS_CODES[status] ?? UNSTATED
     return headers === undefined ? { description } : { description, headers: ownCopy(headers) }
   }

@@ -7,6 +7,7 @@ import { Refusal } from '../step/refusal.js'
 import type { OnError, RunRoute, Stage } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
 import type { SendSuccess } from './send-success.js'
+import type { EnterConfig } from './steps/enter.js'
 import { nextOf } from './steps/handler.js'
 
 /** The input of {@link compileDispatch}. */
@@ -109,15 +110,19 @@ function errorOfMiss(kind: 'none' | 'malformed', req: BlazonRequest): Error {
 
 /**
  * Compiles a handler without a controller to a route. Its throws and rejections are handled like those of other
- * routes.
+ * routes, and so is the time that it takes.
  */
-export function compileFrameworkRoute(handle: RequestHandler, onError: OnError): RunRoute {
+export function compileFrameworkRoute(
+  handle: RequestHandler,
+  { onError, deadlines }: Pick<EnterConfig, 'onError' | 'deadlines'>,
+): RunRoute {
   return function runFrameworkRoute(req, res) {
     const next = nextOf(req, res, onError)
     try {
       Promise.resolve(handle(req, res, next)).catch(next)
     } catch (error) {
-      next(error)
+      return next(error)
     }
+    if (!res.headersSent) deadlines?.startUntilClosed(req, res)
   }
 }

@@ -274,7 +274,7 @@ function accessSteps(
     tenant,
     membership,
     afterGuard: plugins?.afterGuard ?? null,
-    can: abilities === null ? null : canStage(abilities, can),
+    can: abilities === null ? null : canStage({ abilities, guards: accepted, decide: can }),
   }
 }
 

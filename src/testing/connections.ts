@@ -13,6 +13,10 @@ type TenantOf = NonNullable<AuthGuard['tenantOf']>
 export interface ConnectionFacts {
   /** The user of every request on this connection; `undefined` when the guard decides who the caller is. */
   readonly principal?: User | undefined
+  /** The tenant that the credential of the principal belongs to. Default: the one that its request names. */
+  readonly tenant?: string | undefined
+  /** Called with each tenant that a guard finds out from a credential. */
+  readonly tenantFound?: (id: string) => void
   /**
    * Whether `principal` is set before the application sees a request, as a middleware would set it. Otherwise
    * `wrapGuard` sets it.
@@ -99,12 +103,14 @@ export class Connections {
     },
   })
 
-  /** A principal belongs to the tenant that its request names, because no credential says anything else. */
+  /** A principal belongs to the tenant of `asTenant`, else to the one that its request names. */
   readonly wrapTenantOf = (tenantOf: TenantOf): TenantOf => {
     return function tenantUnderTest(req) {
-      if (factsOf.get(req.socket)?.principal === undefined) return tenantOf(req)
-      const scope = scopeOn(req)
-      return scope?.id ?? scope?.claim
+      const { principal, tenant, tenantFound } = factsOf.get(req.socket) ?? {}
+      if (principal !== undefined) return tenant ?? scopeOn(req)?.id ?? scopeOn(req)?.claim
+      const found = tenantOf(req)
+      if (typeof found === 'string') tenantFound?.(found)
+      return found
     }
   }
 

@@ -23,6 +23,7 @@ import {
   refuseUnguarded,
 } from './auth-matrix.js'
 import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
+import { callerFacts } from './caller-facts.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
@@ -134,8 +135,7 @@ export class TestApp extends App {
       app.#log.explain(failure, request)
       return failure ?? app.#watch.takeRejection(request) ?? null
     }
-    const tenantHeader = app.#tenantHeader
-    const link = { supertest, connect, checkExchange, finish, tenantHeader }
+    const link = { supertest, connect, checkExchange, finish, ...callerFacts(options) }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -173,7 +173,7 @@ export class TestApp extends App {
   /**
    * Returns a caller that acts as this user: the guard is skipped, `req.user` is set in its place, and `@Can` still
    * decides. `null` means no credentials: the guard decides. The caller copies the headers that are set now, except
-   * `Authorization`, and later changes do not affect it.
+   * `Authorization` and the headers and cookies that guards read; later changes do not affect it.
    *
    * @throws TypeError when `user` is neither an object nor `null`: `undefined` would silently act without
    * credentials.
@@ -184,7 +184,7 @@ export class TestApp extends App {
 
   /**
    * Returns a caller of this tenant. It sends the header of the `tenant` option (default `x-tenant-id`) and the
-   * headers that are set now.
+   * headers that are set now. `app.as(user).asTenant(id)` also gives the user a credential of this tenant.
    *
    * @throws Error with `tenant: { header: false }`.
    */
@@ -304,8 +304,8 @@ export class TestApp extends App {
    * expect(report.leaks).toEqual([])
    */
   async proveIsolation(options: IsolationOptions = {}): Promise<IsolationReport> {
-    const tenantHeader = this.#tenantHeader
-    checkIsolationOptions(options, tenantHeader)
+    const { tenantHeader, confirmsTenants } = callerFacts(this.#options)
+    checkIsolationOptions(options, { tenantHeader, confirmsTenants })
     const target = {
       caller: this.#started('proveIsolation()').with({}),
       connect: (facts: ConnectionFacts) => this.#connections.open(this.server, facts),
@@ -316,6 +316,7 @@ export class TestApp extends App {
       stores: this.#stores,
       middlewares: namedMiddlewares(this.#options),
       authorizes: this.#options.tenant?.authorize !== undefined,
+      confirms: confirmsTenants,
     }
     const { proveIsolation } = await import('./isolation/prove-isolation.js')
     return await proveIsolation(target, options)
@@ -347,11 +348,6 @@ export class TestApp extends App {
   /** Closes the application, for `await using app = await TestApp.create(options)`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  /** The tenant header; the default one without a `tenant` option, because middlewares may read it. */
-  get #tenantHeader(): string | null {
-    return tenantGroup.resolve(this.#options.tenant ?? {})?.header ?? null
   }
 
   /** Reports wrong items of a stream, and inputs of a cached handler that its cache key does not contain. */

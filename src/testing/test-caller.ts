@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import type { User } from '../contracts/handler.js'
+import type { CredentialPlaces } from '../http/credentials.js'
 import type { ConnectionFacts } from './connections.js'
 import type { CheckExchange } from './exchange.js'
 import type { Finish } from './finish-test.js'
@@ -20,6 +21,10 @@ export interface CallerLink {
   readonly finish: Finish
   /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
+  /** Whether a guard says which tenant its credential belongs to. */
+  readonly confirmsTenants: boolean
+  /** The places of the credentials that the guards read. */
+  readonly credentials: CredentialPlaces
 }
 
 /** The user and the headers of a caller. */
@@ -28,6 +33,8 @@ export interface CallerState {
   readonly headers: () => Headers
   /** `undefined` when the guard decides who the caller is. */
   readonly principal?: User | undefined
+  /** The tenant that the credential of `principal` belongs to; `undefined` for the one that a request names. */
+  readonly tenant?: string | undefined
 }
 
 /** Returns the private state of a caller. For the harness only, not exported to tests. */
@@ -49,7 +56,7 @@ export class TestCaller {
   constructor(link: CallerLink, state: CallerState) {
     this.#link = link
     this.#state = state
-    this.#agent = link.connect({ principal: state.principal })
+    this.#agent = link.connect({ principal: state.principal, tenant: state.tenant })
   }
 
   /** A supertest agent with a cookie jar of its own. */
@@ -89,8 +96,8 @@ export class TestCaller {
 
   /**
    * Returns a caller with the same headers that acts as this user: the guard is skipped, `req.user` is set in
-   * its place, and `@Can` still decides. `null` means no credentials: the guard decides. The header
-   * `Authorization` is removed in both cases.
+   * its place, and `@Can` still decides. `null` means no credentials: the guard decides. In both cases, `Authorization`
+   * and all headers and cookies are removed that a guard reads its credential from.
    *
    * @throws TypeError when `user` is neither an object nor `null`: `undefined` would silently act without
    * credentials.
@@ -102,21 +109,33 @@ export class TestCaller {
       throw new TypeError(`as(): ${String(user)} is not a user. ${advice}`)
     }
     const headers = new Map(this.#state.headers())
-    headers.delete('authorization')
-    return new TestCaller(this.#link, { headers: () => headers, principal: user ?? undefined })
+    removeCredentials(headers, this.#link.credentials)
+    const { tenant } = this.#state
+    const principal = user ?? undefined
+    return new TestCaller(this.#link, { headers: () => headers, principal, tenant })
   }
 
   /**
-   * Returns a caller that also sends the header of the `tenant` option (default `x-tenant-id`) with this id.
+   * Returns a caller that also sends the header of the `tenant` option (default `x-tenant-id`) with this id. The credential of
+   * `as(user)` then belongs to this tenant, for guards with `tenantOf`: a request that names another one is refused.
    *
-   * @throws Error when the application reads no tenant header.
+   * @throws Error with `tenant: { header: false }`, unless the caller acts as a user and a guard has `tenantOf`.
+   * @example
+   * await app.as({ id: 7 }).asTenant('acme').request().get('/orders').expect(200)
    */
   asTenant(id: string): TestCaller {
-    const { tenantHeader } = this.#link
-    if (tenantHeader !== null) return this.with({ [tenantHeader]: id })
-    throw new Error(
-      'asTenant() sends a header, and `tenant.header` is false: name the tenant as your clients do.',
-    )
+    const { tenantHeader, confirmsTenants } = this.#link
+    const { principal } = this.#state
+    if (tenantHeader !== null) return this.#withTenant(id).with({ [tenantHeader]: id })
+    if (confirmsTenants && principal !== undefined) return this.#withTenant(id)
+    const advice = confirmsTenants
+      ? 'call as(user) before, or send a credential of this tenant.'
+      : 'name the tenant as your clients do.'
+    throw new Error(`asTenant() sends a header, and \`tenant.header\` is false: ${advice}`)
+  }
+
+  #withTenant(tenant: string): TestCaller {
+    return new TestCaller(this.#link, { ...this.#state, tenant })
   }
 
   /** Returns a caller that also sends these headers. */
@@ -125,4 +144,18 @@ export class TestCaller {
     for (const [name, value] of Object.entries(headers)) merged.set(name.toLowerCase(), value)
     return new TestCaller(this.#link, { ...this.#state, headers: () => merged })
   }
+}
+
+/** Removes all that a guard could read as a credential. Other cookies stay. */
+function removeCredentials(
+  headers: Map<string, string>,
+  { headers: names, cookies }: CredentialPlaces,
+) {
+  for (const name of ['authorization', ...names]) headers.delete(name)
+  const sent = headers.get('cookie')
+  if (sent === undefined || cookies.length === 0) return
+  const isOther = (pair: string) => !cookies.includes((pair.split('=', 1)[0] as string).trim())
+  const others = sent.split(';').filter(isOther)
+  if (others.length > 0) headers.set('cookie', others.join(';').trim())
+  else headers.delete('cookie')
 }

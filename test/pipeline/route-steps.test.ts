@@ -92,7 +92,7 @@ const parameter = {
 }
 
 function guardOf(canActivate: () => boolean) {
-  const never = { challenge: 'Bearer', tenantOf: null }
+  const never = { challenge: 'Bearer', tenantOf: null, abilityChallenge: null }
   return { name: null, guard: { canActivate }, carries: () => true, isPlaced: () => true, ...never }
 }
 

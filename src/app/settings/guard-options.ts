@@ -26,7 +26,7 @@ export interface GuardSettings {
 }
 
 /** The members that are read before the guard is created. */
-const DECLARED = ['credentials', 'security', 'scopes', 'contract'] as const
+const DECLARED = ['credentials', 'security', 'scopes', 'contract', 'abilityChallenge'] as const
 
 type Declared = Pick<AuthGuard, (typeof DECLARED)[number] | 'challenge' | 'carries'>
 
@@ -51,6 +51,7 @@ export function resolveGuard(
       scheme: own.security ?? GUARD_SCHEME,
       scopes: own.scopes === undefined ? null : own.scopes.bind(entry as AuthGuard),
       contract: own.contract === undefined ? null : own.contract.bind(entry as AuthGuard),
+      challengesAbilities: own.abilityChallenge !== undefined,
     }),
   })
 }
@@ -134,7 +135,7 @@ export function checkGuard(option: string, guard: unknown, mayBeAbsent: boolean)
 
 function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
   const { credentials, security, challenge } = guard
-  const methods = (['carries', 'scopes', 'contract'] as const).filter(
+  const methods = (['carries', 'scopes', 'contract', 'abilityChallenge'] as const).filter(
     (name) => guard[name] !== undefined && typeof guard[name] !== 'function',
   )
   return [

@@ -3,6 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from '../../cont
 import { TenantContext } from '../../features/tenancy/tenant-context.js'
 import { noteRefusal, noteResume } from '../../http/continuations.js'
 import { isExpressApp, kWrappedRouter } from '../../http/express-routers.js'
+import { keyIdOf, replaceKeyId } from '../../http/key-id.js'
 import { kAdmission, kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { runExpressApp } from '../../http/run-express-app.js'
@@ -132,14 +133,16 @@ function guardRouter(router: RouterHandler): RequestHandler {
     const admit = host === undefined ? undefined : admissions.get(host)
     if (admit === undefined) throw new Error(OUTSIDE)
     const { [kTenantScope]: scope, [kAdmission]: admission, user } = req
+    const key = keyIdOf(req)
     /**
-     * Restores the user and the scope from before the checks: the handlers after the router have not been
+     * Restores the user, the key and the scope from before the checks: the handlers after the router have not been
      * checked.
      */
     function resume(goOn: () => void): void {
       // Writing `undefined` would create the field, and then `'user' in req` would be true.
       if (req.user !== user) req.user = user
       if (req[kAdmission] !== admission) Object.assign(req, { [kAdmission]: admission })
+      replaceKeyId(req, key)
       req[kTenantScope] = scope
       TenantContext.run(scope, goOn)
     }

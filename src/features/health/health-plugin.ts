@@ -5,7 +5,7 @@ import type { Request, Response } from '../../contracts/handler.js'
 import type { HealthReport } from '../../contracts/health.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import { Clock as ClockToken } from '../../di/clock.js'
-import { prepareGuard } from '../../di/prepare-guard.js'
+import { type PreparedGuard, prepareGuard } from '../../di/prepare-guard.js'
 import { Health } from './health.js'
 import type { HealthSettings } from './health-options.js'
 
@@ -16,19 +16,19 @@ type Body = { readonly status: string } & Partial<HealthReport>
 
 /** Creates the plugin of the option `health`. It uses nothing that a plugin of a user could not use. */
 export function healthPlugin({ guard, paths }: HealthSettings): Plugin {
-  let trusted: Awaited<ReturnType<typeof prepareGuard>> | undefined
+  let trusted: PreparedGuard | undefined
   return {
     name: 'health',
     async setup({ get, logger }) {
       if (guard !== null) trusted = await prepareGuard(guard, 'health.guard', { get, logger })
     },
-    onClose: () => trusted?.onClose?.(),
+    onClose: () => trusted?.running.onClose?.(),
     routes: ({ get }) => [
       routeAt('live', paths.live, (_req, res) => send(res, 200, { status: 'up' })),
       routeAt('ready', paths.ready, async (req, res) => {
         const [report, isTrusted] = await Promise.all([
           get(Health).check(),
-          trusted !== undefined && isAllowed(trusted, { req, clock: get(ClockToken) }),
+          trusted !== undefined && isAllowed(trusted.running, { req, clock: get(ClockToken) }),
         ])
         const { status } = report
         const isReady = status === 'up' || status === 'degraded'

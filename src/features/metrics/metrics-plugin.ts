@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AuthGuard } from '../../contracts/guard.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { Metric } from '../../contracts/metrics.js'
 import type { ObserverSetup, Plugin, PluginContext } from '../../contracts/plugin.js'
-import { prepareGuard } from '../../di/prepare-guard.js'
+import { type PreparedGuard, prepareGuard } from '../../di/prepare-guard.js'
 import { HttpError, UnauthorizedError } from '../../errors/http-error.js'
 import { chooseFormat } from './choose-format.js'
 import {
@@ -42,7 +41,7 @@ export function metricsPlugin(settings: MetricsSettings, { features }: MetricsSo
   }
   let running: Scrape | undefined
   let measured: ProcessMetrics | undefined
-  let trusted: Awaited<ReturnType<typeof prepareGuard>> | undefined
+  let trusted: PreparedGuard | undefined
   return {
     name: 'metrics',
     requests({ get, logger, model: { routes }, activeRequests }: ObserverSetup) {
@@ -70,13 +69,15 @@ export function metricsPlugin(settings: MetricsSettings, { features }: MetricsSo
         remedy: "Move the route, or give another path: `metrics: { path: '/other' }`.",
         async handle(req: Request, res: Response) {
           if (guard !== null) await admit(req, trusted)
+          // The time limit has ended the request, or its client has left.
+          if (res.headersSent || res.destroyed) return
           await send(res, running as Scrape, req.headers.accept)
         },
       },
     ],
     onClose() {
       measured?.close()
-      return trusted?.onClose?.()
+      return trusted?.running.onClose?.()
     },
   }
 }
@@ -140,14 +141,14 @@ function readMetric(
 }
 
 /** Rejects with 401 unless the guard returns `true`. An HTTP error of the guard keeps its status. */
-async function admit(req: Request, guard: AuthGuard | undefined): Promise<void> {
+async function admit(req: Request, guard: PreparedGuard | undefined): Promise<void> {
   let cause: unknown
   try {
-    if ((await guard?.canActivate(req)) === true) return
+    if ((await guard?.running.canActivate(req)) === true) return
   } catch (error) {
     if (HttpError.is(error)) throw error
     cause = error
   }
-  const headers = { 'WWW-Authenticate': 'Bearer' }
+  const headers = { 'WWW-Authenticate': guard?.challenge ?? 'Bearer' }
   throw new UnauthorizedError('Authentication is required', { headers, cause })
 }

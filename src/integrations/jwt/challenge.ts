@@ -1,4 +1,5 @@
 import { Refusal } from '../../index.js'
+import { isScope } from './is-scope.js'
 import type { AnyJwtOptions } from './jwt-options.js'
 import { metadataUrl } from './metadata-url.js'
 
@@ -15,24 +16,35 @@ const TEXTS: Readonly<Record<BearerError, string>> = {
 /** Makes the errors with which the guard refuses requests. None has a stack: a client can cause many. */
 export class Challenges {
   readonly #challenges: Readonly<Record<BearerError, string>>
+  readonly #lacking: (scopes: readonly string[]) => string
 
   constructor({ scheme = 'Bearer', resource, requiredScopes = [] }: AnyJwtOptions) {
     const metadata = resource === undefined ? [] : [`resource_metadata="${metadataUrl(resource)}"`]
     const write = (...fields: string[]) =>
       [scheme, [...fields, ...metadata].join(', ')].join(' ').trim()
     const invalid = 'error="invalid_token"'
+    this.#lacking = (more) => {
+      const scopes = [...new Set([...requiredScopes, ...more])]
+      const named = scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]
+      return write('error="insufficient_scope"', ...named)
+    }
     this.#challenges = {
       // RFC 6750, 3.1: a request without a credential gets no error.
       missing: write(),
       invalid: write(invalid),
       expired: write(invalid, `error_description="${TEXTS.expired}"`),
-      scope: write('error="insufficient_scope"', `scope="${requiredScopes.join(' ')}"`),
+      scope: this.#lacking([]),
     }
   }
 
   /** The challenge to a request without a token. */
   get missing(): string {
     return this.#challenges.missing
+  }
+
+  /** The challenge of a 403 to a token that lacks an ability. Abilities that cannot be scopes are left out. */
+  lacking(abilities: readonly string[]): string {
+    return this.#lacking(abilities.filter(isScope))
   }
 
   /** The error for a request: 403 for a missing scope, else 401. */

@@ -1,5 +1,6 @@
 import { ConfigError, type Duration, type Problem, toSeconds } from '../../index.js'
 import { type GivenKeys, readGivenKeys } from './given-keys.js'
+import { isScope } from './is-scope.js'
 import type { AnyJwtOptions } from './jwt-options.js'
 import { invalid } from './option-problem.js'
 import { isSafeUrl } from './safe-url.js'
@@ -160,7 +161,6 @@ function checkWords({
   if (!['required', 'optional', undefined].includes(expires)) {
     problems.push(invalid('expires', 'It is no rule.', "Give 'required' or 'optional'."))
   }
-  const isScope = (name: string) => /^[!#-[\]-~]+$/.test(name)
   if (requiredScopes !== undefined && !(isTexts(requiredScopes) && requiredScopes.every(isScope))) {
     const remedy = "Give names of scopes without spaces: ['orders']."
     problems.push(invalid('requiredScopes', 'It is no list of scopes.', remedy))

@@ -93,6 +93,11 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
     return this.options.requiredScopes ?? []
   }
 
+  /** The challenge of a 403 of `@Can`: `insufficient_scope`, with the abilities that can be scopes (RFC 6750, 3.1). */
+  abilityChallenge(abilities: readonly string[]): string {
+    return this.#challenges.lacking(abilities)
+  }
+
   /** 503 if the keys are read from an issuer, and 403 if tokens need scopes. */
   contract(_route?: RouteModel): RouteContract {
     const scope = this.options.requiredScopes === undefined ? [] : [403]

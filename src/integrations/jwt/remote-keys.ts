@@ -96,8 +96,11 @@ export class RemoteKeys implements KeySource {
 
   /** Keeps the objects of keys that are still there, because verified tokens refer to them. */
   #replace(next: readonly VerificationKey[]): void {
-    const known = new Map(this.#keys.map((key) => [key.id, key]))
-    this.#keys = next.map((key) => known.get(key.id) ?? key)
-    for (const key of known.values()) key.isRetired = !this.#keys.includes(key)
+    const before = this.#keys
+    const known = new Map(before.map((key) => [key.id, key]))
+    // A key that is listed twice is one key.
+    const listed = new Map(next.map((key) => [key.id, known.get(key.id) ?? key]))
+    this.#keys = [...listed.values()]
+    for (const key of before) key.isRetired = !this.#keys.includes(key)
   }
 }

@@ -67,6 +67,7 @@ export class TokenVerifier implements Lifecycle {
     const output = freezeDeep(await this.#check(claims))
     // Again: the issuer and a schema may take seconds to answer.
     this.#refuseFault(parsed)
+    if (key.isRetired) throw challenges.refuse('invalid')
     const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
     const verified = { claims, output, key, from, until }
     this.#cache.set(digest, verified)
@@ -100,8 +101,8 @@ export class TokenVerifier implements Lifecycle {
     return result.value
   }
 
-  #admit(req: Request, { claims, output }: VerifiedToken): true | Promise<true> {
-    const { options, challenges, remember } = this.#setup
+  #admit(req: Request, { claims, output, key, until }: VerifiedToken): true | Promise<true> {
+    const { options, challenges, clock, remember } = this.#setup
     const { requiredScopes, scope = 'scope' } = options
     if (requiredScopes !== undefined) {
       const scopes = readList(scope, claims)
@@ -117,7 +118,13 @@ export class TokenVerifier implements Lifecycle {
     }
     if (options.user === undefined) return setUser(defaultUser(claims, output, options))
     const user: unknown = options.user(output, req)
-    return isThenable(user) ? Promise.resolve(user).then(setUser) : setUser(user)
+    if (!isThenable(user)) return setUser(user)
+    return Promise.resolve(user).then((found) => {
+      // A look-up may take seconds, too.
+      if (clock.now() >= until) throw challenges.refuse('expired')
+      if (key.isRetired) throw challenges.refuse('invalid')
+      return setUser(found)
+    })
   }
 }
 

@@ -20,8 +20,8 @@ const ATTEMPTS = 8
 type Values = Readonly<Record<string, unknown>>
 type Texts = Record<string, string | null>
 
-/** What a new session has besides its id. */
-type Content = Pick<SessionRecord, 'fields' | 'user' | 'userKey'>
+/** What a new session has besides its id and its times. */
+type Content = Pick<SessionRecord, 'fields' | 'user' | 'userKey' | 'tenant'>
 
 /** The session of one request. */
 export class RequestSession implements Session<Values, Values> {
@@ -67,6 +67,11 @@ export class RequestSession implements Session<Values, Values> {
     return this.#record
   }
 
+  /** Whether the session has ended since it was read. */
+  get hasEnded(): boolean {
+    return this.#record === undefined || this.#manager.hasEnded(this.#record)
+  }
+
   /**
    * Refuses a request that may change something, has the cookie, and comes from another origin. Called before the
    * middlewares and again before the guard, because a middleware may replace the method.
@@ -95,14 +100,15 @@ export class RequestSession implements Session<Values, Values> {
     return this.#write(async () => {
       const { findUser } = this.#manager.settings
       const id: unknown = user.id
-      const userKey = this.#manager.userKey(id, this.#tenant)
+      const tenant = this.#tenantOfLogin()
+      const userKey = this.#manager.userKey(id, tenant)
       const text = JSON.stringify(findUser === null ? user : String(id))
       const old = this.#record
       const taken = await this.#end()
       if (old !== undefined && old.user !== null && taken === undefined) throw ended()
       const isOwn = old !== undefined && (old.userKey === null || old.userKey === userKey)
       const fields = isOwn && !this.#isOutdated ? (taken ?? old).fields : {}
-      await this.#begin({ fields, user: text, userKey })
+      await this.#begin({ fields, user: text, userKey, tenant })
     })
   }
 
@@ -144,6 +150,19 @@ export class RequestSession implements Session<Values, Values> {
       if (taken === undefined) throw ended()
       await this.#begin(taken, taken)
     })
+  }
+
+  /**
+   * The tenant of a session that begins with a login: the one that the code acts for. A tenant that the request only names
+   * does not count, because whoever sends the request chooses it, and the session will confirm it.
+   */
+  #tenantOfLogin(): string | null {
+    const tenant = TenantContext.current()?.id ?? tenantOf(this.#req) ?? null
+    if (tenant !== null || this.#tenant === null || !this.#manager.settings.bindTenant)
+      return tenant
+    throw new TypeError(
+      'sessions(): login() would begin a session for a tenant that the request only names. Write @Tenant() on the route, or call login in runWithTenant(id, …), after you have checked that the account belongs to the tenant.',
+    )
   }
 
   async #load(): Promise<void> {
@@ -210,7 +229,7 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /** @param from The session that the new id continues. Default: a new session. */
-  async #begin({ fields, user, userKey }: Content, from?: SessionRecord): Promise<void> {
+  async #begin({ fields, user, userKey, tenant }: Content, from?: SessionRecord): Promise<void> {
     const manager = this.#manager
     const now = manager.clock.now()
     const endsAt = from?.endsAt ?? now + manager.settings.absoluteMs
@@ -220,7 +239,7 @@ export class RequestSession implements Session<Values, Values> {
       fields,
       user,
       userKey,
-      tenant: manager.settings.bindTenant ? this.#tenant : null,
+      tenant: manager.settings.bindTenant ? tenant : null,
       createdAt: from?.createdAt ?? now,
       endsAt,
       ...manager.timesOf(endsAt),
@@ -234,8 +253,8 @@ export class RequestSession implements Session<Values, Values> {
     const record = this.#record
     const { set, fields } = await this.#merge(values)
     if (record === undefined) {
-      if (Object.keys(fields).length > 0) await this.#begin({ fields, user: null, userKey: null })
-      return
+      if (Object.keys(fields).length === 0) return
+      return await this.#begin({ fields, user: null, userKey: null, tenant: this.#tenant })
     }
     if (Object.keys(set).length === 0) return
     const expected = mapTexts(set, (name) => textOf(record.fields, name))

@@ -29,8 +29,12 @@ export interface Session<TInput = unknown, TOutput = unknown> {
    * was checked, and again after the rights of the user have changed. The values stay, unless they belong to another
    * user.
    *
-   * @throws TypeError when the user has no `id`; HttpError 409 `SESSION_CONFLICT` when the user's session has ended in
-   * the meantime; 503 when the store cannot be reached.
+   * In an application with tenants, the session is for the tenant that the code acts for: on a route with `@Tenant()`, or in
+   * `runWithTenant`. Check before that the account belongs to it.
+   *
+   * @throws TypeError when the user has no `id`, or when the request names a tenant that the code does not act for;
+   * HttpError 409 `SESSION_CONFLICT` when the user's session has ended in the meantime; 503 when the store cannot be
+   * reached.
    * @example
    * const session = await web.of(req)
    * await session.login({ id: account.id, roles: account.roles })

@@ -135,7 +135,8 @@ async function admit(session: RequestSession, { req, findUser }: Admission): Pro
   if (text == null) return false
   const stored: unknown = JSON.parse(text)
   const user = findUser === null ? stored : await findUser(stored as string, req)
-  if (user === null || user === undefined) return false
+  // A look-up may take seconds, in which the session ends.
+  if (user === null || user === undefined || session.hasEnded) return false
   req.user = user as User
   return true
 }

@@ -1,8 +1,10 @@
 import type { Request, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
+import { schemeOf } from '../../http/admission.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Stage } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
+import type { RouteGuard } from './guard.js'
 
 /** Decides whether a user has abilities; the application's own `auth.can`. */
 export type Decide = (
@@ -11,20 +13,29 @@ export type Decide = (
   req: Request,
 ) => boolean | Promise<boolean>
 
-/**
- * Lets a request pass if its user has every ability of `@Can`. Only the decision `true` allows.
- *
- * @param abilities The abilities of `@Can`.
- * @param decide The `auth.can` option. Default: the user's `permissions` and `roles` together must contain
- * every ability.
- */
-export function canStage(abilities: readonly string[], decide: Decide | undefined): Stage {
+/** How a route decides about abilities. */
+export interface CanConfig {
+  /** The abilities of `@Can`. */
+  readonly abilities: readonly string[]
+  /** The guards that the route accepts. */
+  readonly guards: readonly Pick<RouteGuard, 'name' | 'abilityChallenge'>[]
+  /** The `auth.can` option. Default: the user's `permissions` and `roles` together must contain every ability. */
+  readonly decide: Decide | undefined
+}
+
+/** Lets a request pass if its user has every ability of `@Can`. Only the decision `true` allows. */
+export function canStage({ abilities, guards, decide }: CanConfig): Stage {
   const can = decide ?? hasAll
+  const challenges = new Map(
+    guards.map(({ name, abilityChallenge }) => [name, abilityChallenge?.(abilities)]),
+  )
+  /** The guard that has let the request in knows what its credential lacks. */
+  const forbid = (req: Request) => forbidden(challenges.get(schemeOf(req) ?? null))
   return (next) =>
     function checkAbilities(req, res) {
       const verdict: unknown = can(req.user, abilities, req)
-      if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
-      return whenSettled(verdict, (settled) => (settled === true ? next(req, res) : forbid()))
+      if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid(req)
+      return whenSettled(verdict, (settled) => (settled === true ? next(req, res) : forbid(req)))
     }
 }
 
@@ -38,6 +49,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function forbid(): Refusal {
-  return new Refusal(refuse('FORBIDDEN', 'You do not have permission to do this'))
+function forbidden(challenge: string | undefined): Refusal {
+  const options = challenge === undefined ? {} : { headers: { 'WWW-Authenticate': challenge } }
+  return new Refusal(refuse('FORBIDDEN', 'You do not have permission to do this', options))
 }

@@ -24,6 +24,8 @@ export interface RouteGuard {
   readonly isPlaced: CarriesCredential
   /** The challenge of its 401. */
   readonly challenge: string
+  /** The challenge of a 403 of `@Can`; `null` if it has none. */
+  readonly abilityChallenge: ((abilities: readonly string[]) => string | undefined) | null
   /** `null` if the guard confirms no tenant. */
   readonly tenantOf: ((req: Request) => string | undefined) | null
 }
@@ -79,20 +81,40 @@ function guardStep(
   const onError = errorRefusal(challenge, logDenial)
   const letIn = admitStep(only, forbidsStoring ? storingForbidden(next) : next, onError)
   return function guardRequest(req, res) {
+    const { user } = req
     let verdict: unknown
     try {
       verdict = decide(guard, req, route)
     } catch (error) {
+      setUser(req, user)
       return onError(error, req)
     }
     if (verdict === true) return letIn(req, res)
-    if (!(verdict instanceof Promise)) return deny(challenge)
+    if (!(verdict instanceof Promise)) {
+      setUser(req, user)
+      return deny(challenge)
+    }
     return whenSettled(
       verdict,
-      (settled) => (settled === true ? letIn(req, res) : deny(challenge)),
-      (error) => onError(error, req),
+      (settled) => {
+        if (settled === true) return letIn(req, res)
+        setUser(req, user)
+        return deny(challenge)
+      },
+      (error) => {
+        setUser(req, user)
+        return onError(error, req)
+      },
     )
   }
+}
+
+/**
+ * Gives a request the user that it had before a guard which has refused it: error middlewares and the log must not see the
+ * user of a wrong credential. Writing `undefined` would create the field, and then `'user' in req` would be true.
+ */
+export function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
+  if (req.user !== user) req.user = user as NonNullable<typeof user>
 }
 
 /** Notes which guard has let a request in. The only guard of an application has nothing to note. */
@@ -110,6 +132,7 @@ function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRef
     try {
       noteAdmitted(req, { scheme, keyScheme: scheme, tenants: [readTenant(tenantOf, req)] })
     } catch (error) {
+      setUser(req, undefined)
       return onError(error, req)
     }
     return next(req, res)

@@ -10,6 +10,7 @@ import {
   type GuardConfig,
   type RouteGuard,
   readTenant,
+  setUser,
   storingForbidden,
 } from './guard.js'
 
@@ -100,9 +101,4 @@ function noteKey({ name }: RouteGuard, req: BlazonRequest, found: Found): void {
   if (key === undefined || found.key !== undefined) return
   found.key = key
   found.keyScheme = name ?? undefined
-}
-
-/** Writing `undefined` would create the field, and then `'user' in req` would be true. */
-function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
-  if (req.user !== user) req.user = user as NonNullable<typeof user>
 }

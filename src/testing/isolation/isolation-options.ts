@@ -72,13 +72,18 @@ const NAMES: Readonly<Record<keyof IsolationOptions, true>> = {
   operations: true,
 }
 
-/**
- * @param tenantHeader `null` when the application reads none.
- * @throws ConfigError that names every option with a wrong value.
- */
+/** How requests of the application get a tenant. */
+interface TenantFacts {
+  /** `null` when the application reads no header. */
+  readonly tenantHeader: string | null
+  /** Whether a guard says which tenant its credential belongs to. */
+  readonly confirmsTenants: boolean
+}
+
+/** @throws ConfigError that names every option with a wrong value. */
 export function checkIsolationOptions(
   options: IsolationOptions,
-  tenantHeader: string | null,
+  { tenantHeader, confirmsTenants }: TenantFacts,
 ): void {
   const { tenants, seed, rounds, as, users, headers, requests, texts, skip, operations } = options
   const problems: Problem[] = []
@@ -124,7 +129,8 @@ export function checkIsolationOptions(
     check(Object.hasOwn(NAMES, name), name, name, Object.keys(NAMES).join(', '))
   }
   const areIds = tenants === undefined || Array.isArray(tenants)
-  if (areIds && tenantHeader === null) problems.push(NO_HEADER)
+  const haveUsers = confirmsTenants && as !== undefined
+  if (areIds && tenantHeader === null && !haveUsers) problems.push(NO_HEADER)
   if (problems.length === 0) problems.push(...unknownUsers(options))
   if (problems.length > 0) throw new ConfigError(problems)
 }
@@ -140,7 +146,7 @@ export function checkSkipped(skip: readonly string[], known: readonly string[]):
 const NO_HEADER: Problem = invalid(
   'proveIsolation({ tenants })',
   'The application reads no header of the tenant (`tenant.header` is false), so ids cannot be sent.',
-  'Name the callers: { acme: app.with({ authorization: … }), globex: … }.',
+  'Name the callers: { acme: app.with({ authorization: … }), globex: … }. With guards that have `tenantOf`, `as` will do.',
 )
 
 function unknownUsers({ tenants, as }: IsolationOptions): Problem[] {

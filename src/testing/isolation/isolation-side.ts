@@ -17,7 +17,10 @@ import {
 export interface Side {
   /** The name in the report. */
   readonly name: string
-  /** The tenant id in the header; `undefined` when only the credentials name the tenant. */
+  /**
+   * The tenant id in the header, or that of the credential as soon as a guard has told it; `undefined` when nothing is
+   * known.
+   */
   readonly id: string | undefined
   readonly agent: MemoryAgent
   readonly headers: ReadonlyMap<string, string>
@@ -47,13 +50,14 @@ export function openSides(options: IsolationOptions, config: SideConfig): Side[]
   const tenants = options.tenants ?? [1, 2].map((n) => `t${neutralText(seed, -n)}`)
   const common = caller.with(options.headers ?? {})
   const callerOf = (name: string) => {
-    if (isList(tenants)) return common.asTenant(name)
+    if (isList(tenants)) return common
     const given = tenants[name] as TestCaller | IsolationCaller
     return given instanceof TestCaller ? given.with(options.headers ?? {}) : called(given, common)
   }
-  return namesOf(tenants).map((name) =>
-    openSide(name, withUser(callerOf(name), name, options.as, config), config),
-  )
+  return namesOf(tenants).map((name) => {
+    const asUser = withUser(callerOf(name), name, options.as, config)
+    return openSide(name, isList(tenants) ? asUser.asTenant(name) : asUser, config)
+  })
 }
 
 function called({ headers = {}, as }: IsolationCaller, common: TestCaller): TestCaller {
@@ -73,12 +77,26 @@ function withUser(
 
 function openSide(name: string, caller: TestCaller, config: SideConfig): Side {
   const { connect, gate, canaries, tenantHeader } = config
-  const { principal, headers: headersNow } = stateOf(caller)
+  const { principal, tenant, headers: headersNow } = stateOf(caller)
   const headers = headersNow()
-  const agent = connect({ principal, name, pause: (place) => gate.pass(name, place) })
-  const id = tenantHeader === null ? undefined : headers.get(tenantHeader)
-  if (id !== undefined) canaries.watchId(name, id)
-  return { name, id, agent, headers, principal, knownCanaries: new Set() }
+  const inHeader = tenantHeader === null ? undefined : headers.get(tenantHeader)
+  let id: string | undefined
+  const tenantFound = (found: string) => {
+    if (id !== undefined) return
+    id = found
+    canaries.watchId(name, found)
+  }
+  const own = tenant ?? inHeader
+  if (own !== undefined) tenantFound(own)
+  const pause: ConnectionFacts['pause'] = (place) => gate.pass(name, place)
+  const agent = connect({ principal, tenant: own, tenantFound, name, pause })
+  const knownCanaries = new Set<string>()
+  return {
+    ...{ name, agent, headers, principal, knownCanaries },
+    get id() {
+      return id
+    },
+  }
 }
 
 /** Returns a curl command for a request of a side, without credentials. */

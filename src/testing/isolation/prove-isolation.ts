@@ -42,6 +42,8 @@ export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' |
   readonly middlewares: readonly NamedMiddleware[]
   /** Whether `tenant.authorize` decides who may act for a tenant. */
   readonly authorizes: boolean
+  /** Whether a guard says which tenant its credential belongs to. */
+  readonly confirms: boolean
 }
 
 /**
@@ -90,7 +92,7 @@ export async function proveIsolation(
     await runPhases(session, tested, {
       rounds,
       seed,
-      claimHeader: target.authorizes ? tenantHeader : null,
+      nameOthers: () => nameOthers(session, tested, target),
       sendAsUsers: () =>
         sendAsUsers(tested, rounds, {
           ...{ session, canaries, gate, connect, isCached: isCachedIn(target.operations) },
@@ -161,11 +163,8 @@ function isOfRouter(operation: DocumentedOperation): operation is RouterOperatio
 interface Phases {
   readonly rounds: number
   readonly seed: number
-  /**
-   * The tenant header with which sides name other tenants; `null` when this header alone identifies the
-   * caller.
-   */
-  readonly claimHeader: string | null
+  /** Sends requests in which sides name other tenants. */
+  readonly nameOthers: () => Promise<void>
   readonly sendAsUsers: () => Promise<void>
 }
 
@@ -173,7 +172,7 @@ interface Phases {
 async function runPhases(
   session: IsolationSession,
   all: readonly TestedOperation[],
-  { rounds, seed, claimHeader, sendAsUsers }: Phases,
+  { rounds, seed, nameOthers, sendAsUsers }: Phases,
 ): Promise<void> {
   const tested = all.filter(({ method }) => method !== 'DELETE')
   const removing = all.filter(({ method }) => method === 'DELETE')
@@ -196,9 +195,30 @@ async function runPhases(
   // After the requests of other sides, each owner reads its data: it may find what another side has written
   // over it.
   for (const side of session.config.sides) await readOwn(session, readers, side)
-  if (claimHeader !== null) await nameOtherTenants(session, tested, claimHeader)
+  await nameOthers()
   await sendAsUsers()
   for (const each of removing) await removeOwn(session, each, 0)
+}
+
+/**
+ * Lets sides name the tenants of others where something compares the tenant of a request with its caller: `authorize` does it
+ * for all operations, a guard for those that it protects.
+ */
+async function nameOthers(
+  session: IsolationSession,
+  tested: readonly TestedOperation[],
+  { tenantHeader, authorizes, confirms, operations }: IsolationTarget,
+): Promise<void> {
+  if (tenantHeader === null || !(authorizes || confirms)) return
+  const { routes } = operations.model
+  const guarded = new Set(
+    routes.filter((route) => route.isProtected || route.isAuthOptional).map(({ name }) => name),
+  )
+  const compared = tested.filter(
+    ({ maker, method }) =>
+      method !== 'DELETE' && (authorizes || guarded.has(maker.documented.handler)),
+  )
+  await nameOtherTenants(session, compared, tenantHeader)
 }
 
 /** Returns a function from the name of a handler to whether its responses are cached. */

@@ -124,7 +124,7 @@ function openUser(tenant: Side, number: number, config: UserConfig): Side {
   const canary = canaries.mint(name, 'its user')
   const principal = makeUser(tenant, canary, { number, config })
   const pause: ConnectionFacts['pause'] = (place) => gate.pass(name, place)
-  const agent = connect({ principal, name, pause, isSetEarly: true })
+  const agent = connect({ principal, tenant: tenant.id, name, pause, isSetEarly: true })
   return { ...tenant, name, agent, principal, knownCanaries: new Set() }
 }
 

@@ -1,62 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { exchange, RawConnection, request } from '../hostile/raw-connection.js'
 import { startGuarded } from './app.js'
-
-/** Spellings of `/admin`, and what a caller without a token gets. A 404 is no hole: no handler has this path. */
-const PATHS: Readonly<Record<string, number>> = {
-  '/admin': 401,
-  '/admin/': 401,
-  '/ADMIN': 401,
-  '/%61dmin': 401,
-  '/%41DMIN': 401,
-  '/admin?': 401,
-  '/admin?x=/open': 401,
-  '//admin': 404,
-  '/./admin': 404,
-  '/admin/.': 404,
-  '/admin/..': 404,
-  '/admin/open/..': 404,
-  '/%2e/admin': 404,
-  '/admin/open/%2e%2e': 404,
-  '/%2Fadmin': 404,
-  '/open%2F..%2Fadmin': 404,
-  '/%2561dmin': 404,
-  '/admin;a=b': 404,
-  '/admin;/open': 404,
-  '/admin%3Bopen': 404,
-  '/admin%00': 404,
-  '/admin\\open': 404,
-  '\\admin': 400,
-  '/admin%5copen': 404,
-  '/adm%c0%afin': 400,
-  '/%c1%a1dmin': 400,
-  '/admin%e2%80%8b': 404,
-  '/admin%20': 404,
-  '/admin.json': 404,
-  '/adm\u0131n': 400,
-  '/admin#/open': 400,
-  'http://localhost/admin': 401,
-  'http://evil.example/admin': 400,
-  'http:///admin': 400,
-  admin: 400,
-  '*': 400,
-}
-
-/** Methods, and what a caller without a token gets at `/admin`. `OPTIONS` names the methods and runs no handler. */
-const METHODS: Readonly<Record<string, number>> = {
-  GET: 401,
-  HEAD: 401,
-  POST: 401,
-  OPTIONS: 200,
-  TRACE: 405,
-  PUT: 405,
-  PROPFIND: 405,
-  QUERY: 405,
-  get: 400,
-  Get: 400,
-  EVIL: 400,
-  'GET ': 401,
-}
+import { METHODS, PATHS } from './spellings.js'
 
 const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'] as const
 const REWRITES = ['X-Original-URL', 'X-Rewrite-URL', 'X-Forwarded-Prefix', 'X-Forwarded-Uri']

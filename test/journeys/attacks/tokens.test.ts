@@ -6,6 +6,8 @@ import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { gate } from '../gate.js'
+import { createGuarded } from '../jwt/app.js'
+import { makeKey, startIssuer } from '../jwt/issuer.js'
 
 const secret = randomBytes(32)
 const ISSUER = 'https://id.example.com'
@@ -141,6 +143,27 @@ describe('claims', () => {
 })
 
 describe('a token that ends while it is verified', () => {
+  it('is refused after its user was looked up, also if it was known before', async () => {
+    const gates = [gate(), gate()].map((waiting) => ({ waiting, begun: gate() }))
+    let asked = 0
+    const user = async ({ sub }: { sub?: string }) => {
+      const at = gates[asked++]
+      at?.begun.open()
+      await at?.waiting.opened
+      return { id: sub }
+    }
+    const { app, ask, token } = await startTokens({ user, clockTolerance: 0 })
+    const [first, second] = [token(), token({ exp: Math.floor(app.clock.now() / 1000) + 2 })]
+    for (const [index, { waiting, begun }] of gates.entries()) {
+      const response = ask('/me', second)
+      await begun.opened
+      if (index === 1) await app.clock.advance(3000)
+      waiting.open()
+      expect(await response).toBe(index === 1 ? 401 : 'orders')
+    }
+    expect(await ask('/me', first)).toBe('orders')
+  })
+
   it('is refused', async () => {
     const waiting = gate()
     const begun = gate()
@@ -155,5 +178,36 @@ describe('a token that ends while it is verified', () => {
     await app.clock.advance(3000)
     waiting.open()
     expect(await asked).toBe(401)
+  })
+})
+
+describe('a token of a key that the issuer withdraws meanwhile', () => {
+  it.each(['its claims are checked', 'its user is looked up'])('is refused: %s', async (phase) => {
+    const [withdrawn, kept, added] = [makeKey('k1'), makeKey('k2'), makeKey('k3')]
+    const issuer = await startIssuer(withdrawn, kept)
+    const [waiting, begun] = [gate(), gate()]
+    const wait = async ({ sub }: { readonly sub?: string }) => {
+      if (sub !== 'slow') return
+      begun.open()
+      await waiting.opened
+    }
+    const claims = z.object({ sub: z.string() }).refine(async (all) => {
+      if (phase.includes('claims')) await wait(all)
+      return true
+    })
+    const user = async (all: { readonly sub?: string }) => {
+      if (phase.includes('user')) await wait(all)
+      return { id: all.sub }
+    }
+    const guard = jwt({ issuer: issuer.url, audience: 'orders', claims, user })
+    const { app, send } = await createGuarded(guard, { timeouts: { handler: '1h' } })
+    app.clock.set(new Date())
+    const response = send(issuer.token(withdrawn, { sub: 'slow' }))
+    await begun.opened
+    issuer.keys = [kept.jwk, added.jwk]
+    await app.clock.advance('10m')
+    expect((await send(issuer.token(added))).status).toBe(200)
+    waiting.open()
+    expect((await response).status).toBe(401)
   })
 })

@@ -9,6 +9,7 @@ import {
   type Req,
   type Request,
   schemeOf,
+  Tenant,
 } from 'blazon'
 import { jwt, signTestToken } from 'blazon/jwt'
 import { apiKeys, generateApiKey } from 'blazon/keys'
@@ -54,6 +55,7 @@ class OrdersController {
   }
 
   @Public()
+  @Tenant()
   @SetsSession()
   @Post('login')
   async login(req: Request) {
@@ -182,11 +184,11 @@ describe('a token, a key and a session on one route', () => {
       session: app.with({ cookie, 'x-tenant-id': 'acme', ...ORIGIN }),
     })
     expect(String(matrix)).toMatchInlineSnapshot(`
-      "                    nobody   token    key      session
-      GET /orders         401      allowed  allowed  allowed
-      GET /orders/mine    401      allowed  401      401
-      POST /orders        401      403      allowed  allowed
-      POST /orders/login  allowed  allowed  allowed  allowed"
+      "                    nobody  token    key      session
+      GET /orders         401     allowed  allowed  allowed
+      GET /orders/mine    401     allowed  401      401
+      POST /orders        401     403      allowed  allowed
+      POST /orders/login  400     400      400      allowed"
     `)
   })
 

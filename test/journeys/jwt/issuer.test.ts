@@ -146,6 +146,18 @@ describe('the keys of an issuer', () => {
     expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
   })
 
+  it('end the tokens of a key that was listed twice', async () => {
+    const { issuer, send, app } = await withIssuer()
+    app.clock.set(new Date())
+    issuer.keys = [first.jwk, { ...first.jwk }, second.jwk]
+    const [withdrawn, kept] = [issuer.token(first), issuer.token(second)]
+    expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([200, 200])
+    issuer.keys = [second.jwk, third.jwk]
+    await app.clock.advance('10m')
+    expect((await send(issuer.token(third))).status).toBe(200)
+    expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
+  })
+
   it('are not waited for at boot, and 503 tells clients to come back', async () => {
     const { issuer, app, send, log } = await withIssuer()
     issuer.mood = 'down'

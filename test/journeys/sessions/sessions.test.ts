@@ -1,5 +1,6 @@
 import { memorySessions } from 'blazon/sessions'
 import { describe, expect, it } from 'vitest'
+import { gate } from '../gate.js'
 import { failing, startShop } from './support.js'
 
 const SECRET = /^session=[\w-]{43}$/
@@ -228,6 +229,28 @@ describe('the time of a session', () => {
       await ada.get('me')
     }
     expect(touched).toBe(4)
+  })
+
+  it('is over for a request whose user is looked up while it ends', async () => {
+    const gates = [gate(), gate()].map((waiting) => ({ waiting, begun: gate() }))
+    let asked = 0
+    const findUser = async (id: string) => {
+      const at = gates[asked++]
+      at?.begun.open()
+      await at?.waiting.opened
+      return { id }
+    }
+    const timeouts = { handler: '1h' } as const
+    const { app, browser } = await startShop({ findUser, idle: '10m', app: { timeouts } })
+    const bob = browser()
+    await bob.login()
+    for (const [index, { waiting, begun }] of gates.entries()) {
+      const response = bob.get('me')
+      await begun.opened
+      if (index === 1) await app.clock.advance('11m')
+      waiting.open()
+      expect((await response).status).toBe(index === 1 ? 401 : 200)
+    }
   })
 
   it('is not longer when the clock was set back', async () => {

@@ -11,6 +11,7 @@ import {
   Post,
   type Req,
   type Request,
+  runWithTenant,
   type SessionStore,
   type User,
 } from 'blazon'
@@ -62,7 +63,11 @@ export function shopWith(options: SessionsOptions<unknown, unknown, User> = {}) 
     @Post('login')
     @Body(Login)
     async login(req: Req<{ body: typeof Login }>) {
-      await (await web.of(req)).login(req.body)
+      const session = await web.of(req)
+      const begin = () => session.login(req.body)
+      // Each account belongs to each tenant.
+      const tenant = req.get('x-tenant-id')
+      await (tenant === undefined ? begin() : runWithTenant(tenant, begin))
     }
 
     @Post('logout')

@@ -1,0 +1,21 @@
+import { replaceKeyId } from './key-id.js'
+import { kAdmission } from './own-fields.js'
+import type { BlazonRequest } from './request.js'
+
+/**
+ * Removes from a request how guards have let it in, and the id of its key: guards of another application, or those in front of
+ * a router, have decided about nothing that follows.
+ *
+ * @returns a function that gives the request both back, exactly as they were; `null` if there was neither.
+ */
+export function takeAdmission(req: BlazonRequest): (() => void) | null {
+  const { [kAdmission]: admission } = req
+  const key = replaceKeyId(req, undefined)
+  // Writing `undefined` would create the field.
+  if (admission !== undefined) Object.assign(req, { [kAdmission]: undefined })
+  if (admission === undefined && key === undefined) return null
+  return () => {
+    Object.assign(req, { [kAdmission]: admission })
+    replaceKeyId(req, key)
+  }
+}
