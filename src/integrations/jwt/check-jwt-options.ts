@@ -1,5 +1,5 @@
 import { ConfigError, type Duration, type Problem, toSeconds } from '../../index.js'
-import { type GivenKeys, readGivenKeys } from './given-keys.js'
+import { type GivenKeys, NO_KEYS, readGivenKeys } from './given-keys.js'
 import type { AnyJwtOptions } from './jwt-options.js'
 import { invalid } from './option-problem.js'
 import { isSafeUrl } from './safe-url.js'
@@ -38,7 +38,7 @@ const ALGORITHMS = [
 const MOST_TOLERANCE = 600
 
 /**
- * Checks the options of `jwt`, and reads `keys`, which it returns.
+ * Checks the options of `jwt`, and reads `keys`, which it returns. It returns none if they are a function.
  *
  * @throws ConfigError with all problems.
  */
@@ -47,8 +47,9 @@ export function checkJwtOptions(options: AnyJwtOptions): GivenKeys['keys'] {
     const remedy = "Give { issuer: 'https://…', audience: '…' }."
     throw new ConfigError([invalid('options', 'It was given no object.', remedy)])
   }
-  const given: GivenKeys =
-    options.keys === undefined ? { keys: [], problems: [] } : readGivenKeys(options)
+  const { keys } = options
+  const given =
+    keys === undefined || typeof keys === 'function' ? NO_KEYS : readGivenKeys(keys, options)
   const problems = [
     ...checkNames(options),
     ...checkSource(options),
