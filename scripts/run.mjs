@@ -14,9 +14,11 @@ import { buildWithStamp, hashOf, hashOfBuild, isBuilt, STAMP } from './build-sta
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Runs a program to its end. When the program fails, so does this one. */
+/**
+ * Runs a program to its end. When the program fails, so does this one. Its output goes to stderr: a script may print a result.
+ */
 function run(program, args) {
-  const { status } = spawnSync(program, args, { cwd: root, stdio: 'inherit' })
+  const { status } = spawnSync(program, args, { cwd: root, stdio: ['inherit', 2, 'inherit'] })
   if (status !== 0) process.exit(status ?? 1)
 }
 

@@ -1,14 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import type { Plugin, User } from 'blazon'
+import { signTestToken } from 'blazon/jwt'
 import { ContractCoverage, TestApp, type TestCaller } from 'blazon/testing'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { options } from './app.js'
 import { CustomersRepository } from './customers/customers-repository.js'
 import { databases, isServerMissing, server } from './databases.js'
 import { OrdersRepository } from './orders/orders-repository.js'
 import type { Order } from './orders/orders-schemas.js'
 import { Receipts } from './orders/receipts.js'
+import { DEMO_SECRET, Env } from './shared/env.js'
 import { Now } from './shared/now.js'
+import { AUDIENCE } from './shared/staff.js'
 import { database } from './stores.js'
 
 const NOW = '2030-01-02T03:04:05.000Z'
@@ -23,12 +27,20 @@ const newOrder = {
   ],
 }
 
-/** A user with all permissions in a shop. */
-const clerkOf = (shop: string, id = 'carla'): User => ({
-  id,
-  shops: [shop],
-  permissions: ['customers:write', 'orders:write'],
-})
+const permissions = ['customers:write', 'orders:write']
+
+/** A user with all permissions. `asTenant` says in which shop. */
+const carla: User = { id: 'carla', permissions }
+
+/** The secret of these tests. */
+const TOKEN_SECRET = randomBytes(32).toString('hex')
+const environment = { token: Env, useValue: Env.read({ TOKEN_SECRET }) }
+
+/** A client with a signed token, which the guard verifies. `aurora` is its shop, unless the claims name another. */
+const withToken = (app: TestApp, claims: object = {}, secret = TOKEN_SECRET) => {
+  const all = { aud: AUDIENCE, sub: 'amir', shop: 'aurora', ...claims }
+  return app.with({ authorization: `Bearer ${signTestToken(all, secret, { clock: app.clock })}` })
+}
 
 /** Calls the function this number of times concurrently. */
 const times = <T>(count: number, fn: (index: number) => PromiseLike<T>) =>
@@ -54,7 +66,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
       rateLimit: false,
       contract: 'throw',
       coverage,
-      testOverrides: [{ token: Now, useValue: () => new Date(NOW) }],
+      testOverrides: [environment, { token: Now, useValue: () => new Date(NOW) }],
     })
   })
 
@@ -65,7 +77,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
 
   beforeEach(async () => {
     shop = `shop-${++shops}`
-    clerk = app.as(clerkOf(shop)).asTenant(shop)
+    clerk = app.as(carla).asTenant(shop)
     await clerk.request().post('/customers').send(ada).expect(201)
   })
 
@@ -173,7 +185,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
       return read
     }
     const own = await follow(clerk)
-    const other = await follow(app.as(clerkOf('another')).asTenant('another'))
+    const other = await follow(app.as(carla).asTenant('another'))
     expect(await own()).toBe(': open\n\n')
     expect(await other()).toBe(': open\n\n')
     await place().expect(201)
@@ -274,11 +286,32 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
   })
 
   it('refuses requests without a token, and allows an auditor to read only', async () => {
-    const nobody = app.asTenant('aurora')
-    await nobody.request().get('/orders').expect(401)
-    const auditor = app.with({ authorization: 'Bearer auditor' }).asTenant('aurora')
+    await app.request().get('/orders').expect(401)
+    const auditor = withToken(app)
     await auditor.request().get('/orders').expect(200)
     await auditor.request().post('/orders').send(newOrder).expect(403)
+  })
+
+  it('gives an order of a token the subject and the shop of the token', async () => {
+    const bruno = withToken(app, { sub: 'bruno', shop, permissions })
+    const { body } = await bruno.request().post('/orders').send(newOrder).expect(201)
+    expect(body.data.placedBy).toBe('bruno')
+    const read = await clerk.request().get(`/orders/${body.data.id}`).expect(200)
+    expect(read.body.data).toEqual(body.data)
+  })
+
+  it('refuses tokens that others have signed, that are for others, or that name no shop', async () => {
+    const callers = [
+      withToken(app, {}, randomBytes(32).toString('hex')),
+      withToken(app, {}, DEMO_SECRET),
+      withToken(app, { aud: 'invoices' }),
+      withToken(app, { exp: Math.floor(app.clock.now() / 1000) - 60 }),
+      withToken(app, { shop: undefined }),
+    ]
+    for (const caller of callers) {
+      const { headers } = await caller.request().get('/orders').expect(401)
+      expect(headers['www-authenticate']).toContain('Bearer error="invalid_token"')
+    }
   })
 
   it('responds to health checks without a token', async () => {
@@ -289,12 +322,12 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
 
   it('returns only the data of the shop, also from the cache', async () => {
     const { body: placed } = await place()
-    const other = app.as(clerkOf('other', 'bruno')).asTenant('other')
+    const other = app.as({ id: 'bruno', permissions }).asTenant('other')
     await other.request().post('/customers').send(ada).expect(201)
     await other.request().get('/orders/1').expect(404)
     const own = await other.request().post('/orders').send(newOrder).expect(201)
     expect(own.body.data.id).toBe(placed.data.id)
-    const auditor = app.as({ id: 'amir', shops: [shop, 'other'], permissions: [] })
+    const auditor = app.as({ id: 'amir' })
     for (const [tenant, placedBy] of Object.entries({ [shop]: 'carla', other: 'bruno' })) {
       for (const cache of ['MISS', 'HIT']) {
         const caller = auditor.asTenant(tenant)
@@ -307,13 +340,13 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
   const reads = ['', '/export', '/feed', '/all', '/1', '/1/receipt'].map((path) => `/orders${path}`)
 
   it.each([...reads, '/customers', '/customers/1'])(
-    'requires a shop of the user for %s',
+    'refuses the shop of another token for %s',
     async (path) => {
-      const baker = app.with({ authorization: 'Bearer baker' })
-      await baker.asTenant('aurora').request().get(path).expect(403)
+      const baker = withToken(app, { shop: 'borealis', permissions })
+      const { body } = await baker.asTenant('aurora').request().get(path).expect(403)
+      expect(body.code).toBe('TENANT_FORBIDDEN')
       await baker.asTenant('aurora, borealis').request().get(path).expect(400)
-      const { body } = await baker.request().get(path).expect(400)
-      expect(body.code).toBe('TENANT_REQUIRED')
+      await withToken(app, { shop: 'au rora' }).request().get(path).expect(403)
     },
   )
 
@@ -345,9 +378,9 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
 
   it('allows each kind of user these operations', async () => {
     const principals = {
-      nobody: app.asTenant('aurora'),
-      auditor: app.with({ authorization: 'Bearer auditor' }).asTenant('aurora'),
-      clerk: app.with({ authorization: 'Bearer clerk' }).asTenant('aurora'),
+      nobody: null,
+      auditor: withToken(app),
+      clerk: withToken(app, { permissions }),
     }
     const matrix = await app.authMatrix(principals, { unguarded: 'fail' })
     expect(String(matrix)).toMatchInlineSnapshot(`
@@ -374,7 +407,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
   })
 
   it('does not return data of another shop to concurrent requests', async () => {
-    const as = (tenant: string, id: string) => clerkOf(tenant, id)
+    const as = (_tenant: string, id: string) => ({ id, permissions })
     const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants: ['one', 'two'], as })
     expect(report.leaks).toEqual([])
     const passed = report.verdicts.filter(({ verdict }) => verdict === 'PASS')
@@ -405,7 +438,7 @@ describe.skipIf(isServerMissing)('orders API during a slow transaction', () => {
         for each row execute function wait_at_gate()`)
     const WAITING = `select from pg_locks where locktype = 'advisory' and not granted`
     const isSomebodyWaiting = async () => (await gate.query(WAITING)).rows.length > 0
-    const clerk = app.as(clerkOf('aurora')).asTenant('aurora')
+    const clerk = app.as(carla).asTenant('aurora')
     const statusOf = async () => (await clerk.request().get('/orders/1')).body.data.status
     await clerk.request().post('/customers').send(ada).expect(201)
     await clerk.request().post('/orders').send(newOrder).expect(201)
@@ -428,6 +461,7 @@ describe('orders API without a database', () => {
       contract: 'throw',
       coverage,
       testOverrides: [
+        environment,
         { token: OrdersRepository, useValue: orders },
         { token: CustomersRepository, useValue: {} },
         { token: Receipts, useValue: {} },
@@ -445,8 +479,8 @@ describe('orders API without a database', () => {
       placedAt: new Date(NOW),
     }
     const app = await create([], { findById: async (id) => (id === 1 ? order : undefined) })
-    const auditor = app.withAuth('auditor').asTenant('aurora')
-    const { body } = await auditor.request().get('/orders/1')
+    const auditor = withToken(app)
+    const { body } = await auditor.request().get('/orders/1').expect(200)
     expect(body.data.placedBy).toBe('the test')
     await auditor.request().get('/orders/2').expect(404)
     await app.close()
@@ -461,6 +495,35 @@ describe('orders API without a database', () => {
     expect(app.logs).toMatchObject([
       { level: 'warn', facts: { plugin: 'mail', reason: 'The mail server does not answer' } },
     ])
+    await app.close()
+  })
+
+  it('counts requests by route, not by URL, and names no shop', async () => {
+    const app = await create([], { findById: async () => undefined })
+    const auditor = withToken(app)
+    for (const id of [1, 2, 3]) await auditor.request().get(`/orders/${id}`).expect(404)
+    await app.request().get('/customers').expect(401)
+    const { text, type } = await app.request().get('/metrics').expect(200)
+    expect(type).toBe('text/plain')
+    const counts = text.split('\n').filter((line) => /^http_server_.*_count.* [1-9]/.test(line))
+    expect(counts.map((line) => line.replace(/.*\{(.*)\}/, '$1'))).toEqual([
+      'method="GET",route="/orders/:id",status="4xx" 3',
+      'method="GET",route="/customers",status="4xx" 1',
+    ])
+    expect(text).not.toMatch(/aurora|amir/)
+    await app.close()
+  })
+
+  it('needs a secret of its own in production, and trusts no shop that a client names', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const given of [{}, { TOKEN_SECRET: DEMO_SECRET }, { TOKEN_SECRET: 'short' }]) {
+      expect(() => Env.read(given)).toThrow('[E_ENV_INVALID] TOKEN_SECRET')
+    }
+    const app = await create([])
+    await withToken(app, {}, DEMO_SECRET).request().get('/orders').expect(401)
+    // Without a warning about tenants: only the page is public on purpose.
+    expect(app.logs.map(({ facts }) => facts['code'])).toEqual(['W_DOCS_EXPOSED'])
     await app.close()
   })
 

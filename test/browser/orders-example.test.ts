@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { options } from '../../examples/orders/app.js'
 import { databases } from '../../examples/orders/databases.js'
+import { demoToken } from '../../examples/orders/demo-token.js'
 import { database } from '../../examples/orders/stores.js'
 import { describeInChromium, pagesOfFile } from './chromium.js'
 
@@ -25,8 +26,7 @@ async function start(): Promise<string> {
 }
 
 const AS_CLERK = {
-  authorization: 'Bearer clerk',
-  'x-tenant-id': 'aurora',
+  authorization: `Bearer ${demoToken('clerk')}`,
   'content-type': 'application/json',
 }
 
@@ -48,16 +48,15 @@ async function place(origin: string, sku: string): Promise<void> {
 async function openPage(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/api-docs`)
   await page.locator('.btn.authorize').click()
-  await page.locator('.auth-container input').fill('clerk')
+  await page.locator('.auth-container input').fill(demoToken('clerk'))
   await page.locator('.auth-btn-wrapper .authorize').click()
   await page.locator('.auth-btn-wrapper .btn-done').click()
 }
 
-/** Opens an operation and fills in the tenant. */
+/** Opens an operation. */
 async function operation(page: Page, id: string) {
   const found = page.locator(`[id="operations-Orders-${id}"]`)
   await found.locator('.opblock-summary-control').click()
-  await found.locator('tr[data-param-name="x-tenant-id" i] input').fill('aurora')
   return found
 }
 

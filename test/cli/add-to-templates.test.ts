@@ -16,6 +16,7 @@ afterEach(() => project?.remove())
 const PACKAGES = [
   '@types/node',
   '@types/supertest',
+  'jose',
   'supertest',
   'tsx',
   'zod',
@@ -90,6 +91,10 @@ describe.each(TEMPLATES)('the template %s with parts added', (template) => {
       expect(paths).toEqual(
         expect.arrayContaining(['/orders/{id}', '/billing/{id}', '/invoices/{id}']),
       )
+      if (template !== 'minimal') {
+        const token = await node(made, ['--import', 'tsx', 'scripts/token.ts'])
+        expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+      }
       if (template === 'saas') {
         // The application of the tests applies the migrations, and a comment is none.
         expect(made.read('migrations/0002_create_orders.sql')).toContain('row level security')

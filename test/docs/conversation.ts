@@ -7,6 +7,9 @@ export interface Exchange {
   readonly answer: string
 }
 
+/** Variables of the shell. */
+export type Variables = Readonly<Record<string, string>>
+
 /** The `$ curl …` lines below `<!-- server: file -->` of a page, each with what is printed under it. */
 export function conversation(page: string, server: string): Exchange[] {
   const part = read(page)
@@ -25,14 +28,17 @@ export function conversation(page: string, server: string): Exchange[] {
  * Makes the requests, one after the other, and compares.
  *
  * @param urls By the port that the document names.
+ * @param variables The values of `$name` in the commands.
  */
 export async function compareAll(
   exchanges: readonly Exchange[],
   urls: Readonly<Record<number, string>>,
+  variables: Variables = {},
 ): Promise<void> {
   for (const { command, answer } of exchanges) {
     const shown = JSON.parse(steady(answer))
-    expect({ command, answer: JSON.parse(steady(await curl(command, urls))) }).toEqual({
+    const words = wordsOf(command, variables)
+    expect({ command, answer: JSON.parse(steady(await curl(words, urls))) }).toEqual({
       command,
       answer: shown,
     })
@@ -46,9 +52,23 @@ function steady(text: string): string {
     .replace(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '<uuid>')
 }
 
+/** The words of a command, as a shell makes them: it replaces variables, but not between single quotes. */
+function wordsOf(command: string, variables: Variables): string[] {
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, word]) => {
+    if (single !== undefined) return single
+    return String(double ?? word).replace(/\$(\w+)/g, (_, name) => {
+      const value = variables[name]
+      if (value === undefined) throw new Error(`The page does not set ${name}, and uses it.`)
+      return value
+    })
+  })
+}
+
 /** As much of curl as the pages use. */
-async function curl(command: string, urls: Readonly<Record<number, string>>): Promise<string> {
-  const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word)
+async function curl(
+  words: readonly string[],
+  urls: Readonly<Record<number, string>>,
+): Promise<string> {
   const headers = new Headers()
   let [method, target, body]: (string | undefined)[] = []
   for (let i = 1; i < words.length; i++) {

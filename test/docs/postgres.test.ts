@@ -15,6 +15,7 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { options } from '../../examples/orders/app.js'
 import { isServerMissing, serverUrl } from '../../examples/orders/databases.js'
+import { demoToken } from '../../examples/orders/demo-token.js'
 import { blocksOf, read, root } from './markdown.js'
 
 const PAGE = 'docs/postgres.md'
@@ -96,7 +97,7 @@ describe.skipIf(isServerMissing)('the logins and roles of docs/postgres.md', () 
       rateLimit: false,
       contract: 'throw',
     })
-    const clerk = app.with({ authorization: 'Bearer clerk' }).asTenant('aurora')
+    const clerk = app.with({ authorization: `Bearer ${demoToken('clerk')}` })
     const ada = { name: 'Ada', email: 'ada@example.com' }
     await clerk.request().post('/customers').send(ada).expect(201)
     const db = app.get(Database)

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import * as blazon from '../../src/index.js'
 import { compareAll, conversation } from './conversation.js'
 import { blocksOf, read, root } from './markdown.js'
-import { endAll, firstLine, ORDERS, start, urlIn } from './servers.js'
+import { endAll, firstLine, ORDERS, start, tokensOfTour, urlIn } from './servers.js'
 import { clear, outputOf, writeBlock } from './snippets.js'
 
 afterEach(endAll)
@@ -109,7 +109,8 @@ describe('npm start', () => {
     expect(plain(JSON.parse(line).message)).toBe(text)
     const shown = read('docs/tour.md').match(/ INFO {2}(Listening.*) url=/)?.[1]
     expect(plain(shown as string)).toBe(text)
-    await compareAll(conversation('docs/tour.md', 'examples/orders/main.ts'), { 3000: urlIn(line) })
+    const exchanges = conversation('docs/tour.md', 'examples/orders/main.ts')
+    await compareAll(exchanges, { 3000: urlIn(line) }, await tokensOfTour())
   })
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s', async (signal) => {
@@ -122,6 +123,13 @@ describe('npm start', () => {
     const output = outputOf(second)
     expect(await output).toBe(`Port ${port} is taken. Choose another: PORT=3001 npm start\n`)
     expect(second.exitCode).toBe(1)
+  })
+
+  it('prints what is missing in production: a secret for tokens', async () => {
+    const child = startOrders({ NODE_ENV: 'production', TOKEN_SECRET: '' })
+    const output = await outputOf(child)
+    expect(output).toContain('[E_ENV_INVALID] TOKEN_SECRET')
+    expect(child.exitCode).toBe(1)
   })
 
   it('prints the reason if the database cannot be reached', async () => {

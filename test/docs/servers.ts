@@ -1,13 +1,18 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { root } from './markdown.js'
-import { runTypeScript, writeConfig } from './snippets.js'
+import { expect } from 'vitest'
+import type { Variables } from './conversation.js'
+import { blocksOf, read, root } from './markdown.js'
+import { outputOf, runTypeScript, writeConfig } from './snippets.js'
 
 /** What `npm start` runs. */
 export const ORDERS: string = join(root, 'examples/orders/main.ts')
+
+/** What `npm run token` runs. */
+const TOKEN = join(dirname(ORDERS), 'token.ts')
 
 const config = writeConfig('readme', 'standard')
 const running: ChildProcess[] = []
@@ -52,3 +57,18 @@ export async function firstLine(child: ChildProcess): Promise<string> {
 }
 
 export const urlIn = (line: string): string => /http:[^\s"]+/.exec(line)?.[0] as string
+
+/** The tokens that the tour sets as variables of the shell. */
+export async function tokensOfTour(): Promise<Variables> {
+  const { token } = JSON.parse(read('package.json')).scripts
+  expect(token).toContain(relative(root, TOKEN))
+  const block = blocksOf('docs/tour.md').find(({ text }) => text.includes('npm run --silent token'))
+  const tokens: Record<string, string> = {}
+  for (const line of block?.text.trim().split('\n') ?? []) {
+    const [, variable = '', user = ''] =
+      /^(\w+)=\$\(npm run --silent token (\w+)\)$/.exec(line) ?? []
+    expect(user).not.toBe('')
+    tokens[variable] = (await outputOf(runTypeScript(TOKEN, { config, args: [user] }))).trim()
+  }
+  return tokens
+}

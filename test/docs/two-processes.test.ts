@@ -5,7 +5,7 @@ import { isServerMissing, server } from '../../examples/orders/databases.js'
 import { describeWithServer, Server } from '../integrations/redis/server.js'
 import { compareAll, conversation } from './conversation.js'
 import { blocksOf, root } from './markdown.js'
-import { endAll, firstLine, ORDERS, start, urlIn } from './servers.js'
+import { endAll, firstLine, ORDERS, start, tokensOfTour, urlIn } from './servers.js'
 
 afterEach(endAll)
 
@@ -20,8 +20,6 @@ function commands(): Record<string, string>[] {
     Object.fromEntries([...line.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value])),
   )
 }
-
-const auditor = { 'x-tenant-id': 'aurora', authorization: 'Bearer auditor' }
 
 describeWithServer('two processes of the tour, one PostgreSQL and one Redis', () => {
   it.skipIf(isServerMissing)('share data, cache and rate limits', async () => {
@@ -39,6 +37,8 @@ describeWithServer('two processes of the tour, one PostgreSQL and one Redis', ()
     const children = two.map(() => start(ORDERS, env))
     const [one, other] = (await Promise.all(children.map(firstLine))).map(urlIn) as [string, string]
 
+    const tokens = await tokensOfTour()
+    const auditor = { authorization: `Bearer ${tokens['auditor']}` }
     // Each answers what the other has made.
     const read = async (url: string, path: string) => {
       const answer = await fetch(url + path, { headers: auditor })
@@ -49,7 +49,7 @@ describeWithServer('two processes of the tour, one PostgreSQL and one Redis', ()
     expect([made.cache, found.cache]).toEqual(['MISS', 'HIT'])
     expect(found.body).toBe(made.body)
 
-    await compareAll(conversation(TOUR, 'two processes'), { 3001: one, 3002: other })
+    await compareAll(conversation(TOUR, 'two processes'), { 3001: one, 3002: other }, tokens)
     const again = await read(other, '/orders')
     expect(again.cache).toBe('MISS')
     expect(JSON.parse(again.body).data.items[1]).toMatchObject({ id: 2, status: 'paid' })

@@ -77,7 +77,7 @@ const TESTING_TYPES = `
 /** The names that `blazon/jwt` exports. */
 const JWT_VALUES = 'jwt jwtMetadata signTestToken'
 const JWT_TYPES = `
-  JwtAlgorithm JwtClaims JwtFetch JwtGuard JwtIdentity JwtJwk JwtKey JwtMetadataOptions JwtOptions JwtPem JwtSecret JwtUser
+  JwtAlgorithm JwtClaims JwtFetch JwtGuard JwtIdentity JwtJwk JwtKey JwtKeys JwtMetadataOptions JwtOptions JwtPem JwtSecret JwtUser
   TestTokenOptions
 `
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +7,15 @@ import { delimiter, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { signTestToken } from '../../src/integrations/jwt/index.js'
 import { Project } from '../cli/project.js'
 import { blocksOf } from '../docs/markdown.js'
 import { root } from '../root.js'
 
 const PLUGINS = ['commonjs', 'json', 'node-resolve'].map((name) => `@rollup/plugin-${name}`)
+
+const TOKEN_SECRET = randomBytes(32).toString('hex')
+const CLAIMS = { aud: 'project-name', sub: 'ada', permissions: ['notes:write'] }
 
 /** The application of the template `service`, and what else the framework loads later. */
 const MORE = `
@@ -174,7 +179,7 @@ class Running {
     const env = {
       PATH: process.env['PATH'],
       NODE_ENV: 'production',
-      API_TOKEN: 'the-token-of-the-test',
+      TOKEN_SECRET,
     }
     const args = ['--enable-source-maps', file]
     this.child = spawn(process.execPath, args, { cwd: alone(file), env, stdio: 'pipe' })
@@ -228,7 +233,7 @@ describe.each(Object.entries(KINDS))('an application in one file, by %s', (_, [c
     expect(fetched).toBe(200)
     const headers = {
       'content-type': 'application/json',
-      authorization: 'Bearer the-token-of-the-test',
+      authorization: `Bearer ${signTestToken(CLAIMS, TOKEN_SECRET)}`,
     }
     const post = async (path: string, body: unknown, others: object = {}) => {
       const init = {

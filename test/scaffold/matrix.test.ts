@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -23,6 +24,9 @@ const ROUTES = {
   service: ['/notes', 200],
   saas: ['/notes', 401],
 } as const
+
+/** Production needs one. */
+const TOKEN_SECRET = randomBytes(32).toString('hex')
 
 let tarball: string
 let folder: string
@@ -147,9 +151,14 @@ async function checkProgram(
   [program = '', ...args]: readonly string[],
   node: string,
 ): Promise<number | null> {
-  const [path, status] = ROUTES[project.made.template]
+  const { template } = project.made
+  const [path, status] = ROUTES[template]
   using running = project.start(program, args, { node })
   expect(await running.ask(path)).toMatchObject({ status })
+  if (template !== 'minimal') {
+    const token = await project.run(node, ['--import', 'tsx', 'scripts/token.ts'])
+    expect(await running.add(path, token.trim())).toMatchObject({ status: 201 })
+  }
   return await running.end('SIGTERM')
 }
 
@@ -178,7 +187,7 @@ async function checkImage(project: MadeProject): Promise<void> {
   expect(image.packages).not.toContain('typescript')
   await using postgres = template === 'saas' ? await Postgres.start() : undefined
   const stores = postgres && (await migrate(project, { image, postgres }))
-  using container = image.start({ PORT: '0', ...stores })
+  using container = image.start({ PORT: '0', TOKEN_SECRET, ...stores })
   const { port } = new URL(await container.url)
   const [path, status] = ROUTES[template]
   expect(await container.ask(path)).toMatchObject({ status })

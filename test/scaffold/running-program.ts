@@ -41,6 +41,14 @@ export class RunningProgram {
     return { status: response.status, body: await response.text() }
   }
 
+  /** Adds a note, with a token. */
+  async add(path: string, token: string): Promise<{ status: number }> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const sent = { method: 'POST', headers, body: JSON.stringify({ text: 'Buy milk' }) }
+    const { status } = await fetch(`${await this.url}${path}`, sent)
+    return { status }
+  }
+
   /** Sends a signal to all processes, and returns the exit code of the first one: `null` when the signal ended it. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     this.signal(signal)

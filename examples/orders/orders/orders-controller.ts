@@ -23,6 +23,7 @@ import {
 } from 'blazon'
 import { z } from 'zod'
 import { pageSchema } from '../shared/paging.js'
+import type { staff } from '../shared/staff.js'
 import { OrderChanges } from './order-changes.js'
 import {
   EXPORT_LIMIT,
@@ -92,7 +93,7 @@ export class OrdersController extends BaseController {
   @Body(NewOrder)
   @ApiResponseDoc({ status: 201, description: 'The new order', schema: Order })
   @ApiResponseDoc({ status: 404, description: 'No such customer' })
-  async place(req: Req<{ auth: true; body: typeof NewOrder }>, res: Response) {
+  async place(req: Req<{ auth: typeof staff; body: typeof NewOrder }>, res: Response) {
     return this.ok(res, 'Order placed', await this.orders.place(req.body, req.user.id), 201)
   }
 

@@ -1,29 +1,42 @@
 import { env, secret } from 'blazon'
 import { z } from 'zod'
 
-/** The variables of the environment. All have defaults, so the application starts where none is set. */
+/** Signs the demo tokens. Everybody can read it here, so production refuses it. */
+export const DEMO_SECRET = 'the secret of the demo tokens, which everybody knows'
+
+const isProduction = () => process.env['NODE_ENV'] === 'production'
+
+const Variables = z.object({
+  PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(3000)
+    .describe('Where the application listens'),
+  TOKEN_SECRET: secret(z.string().min(32))
+    .default(DEMO_SECRET)
+    .describe('The secret that signs the tokens of users. Production needs it'),
+  DATABASE_URL: secret(z.url())
+    .optional()
+    .describe('A PostgreSQL server, which several processes may share'),
+  DATABASE_FOLDER: z
+    .string()
+    .optional()
+    .describe(
+      'Without a server: the folder of a PostgreSQL in this process, or memory. Default: .data in this example',
+    ),
+  REDIS_URL: secret(z.url())
+    .optional()
+    .describe(
+      'A Redis for what is cached and counted, which several processes may share. Default: this process',
+    ),
+})
+
+/** The variables of the environment. All have defaults, so the application starts where none is set, but in production. */
 export const Env = env(
-  z.object({
-    PORT: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(3000)
-      .describe('Where the application listens'),
-    DATABASE_URL: secret(z.url())
-      .optional()
-      .describe('A PostgreSQL server, which several processes may share'),
-    DATABASE_FOLDER: z
-      .string()
-      .optional()
-      .describe(
-        'Without a server: the folder of a PostgreSQL in this process, or memory. Default: .data in this example',
-      ),
-    REDIS_URL: secret(z.url())
-      .optional()
-      .describe(
-        'A Redis for what is cached and counted, which several processes may share. Default: this process',
-      ),
+  Variables.refine(({ TOKEN_SECRET }) => TOKEN_SECRET !== DEMO_SECRET || !isProduction(), {
+    path: ['TOKEN_SECRET'],
+    message: 'Production needs a secret of its own',
   }),
 )

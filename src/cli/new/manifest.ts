@@ -7,8 +7,8 @@ const VERSIONS: Readonly<Record<string, string>> = { esbuild: '^0.28.2' }
 
 const PACKAGES: Readonly<Record<Template, readonly string[]>> = {
   minimal: [],
-  service: ['zod'],
-  saas: ['pg', 'redis', 'zod'],
+  service: ['jose', 'zod'],
+  saas: ['jose', 'pg', 'redis', 'zod'],
 }
 
 /** Packages for development and tests alone. */

@@ -92,22 +92,14 @@ async function install(pm: PackageManager, folder: string): Promise<void> {
   })
 }
 
-/** What a person has to set in `.env` before the application lets anybody write. */
-const TO_SET: Readonly<Partial<Record<Template, string>>> = {
-  service: 'API_TOKEN',
-  saas: 'API_TOKENS',
-}
-
 function nextSteps(
-  { pm, template }: Pick<ProjectFacts, 'pm' | 'template'>,
+  { pm }: Pick<ProjectFacts, 'pm'>,
   { way, isInstalled }: { readonly way: string; readonly isInstalled: boolean },
 ): string {
-  const variable = TO_SET[template]
   const steps = [
     way === '' ? [] : [`cd ${/^[\w./@-]+$/.test(way) ? way : JSON.stringify(way)}`],
     isInstalled ? [] : [`${pm} install`],
     [`${pm} test`],
-    variable === undefined ? [] : [`cp .env.example .env    # then set ${variable} in it`],
     [`${pm} run dev`],
   ].flat()
   return `\n${steps.map((step) => `  ${step}\n`).join('')}`

@@ -1,5 +1,5 @@
 import { ConfigError, type Duration, type Problem, toSeconds } from '../../index.js'
-import { type GivenKeys, readGivenKeys } from './given-keys.js'
+import { type GivenKeys, NO_KEYS, readGivenKeys } from './given-keys.js'
 import { isScope } from './is-scope.js'
 import type { AnyJwtOptions } from './jwt-options.js'
 import { invalid } from './option-problem.js'
@@ -39,7 +39,7 @@ const ALGORITHMS = [
 const MOST_TOLERANCE = 600
 
 /**
- * Checks the options of `jwt`, and reads `keys`, which it returns.
+ * Checks the options of `jwt`, and reads `keys`, which it returns. It returns none if they are a function.
  *
  * @throws ConfigError with all problems.
  */
@@ -48,8 +48,9 @@ export function checkJwtOptions(options: AnyJwtOptions): GivenKeys['keys'] {
     const remedy = "Give { issuer: 'https://…', audience: '…' }."
     throw new ConfigError([invalid('options', 'It was given no object.', remedy)])
   }
-  const given: GivenKeys =
-    options.keys === undefined ? { keys: [], problems: [] } : readGivenKeys(options)
+  const { keys } = options
+  const given =
+    keys === undefined || typeof keys === 'function' ? NO_KEYS : readGivenKeys(keys, options)
   const problems = [
     ...checkNames(options),
     ...checkSource(options),

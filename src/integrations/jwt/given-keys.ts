@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import type { Problem } from '../../index.js'
-import type { AnyJwtOptions, JwtJwk, JwtKey } from './jwt-options.js'
+import { ConfigError, type Problem } from '../../index.js'
+import type { AnyJwtOptions, JwtJwk, JwtKey, JwtKeys } from './jwt-options.js'
 import { invalid } from './option-problem.js'
 import {
   narrow,
@@ -20,8 +20,22 @@ export interface GivenKeys {
   readonly problems: readonly Problem[]
 }
 
-/** Reads the option `keys`. No problem contains a part of a key. */
-export function readGivenKeys({ keys: given, algorithms }: AnyJwtOptions): GivenKeys {
+/** The keys of an option that is a function are read at boot. */
+export const NO_KEYS: GivenKeys = Object.freeze({ keys: [], problems: [] })
+
+/**
+ * Reads what the function of the option `keys` has returned.
+ *
+ * @throws ConfigError for keys that cannot verify a token.
+ */
+export function readKeysAtBoot(given: JwtKeys, options: AnyJwtOptions): GivenKeys['keys'] {
+  const { keys, problems } = readGivenKeys(given, options)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return keys
+}
+
+/** Reads keys. No problem contains a part of a key. */
+export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): GivenKeys {
   const list = Array.isArray(given) ? (given as readonly JwtKey[]) : [given as JwtKey]
   const [keys, problems]: [VerificationKey[], Problem[]] = [[], []]
   if (list.length === 0) problems.push(invalid('keys', 'It has no key.', REMEDY))

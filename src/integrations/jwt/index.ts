@@ -12,6 +12,7 @@ export type {
   JwtIdentity,
   JwtJwk,
   JwtKey,
+  JwtKeys,
   JwtOptions,
   JwtPem,
   JwtSecret,

@@ -1,5 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { Duration, MaybePromise, OpenApiSecurityScheme, Request } from '../../index.js'
+import type {
+  Duration,
+  GuardSetup,
+  MaybePromise,
+  OpenApiSecurityScheme,
+  Request,
+} from '../../index.js'
 
 /** The algorithms that the guard verifies (RFC 7518, 3.1; RFC 8037; RFC 9864 for `Ed25519`). */
 export type JwtAlgorithm =
@@ -47,6 +53,9 @@ export interface JwtJwk {
 
 /** A key: a text is a PEM if it begins with `-----BEGIN`, else a secret. */
 export type JwtKey = string | Uint8Array | JwtSecret | JwtPem | JwtJwk
+
+/** One key, or several for a rotation. */
+export type JwtKeys = JwtKey | readonly JwtKey[]
 
 /** The claims of a verified token (RFC 7519, 4.1). They are frozen. */
 export interface JwtClaims {
@@ -110,8 +119,12 @@ export interface JwtOptions<
   readonly audience?: string | readonly string[] | false
   /** The URL of the public keys (JWK Set), if the issuer has no metadata. `https`, or `http` on the same machine. */
   readonly jwks?: string | URL
-  /** The keys themselves; several for a rotation. `kid` of a token chooses among those that have one. */
-  readonly keys?: JwtKey | readonly JwtKey[]
+  /**
+   * The keys themselves; several for a rotation. `kid` of a token chooses among those that have one. A function is called once
+   * for each application, at boot, and gets its keys where only the running application has them:
+   * `({ get }) => get(Env).TOKEN_SECRET`.
+   */
+  readonly keys?: JwtKeys | ((app: GuardSetup) => MaybePromise<JwtKeys>)
   /** The only algorithms that are accepted. Default: all that the type of each key allows. */
   readonly algorithms?: readonly JwtAlgorithm[]
   /** A Standard Schema of the claims. Tokens that do not fit are refused with 401. Its output types `req.user`. */

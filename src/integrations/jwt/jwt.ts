@@ -2,17 +2,17 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import {
   type AuthGuard,
   Clock,
-  type Logger,
+  type GuardSetup,
   type OpenApiSecurityScheme,
   type Request,
   type RouteContract,
   type RouteModel,
-  type Token,
   toSeconds,
 } from '../../index.js'
 import { Challenges } from './challenge.js'
 import { type ClaimRules, typeOf } from './check-claims.js'
 import { checkJwtOptions } from './check-jwt-options.js'
+import { readKeysAtBoot } from './given-keys.js'
 import { readTenant } from './identity.js'
 import type { AnyJwtOptions, JwtClaims, JwtOptions, JwtUser } from './jwt-options.js'
 import { fixedKeys, type KeySource } from './key-source.js'
@@ -28,10 +28,14 @@ import type { VerificationKey } from './verification-key.js'
 /** The parts of an application that the guard uses. */
 interface Surroundings {
   readonly clock: TimeSource
-  readonly logger: Logger | undefined
+  /** `null` without an application. */
+  readonly app: GuardSetup | null
 }
 
 const TOLERANCE_S = 5
+
+const ALONE =
+  'jwt(): `keys` is a function, and no application has prepared this guard. Give it to `auth`; a guard of your own that contains it has to call its forApplication.'
 
 /**
  * The guard that {@link jwt} returns. Each application runs a guard of its own, with keys and verified tokens of its own.
@@ -73,7 +77,7 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
    * it is for a guard of yours that calls it, and uses the clock of the machine.
    */
   async canActivate(req: Request): Promise<boolean> {
-    this.#alone ??= this.#verifier({ clock: machineClock, logger: undefined })
+    this.#alone ??= this.#verifier({ clock: machineClock, app: null })
     return (await this.#alone).canActivate(req)
   }
 
@@ -101,33 +105,42 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   /** 503 if the keys are read from an issuer, and 403 if tokens need scopes. */
   contract(_route?: RouteModel): RouteContract {
     const scope = this.options.requiredScopes === undefined ? [] : [403]
-    return { errors: this.#keys.length > 0 ? scope : [...scope, 503] }
+    return { errors: this.options.keys !== undefined ? scope : [...scope, 503] }
   }
 
   /**
-   * Creates the guard of an application, with its clock and its logger. It reads no key before the first token.
+   * Creates the guard of an application, with its clock and its logger. It asks no issuer before the first token.
    *
-   * @throws ConfigError `E_PEER_MISSING` without `jose`, or with one that is too old.
+   * @throws ConfigError `E_PEER_MISSING` without `jose`, or with one that is too old; `E_OPTION_INVALID` for keys of a function
+   * that cannot verify a token.
    */
-  forApplication(app: {
-    readonly get: <T>(token: Token<T>) => T
-    readonly logger: Logger
-  }): Promise<AuthGuard<TUser>> {
-    return this.#verifier({ clock: app.get(Clock), logger: app.logger })
+  forApplication(app: GuardSetup): Promise<AuthGuard<TUser>> {
+    return this.#verifier({ clock: app.get(Clock), app })
   }
 
-  async #verifier({ clock, logger }: Surroundings): Promise<TokenVerifier> {
+  async #verifier({ clock, app }: Surroundings): Promise<TokenVerifier> {
     const { options } = this
+    const logger = app?.logger
     const isRead = this.tenantOf !== undefined
     return new TokenVerifier({
       options,
       rules: rulesOf(options),
       challenges: this.#challenges,
-      keys: this.#keys.length > 0 ? fixedKeys(this.#keys) : remoteKeys(options, { clock, logger }),
+      keys:
+        options.keys === undefined
+          ? remoteKeys(options, { clock, logger })
+          : fixedKeys(await this.#ownKeys(app)),
       jose: await loadJose(),
       clock,
       remember: isRead ? (req, claims) => this.#claims.set(req, claims) : null,
     })
+  }
+
+  async #ownKeys(app: GuardSetup | null): Promise<readonly VerificationKey[]> {
+    const { keys } = this.options
+    if (typeof keys !== 'function') return this.#keys
+    if (app === null) throw new TypeError(ALONE)
+    return readKeysAtBoot(await keys(app), this.options)
   }
 
   #tenantOf(req: Request): string | undefined {
@@ -135,7 +148,13 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 }
 
-function remoteKeys(options: AnyJwtOptions, { clock, logger }: Surroundings): KeySource {
+function remoteKeys(
+  options: AnyJwtOptions,
+  {
+    clock,
+    logger,
+  }: { readonly clock: TimeSource; readonly logger: GuardSetup['logger'] | undefined },
+): KeySource {
   const closing = new AbortController()
   // `fetch` is looked up at each call: tests and tracers replace it.
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))

@@ -2,15 +2,15 @@ import { defineAppOptions } from 'blazon'
 import { Env } from './env.js'
 import { NotesController } from './notes-controller.js'
 import { NotesRepository } from './notes-repository.js'
-import { TokenGuard } from './token-guard.js'
+import { tokenGuard } from './token-guard.js'
 
 /** The application, but for where it keeps things. `main.ts` starts it, the tests and the command `blazon` read it. */
 export const options = defineAppOptions({
   controllers: [NotesController],
   providers: [NotesRepository, Env.provider],
-  auth: { guard: TokenGuard },
-  // The header X-Tenant-Id says which tenant is meant. Whether the user belongs to it is decided here, after the guard.
-  tenant: { authorize: (_req, tenant, user) => user?.tenants?.includes(tenant) === true },
+  auth: { guard: tokenGuard },
+  // The tenant is that of the token. A request that names another one in X-Tenant-Id is refused.
+  tenant: {},
   // Clients connect directly. Behind a proxy or load balancer, all of them have its address: then this is the number of
   // proxies, such as 1.
   trustProxy: false,

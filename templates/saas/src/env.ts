@@ -1,6 +1,9 @@
 import { env, secret } from 'blazon'
 import { z } from 'zod'
 
+/** Signs tokens while you write and test. Everybody can read it here, so production refuses it. */
+const DEVELOPMENT_SECRET = 'only for development: everybody knows this secret'
+
 const isProduction = () => process.env['NODE_ENV'] === 'production'
 
 /** The variables of the environment. All have defaults, so the application starts where none is set, but in production. */
@@ -14,11 +17,9 @@ export const Env = env(
         .max(65_535)
         .default(3000)
         .describe('Where the application listens'),
-      API_TOKENS: secret(z.string().regex(/^[^:,\s]{16,}:[^:,\s]+(,[^:,\s]{16,}:[^:,\s]+)*$/))
-        .optional()
-        .describe(
-          'Bearer tokens with their tenants, token:tenant,token:tenant. Without them, nobody is let in',
-        ),
+      TOKEN_SECRET: secret(z.string().min(32))
+        .default(DEVELOPMENT_SECRET)
+        .describe('The secret that signs the tokens of clients. Production needs it'),
       DATABASE_URL: secret(z.url())
         .optional()
         .describe('A PostgreSQL server, which several processes may share. Production needs it'),
@@ -31,6 +32,10 @@ export const Env = env(
         .describe(
           'A Redis for what is counted, which several processes may share. Default: this process',
         ),
+    })
+    .refine(({ TOKEN_SECRET }) => TOKEN_SECRET !== DEVELOPMENT_SECRET || !isProduction(), {
+      path: ['TOKEN_SECRET'],
+      message: 'Production needs a secret of its own',
     })
     // Without a server, all data would be in a folder of this machine, perhaps of a container that is replaced.
     .refine(({ DATABASE_URL }) => DATABASE_URL !== undefined || !isProduction(), {

@@ -1,6 +1,7 @@
 import {
   ApiResponseDoc,
   Auth,
+  Can,
   Controller,
   Get,
   HttpCode,
@@ -35,6 +36,7 @@ export class NotesController {
     return note
   }
 
+  @Can('notes:write')
   @Post('', { body: NewNote })
   @HttpCode(201)
   @ApiResponseDoc({ status: 201, description: 'The new note', schema: Note })

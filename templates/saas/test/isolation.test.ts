@@ -1,27 +1,33 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { signTestToken } from 'blazon/jwt'
 import { TestApp } from 'blazon/testing'
 import { it } from 'vitest'
 import { options } from '../src/app.js'
 import { Env } from '../src/env.js'
 import { withStores } from '../src/stores.js'
+import { AUDIENCE } from '../src/token-guard.js'
 
 /** The beginnings of paths whose routes have data of a tenant: these must pass. */
 const PATHS = ['/notes']
-const API_TOKENS = 'token-of-acme-0001:acme,token-of-zeta-0002:zeta'
+const TOKEN_SECRET = randomBytes(32).toString('hex')
 
 it('no operation shows data of one tenant to another', async () => {
   await using app = await TestApp.create({
     ...withStores(options, { DATABASE_FOLDER: 'memory' }),
     // More requests are sent than a client may send.
     rateLimit: false,
-    testOverrides: [{ token: Env, useValue: Env.read({ API_TOKENS }) }],
+    testOverrides: [{ token: Env, useValue: Env.read({ TOKEN_SECRET }) }],
   })
+  /** A client with the token of a tenant, which also names the tenant. */
+  const clientOf = (tenant: string) => {
+    const claims = { aud: AUDIENCE, sub: 'ada', tenant, permissions: ['notes:write'] }
+    const token = signTestToken(claims, TOKEN_SECRET, { clock: app.clock })
+    return app.with({ authorization: `Bearer ${token}` }).asTenant(tenant)
+  }
   const report = await app.proveIsolation({
     seed: 1,
-    tenants: {
-      acme: app.withAuth('token-of-acme-0001').asTenant('acme'),
-      zeta: app.withAuth('token-of-zeta-0002').asTenant('zeta'),
-    },
+    tenants: { acme: clientOf('acme'), zeta: clientOf('zeta') },
   })
   assert.deepEqual(report.leaks, [])
   // The others may be INCONCLUSIVE: `evidence` says why.

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { signTestToken } from 'blazon/jwt'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, it } from 'vitest'
 import { options } from '../src/app.js'
 import { Env } from '../src/env.js'
 import { withStores } from '../src/stores.js'
+import { AUDIENCE } from '../src/token-guard.js'
 
-const API_TOKENS = 'token-of-acme-0001:acme,token-of-zeta-0002:zeta'
+const TOKEN_SECRET = randomBytes(32).toString('hex')
+const permissions = ['notes:write']
 
 describe('notes', () => {
   let app: TestApp
@@ -14,18 +18,24 @@ describe('notes', () => {
     app = await TestApp.create({
       ...withStores(options, { DATABASE_FOLDER: 'memory', REDIS_URL: process.env['REDIS_URL'] }),
       contract: 'throw',
-      testOverrides: [{ token: Env, useValue: Env.read({ API_TOKENS }) }],
+      testOverrides: [{ token: Env, useValue: Env.read({ TOKEN_SECRET }) }],
     })
   })
 
   afterEach(() => app?.close())
 
-  /** A client with the token of a tenant. */
-  const clientOf = (token: string, tenant: string) =>
-    app.with({ authorization: `Bearer ${token}`, 'x-tenant-id': tenant })
+  /** A user of a tenant, without a token. */
+  const userOf = (tenant: string) => app.as({ id: 'ada', permissions }).asTenant(tenant)
+
+  /** A client with a signed token. */
+  const withToken = (claims: object) => {
+    const all = { aud: AUDIENCE, sub: 'ada', tenant: 'acme', permissions, ...claims }
+    const token = signTestToken(all, TOKEN_SECRET, { clock: app.clock })
+    return app.with({ authorization: `Bearer ${token}` })
+  }
 
   it('are added, listed and read', async () => {
-    const acme = clientOf('token-of-acme-0001', 'acme')
+    const acme = userOf('acme')
     const added = await acme.request().post('/notes').send({ text: ' Buy milk ' }).expect(201)
     assert.equal(added.body.data.text, 'Buy milk')
     const read = await acme.request().get(`/notes/${added.body.data.id}`).expect(200)
@@ -35,22 +45,35 @@ describe('notes', () => {
   })
 
   it('of one tenant are invisible to another', async () => {
-    const acme = clientOf('token-of-acme-0001', 'acme')
-    const zeta = clientOf('token-of-zeta-0002', 'zeta')
+    const acme = userOf('acme')
+    const zeta = userOf('zeta')
     const { body } = await acme.request().post('/notes').send({ text: 'secret' }).expect(201)
     await zeta.request().get(`/notes/${body.data.id}`).expect(404)
     const list = await zeta.request().get('/notes').expect(200)
     assert.deepEqual(list.body.data, [])
   })
 
-  it('need a token, of the tenant that is named', async () => {
+  it('belong to the tenant of the token, and to no tenant that a request names', async () => {
+    await withToken({}).request().post('/notes').send({ text: 'secret' }).expect(201)
+    const list = await userOf('acme').request().get('/notes').expect(200)
+    assert.equal(list.body.data.length, 1)
+    await withToken({}).asTenant('zeta').request().get('/notes').expect(403)
+    const other = await withToken({ tenant: 'zeta' }).request().get('/notes').expect(200)
+    assert.deepEqual(other.body.data, [])
+  })
+
+  it('need a signed token for this application, with the permission to write', async () => {
     await app.request().get('/notes').expect(401)
-    await clientOf('wrong', 'acme').request().get('/notes').expect(401)
-    await clientOf('token-of-acme-0001', 'zeta').request().get('/notes').expect(403)
+    await app.with({ authorization: 'Bearer wrong' }).request().get('/notes').expect(401)
+    await withToken({ aud: 'another service' }).request().get('/notes').expect(401)
+    await withToken({ tenant: undefined }).request().get('/notes').expect(401)
+    const reader = withToken({ permissions: [] })
+    await reader.request().get('/notes').expect(200)
+    await reader.request().post('/notes').send({ text: 'x' }).expect(403)
   })
 
   it('are refused with all errors of the input', async () => {
-    const acme = clientOf('token-of-acme-0001', 'acme')
+    const acme = userOf('acme')
     const { body } = await acme.request().post('/notes').send({}).expect(400)
     assert.deepEqual(
       body.errors.map(({ path }: { path: string }) => path),

@@ -2,13 +2,13 @@ import { defineAppOptions } from 'blazon'
 import { Env } from './env.js'
 import { NotesController } from './notes-controller.js'
 import { NotesStore } from './notes-store.js'
-import { TokenGuard } from './token-guard.js'
+import { tokenGuard } from './token-guard.js'
 
 /** The application. `main.ts` starts it, the tests and the command `blazon` read it. */
 export const options = defineAppOptions({
   controllers: [NotesController],
   providers: [NotesStore, Env.provider],
-  auth: { guard: TokenGuard },
+  auth: { guard: tokenGuard },
   requestIds: true,
   // /livez, /readyz and /startupz, for whatever runs the container.
   health: true,

@@ -1,18 +1,28 @@
 import { env, secret } from 'blazon'
 import { z } from 'zod'
 
-/** The variables of the environment. All have defaults, so the service starts where none is set. */
+/** Signs tokens while you write and test. Everybody can read it here, so production refuses it. */
+const DEVELOPMENT_SECRET = 'only for development: everybody knows this secret'
+
+const isProduction = () => process.env['NODE_ENV'] === 'production'
+
+/** The variables of the environment. All have defaults, so the service starts where none is set, but in production. */
 export const Env = env(
-  z.object({
-    PORT: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(3000)
-      .describe('Where the service listens'),
-    API_TOKEN: secret(z.string().min(16))
-      .optional()
-      .describe('What clients send as a bearer token. Without it, nobody may write'),
-  }),
+  z
+    .object({
+      PORT: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(65_535)
+        .default(3000)
+        .describe('Where the service listens'),
+      TOKEN_SECRET: secret(z.string().min(32))
+        .default(DEVELOPMENT_SECRET)
+        .describe('The secret that signs the tokens of clients. Production needs it'),
+    })
+    .refine(({ TOKEN_SECRET }) => TOKEN_SECRET !== DEVELOPMENT_SECRET || !isProduction(), {
+      path: ['TOKEN_SECRET'],
+      message: 'Production needs a secret of its own',
+    }),
 )

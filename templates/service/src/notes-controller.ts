@@ -1,6 +1,6 @@
 import {
   ApiResponseDoc,
-  Auth,
+  Can,
   Controller,
   Get,
   HttpCode,
@@ -13,6 +13,7 @@ import {
 import { z } from 'zod'
 import { NewNote, Note, NoteId, Paging } from './notes-schemas.js'
 import { NotesStore } from './notes-store.js'
+import type { tokenGuard } from './token-guard.js'
 
 @Controller('notes')
 export class NotesController {
@@ -34,13 +35,13 @@ export class NotesController {
     return note
   }
 
-  @Auth()
+  @Can('notes:write')
   @Post('', { body: NewNote })
   @HttpCode(201)
   @ApiResponseDoc({ status: 201, description: 'The new note', schema: Note })
-  add({ body }: Req<{ body: typeof NewNote }>) {
+  add({ body, user }: Req<{ auth: typeof tokenGuard; body: typeof NewNote }>) {
     const note = this.notes.add(body)
-    this.log.info({ note: note.id }, 'Note added')
+    this.log.info({ note: note.id, by: user.id }, 'Note added')
     return note
   }
 }

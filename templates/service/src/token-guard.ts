@@ -1,21 +1,14 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-import { type AuthGuard, inject, type Request } from 'blazon'
+import { jwt } from 'blazon/jwt'
 import { Env } from './env.js'
 
-/** Lets requests in that carry the token of the environment. Replace it by a guard that knows your users. */
-export class TokenGuard implements AuthGuard {
-  private readonly expected = inject(Env).API_TOKEN
+/** Whom tokens are for. */
+export const AUDIENCE = 'project-name'
 
-  async canActivate(req: Request) {
-    const token = req.get('authorization')?.match(/^Bearer (\S+)$/i)?.[1]
-    if (token === undefined || this.expected === undefined) return false
-    if (!timingSafeEqual(digest(token), digest(this.expected))) return false
-    req.user = { id: 'api' }
-    return true
-  }
-}
-
-/** Digests have the same length, which the comparison needs. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
-}
+/**
+ * Lets requests with a signed token in. `req.user` has its claims, and `@Can` asks for its permissions. If an identity provider
+ * signs your tokens, give its URL as `issuer`, and no `keys`.
+ */
+export const tokenGuard = jwt({
+  keys: ({ get }) => get(Env).TOKEN_SECRET,
+  audience: AUDIENCE,
+})

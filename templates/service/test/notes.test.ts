@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { signTestToken } from 'blazon/jwt'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, it } from 'vitest'
 import { options } from '../src/app.js'
 import { Env } from '../src/env.js'
+import { AUDIENCE } from '../src/token-guard.js'
 
-const API_TOKEN = 'a-token-of-the-tests'
+const TOKEN_SECRET = randomBytes(32).toString('hex')
+const ada = { id: 'ada', permissions: ['notes:write'] }
 
 describe('notes', () => {
   let app: TestApp
@@ -13,15 +17,19 @@ describe('notes', () => {
     app = await TestApp.create({
       ...options,
       contract: 'throw',
-      testOverrides: [{ token: Env, useValue: Env.read({ API_TOKEN }) }],
+      testOverrides: [{ token: Env, useValue: Env.read({ TOKEN_SECRET }) }],
     })
   })
 
   afterEach(() => app?.close())
 
   it('are added, listed and read', async () => {
-    const caller = app.with({ authorization: `Bearer ${API_TOKEN}` })
-    const added = await caller.request().post('/notes').send({ text: ' Buy milk ' }).expect(201)
+    const added = await app
+      .as(ada)
+      .request()
+      .post('/notes')
+      .send({ text: ' Buy milk ' })
+      .expect(201)
     assert.deepEqual(added.body.data, { id: 1, text: 'Buy milk' })
     const read = await app.request().get('/notes/1').expect(200)
     assert.deepEqual(read.body.data, added.body.data)
@@ -29,13 +37,20 @@ describe('notes', () => {
     assert.deepEqual(list.body.data, [added.body.data])
   })
 
-  it('are added only with the token', async () => {
+  it('are added only with a signed token that has the permission', async () => {
+    const add = (authorization: string) =>
+      app.with({ authorization }).request().post('/notes').send({ text: 'x' })
+    const tokenOf = (claims: object) =>
+      `Bearer ${signTestToken({ aud: AUDIENCE, sub: 'ada', ...claims }, TOKEN_SECRET, { clock: app.clock })}`
     await app.request().post('/notes').send({ text: 'x' }).expect(401)
-    await app.withAuth('wrong').request().post('/notes').send({ text: 'x' }).expect(401)
+    await add('Bearer wrong').expect(401)
+    await add(tokenOf({ permissions: ada.permissions, aud: 'another service' })).expect(401)
+    await add(tokenOf({ permissions: [] })).expect(403)
+    await add(tokenOf({ permissions: ada.permissions })).expect(201)
   })
 
   it('are refused with all errors of the input', async () => {
-    const { body } = await app.withAuth(API_TOKEN).request().post('/notes').send({}).expect(400)
+    const { body } = await app.as(ada).request().post('/notes').send({}).expect(400)
     assert.deepEqual(
       body.errors.map(({ path }: { path: string }) => path),
       ['text'],

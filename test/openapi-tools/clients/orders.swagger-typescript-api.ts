@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
+import { demoToken } from '../../../examples/orders/demo-token.js'
 import { Api } from '../.cache/generated/orders/swagger-typescript-api/api.js'
 
 export async function drive(origin: string): Promise<void> {
   const api = new Api<string>({
     baseUrl: origin,
-    baseApiParams: { headers: { 'X-Tenant-Id': 'aurora' } },
     securityWorker: (token) => ({ headers: { Authorization: `Bearer ${token}` } }),
   })
   const statusOf = (call: Promise<unknown>) => call.catch(({ status }) => status)
 
   assert.equal(await statusOf(api.orders.ordersList()), 401)
-  api.setSecurityData('clerk')
+  api.setSecurityData(demoToken('clerk'))
 
   const ada = { name: 'Ada', email: 'ada@example.com' }
   const customer = await api.customers.customersRegister(ada)

@@ -2,6 +2,7 @@ import type { Request, Response } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 import { options as orders } from '../../../examples/orders/app.js'
+import { demoToken } from '../../../examples/orders/demo-token.js'
 import { database } from '../../../examples/orders/stores.js'
 
 const options = {
@@ -12,7 +13,8 @@ const options = {
 
 const IDS = { Customers_register: 'POST /customers', Orders_place: 'POST /orders' }
 
-const clerk = { authorization: 'Bearer clerk', 'x-tenant-id': 'aurora' }
+/** Without the shop, requests would name invented ones, which the guard refuses. */
+const clerk = { authorization: `Bearer ${demoToken('clerk')}`, 'x-tenant-id': 'aurora' }
 
 /** The requests that fuzzing sends to the orders application. */
 async function requestsOf(seed: number) {
@@ -59,14 +61,9 @@ it('lists operations that refused every valid request', async () => {
   app.withHeaders({ 'x-tenant-id': 'aurora' })
   const { refused } = await app.fuzz({ seed: 1, runs: 20 })
   expect(refused).toHaveLength(13)
-  const asClerk = {
-    id: 'carla',
-    shops: ['aurora'],
-    permissions: ['customers:write', 'orders:write'],
-  }
+  const asClerk = { id: 'carla', permissions: ['customers:write', 'orders:write'] }
   expect(await app.fuzz({ seed: 1, runs: 20, as: asClerk })).toMatchObject({ refused: [] })
-  const headers = { authorization: 'Bearer clerk' }
-  expect(await app.fuzz({ seed: 1, runs: 20, headers })).toMatchObject({ refused: [] })
+  expect(await app.fuzz({ seed: 1, runs: 20, headers: clerk })).toMatchObject({ refused: [] })
 })
 
 it('does not call operations that the options exclude', async () => {

@@ -2,6 +2,7 @@ import type { User } from 'blazon'
 import { type IsolationReport, TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 import { options as orders } from '../../../examples/orders/app.js'
+import { demoToken } from '../../../examples/orders/demo-token.js'
 import { database } from '../../../examples/orders/stores.js'
 
 const options = {
@@ -10,9 +11,8 @@ const options = {
   rateLimit: false,
 }
 
-const clerkOf = (shop: string, id: string): User => ({
+const clerkOf = (_shop: string, id: string): User => ({
   id,
-  shops: [shop],
   permissions: ['customers:write', 'orders:write'],
 })
 
@@ -41,9 +41,9 @@ it('keeps three shops apart', async () => {
 
 it('calls the real guard, with the tokens of callers', async () => {
   await using app = await TestApp.create(options)
-  const caller = (token: string, shop: string) =>
-    app.with({ authorization: `Bearer ${token}` }).asTenant(shop)
-  const tenants = { first: caller('clerk', 'aurora'), second: caller('baker', 'borealis') }
+  const caller = (user: 'clerk' | 'baker') =>
+    app.with({ authorization: `Bearer ${demoToken(user)}` })
+  const tenants = { first: caller('clerk'), second: caller('baker') }
   const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants })
   expect(report.tenants).toEqual(['first', 'second'])
   expect(report.leaks).toEqual([])
