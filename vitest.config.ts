@@ -78,7 +78,9 @@ const ELSEWHERE = [
 export const ALONE_JOURNEYS = [
   'test/journeys/app/test-app.test.ts',
   'test/journeys/cache/manager.test.ts',
+  'test/journeys/passwords/**/*.test.ts',
   'test/journeys/redis/**/*.test.ts',
+  'test/journeys/sessions/transactions.test.ts',
   'test/journeys/testing/rejections.test.ts',
 ]
 

@@ -73,6 +73,12 @@ export interface SessionStore {
   list(userKey: string): MaybePromise<readonly SessionRecord[]>
   /** Removes the sessions of a user, except for one. Returns how many there were. */
   removeAll(userKey: string, exceptId?: string): MaybePromise<number>
+  /**
+   * Calls a function when all that the current code has written is saved, before the response begins, and never if it is
+   * rolled back. For a store whose sessions belong to the transaction of a request: a cookie that belongs to a change
+   * which is not saved is not sent. Default: what a method has written is saved when the method has done its work.
+   */
+  afterCommit?(task: () => void): MaybePromise<void>
   /** Makes the store ready, after the plugins are set up. A store that several applications use is opened by each. */
   open?(context: SessionStoreContext): MaybePromise<void>
   /** Releases the resources of the store, once for each `open`. */

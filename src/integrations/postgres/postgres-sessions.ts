@@ -26,7 +26,7 @@ const COLUMNS = 'id, fields, user_key, user_json, tenant, created_at, used_at, i
 /**
  * A store for `sessions()` of `blazon/sessions` in the database of `postgres()`, which the application needs in `plugins`,
  * too. A session that a handler writes belongs to the transaction of the request: a handler that fails has logged nobody
- * in, and a new password and the end of all sessions are saved together, or not at all.
+ * in and out and sends no cookie, and a new password and the end of all sessions are saved together, or not at all.
  *
  * @param options The name and the schema of the table. Default: `blazon_sessions`.
  * @throws ConfigError when a name is not valid; when the application starts, `E_SESSIONS_TABLE` if the database has no
@@ -130,8 +130,16 @@ class PostgresSessions implements SessionStore {
     return (await this.#query(text, userKey, exceptId)).rowCount
   }
 
+  async afterCommit(task: () => void): Promise<void> {
+    await this.#opened.afterCommit(task)
+  }
+
   async #query(text: string, ...values: unknown[]): Promise<QueryResult> {
-    if (this.#sessions !== undefined) return await this.#sessions.queryOwnTable({ text, values })
+    return await this.#opened.queryOwnTable({ text, values })
+  }
+
+  get #opened(): Sessions {
+    if (this.#sessions !== undefined) return this.#sessions
     throw new Error(
       'postgresSessions(): the database of postgres() is not open, or a test has replaced it.',
     )

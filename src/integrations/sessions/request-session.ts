@@ -17,6 +17,13 @@ const MAX_LENGTH = 32 * 1024
 const REFRESH_PART = 20
 const ATTEMPTS = 8
 
+/** A change of the cookie, and whether the change of the session that it belongs to is saved. */
+interface CookieChange {
+  /** The lines that the response had before. */
+  readonly before: readonly string[]
+  isSaved: boolean
+}
+
 type Values = Readonly<Record<string, unknown>>
 type Texts = Record<string, string | null>
 
@@ -40,6 +47,7 @@ export class RequestSession implements Session<Values, Values> {
   #record: SessionRecord | undefined
   #isOutdated = false
   #data: Values = {}
+  readonly #cookieChanges: CookieChange[] = []
 
   constructor(manager: Manager, req: Request, res: Response) {
     this.#manager = manager
@@ -87,6 +95,19 @@ export class RequestSession implements Session<Values, Values> {
     if (!this.#res.hasHeader('cache-control')) this.#res.setHeader('Cache-Control', 'no-store')
   }
 
+  /**
+   * Takes back each change of the cookie whose transaction was rolled back: the browser keeps the cookie of the session that
+   * is still there.
+   */
+  dropUnsavedCookie(): void {
+    if (this.#res.headersSent) return
+    const { cookie } = this.#manager
+    for (const { before, isSaved } of this.#cookieChanges.reverse()) {
+      if (isSaved) return
+      cookie.restore(this.#res, before)
+    }
+  }
+
   /** Reads the session, once. */
   load(): Promise<void> {
     if (this.#loading === undefined) {
@@ -120,7 +141,7 @@ export class RequestSession implements Session<Values, Values> {
       this.#record = undefined
       this.#digest = undefined
       await this.#adopt(undefined)
-      if (hadCookie) cookie.clear(this.#res)
+      if (hadCookie) await this.#changeCookie(() => cookie.clear(this.#res))
     })
   }
 
@@ -246,7 +267,17 @@ export class RequestSession implements Session<Values, Values> {
     }
     await manager.ask((store) => store.create(record))
     await this.#adopt(record)
-    manager.cookie.set(this.#res, secret, endsAt - now)
+    await this.#changeCookie(() => manager.cookie.set(this.#res, secret, endsAt - now))
+  }
+
+  async #changeCookie(change: () => void): Promise<void> {
+    const entry: CookieChange = { before: this.#manager.cookie.linesIn(this.#res), isSaved: false }
+    change()
+    this.#cookieChanges.push(entry)
+    const save = () => {
+      entry.isSaved = true
+    }
+    await this.#manager.ask((store) => (store.afterCommit ? store.afterCommit(save) : save()))
   }
 
   async #set(values: Values): Promise<void> {

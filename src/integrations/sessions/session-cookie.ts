@@ -64,16 +64,30 @@ export class SessionCookie {
     this.#send(res, '', 0)
   }
 
+  /** Returns the lines of the response that set the cookie so far, for {@link restore}. */
+  linesIn(res: Response): readonly string[] {
+    return this.#split(res).own
+  }
+
+  /** Replaces the lines of the response that set the cookie. Cookies of other names stay. */
+  restore(res: Response, own: readonly string[]): void {
+    const lines = [...this.#split(res).others, ...own]
+    if (lines.length > 0) res.setHeader('Set-Cookie', lines)
+    else res.removeHeader('Set-Cookie')
+  }
+
+  #split(res: Response): { own: string[]; others: string[] } {
+    const lines = [res.getHeader('set-cookie') ?? []].flat().map(String)
+    const prefix = `${this.nameFor(res.req as Request)}=`
+    const isOwn = (line: string) => line.startsWith(prefix)
+    return { own: lines.filter(isOwn), others: lines.filter((line) => !isOwn(line)) }
+  }
+
   #send(res: Response, value: string, seconds: number): void {
     const req = res.req as Request
-    const name = this.nameFor(req)
     // The last of several counts, but a reader should find one.
-    const others = [res.getHeader('set-cookie') ?? []]
-      .flat()
-      .filter((line) => !String(line).startsWith(`${name}=`))
-    if (others.length > 0) res.setHeader('Set-Cookie', others.map(String))
-    else res.removeHeader('Set-Cookie')
-    res.cookie(name, value, {
+    this.restore(res, [])
+    res.cookie(this.nameFor(req), value, {
       path: '/',
       httpOnly: true,
       secure: !isPlain(req),

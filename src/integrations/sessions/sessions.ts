@@ -117,8 +117,12 @@ function protection(
         requests.get(req)?.refuseForeign()
         return next(req, res)
       },
-      // Again, because an error response loses the header.
-      onResponse: (req) => requests.get(req)?.forbidStoring(),
+      onResponse(req) {
+        const session = requests.get(req)
+        // Again, because an error response loses the header.
+        session?.forbidStoring()
+        session?.dropUnsavedCookie()
+      },
     }),
   }
 }

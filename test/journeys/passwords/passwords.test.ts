@@ -1,0 +1,254 @@
+import { scryptSync } from 'node:crypto'
+import { beforeAll, expect, it, vi } from 'vitest'
+import {
+  describeWithServer,
+  ownServerDatabase,
+  type ServerDatabase,
+} from '../../integrations/postgres/own-database.js'
+import { SUPERUSER } from '../../integrations/postgres/server.js'
+import { accountTables, web } from './accounts.js'
+import { CHEAP, startAccounts, WatchedHashes } from './support.js'
+
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse battery'
+const OTHER = 'staple battery horse'
+const WRONG = 'incorrect horse battery'
+const INVALID = { status: 400, code: 'VALIDATION_FAILED' }
+const OWN_WORK = { method: 'argon2id', cost: CHEAP }
+
+describeWithServer('docs/passwords.md', () => {
+  let database: ServerDatabase
+  beforeAll(async () => {
+    database = await ownServerDatabase()
+    await database.run(accountTables({ role: SUPERUSER }))
+    return () => database[Symbol.asyncDispose]()
+  })
+  const start = (...args: [hashes?: WatchedHashes, more?: object]) =>
+    startAccounts(database, ...args)
+
+  async function storedOf(email: string): Promise<string> {
+    const [row] = await database.run('select password from accounts where email = $1', [email])
+    return String(row?.['password'])
+  }
+
+  it('registers by a link, logs in, and keeps the e-mail in lower case', async () => {
+    const { send, register } = await start()
+    await register('Ada@Example.com', PASSWORD)
+    const { status, cookie } = await send('login', { email: EMAIL, password: PASSWORD })
+    expect([status, cookie]).toEqual([204, expect.stringMatching(/^session=[\w-]{43}$/)])
+    expect(await storedOf(EMAIL)).toMatch(
+      /^\$argon2id\$v=19\$m=64,t=1,p=1\$[\w+/]{22}\$[\w+/]{43}$/,
+    )
+  })
+
+  it('accepts the same characters in another Unicode form', async () => {
+    const { send, register } = await start()
+    await register(EMAIL, 'pässword of Ada'.normalize('NFC'))
+    const password = 'pässword of Ada'.normalize('NFD')
+    expect((await send('login', { email: EMAIL, password })).status).toBe(204)
+  })
+
+  it('does the same work, and responds the same, for an unknown account and a wrong password', async () => {
+    const { send, register, hashes } = await start()
+    await register(EMAIL, PASSWORD)
+    const wrong = await send('login', { email: EMAIL, password: WRONG })
+    const workOfWrong = hashes.work.splice(0)
+    const unknown = await send('login', { email: 'eve@example.com', password: WRONG })
+    expect(workOfWrong).toEqual([OWN_WORK])
+    expect(hashes.work.splice(0)).toEqual(workOfWrong)
+    expect(unknown).toEqual(wrong)
+    expect(wrong).toMatchObject({ status: 401, code: 'LOGIN_FAILED', cookie: undefined })
+    await send('login', { email: EMAIL, password: PASSWORD })
+    expect(hashes.work).toEqual([OWN_WORK])
+  })
+
+  it('responds the same to a wish for a link, with and without an account', async () => {
+    const { send, register, hashes, links } = await start()
+    await register(EMAIL, PASSWORD)
+    links.length = 0
+    const known = await send('link', { email: EMAIL })
+    const unknown = await send('link', { email: 'eve@example.com' })
+    expect(unknown).toEqual(known)
+    expect(known.status).toBe(204)
+    expect(links.map(({ to }) => to)).toEqual([EMAIL, 'eve@example.com'])
+    expect(hashes.work).toEqual([])
+  })
+
+  it('sends at most three links to one address, and says so to nobody', async () => {
+    const { send, links } = await start()
+    const replies = []
+    for (let i = 0; i < 5; i++) replies.push(await send('link', { email: EMAIL }))
+    expect(replies).toEqual(replies.map(() => replies[0]))
+    expect(links).toHaveLength(3)
+  })
+
+  it('stores a digest of a link, and accepts the link once, and not after 30 minutes', async () => {
+    const { send, links } = await start()
+    for (let i = 0; i < 3; i++) await send('link', { email: EMAIL })
+    const [late, first, second] = links.map(({ token }) => token)
+    const rows = JSON.stringify(await database.run('select * from password_links'))
+    for (const { token } of links) expect(rows).not.toContain(token)
+    await database.run(
+      `update password_links set until = now() where digest =
+        translate(rtrim(encode(sha256($1::bytea), 'base64'), '='), '+/', '-_')`,
+      [late],
+    )
+    const use = (token: string | undefined) => send('password', { token, password: PASSWORD })
+    expect(await use(late)).toMatchObject({ status: 400, code: 'LINK_INVALID' })
+    expect(await use('x'.repeat(43))).toMatchObject({ status: 400, code: 'LINK_INVALID' })
+    expect((await use(first)).status).toBe(204)
+    expect(await use(first)).toMatchObject({ status: 400, code: 'LINK_INVALID' })
+    // The other links of the address are dead, too.
+    expect(await use(second)).toMatchObject({ status: 400, code: 'LINK_INVALID' })
+    expect(await database.run('select * from password_links')).toEqual([])
+  })
+
+  it('accepts a link once of several requests at the same moment', async () => {
+    const { send, links } = await start()
+    await send('link', { email: EMAIL })
+    const body = { token: links[0]?.token, password: PASSWORD }
+    const replies = await Promise.all([1, 2, 3, 4].map(() => send('password', body)))
+    expect(replies.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400])
+  })
+
+  it('ends all sessions of the user, and no others, with a new password', async () => {
+    const { app, send, register, links } = await start()
+    await register(EMAIL, PASSWORD)
+    await register('eve@example.com', PASSWORD)
+    for (const email of [EMAIL, EMAIL, 'eve@example.com'])
+      await send('login', { email, password: PASSWORD })
+    await send('link', { email: EMAIL })
+    await send('password', { token: links.at(-1)?.token, password: OTHER })
+    expect(await app.get(web.manager).list('1')).toEqual([])
+    expect(await app.get(web.manager).list('2')).toHaveLength(1)
+    expect((await send('login', { email: EMAIL, password: PASSWORD })).status).toBe(401)
+    expect((await send('login', { email: EMAIL, password: OTHER })).status).toBe(204)
+  })
+
+  it('begins no session with a password that is replaced while it is checked', async () => {
+    const { app, send, register, links, hashes } = await start()
+    await register(EMAIL, PASSWORD)
+    await send('link', { email: EMAIL })
+    hashes.before = async () => {
+      hashes.before = () => {}
+      const reset = { token: links.at(-1)?.token, password: OTHER }
+      expect((await send('password', reset)).status).toBe(204)
+    }
+    const login = await send('login', { email: EMAIL, password: PASSWORD })
+    expect(login).toMatchObject({ status: 401, cookie: undefined })
+    expect(await app.get(web.manager).list('1')).toEqual([])
+  })
+
+  it('replaces a hash of another method or cost at the next login, and not before', async () => {
+    const salt = Buffer.alloc(16, 7)
+    const code = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+    const key = scryptSync(PASSWORD, salt, 32, { N: 2 ** 12, r: 8, p: 1 })
+    const scrypt = `$scrypt$ln=12,r=8,p=1$${code(salt)}$${code(key)}`
+    const cheaper = await new WatchedHashes({ cost: { ...CHEAP, m: 32 } }).hash(PASSWORD)
+    for (const old of [scrypt, cheaper]) {
+      const { send, hashes } = await start()
+      await database.run('insert into accounts (email, password) values ($1, $2)', [EMAIL, old])
+      expect((await send('login', { email: EMAIL, password: WRONG })).status).toBe(401)
+      expect(await storedOf(EMAIL)).toBe(old)
+      expect((await send('login', { email: EMAIL, password: PASSWORD })).status).toBe(204)
+      expect(await storedOf(EMAIL)).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/)
+      hashes.work.length = 0
+      expect((await send('login', { email: EMAIL, password: PASSWORD })).status).toBe(204)
+      expect(hashes.work).toEqual([OWN_WORK])
+      await database.run('delete from accounts')
+    }
+  })
+
+  it('computes two hashes at once; 20 requests wait, and others are 503', async () => {
+    const { send, hashes } = await start()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    hashes.before = () => held
+    const statuses: number[] = []
+    const sent = Array.from({ length: 30 }, async (_, i) => {
+      const reply = await send('login', { email: `user${i}@example.com`, password: WRONG })
+      statuses.push(reply.status)
+      return reply
+    })
+    await vi.waitFor(() => expect(statuses).toHaveLength(8), { timeout: 60_000 })
+    expect(hashes.running).toBe(2)
+    release()
+    const replies = await Promise.all(sent)
+    expect(statuses.slice(0, 8)).toEqual(Array(8).fill(503))
+    expect(statuses.slice(8)).toEqual(Array(22).fill(401))
+    expect(hashes.most).toBe(2)
+    const refused = replies.filter(({ status }) => status === 503)
+    for (const { code, headers } of refused)
+      expect([code, headers['retry-after']]).toEqual(['TOO_MANY_LOGINS', '1'])
+  })
+
+  it('goes on after a hash that has failed', async () => {
+    const { send, hashes } = await start()
+    hashes.before = () => Promise.reject(new Error('no memory'))
+    const body = { email: EMAIL, password: WRONG }
+    for (let i = 0; i < 3; i++) expect((await send('login', body)).status).toBe(500)
+    hashes.before = () => {}
+    expect((await send('login', body)).status).toBe(401)
+  })
+
+  it('allows ten attempts for each account, known or not, from all addresses', async () => {
+    const { send, register, hashes, links } = await start()
+    await register(EMAIL, PASSWORD)
+    const ends = []
+    for (const email of [EMAIL, 'nobody@example.com']) {
+      for (let i = 0; i < 10; i++)
+        expect((await send('login', { email, password: WRONG })).status).toBe(401)
+      hashes.work.length = 0
+      const { headers, ...rest } = await send('login', { email, password: PASSWORD })
+      expect(hashes.work).toEqual([])
+      const wait = Number(headers['retry-after'])
+      expect(wait > 800 && wait <= 900).toBe(true)
+      ends.push(rest)
+    }
+    expect(ends[0]).toMatchObject({ status: 429, code: 'TOO_MANY_ATTEMPTS', cookie: undefined })
+    expect(ends[1]).toEqual(ends[0])
+    await send('link', { email: EMAIL })
+    await send('password', { token: links.at(-1)?.token, password: OTHER })
+    expect((await send('login', { email: EMAIL, password: OTHER })).status).toBe(204)
+    await database.run("update login_attempts set since = now() - interval '16 minutes'")
+    const later = await send('login', { email: 'nobody@example.com', password: PASSWORD })
+    expect(later.status).toBe(401)
+  })
+
+  it('allows ten attempts when they come at the same moment', async () => {
+    const { send } = await start(new WatchedHashes({ cost: CHEAP, waiting: 100 }))
+    const body = { email: EMAIL, password: WRONG }
+    const replies = await Promise.all(Array.from({ length: 15 }, () => send('login', body)))
+    const statuses = replies.map(({ status }) => status).sort()
+    expect(statuses).toEqual([...Array(10).fill(401), ...Array(5).fill(429)])
+  })
+
+  it('allows ten requests a minute for each address', async () => {
+    const { send } = await start(undefined, { rateLimit: {} })
+    const statuses = []
+    for (let i = 0; i < 12; i++) {
+      const { status } = await send('login', { email: `user${i}@example.com`, password: WRONG })
+      statuses.push(status)
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
+  })
+
+  it('forgets the attempts after a login', async () => {
+    const { send, register } = await start()
+    await register(EMAIL, PASSWORD)
+    for (let i = 0; i < 9; i++) await send('login', { email: EMAIL, password: WRONG })
+    expect((await send('login', { email: EMAIL, password: PASSWORD })).status).toBe(204)
+    expect((await send('login', { email: EMAIL, password: WRONG })).status).toBe(401)
+  })
+
+  it('refuses short and very long passwords before any work', async () => {
+    const { send, hashes } = await start()
+    for (const password of ['short', 'x'.repeat(201), '', 7])
+      expect(await send('password', { token: 'x', password })).toMatchObject(INVALID)
+    const long = { email: EMAIL, password: 'x'.repeat(201) }
+    expect(await send('login', long)).toMatchObject(INVALID)
+    expect(hashes.work).toEqual([])
+  })
+})

@@ -1,0 +1,63 @@
+import { ApiResponseDoc, Controller, Get, Post, type Request } from 'blazon'
+import { SetsSession, sessions } from 'blazon/sessions'
+import { TestApp } from 'blazon/testing'
+import { expect, it, onTestFinished } from 'vitest'
+
+const web = sessions()
+
+@Controller('session')
+class SessionController {
+  @SetsSession()
+  @Post()
+  async login(req: Request) {
+    await (await web.of(req)).login({ id: 7 })
+  }
+
+  @SetsSession()
+  @Get('callback')
+  @ApiResponseDoc({ status: 303, description: 'To the page', raw: true })
+  @ApiResponseDoc({ status: 503, description: 'The issuer cannot be reached' })
+  callback() {
+    return 'done'
+  }
+
+  @Post('plain')
+  plain() {
+    return 'plain'
+  }
+}
+
+interface Operations {
+  readonly [path: string]: {
+    readonly [method: string]: {
+      readonly responses: Readonly<Record<string, { readonly headers?: Record<string, unknown> }>>
+    }
+  }
+}
+
+const HEADER = { description: 'The cookie of the session.', schema: { type: 'string' } }
+
+/** The statuses of the responses of an operation that have the header `Set-Cookie`. */
+function statusesWithCookie(app: TestApp, method: string, path: string): string[] {
+  const { paths } = app.document as unknown as { paths: Operations }
+  const responses = paths[path]?.[method]?.responses ?? {}
+  return Object.keys(responses).filter((status) => {
+    const { 'Set-Cookie': header } = responses[status]?.headers ?? {}
+    if (header !== undefined) expect(header).toEqual(HEADER)
+    return header !== undefined
+  })
+}
+
+it('@SetsSession adds Set-Cookie to the responses of its route that are no errors, and to no other', async () => {
+  const app = await TestApp.create({
+    controllers: [SessionController],
+    plugins: [web],
+    contract: 'throw',
+  })
+  onTestFinished(() => app.close())
+  expect(statusesWithCookie(app, 'post', '/session')).toEqual(['2XX'])
+  expect(statusesWithCookie(app, 'get', '/session/callback')).toEqual(['303'])
+  expect(statusesWithCookie(app, 'post', '/session/plain')).toEqual([])
+  const { status, headers } = await app.request().post('/session')
+  expect([status, headers['set-cookie']?.[0]]).toEqual([204, expect.stringMatching(/^session=/)])
+})
