@@ -343,6 +343,8 @@ export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
+export type { RecordsOptions } from './features/records/records-options.js'
+export { RequestRecords } from './features/records/request-records.js'
 export { blameRequest } from './features/refused-values/blame-request.js'
 export type { RefusedStatement } from './features/refused-values/rules.js'
 export type { SecurityOptions } from './features/security/security-options.js'
