@@ -403,6 +403,7 @@ export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './met
 export { defineOption } from './metadata/option.js'
 export { Paged } from './metadata/paged.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
+export { Queries } from './metadata/queries.js'
 export { RateLimit } from './metadata/rate-limit.js'
 export {
   Envelope,

@@ -166,7 +166,7 @@ function observe(
   const observers = collectObservers(config)
   const report = observers?.onStatement ?? null
   if (report === null) return observers
-  config.get(Statements).start(report)
+  config.get(Statements).start(report, { hasStacks: observers?.needsStacks === true })
   config.currentRequest.need()
   return observers
 }

@@ -49,6 +49,7 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
   const secretsOf = secretTextsOf(config.secrets, config.settings.auth.credentials)
   const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests, secretsOf }
   const found = config.plugins.flatMap((plugin) => observerOf(plugin, setup) ?? [])
+  const needsStacks = found.some((observer) => observer.needsStacks === true)
   const calls = {
     onEnd: found.flatMap((observer) => observer.onEnd ?? []),
     onStep: found.flatMap((observer) => observer.onStep ?? []),
@@ -56,7 +57,7 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
     onStatement: found.flatMap((observer) => observer.onStatement ?? []),
   }
   if (Object.values(calls).some((each) => each.length > 0)) {
-    observers = new RequestObservers(calls, config)
+    observers = new RequestObservers({ ...calls, needsStacks }, config)
   }
   return observers
 }
@@ -89,6 +90,8 @@ interface ObserverCalls {
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
   readonly onDecision: readonly NonNullable<RequestObserver['onDecision']>[]
   readonly onStatement: readonly NonNullable<RequestObserver['onStatement']>[]
+  /** Whether an observer needs the stacks of statements. */
+  readonly needsStacks: boolean
 }
 
 /** Follows each request of an application to its end, and then calls the observers once. */
@@ -99,6 +102,8 @@ export class RequestObservers {
   readonly onStep: OnStep | null
   /** Calls the observers of statements; `null` if there are none. Never throws. */
   readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
+  /** Whether an observer needs the stacks of statements. */
+  readonly needsStacks: boolean
   readonly #calls: ObserverCalls['onEnd']
   readonly #onDecision: ObserverCalls['onDecision']
   readonly #clock: Clock
@@ -113,6 +118,7 @@ export class RequestObservers {
     const { onEnd, onStep, onDecision, onStatement } = calls
     this.#calls = onEnd
     this.#onDecision = onDecision
+    this.needsStacks = calls.needsStacks
     this.onStep =
       onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
     this.onStatement =

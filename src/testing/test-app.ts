@@ -13,6 +13,7 @@ import type { User } from '../contracts/handler.js'
 import type { RequestRecord } from '../contracts/request-record.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
+import { REPEATS } from '../features/records/query-findings.js'
 import { Recorder } from '../features/records/recorder.js'
 import type { RunRoute, Stage } from '../step/step.js'
 import {
@@ -39,12 +40,15 @@ import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
+import { QueryBudget } from './queries/query-budget.js'
+import { type OperationQueries, queryLines } from './queries/query-counts.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
 import { type LogEntry, TestLog } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
+import { userPlaceIn } from './user-place.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over
@@ -62,7 +66,11 @@ export class TestApp extends App {
   readonly #watch: TestWatch = new TestWatch()
   readonly #exchanges: Exchanges = new Exchanges()
   readonly #connections: Connections = new Connections(this.#exchanges.connect)
-  readonly #recorder: Recorder = new Recorder(null)
+  readonly #recorder: Recorder = new Recorder({
+    onEnd: (draft, ended) => this.#budget.note(draft, ended),
+    placeIn: userPlaceIn,
+  })
+  readonly #budget: QueryBudget
   readonly #stores: RecordedStores = new RecordedStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
@@ -83,6 +91,11 @@ export class TestApp extends App {
     const operations = () => this.#documented()
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
+    const { queries } = options
+    this.#budget = new QueryBudget({
+      repeats: queries === false ? null : (queries?.repeats ?? REPEATS),
+      draftOf: (req) => this.#recorder.draftOf(req),
+    })
     this.#log = new TestLog(options.logger)
     putUnderTest(this, {
       clock: this.clock,
@@ -143,13 +156,15 @@ export class TestApp extends App {
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
       const found = failure ?? app.#watch.takeRejection(request) ?? null
-      const record = request.sent && app.#recordOf(request.sent)
-      if (found !== null && record !== undefined) explainFailure(found, record)
-      return found
+      const req = request.sent && app.#exchanges.find(request.sent)
+      if (req === undefined) return found
+      const record = found === null ? undefined : app.#recorder.recordOf(req)
+      if (record !== undefined) explainFailure(found, record)
+      return found ?? app.#budget.take(req) ?? null
     }
     const tenantHeader = app.#tenantHeader
-    const exchanges = app.#exchanges
-    const link = { supertest, connect, checkExchange, finish, tenantHeader, exchanges }
+    const [exchanges, budget] = [app.#exchanges, app.#budget]
+    const link = { supertest, connect, checkExchange, finish, tenantHeader, exchanges, budget }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -174,7 +189,8 @@ export class TestApp extends App {
    * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every request goes
    * to the application, also if its URL has another host. The headers of `withAuth` and `withHeaders` are added.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
+   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`; QueryBudgetError
+   * for a request with too many statements.
    */
   override readonly fetch = (
     input: string | URL | globalThis.Request,
@@ -273,6 +289,16 @@ export class TestApp extends App {
   }
 
   /**
+   * Lists the routes that requests have reached so far, with the fewest, the median and the most statements of a request.
+   *
+   * @example
+   * expect(app.queryReport().filter(({ max }) => max > 5)).toEqual([])
+   */
+  queryReport(): readonly OperationQueries[] {
+    return this.#budget.report()
+  }
+
+  /**
    * Finds out which principal may call which operation, and what policies decide about `objects`. Middlewares and guards
    * run, handlers do not. Refusals are checked against the document and counted like other responses.
    *
@@ -366,7 +392,7 @@ export class TestApp extends App {
    *
    * @throws Error that names a request which has left a rejected promise without a handler, unless a supertest
    * request has already failed for it; the error of `onClose`; after everything is closed, an Error when the tests
-   * have exercised less than `coverage.threshold`.
+   * have exercised less than `coverage.threshold`, or for requests with too many statements that no test has seen.
    */
   override close(signal?: string): Promise<void> {
     this.#ending ??= this.#end(() => super.close(signal))
@@ -409,6 +435,23 @@ export class TestApp extends App {
     refuse()
     await this.#watch.end(() => close().finally(disconnect), this.#log)
     this.#checkCoverage()
+    this.#checkQueries()
+  }
+
+  /** Requests of other clients, such as those of `fuzz`, have no test that their errors could fail. */
+  #checkQueries(): void {
+    const { queries } = this.#options
+    if (queries !== undefined && queries !== false && queries.summary === true) {
+      process.stderr.write(
+        `Statements (fewest / median / most):\n${queryLines(this.queryReport())}\n`,
+      )
+    }
+    const [first, ...others] = this.#budget.rest()
+    if (others.length > 0) {
+      const all = [first as Error, ...others]
+      throw new AggregateError(all, all.map(({ message }) => message).join('\n'))
+    }
+    if (first !== undefined) throw first
   }
 
   #checkCoverage(): void {

@@ -7,6 +7,7 @@ import type { Exchanges } from './explain/exchanges.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch } from './memory-fetch.js'
+import type { QueryBudget } from './queries/query-budget.js'
 import { type Supertest, supertestAgent } from './supertest-agent.js'
 
 type Headers = ReadonlyMap<string, string>
@@ -20,6 +21,7 @@ export interface CallerLink {
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
   readonly exchanges: Exchanges
+  readonly budget: QueryBudget
   /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
 }
@@ -70,19 +72,21 @@ export class TestCaller {
    * The standard `fetch`, bound: you can pass it to any client that takes one. Relative URLs are allowed. Every
    * request goes to the application, also if its URL has another host.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
+   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`; QueryBudgetError
+   * for a request with too many statements.
    */
-  readonly fetch = (
+  readonly fetch = async (
     input: string | URL | globalThis.Request,
     init?: RequestInit,
   ): Promise<globalThis.Response> => {
     const headers = this.#state.headers()
-    return memoryFetch(input, init, {
-      agent: this.#agent,
-      headers,
-      checkExchange: this.#link.checkExchange,
-      exchanges: this.#link.exchanges,
-    })
+    const { checkExchange, exchanges, budget } = this.#link
+    const link = { agent: this.#agent, headers, checkExchange, exchanges }
+    const response = await memoryFetch(input, init, link)
+    const req = exchanges.find(response)
+    const failure = req && budget.take(req)
+    if (failure !== undefined) throw failure
+    return response
   }
 
   /**

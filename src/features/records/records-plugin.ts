@@ -18,13 +18,17 @@ export interface RecordTargets {
 /** Records the requests of an application that is not under test. */
 export function recordsPlugin({ settings, sink }: RecordTargets): Plugin {
   let keep: ((record: RequestRecord) => void) | undefined
-  const { plugin } = new Recorder((ended, recordOf) => {
-    const isKept = keep !== undefined && hasFailed(ended)
-    if (sink === undefined && !isKept) return
-    const record = recordOf()
-    sink?.(record)
-    if (isKept) keep?.(record)
+  const recorder = new Recorder({
+    placeIn: null,
+    onEnd(draft, ended) {
+      const isKept = keep !== undefined && hasFailed(ended)
+      if (sink === undefined && !isKept) return
+      const record = recorder.write(draft)
+      sink?.(record)
+      if (isKept) keep?.(record)
+    },
   })
+  const { plugin } = recorder
   return {
     ...plugin,
     requests(app) {
