@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Response as SupertestResponse } from 'supertest'
 import type TestAgent from 'supertest/lib/agent.js'
@@ -6,16 +5,12 @@ import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
 import { putUnderTest } from '../app/harness.js'
 import type { Listener } from '../app/listener.js'
-import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
-import type { RequestRecord } from '../contracts/request-record.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import { REPEATS } from '../features/records/query-findings.js'
-import { Recorder } from '../features/records/recorder.js'
-import type { RunRoute, Stage } from '../step/step.js'
+import type { Stage } from '../step/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -26,29 +21,26 @@ import {
   type ProbeLink,
   refuseUnguarded,
 } from './auth-matrix.js'
-import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
 import { DocumentedOperations } from './contract/documented-operations.js'
-import { itemCheckStage } from './contract/item-check-stage.js'
 import type { ContractViolation } from './contract/violation.js'
-import { Exchanges } from './explain/exchanges.js'
-import { type Explanation, explainFailure, explanationOf } from './explain/explanation.js'
+import type { Explanation } from './explain/explanation.js'
+import { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
-import { QueryBudget } from './queries/query-budget.js'
-import { type OperationQueries, queryLines } from './queries/query-counts.js'
+import type { OperationQueries } from './queries/query-counts.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
 import { type LogEntry, TestLog } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
-import { userPlaceIn } from './user-place.js'
+import { watchRoute } from './watch-route.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over
@@ -64,13 +56,8 @@ export class TestApp extends App {
   readonly clock: TestClock = new TestClock()
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
-  readonly #exchanges: Exchanges = new Exchanges()
-  readonly #connections: Connections = new Connections(this.#exchanges.connect)
-  readonly #recorder: Recorder = new Recorder({
-    onEnd: (draft, ended) => this.#budget.note(draft, ended),
-    placeIn: userPlaceIn,
-  })
-  readonly #budget: QueryBudget
+  readonly #records: TestRecords
+  readonly #connections: Connections
   readonly #stores: RecordedStores = new RecordedStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
@@ -91,17 +78,14 @@ export class TestApp extends App {
     const operations = () => this.#documented()
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
-    const { queries } = options
-    this.#budget = new QueryBudget({
-      repeats: queries === false ? null : (queries?.repeats ?? REPEATS),
-      draftOf: (req) => this.#recorder.draftOf(req),
-    })
+    this.#records = new TestRecords(options.queries)
+    this.#connections = new Connections(this.#records.exchanges.connect)
     this.#log = new TestLog(options.logger)
     putUnderTest(this, {
       clock: this.clock,
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
-      plugins: [this.#recorder.plugin],
+      plugins: [this.#records.plugin],
       wrapGuard: this.#connections.wrapGuard,
       wrapCredentials: this.#connections.wrapCredentials,
       wrapTenantOf: this.#connections.wrapTenantOf,
@@ -114,32 +98,20 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const watch = this.#contract === null ? null : this.#watchRoute(route, this.#contract)
+    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, this.#options)
     return (next) => wrapHandler(watch === null ? next : watch(next))
   }
 
   readonly #wrapRoutes = (routes: CompiledRoutes): CompiledRoutes => {
     this.#routes = routes
-    const wrap = (run: RunRoute, index: number) => {
-      const route = routes.model.routes[index]
-      // Routes of the framework itself have no model and no guard.
-      if (route === undefined) return run
-      return this.#connections.wrapRoute(run, (handler) => routes.probeOf(route, handler))
-    }
-    return { ...routes, handlers: routes.handlers.map(wrap) }
+    return this.#connections.wrapRoutes(routes)
   }
 
   readonly #wrapListener = (listener: Listener): Listener => {
-    const { handle, handleForeign } = listener
-    const enter = (req: IncomingMessage, run: () => void) => {
-      this.#exchanges.enter(req)
-      this.#watch.enter(req, () => this.#connections.enter(req, run))
-    }
-    return {
-      ...listener,
-      handle: (req, res) => enter(req, () => handle(req, res)),
-      handleForeign: (req, res, next) => enter(req, () => handleForeign(req, res, next)),
-    }
+    return this.#connections.wrapListener(listener, (req, run) => {
+      this.#records.enter(req)
+      this.#watch.enter(req, run)
+    })
   }
 
   /**
@@ -156,15 +128,10 @@ export class TestApp extends App {
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
       const found = failure ?? app.#watch.takeRejection(request) ?? null
-      const req = request.sent && app.#exchanges.find(request.sent)
-      if (req === undefined) return found
-      const record = found === null ? undefined : app.#recorder.recordOf(req)
-      if (record !== undefined) explainFailure(found, record)
-      return found ?? app.#budget.take(req) ?? null
+      return app.#records.judge(found, request)
     }
-    const tenantHeader = app.#tenantHeader
-    const [exchanges, budget] = [app.#exchanges, app.#budget]
-    const link = { supertest, connect, checkExchange, finish, tenantHeader, exchanges, budget }
+    const [tenantHeader, records] = [app.#tenantHeader, app.#records]
+    const link = { supertest, connect, checkExchange, finish, tenantHeader, records }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -253,28 +220,15 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns why the application has answered so: the route, what guards, limits, the cache and validation have decided, the
-   * tenant and where it came from, statements, steps with their times. Failed assertions of supertest print the same. As text
-   * it is a few lines: `String(app.explain(response))`.
+   * Returns why the application has answered so. Failed assertions of supertest print the same, as `String` does.
    *
    * @param response A response of `request()` or of `fetch`, of this application or one of its callers.
    * @throws TypeError for anything else.
    * @example
-   * const response = await app.request().get('/orders/7')
    * expect(app.explain(response)).toMatchObject({ answeredBy: 'cache', tenant: 'acme' })
    */
   explain(response: SupertestResponse | globalThis.Response): Explanation {
-    const { req } = Object(response) as { readonly req?: object }
-    const record = this.#recordOf(req ?? Object(response))
-    if (record !== undefined) return explanationOf(record)
-    throw new TypeError(
-      'explain(): this application has not sent this response. Give a response of app.request() or app.fetch().',
-    )
-  }
-
-  #recordOf(known: object): RequestRecord | undefined {
-    const req = this.#exchanges.find(known)
-    return req && this.#recorder.recordOf(req)
+    return this.#records.explain(response)
   }
 
   /** Every difference between a response and the document, each listed once. Empty with `contract: 'off'`. */
@@ -289,13 +243,13 @@ export class TestApp extends App {
   }
 
   /**
-   * Lists the routes that requests have reached so far, with the fewest, the median and the most statements of a request.
+   * Lists the routes that requests have reached, with the fewest, the median and the most statements of a request.
    *
    * @example
    * expect(app.queryReport().filter(({ max }) => max > 5)).toEqual([])
    */
   queryReport(): readonly OperationQueries[] {
-    return this.#budget.report()
+    return this.#records.queryReport()
   }
 
   /**
@@ -419,39 +373,12 @@ export class TestApp extends App {
     return tenantGroup.resolve(this.#options.tenant ?? {})?.header ?? null
   }
 
-  /** Reports wrong items of a stream, and inputs of a cached handler that its cache key does not contain. */
-  #watchRoute(route: RouteModel, contract: Contract): Stage | null {
-    if (route.stream !== null) return itemCheckStage(contract)
-    return keyCoverageStage(route, {
-      tenantHeader: tenantGroup.resolve(this.#options.tenant)?.header ?? null,
-      credentials: authGroup.resolve(this.#options.auth).credentials.headers,
-      report: ({ name }, { method, originalUrl: url }, read) =>
-        contract.note({ method, url }, unkeyed(name, read)),
-    })
-  }
-
   async #end(close: () => Promise<void>): Promise<void> {
     const { refuse, disconnect } = this.#connections
     refuse()
     await this.#watch.end(() => close().finally(disconnect), this.#log)
     this.#checkCoverage()
-    this.#checkQueries()
-  }
-
-  /** Requests of other clients, such as those of `fuzz`, have no test that their errors could fail. */
-  #checkQueries(): void {
-    const { queries } = this.#options
-    if (queries !== undefined && queries !== false && queries.summary === true) {
-      process.stderr.write(
-        `Statements (fewest / median / most):\n${queryLines(this.queryReport())}\n`,
-      )
-    }
-    const [first, ...others] = this.#budget.rest()
-    if (others.length > 0) {
-      const all = [first as Error, ...others]
-      throw new AggregateError(all, all.map(({ message }) => message).join('\n'))
-    }
-    if (first !== undefined) throw first
+    this.#records.end()
   }
 
   #checkCoverage(): void {
@@ -460,11 +387,9 @@ export class TestApp extends App {
     if (coverage === undefined || this.#routes === undefined) return
     this.#coverage.declare(this.#documented().all)
     if (coverage instanceof ContractCoverage) return
-    const { title } = this.document.info
-    if (coverage.summary === true) {
-      process.stderr.write(`${title}: ${this.#coverage.summary()}\n`)
-    }
-    if (coverage.threshold !== undefined) this.#coverage.check(coverage.threshold)
+    const { summary = false, threshold } = coverage
+    if (summary) process.stderr.write(`${this.document.info.title}: ${this.#coverage.summary()}\n`)
+    if (threshold !== undefined) this.#coverage.check(threshold)
   }
 
   #documented(): DocumentedOperations {

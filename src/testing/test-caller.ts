@@ -3,11 +3,10 @@ import type TestAgent from 'supertest/lib/agent.js'
 import type { User } from '../contracts/handler.js'
 import type { ConnectionFacts } from './connections.js'
 import type { CheckExchange } from './exchange.js'
-import type { Exchanges } from './explain/exchanges.js'
+import type { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch } from './memory-fetch.js'
-import type { QueryBudget } from './queries/query-budget.js'
 import { type Supertest, supertestAgent } from './supertest-agent.js'
 
 type Headers = ReadonlyMap<string, string>
@@ -20,8 +19,7 @@ export interface CallerLink {
   /** `null` when responses are not checked. */
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
-  readonly exchanges: Exchanges
-  readonly budget: QueryBudget
+  readonly records: TestRecords
   /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
 }
@@ -58,13 +56,13 @@ export class TestCaller {
 
   /** A supertest agent with a cookie jar of its own. */
   request(): TestAgent {
-    const { supertest, checkExchange, finish, exchanges } = this.#link
+    const { supertest, checkExchange, finish, records } = this.#link
     return supertestAgent(supertest, {
       agent: this.#agent,
       headers: this.#state.headers,
       checkExchange,
       finish,
-      follow: exchanges.follow,
+      follow: records.exchanges.follow,
     })
   }
 
@@ -80,13 +78,9 @@ export class TestCaller {
     init?: RequestInit,
   ): Promise<globalThis.Response> => {
     const headers = this.#state.headers()
-    const { checkExchange, exchanges, budget } = this.#link
-    const link = { agent: this.#agent, headers, checkExchange, exchanges }
-    const response = await memoryFetch(input, init, link)
-    const req = exchanges.find(response)
-    const failure = req && budget.take(req)
-    if (failure !== undefined) throw failure
-    return response
+    const { checkExchange, records } = this.#link
+    const link = { agent: this.#agent, headers, checkExchange, exchanges: records.exchanges }
+    return records.pass(await memoryFetch(input, init, link))
   }
 
   /**
