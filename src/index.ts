@@ -21,6 +21,7 @@ export type { ListenOptions, SocketPath } from './app/settings/listen-options.js
 export type { LoggerOptions } from './app/settings/logger-options.js'
 export type { LogsOptions } from './app/settings/logs-options.js'
 export type { RateLimitOptions } from './app/settings/rate-limit-options.js'
+export type { RecordsOptions } from './app/settings/records-options.js'
 export type { ResponseOptions } from './app/settings/response-options.js'
 export type {
   TenantMiddlewareOptions,
@@ -344,7 +345,6 @@ export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
-export type { RecordsOptions } from './features/records/records-options.js'
 export { RequestRecords } from './features/records/request-records.js'
 export { blameRequest } from './features/refused-values/blame-request.js'
 export type { RefusedStatement } from './features/refused-values/rules.js'

@@ -5,6 +5,7 @@ import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
 import { putUnderTest } from '../app/harness.js'
 import type { Listener } from '../app/listener.js'
+import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
@@ -25,6 +26,7 @@ import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
 import { DocumentedOperations } from './contract/documented-operations.js'
+import { judgeCoverage } from './contract/judge-coverage.js'
 import type { ContractViolation } from './contract/violation.js'
 import type { Explanation } from './explain/explanation.js'
 import { TestRecords } from './explain/test-records.js'
@@ -86,6 +88,7 @@ export class TestApp extends App {
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
       plugins: [this.#records.plugin],
+      currentRequest: this.#watch.currentRequest,
       wrapGuard: this.#connections.wrapGuard,
       wrapCredentials: this.#connections.wrapCredentials,
       wrapTenantOf: this.#connections.wrapTenantOf,
@@ -98,7 +101,10 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, this.#options)
+    const tenantHeader = tenantGroup.resolve(this.#options.tenant)?.header ?? null
+    const { credentials } = authGroup.resolve(this.#options.auth)
+    const places = { tenantHeader, credentials: credentials.headers }
+    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, places)
     return (next) => wrapHandler(watch === null ? next : watch(next))
   }
 
@@ -107,12 +113,11 @@ export class TestApp extends App {
     return this.#connections.wrapRoutes(routes)
   }
 
-  readonly #wrapListener = (listener: Listener): Listener => {
-    return this.#connections.wrapListener(listener, (req, run) => {
+  readonly #wrapListener = (listener: Listener): Listener =>
+    this.#connections.wrapListener(listener, (req, run) => {
       this.#records.enter(req)
       this.#watch.enter(req, run)
     })
-  }
 
   /**
    * Creates and starts an application without a port.
@@ -127,8 +132,7 @@ export class TestApp extends App {
     const checkExchange = app.#contract?.checkExchange ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
-      const found = failure ?? app.#watch.takeRejection(request) ?? null
-      return app.#records.judge(found, request)
+      return app.#records.judge(failure ?? app.#watch.takeRejection(request) ?? null, request)
     }
     const [tenantHeader, records] = [app.#tenantHeader, app.#records]
     const link = { supertest, connect, checkExchange, finish, tenantHeader, records }
@@ -156,8 +160,7 @@ export class TestApp extends App {
    * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every request goes
    * to the application, also if its URL has another host. The headers of `withAuth` and `withHeaders` are added.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`; QueryBudgetError
-   * for a request with too many statements.
+   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError and QueryBudgetError of the test.
    */
   override readonly fetch = (
     input: string | URL | globalThis.Request,
@@ -220,10 +223,9 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns why the application has answered so. Failed assertions of supertest print the same, as `String` does.
+   * Returns why the application has sent a response so. Failed assertions of supertest print the same, as `String` does.
    *
-   * @param response A response of `request()` or of `fetch`, of this application or one of its callers.
-   * @throws TypeError for anything else.
+   * @throws TypeError for anything but a response of `request()` or `fetch` of this application.
    * @example
    * expect(app.explain(response)).toMatchObject({ answeredBy: 'cache', tenant: 'acme' })
    */
@@ -242,12 +244,7 @@ export class TestApp extends App {
     return this.#coverage.report()
   }
 
-  /**
-   * Lists the routes that requests have reached, with the fewest, the median and the most statements of a request.
-   *
-   * @example
-   * expect(app.queryReport().filter(({ max }) => max > 5)).toEqual([])
-   */
+  /** Lists the routes that requests have reached, with the fewest, the median and the most statements of a request. */
   queryReport(): readonly OperationQueries[] {
     return this.#records.queryReport()
   }
@@ -374,9 +371,8 @@ export class TestApp extends App {
   }
 
   async #end(close: () => Promise<void>): Promise<void> {
-    const { refuse, disconnect } = this.#connections
-    refuse()
-    await this.#watch.end(() => close().finally(disconnect), this.#log)
+    this.#connections.refuse()
+    await this.#watch.end(() => close().finally(this.#connections.disconnect), this.#log)
     this.#checkCoverage()
     this.#records.end()
   }
@@ -386,10 +382,7 @@ export class TestApp extends App {
     // An application that did not start has no operations.
     if (coverage === undefined || this.#routes === undefined) return
     this.#coverage.declare(this.#documented().all)
-    if (coverage instanceof ContractCoverage) return
-    const { summary = false, threshold } = coverage
-    if (summary) process.stderr.write(`${this.document.info.title}: ${this.#coverage.summary()}\n`)
-    if (threshold !== undefined) this.#coverage.check(threshold)
+    judgeCoverage(this.#coverage, coverage, this.document.info.title)
   }
 
   #documented(): DocumentedOperations {

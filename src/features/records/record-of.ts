@@ -1,4 +1,3 @@
-import type { Clock } from '../../contracts/clock.js'
 import type { Decision } from '../../contracts/decision.js'
 import type { Request } from '../../contracts/handler.js'
 import type { RequestSecretTexts } from '../../contracts/plugin.js'
@@ -14,6 +13,7 @@ import type {
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { RanStatement } from '../../contracts/statement.js'
 import type { StepName } from '../../contracts/steps.js'
+import type { Clock } from '../../di/clock.js'
 import { tenantOf } from '../../http/tenant-of.js'
 import type { Draft, Timed } from './draft.js'
 import { messageOf, plainFacts } from './plain-facts.js'

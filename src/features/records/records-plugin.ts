@@ -4,8 +4,13 @@ import type { Plugin } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import type { RecordSink } from './record-sink.js'
 import { Recorder } from './recorder.js'
-import type { RecordsSettings } from './records-options.js'
 import { keepRecord, RequestRecords } from './request-records.js'
+
+/** The `records` option, resolved. */
+export interface RecordsSettings {
+  readonly keep: number
+  readonly log: boolean
+}
 
 /** Where the records of an application go. */
 export interface RecordTargets {
