@@ -21,6 +21,7 @@ export type { ListenOptions, SocketPath } from './app/settings/listen-options.js
 export type { LoggerOptions } from './app/settings/logger-options.js'
 export type { LogsOptions } from './app/settings/logs-options.js'
 export type { RateLimitOptions } from './app/settings/rate-limit-options.js'
+export type { RecordsOptions } from './app/settings/records-options.js'
 export type { ResponseOptions } from './app/settings/response-options.js'
 export type {
   TenantMiddlewareOptions,
@@ -52,6 +53,7 @@ export type {
 } from './contracts/cache.js'
 export type { Timer } from './contracts/clock.js'
 export type { CookiesDescription, CookiesOptions } from './contracts/cookies.js'
+export type { Decision, DecisionValue, NoteDecision } from './contracts/decision.js'
 export type {
   DualClassDecorator,
   DualClassOrMethodDecorator,
@@ -165,6 +167,7 @@ export type {
   Plugin,
   PluginContext,
   PluginMiddlewares,
+  RequestSecretTexts,
   RouteSetup,
 } from './contracts/plugin.js'
 export type {
@@ -202,6 +205,15 @@ export type {
   Representation,
   RepresentationBody,
 } from './contracts/representation.js'
+export type {
+  RecordedDecision,
+  RecordedError,
+  RecordedLog,
+  RecordedRoute,
+  RecordedStatement,
+  RecordedStep,
+  RequestRecord,
+} from './contracts/request-record.js'
 export type {
   ContractHeader,
   ContractOf,
@@ -333,6 +345,7 @@ export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
+export { RequestRecords } from './features/records/request-records.js'
 export { blameRequest } from './features/refused-values/blame-request.js'
 export type { RefusedStatement } from './features/refused-values/rules.js'
 export type { SecurityOptions } from './features/security/security-options.js'
@@ -360,6 +373,7 @@ export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'
 export { hasFailed } from './http/has-failed.js'
 export { keyIdOf, setKeyId } from './http/key-id.js'
+export { noteOf } from './http/note-of.js'
 export { producedType } from './http/produced-type.js'
 export { RequestContext } from './http/request-context.js'
 export {
@@ -389,6 +403,7 @@ export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './met
 export { defineOption } from './metadata/option.js'
 export { Paged } from './metadata/paged.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
+export { Queries } from './metadata/queries.js'
 export { RateLimit } from './metadata/rate-limit.js'
 export {
   Envelope,

@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../contracts/clock.js'
+import type { Decision } from '../contracts/decision.js'
 import type { EndedRequest, RequestObserver } from '../contracts/ended-request.js'
-import type { Response } from '../contracts/handler.js'
+import type { Request, Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ObserverSetup, Plugin } from '../contracts/plugin.js'
 import { ConfigError } from '../errors/config-error.js'
@@ -13,16 +14,23 @@ import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { hasTimedOut } from '../pipeline/deadlines.js'
 import type { OnStep } from '../pipeline/observe-steps.js'
+import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
+import type { Harness } from './harness.js'
 import { observeUpgrades } from './observe-upgrades.js'
+import { secretTextsOf } from './secret-texts-of.js'
+import type { Settings } from './settings/settings.js'
 
 /** The input of {@link collectObservers}. */
-export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests'> {
+export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests' | 'secretsOf'> {
   readonly plugins: readonly Plugin[]
   readonly clock: Clock
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
+  readonly secrets: RequestSecrets
+  readonly settings: Pick<Settings, 'auth'>
+  readonly harness: Pick<Harness, 'plugins'>
 }
 
 /** A connection, with the number of bytes it had sent when its last observed request was over. */
@@ -40,13 +48,25 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
   const { get, logger, model, usesTenants } = config
   let observers: RequestObservers | null = null
   const activeRequests = () => observers?.active ?? 0
-  const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests }
-  const found = config.plugins.flatMap((plugin) => observerOf(plugin, setup) ?? [])
-  const onEnd = found.flatMap((observer) => observer.onEnd ?? [])
-  const onStep = found.flatMap((observer) => observer.onStep ?? [])
-  const onStatement = found.flatMap((observer) => observer.onStatement ?? [])
-  if (onEnd.length > 0 || onStep.length > 0 || onStatement.length > 0) {
-    observers = new RequestObservers({ onEnd, onStep, onStatement }, config)
+  const secretsOf = secretTextsOf(config.secrets, config.settings.auth.credentials)
+  const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests, secretsOf }
+  const ofPlugins = config.plugins.map((plugin) => ({ plugin, ...observerOf(plugin, setup) }))
+  const found: RequestObserver[] = ofPlugins
+  const needs = {
+    stacks: found.some(({ needsStacks }) => needsStacks === true),
+    currentRequest: ofPlugins.some(
+      ({ plugin, onStatement }) =>
+        onStatement !== undefined && !config.harness.plugins.includes(plugin),
+    ),
+  }
+  const calls = {
+    onEnd: found.flatMap((observer) => observer.onEnd ?? []),
+    onStep: found.flatMap((observer) => observer.onStep ?? []),
+    onDecision: found.flatMap((observer) => observer.onDecision ?? []),
+    onStatement: found.flatMap((observer) => observer.onStatement ?? []),
+  }
+  if (Object.values(calls).some((each) => each.length > 0)) {
+    observers = new RequestObservers({ ...calls, needs }, config)
   }
   return observers
 }
@@ -60,13 +80,13 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
   const subject = `plugin '${plugin.name}', requests`
   const cause = wrong ?? 'It returned no observer.'
   throw new ConfigError([
-    invalid(subject, cause, 'Return { onEnd, onStep, onStatement }, or null.'),
+    invalid(subject, cause, 'Return { onEnd, onStep, onDecision, onStatement }, or null.'),
   ])
 }
 
 /** Says which function of an observer is none; `null` if all are functions or left out. */
-function wrongCall({ onEnd, onStep, onStatement }: RequestObserver): string | null {
-  const calls: Record<string, unknown> = { onEnd, onStep, onStatement }
+function wrongCall({ onEnd, onStep, onDecision, onStatement }: RequestObserver): string | null {
+  const calls: Record<string, unknown> = { onEnd, onStep, onDecision, onStatement }
   for (const [name, call] of Object.entries(calls)) {
     if (call !== undefined && typeof call !== 'function') return `Its ${name} is ${typeof call}.`
   }
@@ -77,7 +97,17 @@ function wrongCall({ onEnd, onStep, onStatement }: RequestObserver): string | nu
 interface ObserverCalls {
   readonly onEnd: readonly NonNullable<RequestObserver['onEnd']>[]
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
+  readonly onDecision: readonly NonNullable<RequestObserver['onDecision']>[]
   readonly onStatement: readonly NonNullable<RequestObserver['onStatement']>[]
+  readonly needs: ObserverNeeds
+}
+
+/** What observers need besides their calls. */
+export interface ObserverNeeds {
+  /** The stacks of statements. */
+  readonly stacks: boolean
+  /** An async context with the request, for an observer that is no part of the test. */
+  readonly currentRequest: boolean
 }
 
 /** Follows each request of an application to its end, and then calls the observers once. */
@@ -88,7 +118,9 @@ export class RequestObservers {
   readonly onStep: OnStep | null
   /** Calls the observers of statements; `null` if there are none. Never throws. */
   readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
+  readonly needs: ObserverNeeds
   readonly #calls: ObserverCalls['onEnd']
+  readonly #onDecision: ObserverCalls['onDecision']
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
   readonly #logger: Logger
@@ -98,8 +130,10 @@ export class RequestObservers {
    * @param config The parts of the application that observing depends on.
    */
   constructor(calls: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
-    const { onEnd, onStep, onStatement } = calls
+    const { onEnd, onStep, onDecision, onStatement } = calls
     this.#calls = onEnd
+    this.#onDecision = onDecision
+    this.needs = calls.needs
     this.onStep =
       onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
     this.onStatement =
@@ -117,6 +151,7 @@ export class RequestObservers {
     const observed = new ObservedRequest(req, res, this.#now())
     observed.outer = res[kObserved]
     observed.onOver = this.#end
+    if (this.#onDecision.length > 0) observed.note = (decision) => this.#decided(req, decision)
     res[kObserved] = observed
     // A listener would keep the head of the response from being written in one call, and Node would detach the
     // connection, and send the next response, before the listener runs.
@@ -180,6 +215,7 @@ export class RequestObservers {
 
   readonly #end = (observed: ObservedRequest, bytes: number): void => {
     this.active -= 1
+    observed.note = undefined
     const { req, res, refusedWith } = observed
     const request = req as BlazonRequest
     observed.durationMs = this.#clock.monotonic() - observed.durationMs
@@ -201,6 +237,10 @@ export class RequestObservers {
 
   #call(ended: EndedRequest): void {
     this.#each(this.#calls, (call) => call(ended))
+  }
+
+  #decided(req: Request, decision: Decision): void {
+    this.#each(this.#onDecision, (call) => call(req, decision))
   }
 
   #each<T>(calls: readonly T[], run: (call: T) => unknown): void {

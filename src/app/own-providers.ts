@@ -6,6 +6,7 @@ import { UnderTest } from '../di/under-test.js'
 import { Health } from '../features/health/health.js'
 import { LogSource, type RequestLogs } from '../features/logs/log.js'
 import { Metrics } from '../features/metrics/metrics.js'
+import { RequestRecords } from '../features/records/request-records.js'
 import { Statements } from '../features/statements/statements.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
 import type { CurrentRequest } from '../http/current-request.js'
@@ -37,6 +38,7 @@ export function ownProviders(config: OwnProviders): Provider[] {
       useValue: new Health({ plugins, checks, app, clock, logger, isClosing }),
     },
     { token: Metrics, useValue: new Metrics() },
+    { token: RequestRecords, useValue: new RequestRecords() },
     {
       token: Statements,
       useValue: new Statements({

@@ -1,3 +1,4 @@
+import type { Decision } from './decision.js'
 import type { Request, Response } from './handler.js'
 import type { RouteModel } from './route-model.js'
 import type { RanStatement } from './statement.js'
@@ -93,6 +94,14 @@ export interface RequestObserver {
    */
   readonly onStep?: (req: Request, step: StepName) => void
   /**
+   * Called for each decision about a request that is not over: those of the framework, and those that guards, steps and
+   * other code note with `noteOf(req)`. It may have texts of the request: pass them through `secretsOf` before they leave the
+   * process. An error is logged, and the request goes on.
+   *
+   * @see docs/extending.md#decisions
+   */
+  readonly onDecision?: (req: Request, decision: Decision) => void
+  /**
    * Called for each statement that a database has run and that its plugin has reported to {@link Statements}, as those of
    * `blazon/postgres` and `blazon/typeorm` do: with its text, its time and its request. `BEGIN`, `COMMIT` and settings of a
    * session are no statements of the program, and are left out. Applications with such an observer carry the request of
@@ -109,4 +118,6 @@ export interface RequestObserver {
    * }
    */
   readonly onStatement?: (statement: RanStatement) => void
+  /** Whether statements have the stack of the code that has asked for them. Default `false`. */
+  readonly needsStacks?: boolean
 }

@@ -19,6 +19,7 @@ export type {
 export { ContractCoverage } from './contract/contract-coverage.js'
 export type { ContractViolation, ViolationKind } from './contract/violation.js'
 export { ContractError } from './contract/violation.js'
+export type { Explanation } from './explain/explanation.js'
 export type {
   FuzzAllowance,
   FuzzedOperation,
@@ -33,8 +34,10 @@ export type {
   IsolationRow,
   IsolationVerdict,
 } from './isolation/isolation-report.js'
+export { QueryBudgetError } from './queries/query-budget-error.js'
+export type { OperationQueries } from './queries/query-counts.js'
 export { TestApp } from './test-app.js'
 export type { TestCaller } from './test-caller.js'
 export type { TestClock } from './test-clock.js'
 export type { LogEntry } from './test-log.js'
-export type { CoverageOptions, TestOptions } from './test-options.js'
+export type { CoverageOptions, QueryOptions, TestOptions } from './test-options.js'

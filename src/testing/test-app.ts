@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Response as SupertestResponse } from 'supertest'
 import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
@@ -11,7 +11,7 @@ import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import type { RunRoute, Stage } from '../step/step.js'
+import type { Stage } from '../step/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -22,25 +22,28 @@ import {
   type ProbeLink,
   refuseUnguarded,
 } from './auth-matrix.js'
-import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
 import { callerFacts } from './caller-facts.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
 import { DocumentedOperations } from './contract/documented-operations.js'
-import { itemCheckStage } from './contract/item-check-stage.js'
+import { judgeCoverage } from './contract/judge-coverage.js'
 import type { ContractViolation } from './contract/violation.js'
+import type { Explanation } from './explain/explanation.js'
+import { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
+import type { OperationQueries } from './queries/query-counts.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
 import { type LogEntry, TestLog } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
+import { watchRoute } from './watch-route.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over
@@ -56,7 +59,8 @@ export class TestApp extends App {
   readonly clock: TestClock = new TestClock()
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
-  readonly #connections: Connections = new Connections()
+  readonly #records: TestRecords
+  readonly #connections: Connections
   readonly #stores: RecordedStores = new RecordedStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
@@ -77,11 +81,15 @@ export class TestApp extends App {
     const operations = () => this.#documented()
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
+    this.#records = new TestRecords(options.queries)
+    this.#connections = new Connections(this.#records.exchanges.connect)
     this.#log = new TestLog(options.logger)
     putUnderTest(this, {
       clock: this.clock,
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
+      plugins: [this.#records.plugin],
+      currentRequest: this.#watch.currentRequest,
       wrapGuard: this.#connections.wrapGuard,
       wrapCredentials: this.#connections.wrapCredentials,
       wrapTenantOf: this.#connections.wrapTenantOf,
@@ -94,31 +102,23 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const watch = this.#contract === null ? null : this.#watchRoute(route, this.#contract)
+    const tenantHeader = tenantGroup.resolve(this.#options.tenant)?.header ?? null
+    const { credentials } = authGroup.resolve(this.#options.auth)
+    const places = { tenantHeader, credentials: credentials.headers }
+    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, places)
     return (next) => wrapHandler(watch === null ? next : watch(next))
   }
 
   readonly #wrapRoutes = (routes: CompiledRoutes): CompiledRoutes => {
     this.#routes = routes
-    const wrap = (run: RunRoute, index: number) => {
-      const route = routes.model.routes[index]
-      // Routes of the framework itself have no model and no guard.
-      if (route === undefined) return run
-      return this.#connections.wrapRoute(run, (handler) => routes.probeOf(route, handler))
-    }
-    return { ...routes, handlers: routes.handlers.map(wrap) }
+    return this.#connections.wrapRoutes(routes)
   }
 
-  readonly #wrapListener = (listener: Listener): Listener => {
-    const { handle, handleForeign } = listener
-    const enter = (req: IncomingMessage, run: () => void) =>
-      this.#watch.enter(req, () => this.#connections.enter(req, run))
-    return {
-      ...listener,
-      handle: (req, res) => enter(req, () => handle(req, res)),
-      handleForeign: (req, res, next) => enter(req, () => handleForeign(req, res, next)),
-    }
-  }
+  readonly #wrapListener = (listener: Listener): Listener =>
+    this.#connections.wrapListener(listener, (req, run) => {
+      this.#records.enter(req)
+      this.#watch.enter(req, run)
+    })
 
   /**
    * Creates and starts an application without a port.
@@ -133,9 +133,10 @@ export class TestApp extends App {
     const checkExchange = app.#contract?.checkExchange ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
-      return failure ?? app.#watch.takeRejection(request) ?? null
+      return app.#records.judge(failure ?? app.#watch.takeRejection(request) ?? null, request)
     }
-    const link = { supertest, connect, checkExchange, finish, ...callerFacts(options) }
+    const records = app.#records
+    const link = { supertest, connect, checkExchange, finish, records, ...callerFacts(options) }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -160,7 +161,7 @@ export class TestApp extends App {
    * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every request goes
    * to the application, also if its URL has another host. The headers of `withAuth` and `withHeaders` are added.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
+   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError and QueryBudgetError of the test.
    */
   override readonly fetch = (
     input: string | URL | globalThis.Request,
@@ -222,6 +223,17 @@ export class TestApp extends App {
     return this
   }
 
+  /**
+   * Returns why the application has sent a response so. Failed assertions of supertest print the same, as `String` does.
+   *
+   * @throws TypeError for anything but a response of `request()` or `fetch` of this application.
+   * @example
+   * expect(app.explain(response)).toMatchObject({ answeredBy: 'cache', tenant: 'acme' })
+   */
+  explain(response: SupertestResponse | globalThis.Response): Explanation {
+    return this.#records.explain(response)
+  }
+
   /** Every difference between a response and the document, each listed once. Empty with `contract: 'off'`. */
   contractReport(): readonly ContractViolation[] {
     return this.#contract?.violations ?? []
@@ -231,6 +243,11 @@ export class TestApp extends App {
   coverage(): CoverageReport {
     this.#coverage.declare(this.#documented().all)
     return this.#coverage.report()
+  }
+
+  /** Lists the routes that requests have reached, with the fewest, the median and the most statements of a request. */
+  queryReport(): readonly OperationQueries[] {
+    return this.#records.queryReport()
   }
 
   /**
@@ -328,7 +345,7 @@ export class TestApp extends App {
    *
    * @throws Error that names a request which has left a rejected promise without a handler, unless a supertest
    * request has already failed for it; the error of `onClose`; after everything is closed, an Error when the tests
-   * have exercised less than `coverage.threshold`.
+   * have exercised less than `coverage.threshold`, or for requests with too many statements that no test has seen.
    */
   override close(signal?: string): Promise<void> {
     this.#ending ??= this.#end(() => super.close(signal))
@@ -350,22 +367,11 @@ export class TestApp extends App {
     return this.close()
   }
 
-  /** Reports wrong items of a stream, and inputs of a cached handler that its cache key does not contain. */
-  #watchRoute(route: RouteModel, contract: Contract): Stage | null {
-    if (route.stream !== null) return itemCheckStage(contract)
-    return keyCoverageStage(route, {
-      tenantHeader: tenantGroup.resolve(this.#options.tenant)?.header ?? null,
-      credentials: authGroup.resolve(this.#options.auth).credentials.headers,
-      report: ({ name }, { method, originalUrl: url }, read) =>
-        contract.note({ method, url }, unkeyed(name, read)),
-    })
-  }
-
   async #end(close: () => Promise<void>): Promise<void> {
-    const { refuse, disconnect } = this.#connections
-    refuse()
-    await this.#watch.end(() => close().finally(disconnect), this.#log)
+    this.#connections.refuse()
+    await this.#watch.end(() => close().finally(this.#connections.disconnect), this.#log)
     this.#checkCoverage()
+    this.#records.end()
   }
 
   #checkCoverage(): void {
@@ -373,12 +379,7 @@ export class TestApp extends App {
     // An application that did not start has no operations.
     if (coverage === undefined || this.#routes === undefined) return
     this.#coverage.declare(this.#documented().all)
-    if (coverage instanceof ContractCoverage) return
-    const { title } = this.document.info
-    if (coverage.summary === true) {
-      process.stderr.write(`${title}: ${this.#coverage.summary()}\n`)
-    }
-    if (coverage.threshold !== undefined) this.#coverage.check(coverage.threshold)
+    judgeCoverage(this.#coverage, coverage, this.document.info.title)
   }
 
   #documented(): DocumentedOperations {

@@ -4,6 +4,7 @@ import type { User } from '../contracts/handler.js'
 import type { CredentialPlaces } from '../http/credentials.js'
 import type { ConnectionFacts } from './connections.js'
 import type { CheckExchange } from './exchange.js'
+import type { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch } from './memory-fetch.js'
@@ -19,6 +20,7 @@ export interface CallerLink {
   /** `null` when responses are not checked. */
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
+  readonly records: TestRecords
   /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
   /** Whether a guard says which tenant its credential belongs to. */
@@ -61,12 +63,13 @@ export class TestCaller {
 
   /** A supertest agent with a cookie jar of its own. */
   request(): TestAgent {
-    const { supertest, checkExchange, finish } = this.#link
+    const { supertest, checkExchange, finish, records } = this.#link
     return supertestAgent(supertest, {
       agent: this.#agent,
       headers: this.#state.headers,
       checkExchange,
       finish,
+      follow: records.exchanges.follow,
     })
   }
 
@@ -74,18 +77,17 @@ export class TestCaller {
    * The standard `fetch`, bound: you can pass it to any client that takes one. Relative URLs are allowed. Every
    * request goes to the application, also if its URL has another host.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
+   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`; QueryBudgetError
+   * for a request with too many statements.
    */
-  readonly fetch = (
+  readonly fetch = async (
     input: string | URL | globalThis.Request,
     init?: RequestInit,
   ): Promise<globalThis.Response> => {
     const headers = this.#state.headers()
-    return memoryFetch(input, init, {
-      agent: this.#agent,
-      headers,
-      checkExchange: this.#link.checkExchange,
-    })
+    const { checkExchange, records } = this.#link
+    const link = { agent: this.#agent, headers, checkExchange, exchanges: records.exchanges }
+    return records.pass(await memoryFetch(input, init, link))
   }
 
   /**

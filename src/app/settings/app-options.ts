@@ -21,6 +21,7 @@ import type { LimitOptions } from './limit-options.js'
 import type { LoggerOptions } from './logger-options.js'
 import type { LogsOptions } from './logs-options.js'
 import type { RateLimitOptions } from './rate-limit-options.js'
+import type { RecordsOptions } from './records-options.js'
 import type { ResponseOptions } from './response-options.js'
 import type { TenantOptions } from './tenant-options.js'
 import type { TimeoutOptions } from './timeout-options.js'
@@ -192,6 +193,14 @@ export interface AppOptions {
    * @see docs/capacity.md
    */
   readonly capacity?: CapacityOptions
+  /**
+   * Whether why a request was answered so is kept for requests that the server has failed: what each step decided,
+   * statements, log lines. `inject(RequestRecords)` has the records. Each request then notes what is decided about it.
+   *
+   * @defaultValue `false`
+   * @see docs/observability.md#records
+   */
+  readonly records?: boolean | RecordsOptions
   /**
    * Time limits for handlers, requests, connections and closing.
    *

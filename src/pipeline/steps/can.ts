@@ -1,8 +1,9 @@
 import type { Request, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
 import { schemeOf } from '../../http/admission.js'
+import { noteOf } from '../../http/note-of.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage } from '../../step/step.js'
+import type { Stage, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { RouteGuard } from './guard.js'
 
@@ -31,12 +32,22 @@ export function canStage({ abilities, guards, decide }: CanConfig): Stage {
   )
   /** The guard that has let the request in knows what its credential lacks. */
   const forbid = (req: Request) => forbidden(challenges.get(schemeOf(req) ?? null))
-  return (next) =>
-    function checkAbilities(req, res) {
-      const verdict: unknown = can(req.user, abilities, req)
-      if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid(req)
-      return whenSettled(verdict, (settled) => (settled === true ? next(req, res) : forbid(req)))
+  return (next) => {
+    const settle = (verdict: unknown, ...message: Parameters<Step>): unknown => {
+      const isAllowed = verdict === true
+      noteOf(message[0])?.({
+        by: 'can',
+        verdict: isAllowed ? 'admitted' : 'refused',
+        facts: { abilities },
+      })
+      return isAllowed ? next(...message) : forbid(message[0])
     }
+    return function checkAbilities(req, res) {
+      const verdict: unknown = can(req.user, abilities, req)
+      if (!isThenable(verdict)) return settle(verdict, req, res)
+      return whenSettled(verdict, (settled) => settle(settled, req, res))
+    }
+  }
 }
 
 function hasAll(user: User | undefined, abilities: readonly string[]): boolean {

@@ -12,6 +12,7 @@ import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { LogDenial } from '../log-denials.js'
+import { guardNotes, NOT_NEEDED, noteGuard, noteUnasked } from './note-guard.js'
 
 /** One guard of an application, as routes run it. */
 export interface RouteGuard {
@@ -63,7 +64,9 @@ export function optionalGuardStage(config: GuardConfig): Stage {
     const hasOwn = carries !== isPlaced
     return function guardCredentials(req, res) {
       const isCaller = isPlaced(req) || (req.user ?? null) !== null || (hasOwn && carries(req))
-      return isCaller ? guarded(req, res) : next(req, res)
+      if (isCaller) return guarded(req, res)
+      noteUnasked(req, 'anonymous', NOT_NEEDED)
+      return next(req, res)
     }
   }
 }
@@ -73,13 +76,29 @@ function guardStep(
   next: Step,
 ): Step {
   if (only === undefined) {
-    return function denyAll() {
+    return function denyAll(req) {
+      noteUnasked(req, 'refused', 'the application has no guard')
       return deny('Bearer')
     }
   }
   const { guard, challenge } = only
-  const onError = errorRefusal(challenge, logDenial)
-  const letIn = admitStep(only, forbidsStoring ? storingForbidden(next) : next, onError)
+  const { admitted, refused, failed } = guardNotes(only)
+  const ofAdmitted = () => admitted
+  const refusalFor = errorRefusal(challenge, logDenial)
+  const onError: ErrorRefusal = (error, req) => {
+    noteGuard(req, () => failed(error))
+    return refusalFor(error, req)
+  }
+  const refuseRequest = (req: BlazonRequest, user: BlazonRequest['user']): Refusal => {
+    setUser(req, user)
+    noteGuard(req, refused)
+    return deny(challenge)
+  }
+  const admit = admitStep(only, forbidsStoring ? storingForbidden(next) : next, onError)
+  const letIn: Step = (req, res) => {
+    noteGuard(req, ofAdmitted)
+    return admit(req, res)
+  }
   return function guardRequest(req, res) {
     const { user } = req
     let verdict: unknown
@@ -90,17 +109,10 @@ function guardStep(
       return onError(error, req)
     }
     if (verdict === true) return letIn(req, res)
-    if (!(verdict instanceof Promise)) {
-      setUser(req, user)
-      return deny(challenge)
-    }
+    if (!(verdict instanceof Promise)) return refuseRequest(req, user)
     return whenSettled(
       verdict,
-      (settled) => {
-        if (settled === true) return letIn(req, res)
-        setUser(req, user)
-        return deny(challenge)
-      },
+      (settled) => (settled === true ? letIn(req, res) : refuseRequest(req, user)),
       (error) => {
         setUser(req, user)
         return onError(error, req)

@@ -13,6 +13,14 @@ import {
   setUser,
   storingForbidden,
 } from './guard.js'
+import {
+  type GuardNotes,
+  guardNotes,
+  NOT_NEEDED,
+  noteGuards,
+  noteUnasked,
+  type SchemeVerdict,
+} from './note-guard.js'
 
 /** What the guards have found out about a request so far. */
 interface Found {
@@ -23,6 +31,8 @@ interface Found {
   keyScheme: string | undefined
   key: string | undefined
   readonly tenants: (string | undefined)[]
+  /** What the guards have decided so far, for records. */
+  readonly verdicts: SchemeVerdict[]
 }
 
 /**
@@ -32,67 +42,95 @@ interface Found {
  * @param isOptional Whether a request with nothing in any place of these guards passes, too.
  */
 export function severalGuardsStage(config: GuardConfig, isOptional: boolean): Stage {
-  const { guards, logDenial, forbidsStoring } = config
+  const { guards, forbidsStoring } = config
   const challenge = [...new Set(guards.map((each) => each.challenge))].join(', ')
-  const refusalFor = errorRefusal(challenge, logDenial)
+  const admit = admitter(config, challenge)
   return (next) => {
     const letIn = forbidsStoring ? storingForbidden(next) : next
     return function guardSeveral(req, res) {
       const carried = guards.filter((each) => each.carries(req))
       if (carried.length > 0) {
-        return admitAll(carried, req).then((refusal) => refusal ?? letIn(req, res))
+        return admitAll(carried, req, admit).then((refusal) => refusal ?? letIn(req, res))
       }
-      return isOptional && isAnonymous(req) ? next(req, res) : deny(challenge)
-    }
-    /** A user that a middleware has set needs a guard, too. */
-    function isAnonymous(req: BlazonRequest): boolean {
-      return (req.user ?? null) === null && !guards.some((each) => each.isPlaced(req))
-    }
-    async function admitAll(
-      carried: readonly RouteGuard[],
-      req: BlazonRequest,
-    ): Promise<Refusal | null> {
-      const { user: before } = req
-      const keyBefore = replaceKeyId(req, undefined)
-      const found = foundNothing(before)
-      for (const each of carried) {
-        const refusal = await admit(each, req, found)
-        noteKey(each, req, found)
-        // Each guard sees the request as it came, and so does the refusal.
-        setUser(req, before)
-        if (refusal === null) continue
-        replaceKeyId(req, keyBefore)
-        return refusal
+      if (isOptional && isAnonymous(req, guards)) {
+        noteUnasked(req, 'anonymous', NOT_NEEDED)
+        return next(req, res)
       }
-      setUser(req, found.user)
-      replaceKeyId(req, found.key ?? keyBefore)
-      noteAdmitted(req, found)
-      return null
-    }
-    async function admit(
-      { guard, name, tenantOf }: RouteGuard,
-      req: BlazonRequest,
-      found: Found,
-    ): Promise<Refusal | null> {
-      try {
-        const verdict = await decide(guard, req, config.route)
-        if (verdict !== true) return deny(challenge)
-        // A guard may read its user to find the tenant.
-        if (tenantOf !== null) found.tenants.push(readTenant(tenantOf, req))
-      } catch (error) {
-        return refusalFor(error, req)
-      }
-      if (found.scheme === undefined) {
-        found.scheme = name ?? undefined
-        found.user = req.user
-      }
-      return null
+      noteUnasked(req, 'refused', 'the request has no credential for any guard of the route')
+      return deny(challenge)
     }
   }
 }
 
+/** A user that a middleware has set needs a guard, too. */
+function isAnonymous(req: BlazonRequest, guards: readonly RouteGuard[]): boolean {
+  return (req.user ?? null) === null && !guards.some((each) => each.isPlaced(req))
+}
+
+async function admitAll(
+  carried: readonly RouteGuard[],
+  req: BlazonRequest,
+  admit: Admit,
+): Promise<Refusal | null> {
+  const { user: before } = req
+  const keyBefore = replaceKeyId(req, undefined)
+  const found = foundNothing(before)
+  for (const each of carried) {
+    const refusal = await admit(each, req, found)
+    noteKey(each, req, found)
+    // Each guard sees the request as it came, and so does the refusal.
+    setUser(req, before)
+    if (refusal === null) continue
+    noteGuards(req, found.verdicts)
+    replaceKeyId(req, keyBefore)
+    return refusal
+  }
+  setUser(req, found.user)
+  replaceKeyId(req, found.key ?? keyBefore)
+  noteGuards(req, found.verdicts)
+  noteAdmitted(req, found)
+  return null
+}
+
+/** Asks one guard, and adds what it has decided. Returns the refusal; `null` if the guard lets the request pass. */
+type Admit = (each: RouteGuard, req: BlazonRequest, found: Found) => Promise<Refusal | null>
+
+function admitter({ guards, logDenial, route }: GuardConfig, challenge: string): Admit {
+  const notesOf = new Map(guards.map((each) => [each, guardNotes(each)]))
+  const refusalFor = errorRefusal(challenge, logDenial)
+  return async function admit(each, req, found) {
+    const { guard, name, tenantOf } = each
+    const notes = notesOf.get(each) as GuardNotes
+    try {
+      const verdict = await decide(guard, req, route)
+      if (verdict !== true) {
+        found.verdicts.push(notes.refused(req))
+        return deny(challenge)
+      }
+      // A guard may read its user to find the tenant.
+      if (tenantOf !== null) found.tenants.push(readTenant(tenantOf, req))
+    } catch (error) {
+      found.verdicts.push(notes.failed(error))
+      return refusalFor(error, req)
+    }
+    found.verdicts.push(notes.admitted)
+    if (found.scheme === undefined) {
+      found.scheme = name ?? undefined
+      found.user = req.user
+    }
+    return null
+  }
+}
+
 function foundNothing(user: BlazonRequest['user']): Found {
-  return { scheme: undefined, user, keyScheme: undefined, key: undefined, tenants: [] }
+  return {
+    scheme: undefined,
+    user,
+    keyScheme: undefined,
+    key: undefined,
+    tenants: [],
+    verdicts: [],
+  }
 }
 
 /** Takes the id of a key from the request. The first key counts, so that a second one beside it gives no other limit. */
