@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../contracts/clock.js'
 import type { EndedRequest, RequestObserver } from '../contracts/ended-request.js'
-import type { Response } from '../contracts/handler.js'
+import type { Request, Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ObserverSetup, Plugin } from '../contracts/plugin.js'
 import { ConfigError } from '../errors/config-error.js'
@@ -13,16 +13,19 @@ import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { hasTimedOut } from '../pipeline/deadlines.js'
 import type { OnStep } from '../pipeline/observe-steps.js'
+import type { ReportError } from '../pipeline/report-error.js'
+import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
 import { observeUpgrades } from './observe-upgrades.js'
 
 /** The input of {@link collectObservers}. */
-export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests'> {
+export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests' | 'urlOf'> {
   readonly plugins: readonly Plugin[]
   readonly clock: Clock
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
+  readonly secrets: Pick<RequestSecrets, 'hideInUrl'>
 }
 
 /** A connection, with the number of bytes it had sent when its last observed request was over. */
@@ -37,18 +40,26 @@ export interface ObservedSocket extends Socket {
  * @throws ConfigError if a plugin returns something else than an observer.
  */
 export function collectObservers(config: ObserverConfig): RequestObservers | null {
-  const { get, logger, model, usesTenants } = config
+  const { get, logger, model, usesTenants, secrets } = config
   let observers: RequestObservers | null = null
   const activeRequests = () => observers?.active ?? 0
-  const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests }
+  const urlOf = (req: Request) => secrets.hideInUrl(req.originalUrl || req.url, req)
+  const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests, urlOf }
   const found = config.plugins.flatMap((plugin) => observerOf(plugin, setup) ?? [])
-  const onEnd = found.flatMap((observer) => observer.onEnd ?? [])
-  const onStep = found.flatMap((observer) => observer.onStep ?? [])
-  if (onEnd.length > 0 || onStep.length > 0) {
-    observers = new RequestObservers({ onEnd, onStep }, config)
+  const calls: ObserverCalls = {
+    around: found.flatMap(({ around }) => around ?? []),
+    onEnd: found.flatMap(({ onEnd }) => onEnd ?? []),
+    onError: found.flatMap(({ onError }) => onError ?? []),
+    onStep: found.flatMap(({ onStep }) => onStep ?? []),
+  }
+  if (Object.values(calls).some(({ length }) => length > 0)) {
+    observers = new RequestObservers(calls, config)
   }
   return observers
 }
+
+/** The names of the functions that an observer may have. */
+const CALLS: readonly (keyof ObserverCalls)[] = ['around', 'onEnd', 'onError', 'onStep']
 
 function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | null {
   const observer: unknown = plugin.requests?.(setup) ?? null
@@ -58,12 +69,13 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
   ignoreRejection(observer)
   const subject = `plugin '${plugin.name}', requests`
   const cause = wrong ?? 'It returned no observer.'
-  throw new ConfigError([invalid(subject, cause, 'Return { onEnd, onStep }, or null.')])
+  throw new ConfigError([invalid(subject, cause, `Return { ${CALLS.join(', ')} }, or null.`)])
 }
 
 /** Says which function of an observer is none; `null` if all are functions or left out. */
-function wrongCall({ onEnd, onStep }: RequestObserver): string | null {
-  for (const [name, call] of Object.entries({ onEnd, onStep }) as [string, unknown][]) {
+function wrongCall(observer: RequestObserver): string | null {
+  for (const name of CALLS) {
+    const call: unknown = observer[name]
     if (call !== undefined && typeof call !== 'function') return `Its ${name} is ${typeof call}.`
   }
   return null
@@ -71,9 +83,14 @@ function wrongCall({ onEnd, onStep }: RequestObserver): string | null {
 
 /** The functions of all observers. At least one list has one. */
 interface ObserverCalls {
+  readonly around: readonly NonNullable<RequestObserver['around']>[]
   readonly onEnd: readonly NonNullable<RequestObserver['onEnd']>[]
+  readonly onError: readonly NonNullable<RequestObserver['onError']>[]
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
 }
+
+/** Runs a request. `next` is called once, before it returns. */
+export type Around = (req: BlazonRequest, next: () => void) => void
 
 /** Follows each request of an application to its end, and then calls the observers once. */
 export class RequestObservers {
@@ -81,6 +98,10 @@ export class RequestObservers {
   active = 0
   /** Calls the observers of steps; `null` if there are none. Never throws. */
   readonly onStep: OnStep | null
+  /** Calls the observers of errors; `null` if there are none. Never throws. */
+  readonly onError: ReportError | null
+  /** Runs a request inside of the observers that surround requests; `null` if there are none. */
+  readonly around: Around | null
   readonly #calls: ObserverCalls['onEnd']
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
@@ -90,10 +111,22 @@ export class RequestObservers {
    * @param calls The functions of all observers.
    * @param config The parts of the application that observing depends on.
    */
-  constructor({ onEnd, onStep }: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
+  constructor(calls: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
+    const { around, onEnd, onError, onStep } = calls
     this.#calls = onEnd
     this.onStep =
       onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
+    this.onError =
+      onError.length === 0
+        ? null
+        : (error, contextOf) => {
+            const context = contextOf()
+            this.#each(onError, (call) => call(error, context))
+          }
+    this.around = around.reduceRight<Around | null>(
+      (inner, call) => surround(call, inner, (err) => this.#fail(err)),
+      null,
+    )
     this.#clock = clock
     this.#scopes = scopes
     this.#logger = logger
@@ -208,6 +241,33 @@ export class RequestObservers {
     } catch {
       // The process must go on even if the logger fails.
     }
+  }
+}
+
+/** Makes an observer surround requests that call `next` exactly once, whatever the observer does. */
+function surround(
+  call: NonNullable<RequestObserver['around']>,
+  inner: Around | null,
+  fail: (error: unknown) => void,
+): Around {
+  return function runInside(req, next) {
+    let isPassed = false
+    let isInside = false
+    const pass = () => {
+      if (isPassed) return
+      isPassed = isInside = true
+      if (inner === null) next()
+      else inner(req, next)
+      isInside = false
+    }
+    try {
+      call(req, pass)
+    } catch (error) {
+      // The error of the request itself is none of the observer.
+      if (isInside) throw error
+      fail(error)
+    }
+    pass()
   }
 }
 

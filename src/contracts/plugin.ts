@@ -54,6 +54,8 @@ export interface ObserverSetup
   extends Pick<PluginContext, 'get' | 'logger' | 'model' | 'usesTenants'> {
   /** Returns how many requests have begun and are not over. Upgraded connections do not count. */
   readonly activeRequests: () => number
+  /** Returns the URL of a request without the values that the schemas of its route call secret, as the log shows it. */
+  readonly urlOf: (req: Request) => string
 }
 
 /**
