@@ -234,6 +234,7 @@ export type {
   SessionStoreContext,
   SessionWrite,
 } from './contracts/session.js'
+export type { NewStatement, RanStatement, StatementResult } from './contracts/statement.js'
 export type { PluginSteps, RequestOutcome, Stage, Step, StepName } from './contracts/steps.js'
 export type {
   SseComment,
@@ -335,6 +336,11 @@ export {
 export { blameRequest } from './features/refused-values/blame-request.js'
 export type { RefusedStatement } from './features/refused-values/rules.js'
 export type { SecurityOptions } from './features/security/security-options.js'
+export {
+  type RunningStatement,
+  Statements,
+  type StatementsConfig,
+} from './features/statements/statements.js'
 export {
   getTenantId,
   requireTenantId,

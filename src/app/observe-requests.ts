@@ -50,6 +50,7 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
     around: found.flatMap(({ around }) => around ?? []),
     onEnd: found.flatMap(({ onEnd }) => onEnd ?? []),
     onError: found.flatMap(({ onError }) => onError ?? []),
+    onStatement: found.flatMap(({ onStatement }) => onStatement ?? []),
     onStep: found.flatMap(({ onStep }) => onStep ?? []),
   }
   if (Object.values(calls).some(({ length }) => length > 0)) {
@@ -59,7 +60,13 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
 }
 
 /** The names of the functions that an observer may have. */
-const CALLS: readonly (keyof ObserverCalls)[] = ['around', 'onEnd', 'onError', 'onStep']
+const CALLS: readonly (keyof ObserverCalls)[] = [
+  'around',
+  'onEnd',
+  'onError',
+  'onStatement',
+  'onStep',
+]
 
 function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | null {
   const observer: unknown = plugin.requests?.(setup) ?? null
@@ -87,6 +94,7 @@ interface ObserverCalls {
   readonly onEnd: readonly NonNullable<RequestObserver['onEnd']>[]
   readonly onError: readonly NonNullable<RequestObserver['onError']>[]
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
+  readonly onStatement: readonly NonNullable<RequestObserver['onStatement']>[]
 }
 
 /** Runs a request. `next` is called once, before it returns. */
@@ -102,6 +110,8 @@ export class RequestObservers {
   readonly onError: ReportError | null
   /** Runs a request inside of the observers that surround requests; `null` if there are none. */
   readonly around: Around | null
+  /** Calls the observers of statements; `null` if there are none. Never throws. */
+  readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
   readonly #calls: ObserverCalls['onEnd']
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
@@ -112,7 +122,7 @@ export class RequestObservers {
    * @param config The parts of the application that observing depends on.
    */
   constructor(calls: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
-    const { around, onEnd, onError, onStep } = calls
+    const { around, onEnd, onError, onStatement, onStep } = calls
     this.#calls = onEnd
     this.onStep =
       onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
@@ -127,6 +137,10 @@ export class RequestObservers {
       (inner, call) => surround(call, inner, (err) => this.#fail(err)),
       null,
     )
+    this.onStatement =
+      onStatement.length === 0
+        ? null
+        : (statement) => this.#each(onStatement, (call) => call(statement))
     this.#clock = clock
     this.#scopes = scopes
     this.#logger = logger
