@@ -16,6 +16,7 @@ import { SpanOpener } from './open-span.js'
 import type { OtelOptions } from './otel-options.js'
 import { RequestTrace, type SpanMaker } from './request-trace.js'
 import { describeEnd, hasFailed } from './server-span.js'
+import { StatementSpans } from './statement-spans.js'
 
 /** The spans of a request. Applications that pass a request on to each other share them. */
 const kTrace: unique symbol = Symbol('blazon.otel.trace')
@@ -36,6 +37,7 @@ export function observeTraces(
     onError: traces.onError,
     onEnd: traces.onEnd,
     ...(options.steps !== false && { onStep: traces.onStep }),
+    ...(options.statements !== false && { onStatement: traces.onStatement }),
   }
 }
 
@@ -58,6 +60,7 @@ class Traces {
     this.#options = options
     this.#maker = { tracer, spanKey: keys.span }
     this.#opener = new SpanOpener(api, keys, this.#maker)
+    this.onStatement = new StatementSpans(api, this.#maker).note
     this.#urlOf = urlOf
     this.#handlers = new Map(model.routes.map((route) => [route, handlerOptions(route)]))
     this.#suppressed = api.ROOT_CONTEXT.setValue(keys.isSuppressed, true)
@@ -84,6 +87,8 @@ class Traces {
     if (trace === undefined || !trace.isRecorded || trace.isOver) return
     trace.enter(step, step === 'handler' ? this.#handlers.get(req.route) : undefined)
   }
+
+  readonly onStatement: StatementSpans['note']
 
   readonly onError = (error: unknown, { req }: ErrorContext): void => {
     const trace = (req as Traced | undefined)?.[kTrace]

@@ -16,6 +16,10 @@ export interface OtelOptions {
   /** Whether the parts of a request have spans of their own: guard, tenant, cache, validation, handler. Default `true`. */
   readonly steps?: boolean
   /**
+   * Whether the statements of databases have spans, with their texts, in which `?` stands for each value. Default `true`.
+   */
+  readonly statements?: boolean
+  /**
    * The path at which another application mounts this one, as a pattern: `'/of/:tenant/api'`. `http.route` begins with it.
    * Default: none.
    */
@@ -36,6 +40,7 @@ const CHECKS: Readonly<Record<keyof OtelOptions, Check>> = {
   ignore: isOf('function', 'Give a function: { ignore: (req) => req.path === "/livez" }.'),
   attributes: isOf('function', 'Give a function that returns an object of attributes.'),
   steps: isOf('boolean', 'Give true or false.'),
+  statements: isOf('boolean', 'Give true or false.'),
   root: (value) =>
     typeof value === 'string' && /^\/.*[^/]$/.test(value)
       ? null

@@ -4,8 +4,6 @@
  */
 export const KNOWN_ATTRIBUTES = new Set([
   'code.function.name',
-  'db.collection.name',
-  'db.operation.name',
   'db.query.summary',
   'db.query.text',
   'db.response.status_code',
