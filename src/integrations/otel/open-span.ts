@@ -1,4 +1,4 @@
-import type { Context, Span, SpanOptions } from '@opentelemetry/api'
+import type { Context, Span, SpanKind, SpanOptions } from '@opentelemetry/api'
 import type { Request } from '../../index.js'
 import type { ContextKeys, RpcMetadata } from './context-keys.js'
 import type { OpenTelemetry } from './load-api.js'
@@ -10,11 +10,13 @@ export class SpanOpener {
   readonly #api: OpenTelemetry
   readonly #keys: ContextKeys
   readonly #maker: SpanMaker
+  readonly #server: SpanKind
 
   constructor(api: OpenTelemetry, keys: ContextKeys, maker: SpanMaker) {
     this.#api = api
     this.#keys = keys
     this.#maker = maker
+    this.#server = api.SpanKind.SERVER
   }
 
   /** Finds the span that an instrumentation of `node:http` has made; `null` if there is none. */
@@ -40,12 +42,13 @@ export class SpanOpener {
    */
   openAt(req: Request | null, startTime: number): OpenedSpan {
     const parent = req === null ? this.#api.ROOT_CONTEXT : this.#contextOf(req)
-    return { span: this.#start(req, parent, { startTime }), parent, rpc: null }
+    return { span: this.#start(req, parent, startTime), parent, rpc: null }
   }
 
-  #start(req: Request | null, parent: Context, more?: SpanOptions): Span {
+  #start(req: Request | null, parent: Context, startTime?: number): Span {
     const attributes = req === null ? UNREAD : firstAttributes(req)
-    const options = { kind: this.#api.SpanKind.SERVER, attributes, ...more }
+    const options: SpanOptions = { kind: this.#server, attributes }
+    if (startTime !== undefined) options.startTime = startTime
     return this.#maker.tracer.startSpan(spanNameOf(req?.method), options, parent)
   }
 
@@ -60,10 +63,10 @@ export class SpanOpener {
 
   /** The active context if its span is that of a server, such as that of a function on AWS Lambda. */
   #serverContext(): Context | null {
-    const { context, trace, SpanKind } = this.#api
+    const { context, trace } = this.#api
     const active = context.active()
     // Spans of SDKs have a `kind`; the type of the API does not name it.
     const span = trace.getSpan(active) as (Span & { readonly kind?: unknown }) | undefined
-    return span?.kind === SpanKind.SERVER && span.isRecording() ? active : null
+    return span?.kind === this.#server && span.isRecording() ? active : null
   }
 }

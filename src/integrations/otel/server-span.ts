@@ -26,14 +26,14 @@ export function spanNameOf(method: string | undefined): string {
 export function firstAttributes(req: Request): Attributes {
   const { method, socket } = req
   const isEncrypted = (socket as { readonly encrypted?: boolean } | null)?.encrypted === true
-  const first: Attributes = {
-    'http.request.method': OTHER,
+  const isKnown = METHODS.has(method)
+  const attributes: Attributes = {
+    'http.request.method': isKnown ? method : OTHER,
     'url.path': pathOf(req.originalUrl || req.url),
     'url.scheme': isEncrypted ? 'https' : 'http',
   }
-  if (METHODS.has(method)) first['http.request.method'] = method
-  else first['http.request.method_original'] = method
-  return first
+  if (!isKnown) attributes['http.request.method_original'] = method
+  return attributes
 }
 
 /** The attributes of a request that Node's parser could not read. */
