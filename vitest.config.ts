@@ -10,6 +10,7 @@ const alias = [
   { find: /^blazon\/jwt$/, replacement: source('./src/integrations/jwt/index.ts') },
   { find: /^blazon\/redis$/, replacement: source('./src/integrations/redis/index.ts') },
   { find: /^blazon\/sessions$/, replacement: source('./src/integrations/sessions/index.ts') },
+  { find: /^blazon\/otel$/, replacement: source('./src/integrations/otel/index.ts') },
   { find: /^blazon\/postgres$/, replacement: source('./src/integrations/postgres/index.ts') },
   { find: /^blazon\/keys$/, replacement: source('./src/integrations/api-keys/index.ts') },
   { find: /^blazon\/typeorm$/, replacement: source('./src/integrations/typeorm/index.ts') },
@@ -78,6 +79,7 @@ const ELSEWHERE = [
 export const ALONE_JOURNEYS = [
   'test/journeys/app/test-app.test.ts',
   'test/journeys/cache/manager.test.ts',
+  'test/journeys/otel/**/*.test.ts',
   'test/journeys/passwords/**/*.test.ts',
   'test/journeys/redis/**/*.test.ts',
   'test/journeys/sessions/transactions.test.ts',

@@ -27,6 +27,9 @@ const VARIANTS = {
   tenant: { title: 'with `tenant`', added: { 20: 3.5, 24: 1 } },
   cache: { title: 'a hit of `@Cache` in memory', ratio: 1.1 },
   limit: { title: 'with `rateLimit` in memory', added: { 20: 1 } },
+  metrics: { title: 'with `metrics`', added: { 20: 0.3, 24: 0.3 } },
+  unsampled: { title: 'with `otel()`, not sampled', added: { 20: 0.5, 24: 0.5 } },
+  sampled: { title: 'with `otel()`, sampled, no exporter', added: { 20: 6, 24: 6 } },
 }
 
 const versionOf = (node) => execFileSync(node, ['-p', 'process.versions.node']).toString().trim()

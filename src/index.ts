@@ -267,7 +267,7 @@ export type {
   TenantStore,
   TenantStrategy,
 } from './contracts/tenant.js'
-export type { TraceContext, TraceHeaders } from './contracts/trace.js'
+export type { SpanIdentity, TraceContext, TraceHeaders } from './contracts/trace.js'
 export type { Duration, Size } from './contracts/units.js'
 export type {
   FileOptions,
@@ -370,7 +370,7 @@ export {
 export { keySchemeOf, schemeOf } from './http/admission.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'
-export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'
+export { getTraceContext, knownTraceContext, setTraceContext } from './http/get-trace-context.js'
 export { hasFailed } from './http/has-failed.js'
 export { keyIdOf, setKeyId } from './http/key-id.js'
 export { noteOf } from './http/note-of.js'

@@ -1,6 +1,15 @@
-// One route, four times: as it is, and with one feature each.
+// One route, several times: as it is, and with one feature each.
+
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  NodeTracerProvider,
+  ParentBasedSampler,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace-node'
 import type { AppOptions, Request, Response } from 'blazon'
 import { App, BaseController, Cache, Controller, defineControllers, Get } from 'blazon'
+import { otel } from 'blazon/otel'
 import { findUser } from '../orders.mjs'
 import { announce, workload } from './serve.mjs'
 
@@ -21,15 +30,34 @@ class CachedController extends BaseController {
   }
 }
 
-const plain = { controllers: defineControllers(UsersController), security: { helmet: false } }
-
-const variants: Record<string, AppOptions> = {
-  plain,
-  tenant: { ...plain, tenant: {} },
-  cache: { ...plain, controllers: defineControllers(CachedController) },
-  limit: { ...plain, rateLimit: { limit: 1_000_000_000, window: '1h' } },
+/** Drops each span: what an exporter costs is its own. */
+const drop: SpanProcessor = {
+  onStart() {},
+  onEnd() {},
+  forceFlush: async () => {},
+  shutdown: async () => {},
 }
 
-const app = new App({ ...variants[workload as string], logger: false })
+/** Starts the SDK of OpenTelemetry, as an application does. */
+function trace(isSampled: boolean): AppOptions {
+  const root = isSampled ? new AlwaysOnSampler() : new AlwaysOffSampler()
+  const sampler = new ParentBasedSampler({ root })
+  new NodeTracerProvider({ sampler, spanProcessors: [drop] }).register()
+  return { ...plain, plugins: [otel()] }
+}
+
+const plain = { controllers: defineControllers(UsersController), security: { helmet: false } }
+
+const variants: Record<string, () => AppOptions> = {
+  plain: () => plain,
+  tenant: () => ({ ...plain, tenant: {} }),
+  cache: () => ({ ...plain, controllers: defineControllers(CachedController) }),
+  limit: () => ({ ...plain, rateLimit: { limit: 1_000_000_000, window: '1h' } }),
+  metrics: () => ({ ...plain, metrics: true }),
+  unsampled: () => trace(false),
+  sampled: () => trace(true),
+}
+
+const app = new App({ ...variants[workload as string]?.(), logger: false })
 const { port } = await app.listen(0, '127.0.0.1')
 announce(port)

@@ -20,7 +20,7 @@ import type { OnError, RunRoute } from '../step/step.js'
 import { handleClientError, type ResponseText } from './client-error.js'
 import type { HostedRequests } from './hosted-requests.js'
 import type { MessageClasses } from './message-classes.js'
-import type { RequestObservers } from './observe-requests.js'
+import type { Around, RequestObservers } from './observe-requests.js'
 
 /** The input of {@link createListener}. */
 export interface ListenerConfig {
@@ -114,10 +114,18 @@ function createEntrance(config: ListenerConfig): Entrance {
     req.originalUrl = req.url
     refuseHead(refuse('EXPECTATION_FAILED', EXPECTATION), req, res)
   }
+  const around = config.observers?.around ?? null
+  const from = (first: Open) => beginning(begin, around === null ? first : inside(around, first))
   return {
-    open: beginning(begin, open),
-    openMounted: beginning(begin, openMounted),
-    refuseExpectation: beginning(begin, refuseExpectation),
+    open: from(open),
+    openMounted: from(openMounted),
+    refuseExpectation: from(refuseExpectation),
+  }
+}
+
+function inside(around: Around, open: Open): Open {
+  return function openInside(req, res) {
+    around(req, () => open(req, res))
   }
 }
 

@@ -14,6 +14,7 @@ import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { hasTimedOut } from '../pipeline/deadlines.js'
 import type { OnStep } from '../pipeline/observe-steps.js'
+import type { ReportError } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
@@ -23,7 +24,8 @@ import { secretTextsOf } from './secret-texts-of.js'
 import type { Settings } from './settings/settings.js'
 
 /** The input of {@link collectObservers}. */
-export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests' | 'secretsOf'> {
+export interface ObserverConfig
+  extends Omit<ObserverSetup, 'activeRequests' | 'secretsOf' | 'urlOf'> {
   readonly plugins: readonly Plugin[]
   readonly clock: Clock
   /** `null` if requests have no scopes. */
@@ -45,11 +47,12 @@ export interface ObservedSocket extends Socket {
  * @throws ConfigError if a plugin returns something else than an observer.
  */
 export function collectObservers(config: ObserverConfig): RequestObservers | null {
-  const { get, logger, model, usesTenants } = config
+  const { get, logger, model, usesTenants, secrets } = config
   let observers: RequestObservers | null = null
   const activeRequests = () => observers?.active ?? 0
   const secretsOf = secretTextsOf(config.secrets, config.settings.auth.credentials)
-  const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests, secretsOf }
+  const urlOf = (req: Request) => secrets.hideInUrl(req.originalUrl || req.url, req)
+  const setup = { get, logger, model, usesTenants, activeRequests, secretsOf, urlOf }
   const ofPlugins = config.plugins.map((plugin) => ({ plugin, ...observerOf(plugin, setup) }))
   const found: RequestObserver[] = ofPlugins
   const needs = {
@@ -60,16 +63,28 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
     ),
   }
   const calls = {
-    onEnd: found.flatMap((observer) => observer.onEnd ?? []),
-    onStep: found.flatMap((observer) => observer.onStep ?? []),
-    onDecision: found.flatMap((observer) => observer.onDecision ?? []),
-    onStatement: found.flatMap((observer) => observer.onStatement ?? []),
+    around: found.flatMap(({ around }) => around ?? []),
+    onEnd: found.flatMap(({ onEnd }) => onEnd ?? []),
+    onError: found.flatMap(({ onError }) => onError ?? []),
+    onStep: found.flatMap(({ onStep }) => onStep ?? []),
+    onDecision: found.flatMap(({ onDecision }) => onDecision ?? []),
+    onStatement: found.flatMap(({ onStatement }) => onStatement ?? []),
   }
-  if (Object.values(calls).some((each) => each.length > 0)) {
+  if (Object.values(calls).some(({ length }) => length > 0)) {
     observers = new RequestObservers({ ...calls, needs }, config)
   }
   return observers
 }
+
+/** The names of the functions that an observer may have. */
+const CALLS: readonly Exclude<keyof ObserverCalls, 'needs'>[] = [
+  'around',
+  'onEnd',
+  'onError',
+  'onDecision',
+  'onStatement',
+  'onStep',
+]
 
 function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | null {
   const observer: unknown = plugin.requests?.(setup) ?? null
@@ -79,15 +94,13 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
   ignoreRejection(observer)
   const subject = `plugin '${plugin.name}', requests`
   const cause = wrong ?? 'It returned no observer.'
-  throw new ConfigError([
-    invalid(subject, cause, 'Return { onEnd, onStep, onDecision, onStatement }, or null.'),
-  ])
+  throw new ConfigError([invalid(subject, cause, `Return { ${CALLS.join(', ')} }, or null.`)])
 }
 
 /** Says which function of an observer is none; `null` if all are functions or left out. */
-function wrongCall({ onEnd, onStep, onDecision, onStatement }: RequestObserver): string | null {
-  const calls: Record<string, unknown> = { onEnd, onStep, onDecision, onStatement }
-  for (const [name, call] of Object.entries(calls)) {
+function wrongCall(observer: RequestObserver): string | null {
+  for (const name of CALLS) {
+    const call: unknown = observer[name]
     if (call !== undefined && typeof call !== 'function') return `Its ${name} is ${typeof call}.`
   }
   return null
@@ -95,7 +108,9 @@ function wrongCall({ onEnd, onStep, onDecision, onStatement }: RequestObserver):
 
 /** The functions of all observers. At least one list has one. */
 interface ObserverCalls {
+  readonly around: readonly NonNullable<RequestObserver['around']>[]
   readonly onEnd: readonly NonNullable<RequestObserver['onEnd']>[]
+  readonly onError: readonly NonNullable<RequestObserver['onError']>[]
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
   readonly onDecision: readonly NonNullable<RequestObserver['onDecision']>[]
   readonly onStatement: readonly NonNullable<RequestObserver['onStatement']>[]
@@ -110,12 +125,19 @@ export interface ObserverNeeds {
   readonly currentRequest: boolean
 }
 
+/** Runs a request. `next` is called once, before it returns. */
+export type Around = (req: BlazonRequest, next: () => void) => void
+
 /** Follows each request of an application to its end, and then calls the observers once. */
 export class RequestObservers {
   /** How many requests have begun and are not over. */
   active = 0
   /** Calls the observers of steps; `null` if there are none. Never throws. */
   readonly onStep: OnStep | null
+  /** Calls the observers of errors; `null` if there are none. Never throws. */
+  readonly onError: ReportError | null
+  /** Runs a request inside of the observers that surround requests; `null` if there are none. */
+  readonly around: Around | null
   /** Calls the observers of statements; `null` if there are none. Never throws. */
   readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
   readonly needs: ObserverNeeds
@@ -130,12 +152,23 @@ export class RequestObservers {
    * @param config The parts of the application that observing depends on.
    */
   constructor(calls: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
-    const { onEnd, onStep, onDecision, onStatement } = calls
+    const { around, onEnd, onError, onStep, onDecision, onStatement } = calls
     this.#calls = onEnd
     this.#onDecision = onDecision
     this.needs = calls.needs
     this.onStep =
       onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
+    this.onError =
+      onError.length === 0
+        ? null
+        : (error, contextOf) => {
+            const context = contextOf()
+            this.#each(onError, (call) => call(error, context))
+          }
+    this.around = around.reduceRight<Around | null>(
+      (inner, call) => surround(call, inner, (err) => this.#fail(err)),
+      null,
+    )
     this.onStatement =
       onStatement.length === 0
         ? null
@@ -260,6 +293,33 @@ export class RequestObservers {
     } catch {
       // The process must go on even if the logger fails.
     }
+  }
+}
+
+/** Makes an observer surround requests that call `next` exactly once, whatever the observer does. */
+function surround(
+  call: NonNullable<RequestObserver['around']>,
+  inner: Around | null,
+  fail: (error: unknown) => void,
+): Around {
+  return function runInside(req, next) {
+    let isPassed = false
+    let isInside = false
+    const pass = () => {
+      if (isPassed) return
+      isPassed = isInside = true
+      if (inner === null) next()
+      else inner(req, next)
+      isInside = false
+    }
+    try {
+      call(req, pass)
+    } catch (error) {
+      // The error of the request itself is none of the observer.
+      if (isInside) throw error
+      fail(error)
+    }
+    pass()
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Decision } from './decision.js'
+import type { ErrorContext } from './error-context.js'
 import type { Request, Response } from './handler.js'
 import type { RouteModel } from './route-model.js'
 import type { RanStatement } from './statement.js'
@@ -71,6 +72,24 @@ export interface EndedRequest {
 
 /** Observes all requests of an application. */
 export interface RequestObserver {
+  /**
+   * Called with each request before anything else, to run it in an async context: middlewares, the route and the sending of
+   * errors run inside of `next`. It calls `next` once, before it returns; if it does not, or throws before, the framework
+   * does. It decides nothing about the response. Requests that Node's parser refuses, and upgraded connections, have no such
+   * call. A request that one application passes on to another may have one in each. An error is logged.
+   *
+   * @example
+   * const traced: Plugin = {
+   *   name: 'traced',
+   *   requests: () => ({ around: (req, next) => RequestContext.run(req, next) }),
+   * }
+   */
+  readonly around?: (req: Request, next: () => void) => void
+  /**
+   * Called with each error of a request that the application logs, as the option `onError`: the error has no value that a
+   * schema calls secret. An error is logged; a promise is not awaited.
+   */
+  readonly onError?: (error: unknown, context: ErrorContext) => void
   /**
    * Called once for each request of the application, when it is over: also for requests without a route, for those that
    * Node's parser refuses, and for upgraded connections. It is not called for a request that the application has passed

@@ -24,3 +24,18 @@ export interface TraceContext {
   /** For outgoing calls: pass them to `fetch`. */
   readonly headers: TraceHeaders
 }
+
+/**
+ * The identity of a span: what `spanContext()` of OpenTelemetry returns. Its fields are read when the trace of the request
+ * is first asked for.
+ */
+export interface SpanIdentity {
+  /** 32 digits, lower-case hexadecimal. */
+  readonly traceId: string
+  /** 16 digits, lower-case hexadecimal. */
+  readonly spanId: string
+  /** Bit 0: the span is recorded. */
+  readonly traceFlags: number
+  /** What systems have noted in the trace. */
+  readonly traceState?: { readonly serialize: () => string } | undefined
+}

@@ -1,8 +1,8 @@
 import type { Request } from '../contracts/handler.js'
-import type { TraceContext } from '../contracts/trace.js'
+import type { SpanIdentity, TraceContext } from '../contracts/trace.js'
 import type { BlazonRequest } from './request.js'
 import { RequestContext } from './request-context.js'
-import { knownTrace, traceOf } from './trace-context.js'
+import { knownTrace, setSpan, traceOf } from './trace-context.js'
 
 /**
  * Returns the trace of a request (W3C Trace Context, Level 2), to continue it in outgoing calls and to name it in logs.
@@ -23,8 +23,8 @@ export function getTraceContext(req = RequestContext.current()): TraceContext | 
 }
 
 /**
- * Returns the trace of a request if it leads anywhere: the caller has sent a valid `traceparent`, or code has asked for the
- * trace. It makes none, so it suits the lines of a log.
+ * Returns the trace of a request if it leads anywhere: the caller has sent a valid `traceparent`, the span of the request is
+ * recorded, or code has asked for the trace. It makes none, so it suits the lines of a log.
  *
  * @param req The request.
  * @example
@@ -32,4 +32,18 @@ export function getTraceContext(req = RequestContext.current()): TraceContext | 
  */
 export function knownTraceContext(req: Request): TraceContext | undefined {
   return knownTrace(req)
+}
+
+/**
+ * Lets a span stand for a request: {@link getTraceContext}, the lines of the log, the exemplars of metrics and `onError`
+ * name this span and its trace from now on. For plugins that record spans; they call it when the request begins. A span
+ * whose ids are not valid counts as none.
+ *
+ * @param req The request.
+ * @param span What `spanContext()` of OpenTelemetry returns.
+ * @example
+ * setTraceContext(req, span.spanContext())
+ */
+export function setTraceContext(req: Request, span: SpanIdentity): void {
+  setSpan(req as BlazonRequest, span)
 }

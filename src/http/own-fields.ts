@@ -19,6 +19,8 @@ export const kAdmission: unique symbol = Symbol('blazon.admission')
 export const kRequestId: unique symbol = Symbol('blazon.requestId')
 /** The trace of the request. The field does not exist until the trace is read. */
 export const kTrace: unique symbol = Symbol('blazon.trace')
+/** The span that stands for the request. The field does not exist unless a plugin has set it. */
+export const kSpan: unique symbol = Symbol('blazon.span')
 /** See `takeArrived`. */
 export const kIsBodyTaken: unique symbol = Symbol('blazon.isBodyTaken')
 /** The value of `next`. */

@@ -5,7 +5,7 @@ import express, { type Application } from 'express'
 import type { Admission } from '../contracts/admission.js'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
 import type { TenantScope } from '../contracts/tenant.js'
-import type { TraceContext } from '../contracts/trace.js'
+import type { SpanIdentity, TraceContext } from '../contracts/trace.js'
 import { bodyDescriptor } from './body-descriptor.js'
 import { can } from './can.js'
 import { copyDescriptors } from './copy-descriptors.js'
@@ -21,6 +21,7 @@ import {
   kPassOn,
   kQueryUrl,
   kRequestId,
+  kSpan,
   kTenantScope,
   kTrace,
 } from './own-fields.js'
@@ -45,7 +46,8 @@ export interface BlazonRequest extends Request {
   [kPassOn]: (() => void) | undefined
   [kRequestId]?: unknown
   [kAdmission]?: Admission
-  [kTrace]?: TraceContext
+  [kTrace]?: TraceContext | undefined
+  [kSpan]?: SpanIdentity
 }
 
 /** The request class of one application. */

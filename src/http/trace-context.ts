@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { TraceContext } from '../contracts/trace.js'
-import { kTrace } from './own-fields.js'
+import type { SpanIdentity, TraceContext } from '../contracts/trace.js'
+import { kSpan, kTrace } from './own-fields.js'
 
 /** The facts of a `traceparent`. */
 export interface TraceParent {
@@ -80,7 +80,8 @@ function isSpace(text: string, index: number): boolean {
 /** The parts of a request that its trace depends on. */
 interface Traced {
   readonly headers: IncomingHttpHeaders
-  [kTrace]?: TraceContext
+  [kTrace]?: TraceContext | undefined
+  [kSpan]?: SpanIdentity
 }
 
 /**
@@ -88,16 +89,26 @@ interface Traced {
  * passed between applications keeps it.
  */
 export function traceOf(req: Traced): TraceContext {
-  req[kTrace] ??= createTrace(req.headers['traceparent'], req.headers['tracestate'])
+  req[kTrace] ??=
+    traceOfSpan(req) ?? createTrace(req.headers['traceparent'], req.headers['tracestate'])
   return req[kTrace]
 }
 
 /**
- * Returns the trace of a request if it leads anywhere: the caller has sent it, or code has read it. Makes no trace.
+ * Returns the trace of a request if it leads anywhere: the caller has sent it, its span is recorded, or code has read it.
+ * Makes no trace.
  */
 export function knownTrace(req: Traced): TraceContext | undefined {
-  const isGiven = parseTraceparent(req.headers['traceparent']) !== undefined
-  return isGiven ? traceOf(req) : req[kTrace]
+  if (req[kTrace] !== undefined) return req[kTrace]
+  const isRecorded = ((req[kSpan]?.traceFlags ?? 0) & SAMPLED) !== 0
+  const leads = isRecorded || parseTraceparent(req.headers['traceparent']) !== undefined
+  return leads ? traceOf(req) : undefined
+}
+
+/** Lets a span stand for a request from now on. Its trace is made when it is next read. */
+export function setSpan(req: Traced, span: SpanIdentity): void {
+  req[kSpan] = span
+  if (req[kTrace] !== undefined) req[kTrace] = undefined
 }
 
 /** Continues the trace of the headers, or begins one if `traceparent` is not valid. */
@@ -105,13 +116,44 @@ export function createTrace(traceparent: unknown, tracestate: unknown): TraceCon
   const parent = parseTraceparent(traceparent)
   // Without a valid `traceparent`, `tracestate` belongs to no trace.
   const state = parent && parseTracestate(tracestate)
-  const traceId = parent?.traceId ?? randomHex(16)
-  const spanId = randomHex(8)
-  const flags = parent?.flags ?? RANDOM
+  return freeze({
+    traceId: parent?.traceId ?? randomHex(16),
+    spanId: randomHex(8),
+    parentId: parent?.parentId,
+    flags: parent?.flags ?? RANDOM,
+    state,
+  })
+}
+
+/** The trace of the span that stands for a request; `undefined` without one, or if its ids are not valid. */
+function traceOfSpan({ [kSpan]: span, headers }: Traced): TraceContext | undefined {
+  if (span === undefined) return undefined
+  const { traceId, spanId, traceFlags, traceState } = span
+  const flags = traceFlags & (SAMPLED | RANDOM)
+  if (parseTraceparent(`00-${traceId}-${spanId}-0${flags}`) === undefined) return undefined
+  const caller = parseTraceparent(headers['traceparent'])
+  return freeze({
+    traceId,
+    spanId,
+    parentId: caller?.traceId === traceId ? caller.parentId : undefined,
+    flags,
+    state: parseTracestate(traceState?.serialize()),
+  })
+}
+
+interface TraceFacts {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentId: string | undefined
+  readonly flags: number
+  readonly state: string | undefined
+}
+
+function freeze({ traceId, spanId, parentId, flags, state }: TraceFacts): TraceContext {
   return Object.freeze({
     traceId,
     spanId,
-    ...(parent !== undefined && { parentId: parent.parentId }),
+    ...(parentId !== undefined && { parentId }),
     flags,
     ...(state !== undefined && { state }),
     headers: Object.freeze({

@@ -27,6 +27,18 @@ export function startReports(onError: ErrorReporter | null, logger: Logger): Rep
   return { report, logger: reportingLogger(logger, report) }
 }
 
+/** Joins two functions that get errors; `null` if both are. */
+export function joinReports(
+  first: ReportError | null,
+  second: ReportError | null,
+): ReportError | null {
+  if (first === null || second === null) return first ?? second
+  return (error, contextOf) => {
+    first(error, contextOf)
+    second(error, contextOf)
+  }
+}
+
 /** Creates the function that calls `onError`. Its own failures are logged, and reported to nobody. */
 function createReport(onError: ErrorReporter, logger: Logger): ReportError {
   const fail = (reason: unknown) => {

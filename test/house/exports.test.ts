@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as blazon from 'blazon'
 import * as jwt from 'blazon/jwt'
 import * as keys from 'blazon/keys'
+import * as otel from 'blazon/otel'
 import * as postgres from 'blazon/postgres'
 import * as redis from 'blazon/redis'
 import * as sessions from 'blazon/sessions'
@@ -27,7 +28,7 @@ const VALUES = `
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
   githubWebhooks hasFailed holdResponse inject isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
   memoryRateLimit noteOf page policy producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant
-  runWithoutTenant schemeOf secret setKeyId
+  runWithoutTenant schemeOf secret setKeyId setTraceContext
   sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
 `
@@ -58,7 +59,7 @@ const TYPES = `
   RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RanStatement RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
   RequestCan RequestHandler RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
   ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter
-  RouteSetup RouteTableEntry RunningStatement Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath SseComment SseEvent SseEventOptions SseOptions Stage StatementResult StatementsConfig Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
+  RouteSetup RouteTableEntry RunningStatement Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath SpanIdentity SseComment SseEvent SseEventOptions SseOptions Stage StatementResult StatementsConfig Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
@@ -180,6 +181,14 @@ describe('blazon/keys', () => {
   })
 })
 
+describe('blazon/otel', () => {
+  it('exports exactly the promised names', () => {
+    expect(Object.keys(otel)).toEqual(['otel'])
+    const names = { values: ['otel'], types: ['OtelOptions'] }
+    expect(exportedNames('integrations/otel/index.ts')).toEqual(names)
+  })
+})
+
 describe('blazon/sessions', () => {
   it('exports exactly the promised names', () => {
     const { values, types } = exportedNames('integrations/sessions/index.ts')
@@ -242,6 +251,7 @@ describe.skipIf(!isBuilt)('the build', () => {
     )
     expect(evaluate('commonjs', "Object.keys(require('blazon/jwt'))")).toEqual(words(JWT_VALUES))
     expect(evaluate('commonjs', "Object.keys(require('blazon/typeorm'))")).toEqual(TYPEORM_VALUES)
+    expect(evaluate('commonjs', "Object.keys(require('blazon/otel'))")).toEqual(['otel'])
     expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
   })
 

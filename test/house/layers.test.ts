@@ -36,6 +36,7 @@ const PACKAGES: Record<string, string> = {
   commander: 'cli',
   jose: 'integrations/jwt',
   redis: 'integrations/redis',
+  '@opentelemetry/api': 'integrations/otel',
   pg: 'integrations/postgres',
   '@electric-sql/pglite': 'integrations/postgres',
   'drizzle-orm': 'integrations/postgres',

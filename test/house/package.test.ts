@@ -18,6 +18,7 @@ const DOORS = [
   '',
   'integrations/api-keys/',
   'integrations/jwt/',
+  'integrations/otel/',
   'integrations/postgres/',
   'integrations/redis/',
   'integrations/sessions/',

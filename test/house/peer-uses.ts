@@ -33,6 +33,9 @@ export const PEER_USES: Readonly<Record<Peer, PeerUse>> = {
       Controller('things')(Things)
       await start({ controllers: [Things] })`,
   },
+  '@opentelemetry/api': {
+    program: `await start({ plugins: [(await import('blazon/otel')).otel()] })`,
+  },
   '@valibot/to-json-schema': {
     program: `
       class Things { add() {} }

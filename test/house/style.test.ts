@@ -84,6 +84,7 @@ describe('src', () => {
       'index.ts',
       'integrations/api-keys/index.ts',
       'integrations/jwt/index.ts',
+      'integrations/otel/index.ts',
       'integrations/postgres/index.ts',
       'integrations/redis/index.ts',
       'integrations/sessions/index.ts',

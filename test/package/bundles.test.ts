@@ -93,12 +93,14 @@ void main()
 
 const PEERS = `
 import { App } from 'blazon'
+import { otel } from 'blazon/otel'
 import { postgres } from 'blazon/postgres'
 import { redisCache } from 'blazon/redis'
 import { typeorm } from 'blazon/typeorm'
 
 const nowhere = '127.0.0.1:1'
 const USES = {
+  otel: () => ({ plugins: [otel()] }),
   pg: () => ({ plugins: [postgres({ url: 'postgres://' + nowhere + '/none' })] }),
   pglite: () => ({ plugins: [postgres({ embedded: 'data' })] }),
   redis: () => ({ cache: { store: redisCache({ url: 'redis://' + nowhere }) } }),
@@ -296,16 +298,17 @@ async function outputOf(name: string, options = ''): Promise<string> {
 
 describe('packages of others', () => {
   it('are in the file, and are named at boot where they are not', async () => {
-    const outside = ['--external:typeorm', '--external:@electric-sql/pglite']
+    const outside = ['typeorm', '@electric-sql/pglite', '@opentelemetry/api'].map((name) => `--external:${name}`)
     const some = await outputOf('peers', [...outside, '--external:pg-native'].join(' '))
     expect(some.trim().split('\n')).toEqual([
+      'otel E_PEER_MISSING',
       'pg connects',
       'pglite E_PEER_MISSING',
       expect.stringMatching(/^redis (connects|started)$/),
       'typeorm E_PEER_MISSING',
     ])
     const none = await outputOf('peers', [...outside, '--external:pg --external:redis'].join(' '))
-    expect(none.match(/E_PEER_MISSING/g)).toHaveLength(4)
+    expect(none.match(/E_PEER_MISSING/g)).toHaveLength(5)
   })
 })
 

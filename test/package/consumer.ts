@@ -1,6 +1,7 @@
 // A consumer of every door, which resolution.test.ts compiles under each way to resolve modules.
 import { App, type AppOptions, Controller, Get, HttpError, type User } from 'blazon'
 import { jwt } from 'blazon/jwt'
+import { otel } from 'blazon/otel'
 import { postgres, sql } from 'blazon/postgres'
 import { redisCache } from 'blazon/redis'
 import { sessions } from 'blazon/sessions'
@@ -32,6 +33,7 @@ export const others = [
   Controller,
   Get,
   sql,
+  otel,
   redisCache,
   sessions,
   dataSourceOf,

@@ -2,6 +2,7 @@
 export * from 'blazon'
 export * from 'blazon/jwt'
 export * from 'blazon/keys'
+export * from 'blazon/otel'
 export * from 'blazon/redis'
 export * from 'blazon/testing'
 export * from 'blazon/typeorm'

@@ -1,0 +1,7 @@
+/**
+ * Traces of requests with OpenTelemetry, without a loader and without patching.
+ *
+ * @module blazon/otel
+ */
+export { otel } from './otel.js'
+export type { OtelOptions } from './otel-options.js'

@@ -1,0 +1,148 @@
+import type { Context, SpanOptions } from '@opentelemetry/api'
+import {
+  type EndedRequest,
+  type ErrorContext,
+  type ObserverSetup,
+  type Request,
+  type RequestObserver,
+  type RouteModel,
+  type StepName,
+  setTraceContext,
+} from '../../index.js'
+import { findContextKeys, type RpcMetadata } from './context-keys.js'
+import { recordError } from './exceptions.js'
+import type { OpenTelemetry } from './load-api.js'
+import { SpanOpener } from './open-span.js'
+import type { OtelOptions } from './otel-options.js'
+import { RequestTrace, type SpanMaker } from './request-trace.js'
+import { describeEnd, hasFailed } from './server-span.js'
+import { StatementSpans } from './statement-spans.js'
+
+/** The spans of a request. Applications that pass a request on to each other share them. */
+const kTrace: unique symbol = Symbol('blazon.otel.trace')
+
+interface Traced extends Request {
+  [kTrace]?: RequestTrace
+}
+
+/** Observes the requests of one application, and makes their spans. */
+export function observeTraces(
+  api: OpenTelemetry,
+  options: OtelOptions,
+  app: ObserverSetup,
+): RequestObserver {
+  const traces = new Traces(api, options, app)
+  return {
+    around: traces.around,
+    onError: traces.onError,
+    onEnd: traces.onEnd,
+    ...(options.steps !== false && { onStep: traces.onStep }),
+    ...(options.statements !== false && { onStatement: traces.onStatement }),
+  }
+}
+
+/** The spans of the requests of one application. */
+class Traces {
+  readonly #api: OpenTelemetry
+  readonly #options: OtelOptions
+  readonly #maker: SpanMaker
+  readonly #opener: SpanOpener
+  readonly #urlOf: ObserverSetup['urlOf']
+  /** The options of the spans of handlers. */
+  readonly #handlers: ReadonlyMap<unknown, SpanOptions>
+  /** The context of requests without spans. */
+  readonly #suppressed: Context
+
+  constructor(api: OpenTelemetry, options: OtelOptions, { model, urlOf }: ObserverSetup) {
+    const keys = findContextKeys(api)
+    const tracer = (options.tracerProvider ?? api.trace).getTracer('blazon')
+    this.#api = api
+    this.#options = options
+    this.#maker = { tracer, spanKey: keys.span }
+    this.#opener = new SpanOpener(api, keys, this.#maker)
+    this.onStatement = new StatementSpans(api, this.#maker).note
+    this.#urlOf = urlOf
+    this.#handlers = new Map(model.routes.map((route) => [route, handlerOptions(route)]))
+    this.#suppressed = api.ROOT_CONTEXT.setValue(keys.isSuppressed, true)
+  }
+
+  readonly around = (req: Traced, next: () => void): void => {
+    const { context } = this.#api
+    const known = req[kTrace]
+    if (known !== undefined && !known.isOver) return context.with(known, next)
+    const found = this.#opener.find()
+    if (this.#options.ignore?.(req) === true) {
+      if (found === null) context.with(this.#suppressed, next)
+      return
+    }
+    const trace = new RequestTrace(found ?? this.#opener.open(req), this.#maker)
+    req[kTrace] = trace
+    setTraceContext(req, trace.server.spanContext())
+    // The span of an instrumentation is active already.
+    if (found === null || trace.isRecorded) context.with(trace, next)
+  }
+
+  readonly onStep = (req: Traced, step: StepName): void => {
+    const trace = req[kTrace]
+    if (trace === undefined || !trace.isRecorded || trace.isOver) return
+    trace.enter(step, step === 'handler' ? this.#handlers.get(req.route) : undefined)
+  }
+
+  readonly onStatement: StatementSpans['note']
+
+  readonly onError = (error: unknown, { req }: ErrorContext): void => {
+    const trace = (req as Traced | undefined)?.[kTrace]
+    if (trace === undefined || !trace.isRecorded || trace.isOver) return
+    trace.errorType = recordError(trace.server, error) ?? trace.errorType
+  }
+
+  readonly onEnd = (ended: EndedRequest): void => {
+    const trace = (ended.req as Traced | null)?.[kTrace]
+    if (trace === undefined) return this.#afterwards(ended)
+    // An application inside of this one has ended it.
+    if (trace.isOver) return
+    trace.isOver = true
+    trace.endStep()
+    try {
+      if (trace.isRecorded) this.#complete(trace, ended)
+    } finally {
+      if (trace.rpc === null) trace.server.end()
+    }
+  }
+
+  /** Makes the span of a request that had no beginning: a WebSocket, or bytes that Node's parser has refused. */
+  #afterwards(ended: EndedRequest): void {
+    const { req, cause, startedAt, durationMs } = ended
+    if (cause !== 'parser' && cause !== 'upgrade') return
+    if (req !== null && this.#options.ignore?.(req) === true) return
+    const trace = new RequestTrace(this.#opener.openAt(req, startedAt), this.#maker)
+    try {
+      if (trace.isRecorded) this.#complete(trace, ended)
+    } finally {
+      trace.server.end(startedAt + durationMs)
+    }
+  }
+
+  #complete({ server, errorType, rpc }: RequestTrace, ended: EndedRequest): void {
+    const { req, route } = ended
+    const path = route === null ? undefined : this.#pathOf(route, rpc)
+    const url = req === null ? '' : this.#urlOf(req)
+    describeEnd(server, ended, { route: path, url, errorType })
+    if (hasFailed(ended)) server.setStatus({ code: this.#api.SpanStatusCode.ERROR })
+    const more = this.#options.attributes?.(ended)
+    if (more !== undefined) server.setAttributes(more)
+  }
+
+  /** The pattern of a route. If an instrumentation has made the span, it names the span by the pattern that it has. */
+  #pathOf({ path }: RouteModel, rpc: RpcMetadata | null): string {
+    const { root = '' } = this.#options
+    const full = root === '' || path !== '/' ? root + path : root
+    if (rpc === null) return full
+    rpc.route ??= full
+    return rpc.route
+  }
+}
+
+function handlerOptions({ name }: RouteModel): SpanOptions {
+  return { attributes: { 'code.function.name': name } }
+}

@@ -1,0 +1,81 @@
+import type { Attributes, TracerProvider } from '@opentelemetry/api'
+import { ConfigError, type EndedRequest, type Problem, type Request } from '../../index.js'
+
+/** Options of `otel`. */
+export interface OtelOptions {
+  /**
+   * Requests without spans, such as those of health checks. Code that runs for such a request makes no spans either. Default:
+   * every request has a span.
+   */
+  readonly ignore?: (req: Request) => boolean
+  /**
+   * More attributes for the span of a request, when the request is over. It is called for recorded spans only. Choose with
+   * care: headers, queries and bodies contain personal data and secrets. Default: none.
+   */
+  readonly attributes?: (ended: EndedRequest) => Attributes | undefined
+  /** Whether the parts of a request have spans of their own: guard, tenant, cache, validation, handler. Default `true`. */
+  readonly steps?: boolean
+  /**
+   * Whether the statements of databases have spans, with their texts, in which `?` stands for each value. Default `true`.
+   */
+  readonly statements?: boolean
+  /**
+   * The path at which another application mounts this one, as a pattern: `'/of/:tenant/api'`. `http.route` begins with it.
+   * Default: none.
+   */
+  readonly root?: string
+  /** Makes the spans. Default: the provider that the SDK has registered. */
+  readonly tracerProvider?: TracerProvider
+}
+
+type Check = (value: unknown) => string | null
+
+const isOf =
+  (type: 'boolean' | 'function', what: string): Check =>
+  (value) =>
+    typeof value === type ? null : what
+
+/** What each option must be; `null` from a check means that the value is right. */
+const CHECKS: Readonly<Record<keyof OtelOptions, Check>> = {
+  ignore: isOf('function', 'Give a function: { ignore: (req) => req.path === "/livez" }.'),
+  attributes: isOf('function', 'Give a function that returns an object of attributes.'),
+  steps: isOf('boolean', 'Give true or false.'),
+  statements: isOf('boolean', 'Give true or false.'),
+  root: (value) =>
+    typeof value === 'string' && /^\/.*[^/]$/.test(value)
+      ? null
+      : "Give a path that begins with a slash and does not end with one: { root: '/api' }.",
+  tracerProvider: (value) =>
+    typeof (value as Partial<TracerProvider> | null)?.getTracer === 'function'
+      ? null
+      : 'Give the provider of an SDK, or leave the option out.',
+}
+
+/**
+ * Checks the options.
+ *
+ * @throws ConfigError with all problems.
+ */
+export function checkOtelOptions(options: unknown): void {
+  const problems = problemsOf(options)
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+function problemsOf(options: unknown): Problem[] {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    return [invalid('otel()', 'It was given no object of options.', 'Give an object, or nothing.')]
+  }
+  return Object.entries(options).flatMap(([name, value]) => {
+    const subject = `otel(): ${name}`
+    if (!Object.hasOwn(CHECKS, name)) {
+      const remedy = `The options are: ${Object.keys(CHECKS).join(', ')}.`
+      return [invalid(subject, 'No option has this name.', remedy)]
+    }
+    const remedy = value === undefined ? null : CHECKS[name as keyof OtelOptions](value)
+    return remedy === null ? [] : [invalid(subject, 'The value is not valid.', remedy)]
+  })
+}
+
+function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}

@@ -1,0 +1,91 @@
+import type { Context, Span, SpanOptions, Tracer } from '@opentelemetry/api'
+import type { StepName } from '../../index.js'
+import type { RpcMetadata } from './context-keys.js'
+import { STEP_SPANS } from './step-spans.js'
+
+/** What all spans of an application are made with. */
+export interface SpanMaker {
+  readonly tracer: Tracer
+  /** The key of the span in a context. */
+  readonly spanKey: symbol
+}
+
+/** The span of a request, and the context that the span is made in. */
+export interface OpenedSpan {
+  readonly span: Span
+  readonly parent: Context
+  /** What the instrumentation that has made the span notes; `null` if this door has made it, and so has to end it. */
+  readonly rpc: RpcMetadata | null
+}
+
+/**
+ * The spans of one request. It is also the context in which the code of the request runs: the active span in it is always
+ * that of the current step, so that spans of any code are children of the step, and the context is entered only once.
+ */
+export class RequestTrace implements Context {
+  /** The span of the request. */
+  readonly server: Span
+  /** `null` if this door has made the span of the request. */
+  readonly rpc: RpcMetadata | null
+  /** Whether the spans are kept. If not, the request has no spans of steps. */
+  readonly isRecorded: boolean
+  isOver = false
+  /** The name of the error that has ended the request with a status of the server's errors. */
+  errorType: string | undefined = undefined
+  #current: Span
+  #step: StepName | null = null
+  #name: string | null = null
+  readonly #parent: Context
+  readonly #maker: SpanMaker
+
+  constructor({ span, parent, rpc }: OpenedSpan, maker: SpanMaker) {
+    this.server = span
+    this.rpc = rpc
+    this.isRecorded = span.isRecording()
+    this.#current = span
+    this.#parent = parent
+    this.#maker = maker
+  }
+
+  getValue(key: symbol): unknown {
+    return key === this.#maker.spanKey ? this.#current : this.#parent.getValue(key)
+  }
+
+  setValue(key: symbol, value: unknown): Context {
+    const { spanKey } = this.#maker
+    return key === spanKey ? this.#parent.setValue(key, value) : this.#fixed().setValue(key, value)
+  }
+
+  deleteValue(key: symbol): Context {
+    return this.#fixed().deleteValue(key)
+  }
+
+  /**
+   * Notes the step that the request has entered.
+   *
+   * @param options The options of its span.
+   */
+  enter(step: StepName, options: SpanOptions | undefined): void {
+    const name = STEP_SPANS[step] ?? null
+    // Two steps can be parts of the same work. A step that runs again has a span of its own.
+    if (name !== null && name === this.#name && step !== this.#step) return
+    this.endStep()
+    if (name === null) return
+    this.#step = step
+    this.#name = name
+    this.#current = this.#maker.tracer.startSpan(name, options, this)
+  }
+
+  /** Ends the span of the current step, if there is one. */
+  endStep(): void {
+    if (this.#name === null) return
+    this.#current.end()
+    this.#current = this.server
+    this.#name = null
+  }
+
+  /** The context that code makes of this one does not change with the steps. */
+  #fixed(): Context {
+    return this.#parent.setValue(this.#maker.spanKey, this.#current)
+  }
+}

@@ -1,0 +1,96 @@
+import type { Attributes } from '@opentelemetry/api'
+import type { RanStatement } from '../../index.js'
+import type { OpenTelemetry } from './load-api.js'
+import { maskLiterals } from './mask-literals.js'
+import type { SpanMaker } from './request-trace.js'
+
+/** The facts of a statement that its text alone decides. */
+interface StatementText {
+  readonly name: string
+  readonly attributes: Attributes
+}
+
+/** How many texts are kept. Programs that put values into texts have any number of them. */
+const MOST_TEXTS = 500
+const LONGEST_TEXT = 4096
+const LONGEST_NAME = 255
+/** What the log of a database names an error by: `23505`, `ER_DUP_ENTRY`. */
+const CODE = /^\w{1,64}$/
+
+/** Makes a span of each statement that runs inside of another span. */
+export class StatementSpans {
+  readonly #api: OpenTelemetry
+  readonly #maker: SpanMaker
+  /** By database, then by text. */
+  readonly #texts = new Map<string, Map<string, StatementText>>()
+
+  constructor(api: OpenTelemetry, maker: SpanMaker) {
+    this.#api = api
+    this.#maker = maker
+  }
+
+  readonly note = (statement: RanStatement): void => {
+    const { context, trace, SpanKind, SpanStatusCode } = this.#api
+    const active = context.active()
+    if (trace.getSpan(active)?.isRecording() !== true) return
+    const { startedAt, durationMs, error } = statement
+    const { name, attributes } = this.#textOf(statement)
+    const options = { kind: SpanKind.CLIENT, attributes, startTime: startedAt }
+    const span = this.#maker.tracer.startSpan(name, options, active)
+    if (error !== undefined) {
+      // The message of a database can contain values of rows.
+      const code = codeOf(error)
+      span.setStatus({ code: SpanStatusCode.ERROR })
+      span.setAttribute('error.type', code ?? '_OTHER')
+      if (code !== null) span.setAttribute('db.response.status_code', code)
+    }
+    span.end(startedAt + durationMs)
+  }
+
+  #textOf({ system, text }: RanStatement): StatementText {
+    const ofSystem = this.#texts.get(system) ?? new Map<string, StatementText>()
+    const known = ofSystem.get(text)
+    if (known !== undefined) return known
+    if (ofSystem.size >= MOST_TEXTS) ofSystem.clear()
+    const described = describeText(system, text)
+    this.#texts.set(system, ofSystem.set(text, described))
+    return described
+  }
+}
+
+/** The conventions name the span by a summary, because a text can have several operations and tables. */
+function describeText(system: string, text: string): StatementText {
+  const masked = maskLiterals(text.slice(0, LONGEST_TEXT), system)
+  const summary = masked === null ? null : summaryOf(masked)
+  return {
+    name: summary ?? system,
+    attributes: {
+      'db.system.name': system,
+      ...(masked !== null && { 'db.query.text': masked }),
+      ...(summary !== null && { 'db.query.summary': summary }),
+    },
+  }
+}
+
+/** The first table of a statement, unless it comes after a part in parentheses in parentheses. */
+const TABLE =
+  /^(?:select (?:\([^()]*\)|(?!\bfrom\b)[^()])*\bfrom|insert into|update|delete from) (?:only )?([\w."`]+)/i
+
+/** The operation and the table, such as `SELECT orders`. The rest of the text is not part of it, so there are few. */
+function summaryOf(text: string): string | null {
+  const operation = /^\p{L}+/u.exec(text)?.[0].toUpperCase()
+  if (operation === undefined) return null
+  const table = TABLE.exec(text)?.[1]
+  const name = table === undefined ? operation : `${operation} ${table.replace(/["`]/g, '')}`
+  return name.slice(0, LONGEST_NAME)
+}
+
+function codeOf(error: unknown): string | null {
+  try {
+    const { code } = error as { readonly code?: unknown }
+    return typeof code === 'string' && CODE.test(code) ? code : null
+  } catch {
+    // `null`, or a proxy that throws.
+    return null
+  }
+}
