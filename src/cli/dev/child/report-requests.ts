@@ -1,0 +1,27 @@
+import type { DevReport } from '../../../app/dev-report.js'
+import { REPORT_VARIABLE } from '../protocol.js'
+import type { Channel } from './channel.js'
+
+/** `app/dev-report.ts` explains it. */
+const REPORT = Symbol.for('blazon.report')
+
+/** Whether the command has a dashboard. Programs that the application starts do not report to it. */
+export function isAskedToReport(): boolean {
+  const isAsked = process.env[REPORT_VARIABLE] !== undefined
+  delete process.env[REPORT_VARIABLE]
+  return isAsked
+}
+
+/** Has the applications of this process report to the command what its dashboard shows. */
+export function reportRequests(channel: Channel): void {
+  const report: DevReport = {
+    warned: (warnings) => channel.send({ kind: 'warnings', warnings }),
+    // A mistake in the explanation must not end the application, which does not need it.
+    started: (explain) =>
+      void explain().then(
+        (routes) => channel.send({ kind: 'routes', routes }),
+        () => undefined,
+      ),
+  }
+  Object.defineProperty(globalThis, REPORT, { value: report })
+}
