@@ -52,6 +52,7 @@ export type {
 } from './contracts/cache.js'
 export type { Timer } from './contracts/clock.js'
 export type { CookiesDescription, CookiesOptions } from './contracts/cookies.js'
+export type { Decision, DecisionValue, NoteDecision } from './contracts/decision.js'
 export type {
   DualClassDecorator,
   DualClassOrMethodDecorator,
@@ -165,6 +166,7 @@ export type {
   Plugin,
   PluginContext,
   PluginMiddlewares,
+  RequestSecretTexts,
   RouteSetup,
 } from './contracts/plugin.js'
 export type {
@@ -202,6 +204,15 @@ export type {
   Representation,
   RepresentationBody,
 } from './contracts/representation.js'
+export type {
+  RecordedDecision,
+  RecordedError,
+  RecordedLog,
+  RecordedRoute,
+  RecordedStatement,
+  RecordedStep,
+  RequestRecord,
+} from './contracts/request-record.js'
 export type {
   ContractHeader,
   ContractOf,
@@ -354,6 +365,7 @@ export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext, knownTraceContext } from './http/get-trace-context.js'
 export { hasFailed } from './http/has-failed.js'
 export { keyIdOf, setKeyId } from './http/key-id.js'
+export { noteOf } from './http/note-of.js'
 export { producedType } from './http/produced-type.js'
 export { RequestContext } from './http/request-context.js'
 export {

@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../contracts/clock.js'
+import type { Decision } from '../contracts/decision.js'
 import type { EndedRequest, RequestObserver } from '../contracts/ended-request.js'
-import type { Response } from '../contracts/handler.js'
+import type { Request, Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { ObserverSetup, Plugin } from '../contracts/plugin.js'
 import { ConfigError } from '../errors/config-error.js'
@@ -13,16 +14,21 @@ import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { hasTimedOut } from '../pipeline/deadlines.js'
 import type { OnStep } from '../pipeline/observe-steps.js'
+import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
 import { observeUpgrades } from './observe-upgrades.js'
+import { secretTextsOf } from './secret-texts-of.js'
+import type { Settings } from './settings/settings.js'
 
 /** The input of {@link collectObservers}. */
-export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests'> {
+export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests' | 'secretsOf'> {
   readonly plugins: readonly Plugin[]
   readonly clock: Clock
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
+  readonly secrets: RequestSecrets
+  readonly settings: Pick<Settings, 'auth'>
 }
 
 /** A connection, with the number of bytes it had sent when its last observed request was over. */
@@ -40,12 +46,16 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
   const { get, logger, model, usesTenants } = config
   let observers: RequestObservers | null = null
   const activeRequests = () => observers?.active ?? 0
-  const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests }
+  const secretsOf = secretTextsOf(config.secrets, config.settings.auth.credentials)
+  const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests, secretsOf }
   const found = config.plugins.flatMap((plugin) => observerOf(plugin, setup) ?? [])
-  const onEnd = found.flatMap((observer) => observer.onEnd ?? [])
-  const onStep = found.flatMap((observer) => observer.onStep ?? [])
-  if (onEnd.length > 0 || onStep.length > 0) {
-    observers = new RequestObservers({ onEnd, onStep }, config)
+  const calls = {
+    onEnd: found.flatMap((observer) => observer.onEnd ?? []),
+    onStep: found.flatMap((observer) => observer.onStep ?? []),
+    onDecision: found.flatMap((observer) => observer.onDecision ?? []),
+  }
+  if (Object.values(calls).some((each) => each.length > 0)) {
+    observers = new RequestObservers(calls, config)
   }
   return observers
 }
@@ -58,12 +68,12 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
   ignoreRejection(observer)
   const subject = `plugin '${plugin.name}', requests`
   const cause = wrong ?? 'It returned no observer.'
-  throw new ConfigError([invalid(subject, cause, 'Return { onEnd, onStep }, or null.')])
+  throw new ConfigError([invalid(subject, cause, 'Return { onEnd, onStep, onDecision }, or null.')])
 }
 
 /** Says which function of an observer is none; `null` if all are functions or left out. */
-function wrongCall({ onEnd, onStep }: RequestObserver): string | null {
-  for (const [name, call] of Object.entries({ onEnd, onStep }) as [string, unknown][]) {
+function wrongCall({ onEnd, onStep, onDecision }: RequestObserver): string | null {
+  for (const [name, call] of Object.entries({ onEnd, onStep, onDecision }) as [string, unknown][]) {
     if (call !== undefined && typeof call !== 'function') return `Its ${name} is ${typeof call}.`
   }
   return null
@@ -73,6 +83,7 @@ function wrongCall({ onEnd, onStep }: RequestObserver): string | null {
 interface ObserverCalls {
   readonly onEnd: readonly NonNullable<RequestObserver['onEnd']>[]
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
+  readonly onDecision: readonly NonNullable<RequestObserver['onDecision']>[]
 }
 
 /** Follows each request of an application to its end, and then calls the observers once. */
@@ -82,6 +93,7 @@ export class RequestObservers {
   /** Calls the observers of steps; `null` if there are none. Never throws. */
   readonly onStep: OnStep | null
   readonly #calls: ObserverCalls['onEnd']
+  readonly #onDecision: ObserverCalls['onDecision']
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
   readonly #logger: Logger
@@ -90,8 +102,12 @@ export class RequestObservers {
    * @param calls The functions of all observers.
    * @param config The parts of the application that observing depends on.
    */
-  constructor({ onEnd, onStep }: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
+  constructor(
+    { onEnd, onStep, onDecision }: ObserverCalls,
+    { clock, scopes, logger }: ObserverConfig,
+  ) {
     this.#calls = onEnd
+    this.#onDecision = onDecision
     this.onStep =
       onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
     this.#clock = clock
@@ -105,6 +121,7 @@ export class RequestObservers {
     const observed = new ObservedRequest(req, res, this.#now())
     observed.outer = res[kObserved]
     observed.onOver = this.#end
+    if (this.#onDecision.length > 0) observed.note = (decision) => this.#decided(req, decision)
     res[kObserved] = observed
     // A listener would keep the head of the response from being written in one call, and Node would detach the
     // connection, and send the next response, before the listener runs.
@@ -168,6 +185,7 @@ export class RequestObservers {
 
   readonly #end = (observed: ObservedRequest, bytes: number): void => {
     this.active -= 1
+    observed.note = undefined
     const { req, res, refusedWith } = observed
     const request = req as BlazonRequest
     observed.durationMs = this.#clock.monotonic() - observed.durationMs
@@ -189,6 +207,10 @@ export class RequestObservers {
 
   #call(ended: EndedRequest): void {
     this.#each(this.#calls, (call) => call(ended))
+  }
+
+  #decided(req: Request, decision: Decision): void {
+    this.#each(this.#onDecision, (call) => call(req, decision))
   }
 
   #each<T>(calls: readonly T[], run: (call: T) => unknown): void {

@@ -13,8 +13,8 @@ export type DecisionValue =
  */
 export interface Decision {
   /**
-   * Who has decided. The framework uses `guard`, `tenant`, `can`, `limit`, `capacity`, `cache`, `validation` and `policy`;
-   * a plugin uses its name.
+   * Who has decided. The framework uses `guard`, `tenant`, `can`, `policy`, `limit`, `capacity`, `cache`, `validation` and
+   * `error`; a plugin uses its name. A line of `Log` is noted by `log`, with its level as the verdict.
    */
   readonly by: string
   /**

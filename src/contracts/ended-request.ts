@@ -1,3 +1,4 @@
+import type { Decision } from './decision.js'
 import type { Request, Response } from './handler.js'
 import type { RouteModel } from './route-model.js'
 import type { RequestOutcome, StepName } from './steps.js'
@@ -91,4 +92,12 @@ export interface RequestObserver {
    * }
    */
   readonly onStep?: (req: Request, step: StepName) => void
+  /**
+   * Called for each decision about a request that is not over: those of the framework, and those that guards, steps and
+   * other code note with `noteOf(req)`. It may have texts of the request: pass them through `secretsOf` before they leave the
+   * process. An error is logged, and the request goes on.
+   *
+   * @see docs/extending.md#decisions
+   */
+  readonly onDecision?: (req: Request, decision: Decision) => void
 }

@@ -54,6 +54,19 @@ export interface ObserverSetup
   extends Pick<PluginContext, 'get' | 'logger' | 'model' | 'usesTenants'> {
   /** Returns how many requests have begun and are not over. Upgraded connections do not count. */
   readonly activeRequests: () => number
+  /**
+   * Returns what hides the secrets of a request: the values that the schemas of its route call secret, its credentials, and
+   * its cookies. Call it late: the secrets of a body are known once the body is read.
+   */
+  readonly secretsOf: (req: Request) => RequestSecretTexts
+}
+
+/** Hides the secrets of one request. */
+export interface RequestSecretTexts {
+  /** Returns a text with `[secret]` in place of each secret of the request. */
+  readonly hideIn: (text: string) => string
+  /** Path and query of the request, without its secrets. */
+  readonly url: string
 }
 
 /**

@@ -23,8 +23,8 @@ export interface RequestRecord {
   readonly route: RecordedRoute | null
   /** The status that was sent; `null` if the client left before. */
   readonly status: number | null
-  /** How the request ended. */
-  readonly outcome: RequestOutcome
+  /** How the request ended; `null` while it is not over. */
+  readonly outcome: RequestOutcome | null
   /** Which part of the application has responded. */
   readonly cause: ResponseCause
   /** The step that has responded: the last one that the request entered; `null` if it reached no step of a route. */
@@ -125,10 +125,14 @@ export interface RecordedLog {
 
 /** The error of a {@link RequestRecord}. */
 export interface RecordedError {
+  /** The status that the client got. */
+  readonly status: number
+  /** The code that the client got: `NOT_FOUND`. */
+  readonly code: string
   /** The class of the error: `NotFoundError`. */
   readonly name: string
-  /** Its message, with secrets hidden. */
+  /** Its message, with secrets hidden. For a status of 500 or more, the client did not get it. */
   readonly message: string
-  /** The stack, with secrets hidden; `null` for errors that were written for clients. */
+  /** The stack, with secrets hidden; `null` for errors that were not logged. */
   readonly stack: string | null
 }

@@ -1,3 +1,4 @@
+import type { NoteDecision } from '../contracts/decision.js'
 import type { EndedRequest, ResponseCause } from '../contracts/ended-request.js'
 import type { Request, Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
@@ -38,6 +39,8 @@ export class ObservedRequest implements EndedRequest {
   /** The `emit` that other code had set on the response before; `undefined` if there was none. */
   hostEmit: Response['emit'] | undefined = undefined
   isOver = false
+  /** Takes decisions about the request; `undefined` if nobody listens, and once the request is over. */
+  note: NoteDecision | undefined = undefined
   /** Called once, when the request is over, with the bytes that were sent. */
   onOver: ((observed: ObservedRequest, bytes: number) => void) | null = null
 

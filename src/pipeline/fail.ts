@@ -13,6 +13,7 @@ import { removeUnwritable, sendError } from '../http/send/send-error.js'
 import type { OnError } from '../step/step.js'
 import { ignoreRejection } from '../step/thenable.js'
 import type { LogFailure } from './log-failure.js'
+import { noteError } from './note-error.js'
 import { isJsonData } from './send-success.js'
 
 const PROBLEM = 'application/problem+json'
@@ -46,6 +47,7 @@ export interface FailConfig {
 export function createFail({ log, render, read = toFailure }: FailConfig): OnError {
   return function fail(error, req, res) {
     const failure = read(error, res.statusCode)
+    noteError(failure, error, req)
     if (failure.status >= 500) log(error, req, { status: failure.status })
     if (res.destroyed || res.writableEnded) return
     // A part of the response has been sent. Closing the connection is the only way to tell the client that it

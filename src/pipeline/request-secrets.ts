@@ -61,22 +61,31 @@ export class RequestSecrets {
     }
   }
 
+  /** Returns the secrets of a request, together with other texts. */
+  hiddenWith(others: ReadonlySet<string>, req: Request): Hidden {
+    const found = new Set(others)
+    this.#collect(req, found)
+    return { texts: found.size === 0 ? NONE : new SecretTexts(found), names: this.#names }
+  }
+
   #hiddenOf(req: Request | undefined): Hidden {
     return { texts: this.#textsOf(req), names: this.#names }
   }
 
   #textsOf(req: Request | undefined): SecretTexts {
-    const route: unknown = req?.route
-    // The `route` of an Express router is one of Express.
-    if (req === undefined || !isOurs(route)) return NONE
-    const inputs = this.#inputsOf(route)
-    if (inputs.length === 0) return NONE
     const found = new Set<string>()
-    for (const { source, secrets } of inputs) {
+    if (req !== undefined) this.#collect(req, found)
+    return found.size === 0 ? NONE : new SecretTexts(found)
+  }
+
+  #collect(req: Request, found: Set<string>): void {
+    const route: unknown = req.route
+    // The `route` of an Express router is one of Express.
+    if (!isOurs(route)) return
+    for (const { source, secrets } of this.#inputsOf(route)) {
       secrets.collect(req[source], found)
       secrets.collect(req.validated?.[source], found)
     }
-    return new SecretTexts(found)
   }
 
   #inputsOf(route: RouteModel): readonly SecretInput[] {

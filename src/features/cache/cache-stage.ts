@@ -2,6 +2,7 @@ import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Stage, Step } from '../../contracts/steps.js'
+import { noteOf } from '../../http/note-of.js'
 import { producedType } from '../../http/produced-type.js'
 import { replayResponse } from '../../http/send/replay.js'
 import { addHeaders } from '../../http/send/response-headers.js'
@@ -29,6 +30,12 @@ export function cacheStage(config: CacheStepConfig): Stage {
   const keyOf = compileKey(config.route, config)
   return (next) => new CachedRoute(config, keyOf, next).step
 }
+
+const UNKNOWN_CALLER = 'there is a caller, and nothing tells it apart from others'
+const LATE_CALLER = 'the caller is set after the cache'
+const NO_KEY = 'it has a body, or credentials that the key does not contain'
+const NO_STORE = 'the store has failed'
+const NO_TAGS = 'the function of its tags has failed'
 
 const SHARED_KEY =
   'Several users have the same key. No user receives the response of another user, but each new response replaces the one of the other users. ' +
@@ -59,10 +66,10 @@ class CachedRoute {
       // `@All` also handles requests that write. They neither read nor fill the cache.
       if (req.method !== 'GET' && req.method !== 'HEAD') return next(req, res)
       const user = isShared ? null : callerOf(req, res)
-      if (user === undefined || (user === null && this.#maker.tellsLate))
-        return this.#bypass(req, res)
+      if (user === undefined) return this.#bypass(req, res, UNKNOWN_CALLER)
+      if (user === null && this.#maker.tellsLate) return this.#bypass(req, res, LATE_CALLER)
       const key = keyOf(req, user)
-      if (key === null) return this.#bypass(req, res)
+      if (key === null) return this.#bypass(req, res, NO_KEY)
       const owner = tenantOf(req) ?? null
       const type = hasTypes ? producedType(req) : undefined
       const typed = type === undefined ? key : `${key} ${type}`
@@ -78,14 +85,14 @@ class CachedRoute {
 
   #readTagged(visit: Visit, tags: readonly string[]): unknown {
     return chain(this.#engine.readTagged(visit.key, tags), (found) => {
-      if (found === FAILED) return this.#bypass(visit.req, visit.res)
+      if (found === FAILED) return this.#bypass(visit.req, visit.res, NO_STORE)
       visit.versions = found.versions
       return this.#decide(visit, found.entry)
     })
   }
 
   #decide(visit: Visit, entry: Outcome<CacheEntry | undefined>): unknown {
-    if (entry === FAILED) return this.#bypass(visit.req, visit.res)
+    if (entry === FAILED) return this.#bypass(visit.req, visit.res, NO_STORE)
     // The key of one tenant cannot equal a key of another, unless code has built it by hand. This check stops
     // such a key, too.
     if (entry === undefined || entry.kind !== 'response' || entry.owner !== visit.owner) {
@@ -96,27 +103,31 @@ class CachedRoute {
       return this.#miss(visit, 0)
     }
     const now = this.#engine.now()
-    if (now < entry.freshUntil) return this.#replay(visit.res, entry, 'HIT')
+    if (now < entry.freshUntil) return this.#replay(visit, entry, 'HIT')
     if (now >= entry.freshUntil + this.#lifetime.staleMs) return this.#miss(visit, 0)
-    this.#replay(visit.res, entry, 'STALE')
+    this.#replay(visit, entry, 'STALE')
     // A HEAD request cannot refresh the entry: its handler may skip the body.
     if (visit.req.method === 'GET') this.#maker.refresh(visit)
     return undefined
   }
 
-  #replay(res: Response, entry: CacheEntry, state: 'HIT' | 'STALE'): void {
+  #replay({ req, res, key }: Visit, entry: CacheEntry, state: 'HIT' | 'STALE'): void {
     this.#engine.counts[state === 'HIT' ? 'hits' : 'stale']++
     if (isGone(res)) return
     const age = Math.max(0, Math.floor((this.#engine.now() - entry.createdAt) / 1000))
+    const verdict = state === 'HIT' ? 'hit' : 'stale'
+    noteOf(req)?.({ by: 'cache', verdict, facts: { key, ageSeconds: age } })
     if (this.#hasNotes) addHeaders(res, ['X-Cache', state, 'Age', String(age)])
     replayResponse(res, entry)
   }
 
-  #bypass(req: Request, res: Response): unknown {
+  #bypass(req: Request, res: Response, reason: string): unknown {
+    noteOf(req)?.({ by: 'cache', verdict: 'bypass', reason })
     return this.#run({ req, res }, 'BYPASS')
   }
 
   #miss(visit: Visit, followed: number): unknown {
+    noteOf(visit.req)?.({ by: 'cache', verdict: 'miss', facts: { key: visit.key } })
     if (visit.req.method === 'HEAD') return this.#run(visit, 'MISS')
     const flight = this.#engine.flights.find(visit.key)
     if (flight === undefined) return this.#makeFirst(visit)
@@ -135,7 +146,7 @@ class CachedRoute {
     return new Promise<Landing>((resolve) => flight.follow(resolve)).then((landing) => {
       if (isGone(visit.res)) return visit.res
       if (landing.kind === 'made' && landing.entry.kind === 'response') {
-        return this.#replay(visit.res, landing.entry, 'HIT')
+        return this.#replay(visit, landing.entry, 'HIT')
       }
       if (landing.kind === 'aborted') return this.#miss(visit, followed)
       const isAnotherMaking = this.#engine.flights.find(visit.key) !== undefined
@@ -145,12 +156,12 @@ class CachedRoute {
 
   #makeFirst(visit: Visit): MaybePromise<unknown> {
     const made = this.#maker.begin(visit)
-    if (made === null) return this.#bypass(visit.req, visit.res)
+    if (made === null) return this.#bypass(visit.req, visit.res, NO_TAGS)
     return isThenable(made) ? made.then((take) => this.#make(visit, take)) : this.#make(visit, made)
   }
 
   #make(visit: Visit, capture: (() => void) | null): unknown {
-    if (capture === null) return this.#bypass(visit.req, visit.res)
+    if (capture === null) return this.#bypass(visit.req, visit.res, NO_STORE)
     capture()
     return this.#run(visit, 'MISS')
   }

@@ -3,6 +3,7 @@ import type { Metric } from '../../contracts/metrics.js'
 import type { Plugin, RouteSetup } from '../../contracts/plugin.js'
 import type { Stage } from '../../contracts/steps.js'
 import { Clock } from '../../di/clock.js'
+import { noteOf } from '../../http/note-of.js'
 import { tenantOf } from '../../http/tenant-of.js'
 import { Refusal } from '../../step/refusal.js'
 import { capacityMetrics } from './capacity-metrics.js'
@@ -66,8 +67,10 @@ interface Admission extends Parts {
 }
 
 function admit({ gate, refusals, settings, tickets }: Admission): Stage {
-  const refuse = (reason: RefusalReason): Refusal => {
+  const refuse = (reason: RefusalReason, req: Request): Refusal => {
     refusals.note(reason)
+    const { running, queued } = gate
+    noteOf(req)?.({ by: 'capacity', verdict: 'refused', reason, facts: { running, queued } })
     return overCapacity(settings.retrySeconds)
   }
   const isTold = settings.perTenant !== null
@@ -75,13 +78,13 @@ function admit({ gate, refusals, settings, tickets }: Admission): Stage {
     const goOn = (turn: Turn, req: Request, res: Response) => {
       if (turn === 'run') return next(req, res)
       // The client has left, or the handler timeout has answered: nobody receives this.
-      return turn === 'left' ? overCapacity(settings.retrySeconds) : refuse(turn)
+      return turn === 'left' ? overCapacity(settings.retrySeconds) : refuse(turn, req)
     }
     return function admitRequest(req, res) {
       // A route that has passed the request on to another one keeps its place.
       if (tickets.get(req)?.state === 'running') return next(req, res)
       const ticket = gate.enter(isTold ? (tenantOf(req) ?? '') : '')
-      if (typeof ticket === 'string') return refuse(ticket)
+      if (typeof ticket === 'string') return refuse(ticket, req)
       tickets.set(req, ticket)
       if (ticket.state === 'running') return next(req, res)
       return gate.wait(ticket).then((turn) => goOn(turn, req, res))

@@ -4,6 +4,7 @@ import type { LevelLogger, Logger, LogMethod } from '../../contracts/logger.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import { inject } from '../../di/inject.js'
 import { InjectionToken } from '../../di/token.js'
+import { noteOf } from '../../http/note-of.js'
 import { type LineLevel, writeTo } from './levels.js'
 import { factsOf } from './request-facts.js'
 
@@ -61,6 +62,7 @@ export class RequestLogs {
       const given = isError ? { err: first } : isObject ? first : {}
       const message = String((isObject ? second : first) ?? (isError ? first.message : ''))
       const facts = joinFacts(this.#factsOf(req), this.#hide(given, req))
+      if (req !== undefined) noteOf(req)?.({ by: 'log', verdict: level, reason: message })
       writeTo(this.#logger, level, facts, this.#hide(message, req))
     }
   }

@@ -10,6 +10,7 @@ import type {
 import type { TokenLike } from '../../contracts/provider.js'
 import { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
+import { noteOf } from '../../http/note-of.js'
 import { ignoreRejection, isThenable } from '../../step/thenable.js'
 import { declaredChecks, noteChecks } from './noted-checks.js'
 
@@ -110,7 +111,9 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
     object: T,
   ): Promise<NonNullable<T>> => {
     const declared = declaredChecks(req, made, action)
-    if (await allows(req.user, action, object)) {
+    const isAllowed = await allows(req.user, action, object)
+    noteDecided({ req, policy: name, action }, isAllowed, isMissing(object))
+    if (isAllowed) {
       noteChecks(req, declared)
       return object as NonNullable<T>
     }
@@ -144,11 +147,24 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
     can: quiet(async (req, action, object) => {
       const declared = declaredChecks(req, made, action)
       const verdict = await allows(req.user, action, object)
+      noteDecided({ req, policy: name, action }, verdict, isMissing(object))
       noteChecks(req, declared)
       return verdict
     }),
   } satisfies Policy<unknown, string>)
   return made
+}
+
+interface Decided {
+  readonly req: PolicyRequest
+  readonly policy: string
+  readonly action: string
+}
+
+function noteDecided({ req, policy, action }: Decided, isAllowed: boolean, isAbsent: boolean) {
+  const why = isAbsent ? { reason: 'there is no object' } : {}
+  const verdict = isAllowed ? 'allowed' : 'refused'
+  noteOf(req)?.({ by: 'policy', verdict, ...(isAllowed ? {} : why), facts: { policy, action } })
 }
 
 /** A promise that the handler forgets must not end the process, because every refused request could end it. */

@@ -1,6 +1,7 @@
-import type { Response } from '../../contracts/handler.js'
+import type { Request, Response } from '../../contracts/handler.js'
 import type { RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
 import type { Stage } from '../../contracts/steps.js'
+import { noteOf } from '../../http/note-of.js'
 import { addHeaders } from '../../http/send/response-headers.js'
 import { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/thenable.js'
@@ -20,25 +21,29 @@ export interface LimitParts {
  * request.
  */
 export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitParts): Stage {
-  const { name, limit, windowMs } = planned
+  const { name, limit, windowMs, by } = planned
   const policy = `"${name}";q=${limit};w=${windowMs / 1000}`
   const left = `"${name}";r=`
   // The name is encoded, so that two different pairs of name and client never give the same key.
   const prefix = `${encodeURIComponent(name)}:`
-  const refusalFor = (result: RateLimitResult, res: Response): Refusal | null => {
+  const key = typeof by === 'function' ? 'own' : by
+  const counted = { policy: name, limit, windowMs, key }
+  const refusalFor = (result: RateLimitResult, req: Request, res: Response): Refusal | null => {
     // A remote store may respond after the window has ended, so `resetMs` may be negative.
     const seconds = Math.max(0, Math.ceil(result.resetMs / 1000))
     const rest = `${left}${Math.max(0, result.remaining)};t=${seconds}`
     addHeaders(res, ['RateLimit-Policy', policy, 'RateLimit', rest])
+    const verdict = result.isAllowed ? 'counted' : 'refused'
+    noteOf(req)?.({ by: 'limit', verdict, facts: { ...counted, remaining: result.remaining } })
     return result.isAllowed ? null : tooMany(seconds)
   }
   return function stageLimit(next) {
     return function limitRequest(req, res) {
       const result = store.consume({ key: prefix + clientKey(req), limit, windowMs })
       if (isThenable(result)) {
-        return result.then((later) => refusalFor(later, res) ?? next(req, res))
+        return result.then((later) => refusalFor(later, req, res) ?? next(req, res))
       }
-      return refusalFor(result, res) ?? next(req, res)
+      return refusalFor(result, req, res) ?? next(req, res)
     }
   }
 }

@@ -6,7 +6,7 @@ import { scopeOn, setScope } from './request-scope.js'
 import { claimScope, TenantContext, tenantScope } from './tenant-context.js'
 import type { IsTenantId } from './tenant-id.js'
 import { tenantRefusal } from './tenant-refusal.js'
-import { actFor, forbid, namedTenant } from './tenant-stages.js'
+import { actFor, forbid, namedTenant, noteConfirmed, noteRefused } from './tenant-stages.js'
 
 /**
  * Returns the tenants that the credentials of a request belong to, of each guard with `tenantOf`; `undefined` if no guard
@@ -44,18 +44,25 @@ export function confirmStage(config: ConfirmConfig): Stage {
       const found = tenantsOf(req)
       const tenants = found ?? NOBODY
       const [own] = tenants
-      if (tenants.some((each) => each !== own)) return forbid()
+      if (tenants.some((each) => each !== own)) return forbid(req, SEVERAL)
       if (named !== undefined) {
         // No credential says anything about the tenant: nobody has logged in, or the guard checks the tenant itself.
-        if (tenants.length > 0) return own === named ? decided(named)(req, res) : forbid()
+        if (tenants.length > 0) {
+          if (own !== named) return forbid(req, FOREIGN)
+          noteConfirmed(req, named, 'credential')
+          return decided(named)(req, res)
+        }
         const isTrusted = hasAuthorize || trustsAnonymous || found !== undefined
         if (isTrusted) return decided(named)(req, res)
-        return required === null ? leaveClaim(next)(req, res) : forbid()
+        return required === null ? leaveClaim(next)(req, res) : forbid(req, UNCONFIRMED)
       }
       if (own === undefined) {
-        return required === null ? next(req, res) : tenantRefusal('TENANT_REQUIRED', required)
+        if (required === null) return next(req, res)
+        noteRefused(req, 'neither the request nor its credential names a tenant')
+        return tenantRefusal('TENANT_REQUIRED', required)
       }
-      if (!isId(own)) return forbid()
+      if (!isId(own)) return forbid(req, 'the tenant of the credential is malformed')
+      noteConfirmed(req, own, 'credential')
       const known = confirm === null ? own : confirm(own)
       return isThenable(known)
         ? known.then((id) => adopt(id, next)(req, res))
@@ -63,6 +70,10 @@ export function confirmStage(config: ConfirmConfig): Stage {
     }
   }
 }
+
+const SEVERAL = 'the credentials belong to different tenants'
+const FOREIGN = 'the credential belongs to another tenant'
+const UNCONFIRMED = 'no credential confirms the tenant that the request names'
 
 const NOBODY: readonly (string | undefined)[] = Object.freeze([])
 

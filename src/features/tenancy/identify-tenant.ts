@@ -1,5 +1,6 @@
 import type { Request } from '../../contracts/handler.js'
 import type { TenantStrategy } from '../../contracts/tenant.js'
+import { noteOf } from '../../http/note-of.js'
 import { bearerClaim } from './bearer-claim.js'
 import { compileIdTest, type IsTenantId } from './tenant-id.js'
 import { tenantRefusal } from './tenant-refusal.js'
@@ -10,8 +11,13 @@ import type { TenantSourceSettings } from './tenant-settings.js'
  */
 export type IdentifyTenant = (req: Request) => string | undefined
 
-/** Reads one place where a request may name its tenant, and returns the unchecked value. */
-type Source = (req: Request) => unknown
+/** One place where a request may name its tenant. */
+interface Source {
+  /** The name of the place in records: `header`. */
+  readonly name: string
+  /** Returns the unchecked value. */
+  readonly read: (req: Request) => unknown
+}
 
 /** Creates the function that reads the tenant of a request from the first source that names one. */
 export function compileIdentify(settings: TenantSourceSettings): IdentifyTenant {
@@ -20,11 +26,17 @@ export function compileIdentify(settings: TenantSourceSettings): IdentifyTenant 
   if (settings.onMismatch === 'reject') return identifyAgreed(sources, isId)
   return function identify(req) {
     for (const source of sources) {
-      const id = idFrom(source(req), isId)
-      if (id !== undefined) return id
+      const id = idFrom(source.read(req), isId)
+      if (id === undefined) continue
+      noteNamed(req, id, source)
+      return id
     }
     return undefined
   }
+}
+
+function noteNamed(req: Request, tenant: string, { name: source }: Source): void {
+  noteOf(req)?.({ by: 'tenant', verdict: 'named', facts: { tenant, source } })
 }
 
 /** Reads every source: two sources that disagree are a mistake of the client, or an attack. */
@@ -32,7 +44,8 @@ function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyT
   return function identifyAll(req) {
     let agreed: string | undefined
     for (const source of sources) {
-      const id = idFrom(source(req), isId)
+      const id = idFrom(source.read(req), isId)
+      if (id !== undefined) noteNamed(req, id, source)
       if (id !== undefined && agreed !== undefined && id !== agreed) {
         throw tenantRefusal('TENANT_MISMATCH', 'The request names two different tenants').error
       }
@@ -45,17 +58,22 @@ function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyT
 function sourcesOf({ header, jwtClaim, strategies }: TenantSourceSettings): Source[] {
   return [
     // Node joins the values of a repeated header with a comma, and no pattern should allow a comma in an id.
-    ...(header === null ? [] : [(req: Request) => req.headers[header]]),
-    ...(jwtClaim === null ? [] : [bearerClaim(jwtClaim)]),
-    ...strategies.map(readStrategy),
+    ...(header === null ? [] : [{ name: 'header', read: (req: Request) => req.headers[header] }]),
+    ...(jwtClaim === null ? [] : [{ name: 'jwtClaim', read: bearerClaim(jwtClaim) }]),
+    ...strategies.map((each) => ({ name: nameOf(each), read: readStrategy(each) })),
   ]
+}
+
+/** `tenantFromHost` names its functions `hostTenant`, and so do the others. */
+function nameOf({ name }: TenantStrategy): string {
+  return name.replace(/(?<=.)Tenant$/, '') || 'strategy'
 }
 
 /**
  * Reads a strategy. A strategy is code of the application, so a wrong result is an error of the server (500),
  * not of the client.
  */
-function readStrategy(strategy: TenantStrategy): Source {
+function readStrategy(strategy: TenantStrategy): Source['read'] {
   return (req) => {
     const found: unknown = strategy(req) ?? undefined
     if (found === undefined || typeof found === 'string') return found

@@ -1,5 +1,6 @@
 import type { Request } from '../../contracts/handler.js'
 import type { Stage, Step } from '../../contracts/steps.js'
+import { noteOf } from '../../http/note-of.js'
 import type { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/thenable.js'
 import { scopeOn, setScope } from './request-scope.js'
@@ -12,6 +13,7 @@ export function requireTenantStage(message: string): Stage {
   return (next) =>
     function requireTenant(req, res) {
       if (namedTenant(req) !== undefined) return next(req, res)
+      noteRefused(req, 'the request names no tenant')
       return tenantRefusal('TENANT_REQUIRED', message)
     }
 }
@@ -44,11 +46,24 @@ export function membershipStage(authorize: AuthorizeTenant): Stage {
     function checkMembership(req, res) {
       const id = namedTenant(req)
       if (id === undefined) return next(req, res)
-      const decide = (verdict: unknown) =>
-        verdict === true ? actFor(id, next)(req, res) : forbid()
+      const decide = (verdict: unknown) => {
+        if (verdict !== true) return forbid(req, '`authorize` has not allowed it')
+        noteConfirmed(req, id, 'authorize')
+        return actFor(id, next)(req, res)
+      }
       const verdict: unknown = authorize(req, id, req.user)
       return isThenable(verdict) ? settle(verdict, decide) : decide(verdict)
     }
+}
+
+/** Notes that a request may act for a tenant, and who has said so. */
+export function noteConfirmed(req: Request, tenant: string, source: string): void {
+  noteOf(req)?.({ by: 'tenant', verdict: 'confirmed', facts: { tenant, source } })
+}
+
+/** Notes why a request may not act for a tenant. */
+export function noteRefused(req: Request, reason: string): void {
+  noteOf(req)?.({ by: 'tenant', verdict: 'refused', reason })
 }
 
 /** `await` calls back once, even for a promise with a `then` of its own. */
@@ -70,6 +85,8 @@ export function actFor(id: string, next: Step): Step {
   }
 }
 
-export function forbid(): Refusal {
+/** @param reason Why, for developers: the client does not get it. */
+export function forbid(req: Request, reason: string): Refusal {
+  noteRefused(req, reason)
   return tenantRefusal('TENANT_FORBIDDEN', 'You may not act for this tenant')
 }

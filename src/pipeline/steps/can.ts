@@ -1,7 +1,8 @@
 import type { Request, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
+import { noteOf } from '../../http/note-of.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage } from '../../step/step.js'
+import type { Stage, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 
 /** Decides whether a user has abilities; the application's own `auth.can`. */
@@ -20,12 +21,22 @@ export type Decide = (
  */
 export function canStage(abilities: readonly string[], decide: Decide | undefined): Stage {
   const can = decide ?? hasAll
-  return (next) =>
-    function checkAbilities(req, res) {
-      const verdict: unknown = can(req.user, abilities, req)
-      if (!isThenable(verdict)) return verdict === true ? next(req, res) : forbid()
-      return whenSettled(verdict, (settled) => (settled === true ? next(req, res) : forbid()))
+  return (next) => {
+    const settle = (verdict: unknown, ...message: Parameters<Step>): unknown => {
+      const isAllowed = verdict === true
+      noteOf(message[0])?.({
+        by: 'can',
+        verdict: isAllowed ? 'admitted' : 'refused',
+        facts: { abilities },
+      })
+      return isAllowed ? next(...message) : forbid()
     }
+    return function checkAbilities(req, res) {
+      const verdict: unknown = can(req.user, abilities, req)
+      if (!isThenable(verdict)) return settle(verdict, req, res)
+      return whenSettled(verdict, (settled) => settle(settled, req, res))
+    }
+  }
 }
 
 function hasAll(user: User | undefined, abilities: readonly string[]): boolean {

@@ -12,6 +12,7 @@ import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { LogDenial } from '../log-denials.js'
+import { guardNotes, noteGuard, noteUnasked } from './note-guard.js'
 
 /** One guard of an application, as routes run it. */
 export interface RouteGuard {
@@ -61,7 +62,9 @@ export function optionalGuardStage(config: GuardConfig): Stage {
     const hasOwn = carries !== isPlaced
     return function guardCredentials(req, res) {
       const isCaller = isPlaced(req) || (req.user ?? null) !== null || (hasOwn && carries(req))
-      return isCaller ? guarded(req, res) : next(req, res)
+      if (isCaller) return guarded(req, res)
+      noteUnasked(req, 'anonymous', 'the request has no credential, and the route needs none')
+      return next(req, res)
     }
   }
 }
@@ -71,13 +74,28 @@ function guardStep(
   next: Step,
 ): Step {
   if (only === undefined) {
-    return function denyAll() {
+    return function denyAll(req) {
+      noteUnasked(req, 'refused', 'the application has no guard')
       return deny('Bearer')
     }
   }
   const { guard, challenge } = only
-  const onError = errorRefusal(challenge, logDenial)
-  const letIn = admitStep(only, forbidsStoring ? storingForbidden(next) : next, onError)
+  const { admitted, refused, failed } = guardNotes(only)
+  const ofAdmitted = () => admitted
+  const refusalFor = errorRefusal(challenge, logDenial)
+  const onError: ErrorRefusal = (error, req) => {
+    noteGuard(req, () => failed(error))
+    return refusalFor(error, req)
+  }
+  const refuseRequest = (req: BlazonRequest): Refusal => {
+    noteGuard(req, refused)
+    return deny(challenge)
+  }
+  const admit = admitStep(only, forbidsStoring ? storingForbidden(next) : next, onError)
+  const letIn: Step = (req, res) => {
+    noteGuard(req, ofAdmitted)
+    return admit(req, res)
+  }
   return function guardRequest(req, res) {
     let verdict: unknown
     try {
@@ -86,10 +104,10 @@ function guardStep(
       return onError(error, req)
     }
     if (verdict === true) return letIn(req, res)
-    if (!(verdict instanceof Promise)) return deny(challenge)
+    if (!(verdict instanceof Promise)) return refuseRequest(req)
     return whenSettled(
       verdict,
-      (settled) => (settled === true ? letIn(req, res) : deny(challenge)),
+      (settled) => (settled === true ? letIn(req, res) : refuseRequest(req)),
       (error) => onError(error, req),
     )
   }

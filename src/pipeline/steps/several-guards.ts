@@ -12,6 +12,13 @@ import {
   readTenant,
   storingForbidden,
 } from './guard.js'
+import {
+  type GuardNotes,
+  guardNotes,
+  noteGuards,
+  noteUnasked,
+  type SchemeVerdict,
+} from './note-guard.js'
 
 /** What the guards have found out about a request so far. */
 interface Found {
@@ -22,6 +29,8 @@ interface Found {
   keyScheme: string | undefined
   key: string | undefined
   readonly tenants: (string | undefined)[]
+  /** What the guards have decided so far, for records. */
+  readonly verdicts: SchemeVerdict[]
 }
 
 /**
@@ -33,6 +42,7 @@ interface Found {
 export function severalGuardsStage(config: GuardConfig, isOptional: boolean): Stage {
   const { guards, logDenial, forbidsStoring } = config
   const challenge = [...new Set(guards.map((each) => each.challenge))].join(', ')
+  const notesOf = new Map(guards.map((each) => [each, guardNotes(each)]))
   const refusalFor = errorRefusal(challenge, logDenial)
   return (next) => {
     const letIn = forbidsStoring ? storingForbidden(next) : next
@@ -41,7 +51,12 @@ export function severalGuardsStage(config: GuardConfig, isOptional: boolean): St
       if (carried.length > 0) {
         return admitAll(carried, req).then((refusal) => refusal ?? letIn(req, res))
       }
-      return isOptional && isAnonymous(req) ? next(req, res) : deny(challenge)
+      if (isOptional && isAnonymous(req)) {
+        noteUnasked(req, 'anonymous', 'the request has no credential, and the route needs none')
+        return next(req, res)
+      }
+      noteUnasked(req, 'refused', 'the request has no credential for any guard of the route')
+      return deny(challenge)
     }
     /** A user that a middleware has set needs a guard, too. */
     function isAnonymous(req: BlazonRequest): boolean {
@@ -60,27 +75,36 @@ export function severalGuardsStage(config: GuardConfig, isOptional: boolean): St
         // Each guard sees the request as it came, and so does the refusal.
         setUser(req, before)
         if (refusal === null) continue
+        noteGuards(req, found.verdicts)
         replaceKeyId(req, keyBefore)
         return refusal
       }
       setUser(req, found.user)
       replaceKeyId(req, found.key ?? keyBefore)
+      noteGuards(req, found.verdicts)
       noteAdmitted(req, found)
       return null
     }
     async function admit(
-      { guard, name, tenantOf }: RouteGuard,
+      each: RouteGuard,
       req: BlazonRequest,
       found: Found,
     ): Promise<Refusal | null> {
+      const { guard, name, tenantOf } = each
+      const notes = notesOf.get(each) as GuardNotes
       try {
         const verdict = await decide(guard, req, config.route)
-        if (verdict !== true) return deny(challenge)
+        if (verdict !== true) {
+          found.verdicts.push(notes.refused(req))
+          return deny(challenge)
+        }
         // A guard may read its user to find the tenant.
         if (tenantOf !== null) found.tenants.push(readTenant(tenantOf, req))
       } catch (error) {
+        found.verdicts.push(notes.failed(error))
         return refusalFor(error, req)
       }
+      found.verdicts.push(notes.admitted)
       if (found.scheme === undefined) {
         found.scheme = name ?? undefined
         found.user = req.user
@@ -91,7 +115,14 @@ export function severalGuardsStage(config: GuardConfig, isOptional: boolean): St
 }
 
 function foundNothing(user: BlazonRequest['user']): Found {
-  return { scheme: undefined, user, keyScheme: undefined, key: undefined, tenants: [] }
+  return {
+    scheme: undefined,
+    user,
+    keyScheme: undefined,
+    key: undefined,
+    tenants: [],
+    verdicts: [],
+  }
 }
 
 /** Takes the id of a key from the request. The first key counts, so that a second one beside it gives no other limit. */

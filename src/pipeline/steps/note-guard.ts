@@ -1,0 +1,78 @@
+import type { NoteDecision } from '../../contracts/decision.js'
+import { HttpError } from '../../errors/http-error.js'
+import { noteOf } from '../../http/note-of.js'
+import type { BlazonRequest } from '../../http/request.js'
+import type { RouteGuard } from './guard.js'
+
+/** What one guard has decided. A type, because an interface is no `DecisionValue`. */
+export type SchemeVerdict = {
+  /** The name in `auth.guards`; `null` for `auth.guard`. */
+  readonly scheme: string | null
+  readonly verdict: 'admitted' | 'refused'
+  /** `null` where the verdict says it all. */
+  readonly reason: string | null
+}
+
+/** Makes the verdicts of one guard, for records. */
+export interface GuardNotes {
+  readonly admitted: SchemeVerdict
+  /** The guard has returned something else than `true`. */
+  readonly refused: (req: BlazonRequest) => SchemeVerdict
+  /** The guard has thrown. */
+  readonly failed: (error: unknown) => SchemeVerdict
+}
+
+/** Makes the notes of a guard. */
+export function guardNotes({ name: scheme, carries }: RouteGuard): GuardNotes {
+  const refused = (reason: string): SchemeVerdict => ({ scheme, verdict: 'refused', reason })
+  return {
+    admitted: Object.freeze({ scheme, verdict: 'admitted', reason: null }),
+    refused: (req) =>
+      refused(carries(req) ? 'it has not returned true' : 'the request has no credential for it'),
+    failed: (error) => refused(textOf(error)),
+  }
+}
+
+/** Notes what the only guard of a route has decided. */
+export function noteGuard(
+  req: BlazonRequest,
+  verdictOf: (req: BlazonRequest) => SchemeVerdict,
+): void {
+  const note = noteOf(req)
+  if (note !== undefined) noteAll(note, [verdictOf(req)])
+}
+
+/** Notes what the guards of a route have decided together, and each of them. */
+export function noteGuards(req: BlazonRequest, schemes: readonly SchemeVerdict[]): void {
+  const note = noteOf(req)
+  if (note !== undefined) noteAll(note, schemes)
+}
+
+/** Notes a request that no guard was asked about. */
+export function noteUnasked(
+  req: BlazonRequest,
+  verdict: 'anonymous' | 'refused',
+  reason: string,
+): void {
+  noteOf(req)?.({ by: 'guard', verdict, reason, facts: { schemes: [] } })
+}
+
+function noteAll(note: NoteDecision, schemes: readonly SchemeVerdict[]): void {
+  const refused = schemes.find(({ verdict }) => verdict === 'refused')
+  const reason = refused?.reason ?? null
+  note({
+    by: 'guard',
+    verdict: refused === undefined ? 'admitted' : 'refused',
+    ...(reason !== null && { reason }),
+    facts: { schemes },
+  })
+}
+
+function textOf(error: unknown): string {
+  try {
+    if (HttpError.is(error)) return String(error.message)
+    return error instanceof Error ? `it threw ${error.name}: ${error.message}` : 'it threw'
+  } catch {
+    return 'it threw'
+  }
+}
