@@ -103,6 +103,8 @@ export class DashboardServer {
     }
     const order = readOrder(await readText(req))
     if (order === undefined) return { status: 400, data: { message: 'Send { "values": {} }.' } }
+    const why = this.#config.journal.view(number, this.#config.origin())?.cannotReplay ?? null
+    if (why !== null) return { status: 409, data: { message: `Cannot be sent again. ${why}` } }
     const result = this.#config.replay(number, order)
     return result === undefined ? FORGOTTEN : { status: 200, data: await result }
   }

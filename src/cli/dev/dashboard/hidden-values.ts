@@ -70,7 +70,10 @@ function bodyPaths(body: string | null): string[] {
   const paths: string[] = []
   const parsed = parse(body)
   if (parsed === undefined) return ['(text)']
-  visit(parsed, [], (path) => void paths.push(path))
+  visit(parsed, [], (path) => {
+    paths.push(path)
+    return undefined
+  })
   return paths
 }
 
@@ -94,7 +97,7 @@ function parse(text: string): unknown {
 function visit(
   value: unknown,
   path: readonly string[],
-  replace: (path: string) => string | undefined | void,
+  replace: (path: string) => string | undefined,
 ): unknown {
   if (value === HIDDEN) return replace(path.join('.')) ?? value
   if (Array.isArray(value))

@@ -63,7 +63,7 @@ export class Journal {
       method: record.method,
       url: record.url,
       status: record.status,
-      outcome: record.outcome,
+      outcome: record.outcome ?? 'sent',
       durationMs: record.durationMs,
       tenant: record.tenant,
       statementCount: record.statementCount,

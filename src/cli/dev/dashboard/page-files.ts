@@ -10,9 +10,13 @@ export interface PageFile {
 /** The files of the page by the paths at which they are served. */
 export type PageFiles = ReadonlyMap<string, PageFile>
 
-/** Reads the files of the page, which the build has put beside this module. */
-export function readPageFiles(): PageFiles {
-  const read = (name: string) => readFileSync(new URL(`./page/${name}`, import.meta.url))
+/**
+ * Reads the files of the page.
+ *
+ * @param folder Default: where the build has put them, beside this module.
+ */
+export function readPageFiles(folder: URL = new URL('./page/', import.meta.url)): PageFiles {
+  const read = (name: string) => readFileSync(new URL(name, folder))
   return new Map<string, PageFile>([
     ['/', { type: 'text/html; charset=utf-8', body: read('page.html') }],
     ['/page.css', { type: 'text/css; charset=utf-8', body: read('page.css') }],

@@ -30,15 +30,17 @@ export function replay(
   { host, port }: AppAddress,
 ): Promise<Replayed> {
   const { record, sent } = request
-  const body = sent?.body ?? null
-  const headers = fillHeaders(ownHeaders(request), values)
+  const body = sent?.body == null ? null : Buffer.from(fillBody(sent.body, values))
+  const headers = Object.fromEntries(fillHeaders(ownHeaders(request), values))
+  // For a method that seldom has a body, Node does not send its length.
+  if (body !== null) headers['content-length'] = String(body.length)
   return new Promise((resolve, reject) => {
     const outgoing = sendRequest({
       host,
       port,
       method: record.method,
       path: fillUrl(record.url, values),
-      headers: Object.fromEntries(headers),
+      headers,
       agent: false,
       signal: AbortSignal.timeout(LONGEST_MS),
     })
@@ -55,6 +57,6 @@ export function replay(
         finish()
       }
     })
-    outgoing.end(body === null ? undefined : fillBody(body, values))
+    outgoing.end(body ?? undefined)
   })
 }

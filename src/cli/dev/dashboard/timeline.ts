@@ -94,7 +94,9 @@ function endOf({ durationMs, status, outcome, cause }: RequestRecord): TimelineE
     aborted: 'the client left',
     timeout: 'the time was over',
   }
-  const isFailure = outcome !== 'sent' || (status ?? 500) >= 500
+  const isFailure = (outcome ?? 'sent') !== 'sent' || (status ?? 500) >= 500
   const tone: Tone = isFailure ? 'bad' : (status ?? 500) >= 400 ? 'warn' : 'good'
-  return entry('end', durationMs, endings[outcome], { details: [`by ${cause}`], tone })
+  // The command gets a record when its request is over.
+  const title = endings[outcome ?? 'sent']
+  return entry('end', durationMs, title, { details: [`by ${cause}`], tone })
 }
