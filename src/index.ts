@@ -245,6 +245,7 @@ export type {
   SessionStoreContext,
   SessionWrite,
 } from './contracts/session.js'
+export type { NewStatement, RanStatement, StatementResult } from './contracts/statement.js'
 export type { PluginSteps, RequestOutcome, Stage, Step, StepName } from './contracts/steps.js'
 export type {
   SseComment,
@@ -343,9 +344,16 @@ export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
+export type { RecordsOptions } from './features/records/records-options.js'
+export { RequestRecords } from './features/records/request-records.js'
 export { blameRequest } from './features/refused-values/blame-request.js'
 export type { RefusedStatement } from './features/refused-values/rules.js'
 export type { SecurityOptions } from './features/security/security-options.js'
+export {
+  type RunningStatement,
+  Statements,
+  type StatementsConfig,
+} from './features/statements/statements.js'
 export {
   getTenantId,
   requireTenantId,

@@ -9,6 +9,7 @@ import type { RouteTableEntry } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import { RequestLogs } from '../features/logs/log.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
+import { CurrentRequest } from '../http/current-request.js'
 import { recordDecorators } from '../metadata/read.js'
 import { RequestSecrets } from '../pipeline/request-secrets.js'
 import { addRoutes } from './add-routes.js'
@@ -58,7 +59,8 @@ export class App {
   readonly express: Application
   readonly #describer = findDescriber()
   readonly #scope = new AsyncResource('BlazonApp')
-  readonly #requestLogs = new RequestLogs(getTenantId)
+  readonly #currentRequest = new CurrentRequest()
+  readonly #requestLogs = new RequestLogs(getTenantId, this.#currentRequest)
   readonly #logger: AppLogger
   /** The application as plugins see it before it has started. */
   readonly #context = { get: <T>(token: Token<T>) => this.get(token) }
@@ -87,6 +89,7 @@ export class App {
       express: this.express,
       logger: this.#logger,
       requestLogs: this.#requestLogs,
+      currentRequest: this.#currentRequest,
       app: this.#context,
       harnessOf: () => this.#harness,
       isClosing: () => this.#closing !== undefined,
@@ -315,7 +318,7 @@ export class App {
     const logger = await this.#logger.open({ settings, harness, model, secrets })
     this.#requestLogs.start(logger, secrets.hide)
     configureExpressHost(this.express, settings)
-    const plugins = await allPlugins(settings)
+    const plugins = [...(await allPlugins(settings)), ...harness.plugins]
     const to = { documents: this.documents, plugins, model, app: this.#context, settings }
     const { frameworkRoutes, problems } = addRoutes(to)
     const warnings = throwErrors(problems, settings)
@@ -329,6 +332,7 @@ export class App {
       logger,
       clock: harness.clock,
       requestLogs: this.#requestLogs,
+      currentRequest: this.#currentRequest,
       secrets,
       declaredFeatures: this.#reading.features,
       plugins,

@@ -13,6 +13,8 @@ import { takeUnread } from '../features/env/unread-file.js'
 import type { RequestLogs } from '../features/logs/log.js'
 import { pagesHeaders } from '../features/pages/pages-contract.js'
 import { buildSecurity } from '../features/security/security.js'
+import { Statements } from '../features/statements/statements.js'
+import type { CurrentRequest } from '../http/current-request.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
 import { readInjections } from '../metadata/read.js'
 import { defineNext } from '../pipeline/define-next.js'
@@ -32,7 +34,7 @@ import { makeControllers } from './make-controllers.js'
 import { makeGuards } from './make-guards.js'
 import { makeInterceptors } from './make-interceptors.js'
 import { createMessageClasses } from './message-classes.js'
-import { collectObservers } from './observe-requests.js'
+import { collectObservers, type ObserverConfig, type RequestObservers } from './observe-requests.js'
 import { prepareMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 
@@ -43,6 +45,7 @@ export interface DescribedApp {
   readonly express: Application
   readonly logger: Logger
   readonly requestLogs: RequestLogs
+  readonly currentRequest: CurrentRequest
   readonly secrets: RequestSecrets
   readonly clock: Clock
   readonly declaredFeatures: Features
@@ -62,21 +65,21 @@ export interface RunningApp extends Entrance {
   readonly stop: () => void
 }
 
-/** Adds the plugin of `Log`, if the constructed instances have injected one. */
-function withLog(app: DescribedApp): DescribedApp {
-  const { plugin } = app.requestLogs
+/** Adds the plugin that carries the request into its route, if the logger of requests or an observer needs it. */
+function withCurrentRequest(app: DescribedApp): DescribedApp {
+  const { settings, secrets, description, requestLogs, currentRequest } = app
+  if (requestLogs.isUsed) secrets.readNames(description.model.routes)
+  const { plugin } = currentRequest
   if (plugin === null) return app
-  const { settings, secrets, description } = app
-  secrets.readNames(description.model.routes)
   return { ...app, settings: { ...settings, plugins: [plugin, ...settings.plugins] } }
 }
 
 /**
- * Adds the plugins of features that have steps: outermost those of options, then that of `Log`, and innermost those of pages
- * and of policies, if a route has pages or policies.
+ * Adds the plugins of features that have steps: outermost those of options, then that of the current request, and innermost
+ * those of pages and of policies, if a route has pages or policies.
  */
 async function withPlugins(given: DescribedApp): Promise<DescribedApp> {
-  const app = withLog(given)
+  const app = withCurrentRequest(given)
   const { settings, description } = app
   const { routes } = description.model
   const own = given.plugins.filter((each) => each.steps && !given.settings.plugins.includes(each))
@@ -128,7 +131,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     // Error handling, and the observers of all requests.
     const errors = buildErrorPaths({ ...app, report, features, middlewares })
     defineNext(messages.Request, errors.onError)
-    const observers = collectObservers({ ...app, ...features, get, model })
+    const observers = observe({ ...app, ...features, get, model })
 
     // The compiled routes.
     const { beforeHandler, wrapRoutes, wrapListener } = harness
@@ -154,6 +157,18 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     await hooks.close().catch((err) => logger.error({ err }, 'Closing after a failed start'))
     throw error
   }
+}
+
+/** Collects the observers. Databases report their statements, with their requests, if an observer wants them. */
+function observe(
+  config: ObserverConfig & Pick<DescribedApp, 'currentRequest'>,
+): RequestObservers | null {
+  const observers = collectObservers(config)
+  const report = observers?.onStatement ?? null
+  if (report === null) return observers
+  config.get(Statements).start(report)
+  config.currentRequest.need()
+  return observers
 }
 
 /** Logs warnings that only a start can find. With `strict`, they end it. */

@@ -17,6 +17,7 @@ import { policiesContract } from '../features/policies/policies-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
+import { recordSink } from '../features/records/record-sink.js'
 import { buildTenancy, type Tenancy, usesTenants } from '../features/tenancy/build-tenancy.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import {
@@ -120,7 +121,7 @@ export async function allPlugins(settings: Settings): Promise<Plugin[]> {
 }
 
 /** The features that are plugins. */
-async function featurePlugins({ health, logs, metrics }: Settings): Promise<Plugin[]> {
+async function featurePlugins({ health, logs, metrics, records }: Settings): Promise<Plugin[]> {
   const plugins: Plugin[] = []
   if (health !== null) {
     const { healthPlugin } = await import('../features/health/health-plugin.js')
@@ -134,6 +135,11 @@ async function featurePlugins({ health, logs, metrics }: Settings): Promise<Plug
     const { metricsPlugin } = await import('../features/metrics/metrics-plugin.js')
     const ofCache = (get: PluginContext['get']) => cacheMetrics(get(CacheManager))
     plugins.push(metricsPlugin(metrics, { features: ofCache }))
+  }
+  const sink = recordSink()
+  if (records !== null || sink !== undefined) {
+    const { recordsPlugin } = await import('../features/records/records-plugin.js')
+    plugins.push(recordsPlugin({ settings: records, sink }))
   }
   return plugins
 }

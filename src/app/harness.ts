@@ -2,6 +2,7 @@ import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Logger } from '../contracts/logger.js'
+import type { Plugin } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Override } from '../di/build-container.js'
 import type { CarriesCredential } from '../http/credentials.js'
@@ -22,6 +23,8 @@ export interface Harness {
   readonly logger: Logger | null
   /** Providers that replace those of the application. */
   readonly overrides: readonly Override[]
+  /** Plugins that come after all others. */
+  readonly plugins: readonly Plugin[]
   /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
   /** Changes the function that tells whether a request carries a credential. */
@@ -43,6 +46,7 @@ export const NO_HARNESS: Harness = Object.freeze({
   clock: systemClock,
   logger: null,
   overrides: [],
+  plugins: [],
   wrapGuard: (guard: AuthGuard | null) => guard,
   wrapCredentials: (carries: CarriesCredential) => carries,
   wrapTenantOf: (tenantOf: TenantOf) => tenantOf,

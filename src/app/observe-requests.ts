@@ -53,6 +53,7 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
     onEnd: found.flatMap((observer) => observer.onEnd ?? []),
     onStep: found.flatMap((observer) => observer.onStep ?? []),
     onDecision: found.flatMap((observer) => observer.onDecision ?? []),
+    onStatement: found.flatMap((observer) => observer.onStatement ?? []),
   }
   if (Object.values(calls).some((each) => each.length > 0)) {
     observers = new RequestObservers(calls, config)
@@ -68,12 +69,15 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
   ignoreRejection(observer)
   const subject = `plugin '${plugin.name}', requests`
   const cause = wrong ?? 'It returned no observer.'
-  throw new ConfigError([invalid(subject, cause, 'Return { onEnd, onStep, onDecision }, or null.')])
+  throw new ConfigError([
+    invalid(subject, cause, 'Return { onEnd, onStep, onDecision, onStatement }, or null.'),
+  ])
 }
 
 /** Says which function of an observer is none; `null` if all are functions or left out. */
-function wrongCall({ onEnd, onStep, onDecision }: RequestObserver): string | null {
-  for (const [name, call] of Object.entries({ onEnd, onStep, onDecision }) as [string, unknown][]) {
+function wrongCall({ onEnd, onStep, onDecision, onStatement }: RequestObserver): string | null {
+  const calls: Record<string, unknown> = { onEnd, onStep, onDecision, onStatement }
+  for (const [name, call] of Object.entries(calls)) {
     if (call !== undefined && typeof call !== 'function') return `Its ${name} is ${typeof call}.`
   }
   return null
@@ -84,6 +88,7 @@ interface ObserverCalls {
   readonly onEnd: readonly NonNullable<RequestObserver['onEnd']>[]
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
   readonly onDecision: readonly NonNullable<RequestObserver['onDecision']>[]
+  readonly onStatement: readonly NonNullable<RequestObserver['onStatement']>[]
 }
 
 /** Follows each request of an application to its end, and then calls the observers once. */
@@ -92,6 +97,8 @@ export class RequestObservers {
   active = 0
   /** Calls the observers of steps; `null` if there are none. Never throws. */
   readonly onStep: OnStep | null
+  /** Calls the observers of statements; `null` if there are none. Never throws. */
+  readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
   readonly #calls: ObserverCalls['onEnd']
   readonly #onDecision: ObserverCalls['onDecision']
   readonly #clock: Clock
@@ -102,14 +109,16 @@ export class RequestObservers {
    * @param calls The functions of all observers.
    * @param config The parts of the application that observing depends on.
    */
-  constructor(
-    { onEnd, onStep, onDecision }: ObserverCalls,
-    { clock, scopes, logger }: ObserverConfig,
-  ) {
+  constructor(calls: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
+    const { onEnd, onStep, onDecision, onStatement } = calls
     this.#calls = onEnd
     this.#onDecision = onDecision
     this.onStep =
       onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
+    this.onStatement =
+      onStatement.length === 0
+        ? null
+        : (statement) => this.#each(onStatement, (call) => call(statement))
     this.#clock = clock
     this.#scopes = scopes
     this.#logger = logger

@@ -6,6 +6,10 @@ import { UnderTest } from '../di/under-test.js'
 import { Health } from '../features/health/health.js'
 import { LogSource, type RequestLogs } from '../features/logs/log.js'
 import { Metrics } from '../features/metrics/metrics.js'
+import { RequestRecords } from '../features/records/request-records.js'
+import { Statements } from '../features/statements/statements.js'
+import { getTenantId } from '../features/tenancy/tenant-context.js'
+import type { CurrentRequest } from '../http/current-request.js'
 import { type Harness, NO_HARNESS } from './harness.js'
 import type { Settings } from './settings/settings.js'
 
@@ -15,13 +19,14 @@ export interface OwnProviders {
   readonly harness: Harness
   readonly logger: Logger
   readonly requestLogs: RequestLogs
+  readonly currentRequest: CurrentRequest
   readonly app: Pick<PluginContext, 'get'>
   readonly isClosing: () => boolean
 }
 
 /** Lists the values of an application itself that classes can inject. */
 export function ownProviders(config: OwnProviders): Provider[] {
-  const { settings, harness, logger, requestLogs, app, isClosing } = config
+  const { settings, harness, logger, requestLogs, currentRequest, app, isClosing } = config
   const { plugins, health } = settings
   const { clock } = harness
   const checks = health?.checks ?? {}
@@ -33,6 +38,15 @@ export function ownProviders(config: OwnProviders): Provider[] {
       useValue: new Health({ plugins, checks, app, clock, logger, isClosing }),
     },
     { token: Metrics, useValue: new Metrics() },
+    { token: RequestRecords, useValue: new RequestRecords() },
+    {
+      token: Statements,
+      useValue: new Statements({
+        clock,
+        currentRequest: () => currentRequest.get(),
+        currentTenant: getTenantId,
+      }),
+    },
     { token: LogSource, useValue: requestLogs },
   ]
 }

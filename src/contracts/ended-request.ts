@@ -1,6 +1,7 @@
 import type { Decision } from './decision.js'
 import type { Request, Response } from './handler.js'
 import type { RouteModel } from './route-model.js'
+import type { RanStatement } from './statement.js'
 import type { RequestOutcome, StepName } from './steps.js'
 
 /**
@@ -100,4 +101,21 @@ export interface RequestObserver {
    * @see docs/extending.md#decisions
    */
   readonly onDecision?: (req: Request, decision: Decision) => void
+  /**
+   * Called for each statement that a database has run and that its plugin has reported to {@link Statements}, as those of
+   * `blazon/postgres` and `blazon/typeorm` do: with its text, its time and its request. `BEGIN`, `COMMIT` and settings of a
+   * session are no statements of the program, and are left out. Applications with such an observer carry the request of
+   * the current code in an async context. An error is logged, and the statement has its result.
+   *
+   * @example
+   * const slowStatements: Plugin = {
+   *   name: 'slow-statements',
+   *   requests: ({ logger }) => ({
+   *     onStatement({ text, durationMs, req }) {
+   *       if (durationMs > 100) logger.warn({ text, durationMs, route: req?.route?.path }, 'Slow')
+   *     },
+   *   }),
+   * }
+   */
+  readonly onStatement?: (statement: RanStatement) => void
 }

@@ -25,8 +25,8 @@ export interface RequestRecord {
   readonly status: number | null
   /** How the request ended; `null` while it is not over. */
   readonly outcome: RequestOutcome | null
-  /** Which part of the application has responded. */
-  readonly cause: ResponseCause
+  /** Which part of the application has responded; `null` while the request is not over. */
+  readonly cause: ResponseCause | null
   /** The step that has responded: the last one that the request entered; `null` if it reached no step of a route. */
   readonly answeredBy: StepName | null
   /** The tenant that the request acted for; `null` without one. */
@@ -62,11 +62,14 @@ export interface RecordedRoute {
  *
  * - `guard`: `admitted`, `refused`, `anonymous`. `schemes`: a list of `{ scheme, verdict, reason }`, one for each scheme
  *   that was asked; the scheme is `null` for `auth.guard`.
- * - `tenant`: `named`, `confirmed`, `refused`, `none`. `tenant`, and `source`: `header`, `subdomain`, `path`, `credential`, `resolve`.
+ * - `tenant`: `named`, `confirmed`, `refused`. `tenant`, and `source`: `header`, `jwtClaim`, `host`, `subdomain`, `path`, the
+ *   name of a strategy of the application, `credential`, `authorize`.
  * - `can`: `admitted`, `refused`. `abilities`.
- * - `limit`: `counted`, `refused`. `limit`, `windowMs`, `remaining`, `key` (what is counted, not whom), `policy`.
- * - `cache`: `hit`, `stale`, `miss`, `shared`, `bypass`. `key`, `tags`, `ageMs`.
- * - `validation`: `passed`, `refused`. `in`: the parts; `issues`: a list of `{ in, path, message, code }`.
+ * - `policy`: `allowed`, `refused`. `policy`, `action`.
+ * - `limit`: `counted`, `refused`. `policy`, `limit`, `windowMs`, `remaining`, and `key`: what is counted, not whom.
+ * - `capacity`: `refused`. `running`, `queued`.
+ * - `cache`: `hit`, `stale`, `miss`, `bypass`. `key`, `ageSeconds`.
+ * - `validation`: `passed`, `refused`. `in`: the parts; `issues`: a list of `{ in, path, message }`.
  */
 export interface RecordedDecision {
   /** Milliseconds since the start of the request. */

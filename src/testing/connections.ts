@@ -5,7 +5,7 @@ import { scopeOn } from '../features/tenancy/request-scope.js'
 import type { CarriesCredential } from '../http/credentials.js'
 import type { RunRoute, Step } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
-import { MemoryAgent } from './memory-agent.js'
+import { MemoryAgent, type OnConnect } from './memory-agent.js'
 
 type TenantOf = NonNullable<AuthGuard['tenantOf']>
 
@@ -51,11 +51,20 @@ export function pauseBeforeHandler({ socket }: Request): Promise<void> | undefin
  */
 export class Connections {
   readonly #agents: Set<MemoryAgent> = new Set()
+  readonly #onConnect: OnConnect
   #isClosed = false
+
+  /** @param onConnect Called with the two ends of each connection. */
+  constructor(onConnect: OnConnect) {
+    this.#onConnect = onConnect
+  }
 
   /** Opens an agent whose connections share these facts. */
   open(server: Server, facts: ConnectionFacts): MemoryAgent {
-    const agent = new MemoryAgent(server, (socket) => factsOf.set(socket, facts))
+    const agent = new MemoryAgent(server, (serverEnd, clientEnd) => {
+      factsOf.set(serverEnd, facts)
+      this.#onConnect(serverEnd, clientEnd)
+    })
     this.#agents.add(agent)
     if (this.#isClosed) agent.refuse()
     return agent

@@ -13,9 +13,9 @@ export interface FinishedRequest {
   readonly method: string
   /** Path and query. */
   readonly url: string
+  /** `undefined` if nothing was sent. */
+  readonly sent: ClientRequest | undefined
 }
-
-const NEVER_SENT = { method: '', path: '' }
 
 type Done = (failure: unknown, response: Response) => void
 
@@ -27,8 +27,9 @@ export function finishTest(test: Test, finish: Finish): void {
   const end = test.end as (this: Test, done: Done) => Test
   test.end = function endFinished(this: Test, done?: Done) {
     return end.call(this, (failure, response) => {
-      const { method, path: url } = (test as unknown as { req?: ClientRequest }).req ?? NEVER_SENT
-      afterThisTurn(() => done?.call(this, finish(failure, { method, url }), response))
+      const { req: sent } = test as unknown as { readonly req?: ClientRequest }
+      const request = { method: sent?.method ?? '', url: sent?.path ?? '', sent }
+      afterThisTurn(() => done?.call(this, finish(failure, request), response))
     })
   } as Test['end']
 }

@@ -19,6 +19,7 @@ export type {
 export { ContractCoverage } from './contract/contract-coverage.js'
 export type { ContractViolation, ViolationKind } from './contract/violation.js'
 export { ContractError } from './contract/violation.js'
+export type { Explanation } from './explain/explanation.js'
 export type {
   FuzzAllowance,
   FuzzedOperation,

@@ -2,18 +2,21 @@ import { Agent, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { MemorySocket } from '../http/memory-socket.js'
 
+/** Called with the two ends of a connection. */
+export type OnConnect = (serverEnd: MemorySocket, clientEnd: MemorySocket) => void
+
 /**
  * An HTTP agent whose connections lead directly to a server in the same process. The server listens on no
  * port.
  */
 export class MemoryAgent extends Agent {
   readonly #server: Server
-  readonly #onConnect: (serverSide: MemorySocket) => void
+  readonly #onConnect: OnConnect
   readonly #sockets: Set<MemorySocket> = new Set()
   #isClosed = false
 
-  /** @param onConnect Called with the server's end of every new connection, before the server gets it. */
-  constructor(server: Server, onConnect: (serverSide: MemorySocket) => void = () => {}) {
+  /** @param onConnect Called with the two ends of every new connection, before the server gets it. */
+  constructor(server: Server, onConnect: OnConnect = () => {}) {
     super({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
     this.#server = server
     this.#onConnect = onConnect
@@ -26,7 +29,7 @@ export class MemoryAgent extends Agent {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     }
-    this.#onConnect(server)
+    this.#onConnect(server, client)
     // Node documents this event for this use: a server accepts any duplex stream this way.
     this.#server.emit('connection', server)
     return client

@@ -1,10 +1,11 @@
-import { type Agent, type IncomingMessage, request as send } from 'node:http'
+import { type Agent, type ClientRequest, type IncomingMessage, request as send } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { ReadableStream } from 'node:stream/web'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { isBodiless, toWebStream } from '../http/to-web-stream.js'
 import { type CheckExchange, hasJsonBody, observe } from './exchange.js'
+import type { Exchanges } from './explain/exchanges.js'
 
 /**
  * The origin of relative URLs. It is never resolved, because connections are in memory; `req.hostname` shows
@@ -32,6 +33,7 @@ export interface FetchLink {
    * checked.
    */
   readonly checkExchange: CheckExchange | null
+  readonly exchanges: Exchanges
 }
 
 /** One request. A redirect leads to another one. */
@@ -43,8 +45,9 @@ interface Hop {
   readonly body: Buffer | Readable | null
 }
 
-/** The head of a response and the stream of its body. */
+/** The request as it was sent, the head of its response and the stream of its body. */
 interface Received {
+  readonly sent: ClientRequest
   readonly head: IncomingMessage
   readonly body: Readable
 }
@@ -65,7 +68,11 @@ export async function memoryFetch(
     signal.throwIfAborted()
     const received = await exchange(hop, signal, link)
     const location = redirect === 'manual' ? null : locationOf(received.head)
-    if (location === null) return toResponse(received, hop, redirects > 0)
+    if (location === null) {
+      const response = toResponse(received, hop, redirects > 0)
+      link.exchanges.noteResponse(response, received.sent)
+      return response
+    }
     received.head.destroy()
     if (redirect === 'error') throw failed('a redirect, which redirect: "error" forbids')
     if (redirects === MAX_REDIRECTS) throw failed(`more than ${MAX_REDIRECTS} redirects`)
@@ -124,7 +131,7 @@ function isStream(body: unknown): boolean {
 function exchange(
   hop: Hop,
   signal: AbortSignal,
-  { agent, checkExchange }: FetchLink,
+  { agent, checkExchange, exchanges }: FetchLink,
 ): Promise<Received> {
   const { url, method, headers, body } = hop
   return new Promise((resolve, reject) => {
@@ -136,6 +143,7 @@ function exchange(
       method,
       headers: Object.fromEntries(headers),
     })
+    exchanges.follow(req)
     let head: IncomingMessage | undefined
     let failure: Error | undefined
     const abort = () => {
@@ -154,7 +162,7 @@ function exchange(
       head = res
       readChecked(checkExchange !== null && hasJsonBody(req, res), res).then(
         (source) => {
-          if (failure === undefined) return resolve({ head: res, body: source })
+          if (failure === undefined) return resolve({ sent: req, head: res, body: source })
           res.destroy()
           reject(failure)
         },

@@ -18,6 +18,8 @@ export interface RequestDefaults {
   /** `null` when responses are not checked. */
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
+  /** Called with each request that is sent. */
+  readonly follow: (sent: ClientRequest) => void
 }
 
 /** @throws ConfigError when supertest is not installed or is too old. */
@@ -39,10 +41,12 @@ export async function loadSupertest(): Promise<Supertest> {
 
 /** Creates a supertest agent whose requests go over connections in memory. */
 export function supertestAgent(supertest: Supertest, defaults: RequestDefaults): TestAgent {
-  const { agent, headers, checkExchange, finish } = defaults
+  const { agent, headers, checkExchange, finish, follow } = defaults
   return supertest.agent(ORIGIN).use((test: Test) => {
     test.agent(agent as never)
     for (const [name, value] of headers()) test.set(name, value)
+    // Once for the request, and once for every redirect that is followed.
+    test.on('request', () => follow((test as unknown as { req: ClientRequest }).req))
     if (checkExchange !== null) checkTest(test, checkExchange)
     finishTest(test, finish)
   })
@@ -56,7 +60,6 @@ type Done = (error: unknown, response: Response) => void
  */
 function checkTest(test: Test, checkExchange: CheckExchange): void {
   let failure: Error | undefined
-  // The event comes once for the request and once for every redirect that is followed.
   test.on('request', () => {
     const { req } = test as unknown as { req: ClientRequest }
     observe(req, checkExchange, (found) => {

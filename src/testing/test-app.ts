@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Response as SupertestResponse } from 'supertest'
 import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
@@ -9,8 +10,10 @@ import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
+import type { RequestRecord } from '../contracts/request-record.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
+import { Recorder } from '../features/records/recorder.js'
 import type { RunRoute, Stage } from '../step/step.js'
 import {
   type AuthMatrix,
@@ -29,6 +32,8 @@ import { ContractCoverage, type CoverageReport } from './contract/contract-cover
 import { DocumentedOperations } from './contract/documented-operations.js'
 import { itemCheckStage } from './contract/item-check-stage.js'
 import type { ContractViolation } from './contract/violation.js'
+import { Exchanges } from './explain/exchanges.js'
+import { type Explanation, explainFailure, explanationOf } from './explain/explanation.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
@@ -55,7 +60,9 @@ export class TestApp extends App {
   readonly clock: TestClock = new TestClock()
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
-  readonly #connections: Connections = new Connections()
+  readonly #exchanges: Exchanges = new Exchanges()
+  readonly #connections: Connections = new Connections(this.#exchanges.connect)
+  readonly #recorder: Recorder = new Recorder(null)
   readonly #stores: RecordedStores = new RecordedStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
@@ -81,6 +88,7 @@ export class TestApp extends App {
       clock: this.clock,
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
+      plugins: [this.#recorder.plugin],
       wrapGuard: this.#connections.wrapGuard,
       wrapCredentials: this.#connections.wrapCredentials,
       wrapTenantOf: this.#connections.wrapTenantOf,
@@ -110,8 +118,10 @@ export class TestApp extends App {
 
   readonly #wrapListener = (listener: Listener): Listener => {
     const { handle, handleForeign } = listener
-    const enter = (req: IncomingMessage, run: () => void) =>
+    const enter = (req: IncomingMessage, run: () => void) => {
+      this.#exchanges.enter(req)
       this.#watch.enter(req, () => this.#connections.enter(req, run))
+    }
     return {
       ...listener,
       handle: (req, res) => enter(req, () => handle(req, res)),
@@ -132,10 +142,14 @@ export class TestApp extends App {
     const checkExchange = app.#contract?.checkExchange ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
-      return failure ?? app.#watch.takeRejection(request) ?? null
+      const found = failure ?? app.#watch.takeRejection(request) ?? null
+      const record = request.sent && app.#recordOf(request.sent)
+      if (found !== null && record !== undefined) explainFailure(found, record)
+      return found
     }
     const tenantHeader = app.#tenantHeader
-    const link = { supertest, connect, checkExchange, finish, tenantHeader }
+    const exchanges = app.#exchanges
+    const link = { supertest, connect, checkExchange, finish, tenantHeader, exchanges }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -220,6 +234,31 @@ export class TestApp extends App {
   clearHeaders(): this {
     this.#headers.clear()
     return this
+  }
+
+  /**
+   * Returns why the application has answered so: the route, what guards, limits, the cache and validation have decided, the
+   * tenant and where it came from, statements, steps with their times. Failed assertions of supertest print the same. As text
+   * it is a few lines: `String(app.explain(response))`.
+   *
+   * @param response A response of `request()` or of `fetch`, of this application or one of its callers.
+   * @throws TypeError for anything else.
+   * @example
+   * const response = await app.request().get('/orders/7')
+   * expect(app.explain(response)).toMatchObject({ answeredBy: 'cache', tenant: 'acme' })
+   */
+  explain(response: SupertestResponse | globalThis.Response): Explanation {
+    const { req } = Object(response) as { readonly req?: object }
+    const record = this.#recordOf(req ?? Object(response))
+    if (record !== undefined) return explanationOf(record)
+    throw new TypeError(
+      'explain(): this application has not sent this response. Give a response of app.request() or app.fetch().',
+    )
+  }
+
+  #recordOf(known: object): RequestRecord | undefined {
+    const req = this.#exchanges.find(known)
+    return req && this.#recorder.recordOf(req)
   }
 
   /** Every difference between a response and the document, each listed once. Empty with `contract: 'off'`. */

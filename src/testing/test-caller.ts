@@ -3,6 +3,7 @@ import type TestAgent from 'supertest/lib/agent.js'
 import type { User } from '../contracts/handler.js'
 import type { ConnectionFacts } from './connections.js'
 import type { CheckExchange } from './exchange.js'
+import type { Exchanges } from './explain/exchanges.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch } from './memory-fetch.js'
@@ -18,6 +19,7 @@ export interface CallerLink {
   /** `null` when responses are not checked. */
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
+  readonly exchanges: Exchanges
   /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
 }
@@ -54,12 +56,13 @@ export class TestCaller {
 
   /** A supertest agent with a cookie jar of its own. */
   request(): TestAgent {
-    const { supertest, checkExchange, finish } = this.#link
+    const { supertest, checkExchange, finish, exchanges } = this.#link
     return supertestAgent(supertest, {
       agent: this.#agent,
       headers: this.#state.headers,
       checkExchange,
       finish,
+      follow: exchanges.follow,
     })
   }
 
@@ -78,6 +81,7 @@ export class TestCaller {
       agent: this.#agent,
       headers,
       checkExchange: this.#link.checkExchange,
+      exchanges: this.#link.exchanges,
     })
   }
 

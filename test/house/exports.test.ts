@@ -21,7 +21,7 @@ const VALUES = `
   Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
   Limits Log Metrics MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post Produces Public
-  Put Query RateLimit Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Sse Tenant
+  Put Query RateLimit Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Sse Statements Tenant
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
@@ -49,15 +49,15 @@ const TYPES = `
   Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
   KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
   LoggerOptions LogsOptions MaybePromise Metric MetricSample MetricsOptions MetricsRegistry MetricsTenants MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module
-  NextFunction ObserverSetup OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType
+  NewStatement NextFunction ObserverSetup OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType
   OpenApiMethod OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema
   OpenApiSecurityScheme OpenApiServer OpenApiTag OpenApiVersion OperationFacts OptionDecorator OptionSettings OptionTarget
   OptionValue Override ParameterDefinition ParameterModel ParameterPlace ParameterSettings ParameterSource PeerUse
   Plugin PluginContext PluginMiddlewares PluginSteps Policy PolicyOptions PolicyRequest PolicyRule PolicyRules PolicySubject PolicyUser Problem ProblemDetails Produced ProducedModel Provider RateLimitBy RawBody
-  RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
+  RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RanStatement RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
   RequestCan RequestHandler RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
   ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter
-  RouteSetup RouteTableEntry Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath SseComment SseEvent SseEventOptions SseOptions Stage Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
+  RouteSetup RouteTableEntry RunningStatement Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath SseComment SseEvent SseEventOptions SseOptions Stage StatementResult StatementsConfig Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme

@@ -11,6 +11,7 @@ import type { Override } from '../../di/build-container.js'
 import type { CapacityOptions } from '../../features/capacity/capacity-options.js'
 import type { HealthOptions } from '../../features/health/health-options.js'
 import type { MetricsOptions } from '../../features/metrics/metrics-options.js'
+import type { RecordsOptions } from '../../features/records/records-options.js'
 import type { SecurityOptions } from '../../features/security/security-options.js'
 import type { SwaggerOptions } from '../../openapi/swagger-options.js'
 import type { AuthOptions } from './auth-options.js'
@@ -192,6 +193,14 @@ export interface AppOptions {
    * @see docs/capacity.md
    */
   readonly capacity?: CapacityOptions
+  /**
+   * Whether why a request was answered so is kept for requests that the server has failed: what each step decided,
+   * statements, log lines. `inject(RequestRecords)` has the records. Each request then notes what is decided about it.
+   *
+   * @defaultValue `false`
+   * @see docs/observability.md#records
+   */
+  readonly records?: boolean | RecordsOptions
   /**
    * Time limits for handlers, requests, connections and closing.
    *

@@ -3,6 +3,7 @@ import { type Names, unknownNames } from '../../errors/option-group.js'
 import { capacityGroup } from '../../features/capacity/capacity-options.js'
 import { healthGroup } from '../../features/health/health-options.js'
 import { metricsGroup } from '../../features/metrics/metrics-options.js'
+import { recordsGroup } from '../../features/records/records-options.js'
 import { securityGroup } from '../../features/security/security-options.js'
 import { swaggerGroup } from '../../openapi/swagger-options.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
@@ -59,6 +60,7 @@ const NAMES: Names<AppOptions> = {
   health: true,
   metrics: true,
   capacity: true,
+  records: true,
   timeouts: true,
   trustProxy: true,
   etag: true,
@@ -110,6 +112,7 @@ function findUnknown(options: AppOptions): Problem[] {
     ...healthGroup.unknown(options.health),
     ...metricsGroup.unknown(options.metrics),
     ...capacityGroup.unknown(options.capacity),
+    ...recordsGroup.unknown(options.records),
     ...timeoutGroup.unknown(options.timeouts),
     ...logsGroup.unknown(options.logs),
     ...unknownInModules(options),
@@ -127,6 +130,7 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...healthGroup.check(options.health),
     ...metricsGroup.check(options.metrics),
     ...capacityGroup.check(options.capacity),
+    ...recordsGroup.check(options.records),
     ...timeoutGroup.check(options.timeouts),
     ...limitGroup.check(options.limits),
     ...cookieGroup.check(options.cookies),
@@ -182,6 +186,7 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     health: healthGroup.resolve(options.health),
     metrics: metricsGroup.resolve(options.metrics),
     capacity: capacityGroup.resolve(options.capacity),
+    records: recordsGroup.resolve(options.records),
     timeouts: timeoutGroup.resolve(options.timeouts),
     trustProxy,
     etag,

@@ -14,6 +14,7 @@ import type { LoggerSettings } from '../../features/logs/open-logger.js'
 import type { RequestLogSettings } from '../../features/logs/request-log.js'
 import type { MetricsSettings } from '../../features/metrics/metrics-options.js'
 import type { RateLimitSettings } from '../../features/rate-limit/limit-settings.js'
+import type { RecordsSettings } from '../../features/records/records-options.js'
 import type { SecuritySettings } from '../../features/security/security-options.js'
 import type { TenantSettings } from '../../features/tenancy/tenant-settings.js'
 import type { DocumentSettings } from '../../openapi/swagger-options.js'
@@ -68,6 +69,8 @@ export interface Settings {
   readonly capacity: CapacitySettings | null
   /** `null` if nothing is measured. */
   readonly metrics: MetricsSettings | null
+  /** `null` if no records are kept. */
+  readonly records: RecordsSettings | null
   readonly timeouts: TimeoutSettings
   /**
    * `null` without the option. If the application is mounted in a host, the setting of the host then counts.

@@ -1,7 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Request } from '../../contracts/handler.js'
 import type { LevelLogger, Logger, LogMethod } from '../../contracts/logger.js'
-import type { Plugin } from '../../contracts/plugin.js'
 import { inject } from '../../di/inject.js'
 import { InjectionToken } from '../../di/token.js'
 import { noteOf } from '../../http/note-of.js'
@@ -11,17 +9,29 @@ import { factsOf } from './request-facts.js'
 /** Returns a value without the secrets of a request. */
 export type Hide = <T>(value: T, req: Request | undefined) => T
 
+/** The request in whose route the current code runs. */
+interface Current {
+  /** Asks for it, so that routes carry it. */
+  need(): void
+  get(): Request | undefined
+}
+
 /** Makes the {@link Log} of an application. */
 export class RequestLogs {
   readonly #currentTenant: () => string | undefined
+  readonly #currentRequest: Current
+  /** Whether something injects the logger. */
+  isUsed = false
   #logger: Logger | null = null
   #hide: Hide = (value) => value
-  /** `null` until something injects the logger. */
-  #requests: AsyncLocalStorage<Request> | null = null
 
-  /** @param currentTenant Returns the tenant that the current code runs for. */
-  constructor(currentTenant: () => string | undefined) {
+  /**
+   * @param currentTenant Returns the tenant that the current code runs for.
+   * @param currentRequest The request whose facts lines have.
+   */
+  constructor(currentTenant: () => string | undefined, currentRequest: Current) {
     this.#currentTenant = currentTenant
+    this.#currentRequest = currentRequest
   }
 
   /** Sets the logger of the application, which starts now. Lines before that are dropped. */
@@ -30,19 +40,10 @@ export class RequestLogs {
     this.#hide = hide
   }
 
-  /** The plugin that carries the request to the {@link Log}; `null` if nothing has injected one. */
-  get plugin(): Plugin | null {
-    const requests = this.#requests
-    if (requests === null) return null
-    return {
-      name: 'log',
-      steps: () => ({ enter: (next) => (req, res) => requests.run(req, next, req, res) }),
-    }
-  }
-
   /** Returns the logger of the application, which adds the facts of the current request. */
   open(): LevelLogger {
-    this.#requests ??= new AsyncLocalStorage()
+    this.isUsed = true
+    this.#currentRequest.need()
     return {
       trace: this.#method('trace'),
       debug: this.#method('debug'),
@@ -56,7 +57,7 @@ export class RequestLogs {
   #method(level: LineLevel): LogMethod {
     return (first: unknown, second?: unknown) => {
       if (this.#logger === null) return
-      const req = this.#requests?.getStore()
+      const req = this.#currentRequest.get()
       const isObject = typeof first === 'object' && first !== null
       const isError = first instanceof Error
       const given = isError ? { err: first } : isObject ? first : {}

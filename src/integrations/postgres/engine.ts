@@ -1,4 +1,11 @@
-import { formatProblem, HttpError, type Logger, Metrics, type PluginContext } from '../../index.js'
+import {
+  formatProblem,
+  HttpError,
+  type Logger,
+  Metrics,
+  type PluginContext,
+  Statements,
+} from '../../index.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
 import {
@@ -55,7 +62,7 @@ export class Engine {
   async start({ get, logger, usesTenants }: Start): Promise<void> {
     this.#logger = logger
     for (const metric of poolMetrics(this.#driver)) get(Metrics).add(metric)
-    this.sessions.start(usesTenants)
+    this.sessions.start(usesTenants, get(Statements))
     await this.#driver.open({ logger })
     await this.check().catch((error) => {
       throw unreachable(error)

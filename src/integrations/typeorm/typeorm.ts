@@ -1,7 +1,8 @@
 import type { DataSource } from 'typeorm'
-import type { Plugin } from '../../index.js'
+import { type Plugin, Statements } from '../../index.js'
 import { dataSourceOf } from './data-source-of.js'
 import { explainRefusal } from './explain-refusal.js'
+import { observeStatements } from './observe-statements.js'
 import { openDataSource } from './open-data-source.js'
 import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
 
@@ -29,7 +30,8 @@ export function typeorm(options: TypeOrmOptions): Plugin {
   return {
     name,
     providers: [{ token, useFactory: () => openDataSource(options) }],
-    setup({ usesTenants, logger }) {
+    setup({ get, usesTenants, logger }) {
+      observeStatements(get(token), get(Statements))
       if (usesTenants) logger.warn({ plugin: name }, NOT_BOUND)
     },
     explain: explainRefusal,

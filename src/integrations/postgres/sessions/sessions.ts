@@ -5,7 +5,9 @@ import {
   type Logger,
   type Request,
   type Response,
+  type RunningStatement,
   requireTenantId,
+  type Statements,
   TenantContext,
 } from '../../../index.js'
 import type { Driver, QueryResult, Statement } from '../driver.js'
@@ -65,6 +67,8 @@ export class Sessions {
   /** The work of the current request when requests have no tenant scope. */
   readonly #untenanted = new AsyncLocalStorage<RequestWork>()
   #usesTenants = false
+  /** `null` if nobody observes statements. */
+  #observed: Statements | null = null
   #protected: ProtectedTables | undefined
 
   constructor(driver: Driver, config: SessionsConfig) {
@@ -72,9 +76,13 @@ export class Sessions {
     this.#config = config
   }
 
-  /** Sets whether code outside every tenant scope runs for `nobody`. */
-  start(usesTenants: boolean): void {
+  /**
+   * @param usesTenants Whether code outside every tenant scope runs for `nobody`.
+   * @param statements Gets the statements of the program.
+   */
+  start(usesTenants: boolean, statements: Statements): void {
     this.#usesTenants = usesTenants
+    this.#observed = statements.areObserved ? statements : null
   }
 
   /** The owner for which the current code runs. */
@@ -83,11 +91,8 @@ export class Sessions {
   }
 
   /** Runs a statement in the transaction to which it belongs. */
-  async query(statement: Statement): Promise<QueryResult> {
-    refuseControl(statement.text)
-    const { owner } = this
-    if (owner?.kind === 'nobody') await this.#assertPublic(statement)
-    return this.#queryFor(owner, statement)
+  query(statement: Statement): Promise<QueryResult> {
+    return this.#observe(statement, () => this.#queryAsOwner(statement))
   }
 
   /**
@@ -96,7 +101,23 @@ export class Sessions {
    */
   queryOwnTable(statement: Statement): Promise<QueryResult> {
     const isTenanted = this.#usesTenants || TenantContext.current()?.id !== undefined
-    return this.#queryFor(isTenanted ? ALL_TENANTS : null, statement)
+    const owner = isTenanted ? ALL_TENANTS : null
+    return this.#observe(statement, () => this.#queryFor(owner, statement))
+  }
+
+  #observe(statement: Statement, run: () => Promise<QueryResult>): Promise<QueryResult> {
+    if (this.#observed === null) return run()
+    // Not spread: the text of a template is computed by a getter of its class.
+    const { text, values = [] } = statement
+    const running = this.#observed.begin({ system: 'postgresql', text, values })
+    return running === null ? run() : report(running, run)
+  }
+
+  async #queryAsOwner(statement: Statement): Promise<QueryResult> {
+    refuseControl(statement.text)
+    const { owner } = this
+    if (owner?.kind === 'nobody') await this.#assertPublic(statement)
+    return this.#queryFor(owner, statement)
   }
 
   async #queryFor(owner: Owner | null, statement: Statement): Promise<QueryResult> {
@@ -315,6 +336,21 @@ export class Sessions {
 }
 
 async function nothing(): Promise<void> {}
+
+/** Runs a statement, and reports its result or its error. */
+async function report(
+  running: RunningStatement,
+  run: () => Promise<QueryResult>,
+): Promise<QueryResult> {
+  try {
+    const result = await run()
+    running.end(result)
+    return result
+  } catch (error) {
+    running.fail(error)
+    throw error
+  }
+}
 
 /** Calls a handler and notifies its work when the handler has ended. */
 function trackEnd(work: RequestWork, res: Response, next: () => unknown): unknown {

@@ -1,0 +1,36 @@
+import type { Request } from './handler.js'
+
+/** A statement that a database is about to run. */
+export interface NewStatement {
+  /** The database, as OpenTelemetry names it (`db.system.name`): `postgresql`, `mysql`, `sqlite`. */
+  readonly system: string
+  /** The text, with placeholders in the places of its values. */
+  readonly text: string
+  /** The values of the placeholders. Observers must not write them to logs or traces. Default: none. */
+  readonly values?: readonly unknown[]
+}
+
+/** What a statement has returned. */
+export interface StatementResult {
+  /** How many rows the statement has returned or changed; `null` if the database does not tell. */
+  readonly rowCount: number | null
+  /** The rows that it has returned; `null` if they are not known. */
+  readonly rows: readonly unknown[] | null
+}
+
+/** A statement that a database has run, with its result or its error. */
+export interface RanStatement extends Required<NewStatement>, StatementResult {
+  /** When the program has asked for it, in milliseconds of `Clock.monotonic()`. */
+  readonly startedAt: number
+  /**
+   * Milliseconds until its result or error was known: with the time to wait for a connection, and to begin a
+   * transaction.
+   */
+  readonly durationMs: number
+  /** The error of a statement that has failed; else `undefined`. */
+  readonly error: unknown
+  /** The tenant for which the code ran; `undefined` without one. */
+  readonly tenant: string | undefined
+  /** The request in whose route the code ran; `undefined` outside of routes, as in a timer. */
+  readonly req: Request | undefined
+}

@@ -1,0 +1,44 @@
+import type { Decision } from '../../contracts/decision.js'
+import type { EndedRequest } from '../../contracts/ended-request.js'
+import type { Request } from '../../contracts/handler.js'
+import type { StepName } from '../../contracts/steps.js'
+
+/** The most steps, and the most decisions, of one record. A loop in a handler may note any number. */
+const MOST = 300
+
+/** An event of a request, with its time on the monotonic clock. */
+export interface Timed<T> {
+  readonly at: number
+  readonly value: T
+}
+
+/** Everything that is known about one request, until it becomes a record. */
+export class Draft {
+  readonly req: Request
+  /** When the first event came, on the monotonic clock: the request has begun right before. */
+  readonly begin: number
+  readonly steps: Timed<StepName>[] = []
+  readonly decisions: Timed<Decision>[] = []
+  /** `undefined` while the request is not over. */
+  ended: EndedRequest | undefined
+  /** When the request was over, on the monotonic clock. */
+  end = 0
+
+  constructor(req: Request, begin: number) {
+    this.req = req
+    this.begin = begin
+  }
+
+  noteStep(value: StepName, at: number): void {
+    if (this.steps.length < MOST) this.steps.push({ at, value })
+  }
+
+  noteDecision(value: Decision, at: number): void {
+    if (this.decisions.length < MOST) this.decisions.push({ at, value })
+  }
+
+  finish(ended: EndedRequest, at: number): void {
+    this.ended = ended
+    this.end = at
+  }
+}

@@ -1,0 +1,166 @@
+import type { Clock } from '../../contracts/clock.js'
+import type { Decision } from '../../contracts/decision.js'
+import type { Request } from '../../contracts/handler.js'
+import type { RequestSecretTexts } from '../../contracts/plugin.js'
+import type {
+  RecordedDecision,
+  RecordedError,
+  RecordedLog,
+  RecordedRoute,
+  RecordedStep,
+  RequestRecord,
+} from '../../contracts/request-record.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { StepName } from '../../contracts/steps.js'
+import { tenantOf } from '../../http/tenant-of.js'
+import type { Draft, Timed } from './draft.js'
+import { plainFacts } from './plain-facts.js'
+
+/** What a record is written with. */
+export interface WriteConfig {
+  readonly clock: Clock
+  readonly secrets: RequestSecretTexts
+}
+
+/** Where the decisions of a request go that are no decisions of a record. */
+const [LOG, ERROR] = ['log', 'error']
+
+/** Writes the record of a request, as far as it is known. */
+export function recordOf(draft: Draft, { clock, secrets }: WriteConfig): RequestRecord {
+  const { req, ended } = draft
+  const { hideIn } = secrets
+  const now = ended === undefined ? clock.monotonic() : draft.end
+  const begin = ended === undefined ? draft.begin : draft.end - ended.durationMs
+  const since = (time: number) => Math.max(0, round(time - begin))
+  const route = ended === undefined ? routeOf(req) : (ended.route ?? undefined)
+  const noted = draft.decisions
+  return {
+    id: idOf(req),
+    startedAt: ended?.startedAt ?? clock.now() - (now - begin),
+    durationMs: round(now - begin),
+    method: req.method,
+    url: secrets.url,
+    route: route === undefined ? null : recordedRoute(route),
+    status: ended === undefined ? (req.res?.statusCode ?? null) : ended.status,
+    outcome: ended?.outcome ?? null,
+    cause: ended?.cause ?? null,
+    answeredBy: answererOf(draft.steps),
+    tenant: (ended === undefined ? tenantOf(req) : (ended.tenant ?? ended.claimedTenant)) ?? null,
+    user: userOf(req),
+    decisions: [
+      ...noted
+        .filter(({ value: { by } }) => by !== LOG && by !== ERROR)
+        .map(({ at, value }) => recordedDecision(value, since(at), hideIn)),
+      ...validationIn(draft, route, since),
+    ].sort((a, b) => a.at - b.at),
+    steps: recordedSteps(draft.steps, since, round(now - begin)),
+    statements: [],
+    statementCount: 0,
+    logs: noted
+      .filter(({ value }) => value.by === LOG)
+      .map(({ at, value }) => recordedLog(value, since(at), hideIn)),
+    error: errorIn(noted, hideIn),
+  }
+}
+
+type Hide = RequestSecretTexts['hideIn']
+type Since = (time: number) => number
+
+function recordedRoute({ name, method, path }: RouteModel): RecordedRoute {
+  return { name, method, path }
+}
+
+function recordedDecision({ by, verdict, reason, facts }: Decision, at: number, hide: Hide) {
+  return {
+    at,
+    by: hide(String(by)),
+    verdict: hide(String(verdict)),
+    reason: reason === undefined ? null : hide(String(reason)),
+    facts: plainFacts(facts, hide),
+  } satisfies RecordedDecision
+}
+
+function recordedLog({ verdict, reason = '' }: Decision, at: number, hide: Hide): RecordedLog {
+  return { at, level: verdict, message: hide(reason) }
+}
+
+/** The step `validate` says nothing if all is right: the step after it says so. */
+function validationIn(
+  { steps, decisions }: Draft,
+  route: RouteModel | undefined,
+  since: Since,
+): RecordedDecision[] {
+  const index = steps.findIndex(({ value }) => value === 'validate')
+  const next = steps[index + 1]
+  const isRefused = decisions.some(({ value }) => value.by === 'validation')
+  if (index < 0 || next === undefined || next.value === 'respond' || isRefused) return []
+  const parts = Object.entries(route?.inputs ?? {}).filter(([, schema]) => schema !== null)
+  const facts = { in: parts.map(([name]) => name) }
+  return [{ at: since(next.at), by: 'validation', verdict: 'passed', reason: null, facts }]
+}
+
+function recordedSteps(
+  steps: readonly Timed<StepName>[],
+  since: Since,
+  durationMs: number,
+): RecordedStep[] {
+  return steps.map(({ at, value: step }, index) => {
+    const next = steps[index + 1]
+    const until = next === undefined ? durationMs : since(next.at)
+    return { step, at: since(at), durationMs: Math.max(0, round(until - since(at))) }
+  })
+}
+
+function answererOf(steps: readonly Timed<StepName>[]): StepName | null {
+  return steps.findLast(({ value }) => value !== 'respond')?.value ?? null
+}
+
+function errorIn(noted: readonly Timed<Decision>[], hide: Hide): RecordedError | null {
+  const found = noted.findLast(({ value }) => value.by === ERROR)?.value
+  if (found === undefined) return null
+  const { status, name, stack } = found.facts ?? {}
+  return {
+    status: Number(status),
+    code: found.verdict,
+    name: String(name),
+    message: hide(found.reason ?? ''),
+    stack: typeof stack === 'string' ? hide(stack) : null,
+  }
+}
+
+/** A request that runs has a route of ours, one of an Express router, or none. */
+function routeOf(req: Request): RouteModel | undefined {
+  const route = req.route as RouteModel | undefined
+  return route?.isEnveloped === undefined ? undefined : route
+}
+
+/** Reading the id makes one. Other code may have set one that is no text. */
+function idOf(req: Request): string | null {
+  try {
+    const id: unknown = req.id
+    return typeof id === 'string' || typeof id === 'number' ? String(id) : null
+  } catch {
+    return null
+  }
+}
+
+/** Fields that identify a user and are no personal data. */
+const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
+
+function userOf(req: Request): string | null {
+  try {
+    const fields = (req.user ?? {}) as Readonly<Record<string, unknown>>
+    for (const name of IDENTITIES) {
+      const id = fields[name]
+      if (typeof id === 'string' || typeof id === 'number') return String(id)
+    }
+  } catch {
+    // A getter of the program has thrown.
+  }
+  return null
+}
+
+/** Milliseconds with three decimal places: the times of steps are short. */
+function round(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}

@@ -1,0 +1,47 @@
+import type { EndedRequest } from '../../contracts/ended-request.js'
+import type { Logger } from '../../contracts/logger.js'
+import type { Plugin } from '../../contracts/plugin.js'
+import type { RequestRecord } from '../../contracts/request-record.js'
+import type { RecordSink } from './record-sink.js'
+import { Recorder } from './recorder.js'
+import type { RecordsSettings } from './records-options.js'
+import { keepRecord, RequestRecords } from './request-records.js'
+
+/** Where the records of an application go. */
+export interface RecordTargets {
+  /** The option `records`; `null` without it. */
+  readonly settings: RecordsSettings | null
+  /** Takes the record of each request; `undefined` outside of `blazon dev`. */
+  readonly sink: RecordSink | undefined
+}
+
+/** Records the requests of an application that is not under test. */
+export function recordsPlugin({ settings, sink }: RecordTargets): Plugin {
+  let keep: ((record: RequestRecord) => void) | undefined
+  const { plugin } = new Recorder((ended, recordOf) => {
+    const isKept = keep !== undefined && hasFailed(ended)
+    if (sink === undefined && !isKept) return
+    const record = recordOf()
+    sink?.(record)
+    if (isKept) keep?.(record)
+  })
+  return {
+    ...plugin,
+    requests(app) {
+      if (settings !== null) keep = keeperOf(settings, app.get(RequestRecords), app.logger)
+      return plugin.requests?.(app)
+    },
+  }
+}
+
+function keeperOf({ keep, log }: RecordsSettings, records: RequestRecords, logger: Logger) {
+  return (record: RequestRecord) => {
+    keepRecord(records, record, keep)
+    if (log) logger.error({ record }, 'Why the request was answered so')
+  }
+}
+
+/** Whether the server has failed: a client that has left is no failure. */
+function hasFailed({ status, outcome }: EndedRequest): boolean {
+  return outcome === 'timeout' || (status !== null && status >= 500)
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../../contracts/clock.js'
+import type { Request } from '../../contracts/handler.js'
+import type { NewStatement, RanStatement, StatementResult } from '../../contracts/statement.js'
+
+/** A statement that runs. Call exactly one of its functions. */
+export interface RunningStatement {
+  /** Reports the result. Never throws. */
+  end(result: StatementResult): void
+  /** Reports the error of a statement that has failed. Never throws. */
+  fail(error: unknown): void
+}
+
+/** The parts of an application that its statements depend on. */
+export interface StatementsConfig {
+  /** The clock of the application. */
+  readonly clock: Pick<Clock, 'monotonic'>
+  /** Returns the request in whose route the current code runs. */
+  readonly currentRequest: () => Request | undefined
+  /** Returns the tenant that the current code runs for. */
+  readonly currentTenant: () => string | undefined
+}
+
+/**
+ * Where databases report the statements that they run, for `onStatement` of observers (`Plugin.requests`): traces, time
+ * lines, query budgets. A plugin of a database gets it from `get` in its `setup`. Where nobody observes statements, `begin`
+ * returns `null` and does nothing.
+ *
+ * @example
+ * async function query(text: string, values: unknown[]) {
+ *   const running = statements.begin({ system: 'postgresql', text, values })
+ *   if (running === null) return pool.query(text, values)
+ *   try {
+ *     const result = await pool.query(text, values)
+ *     running.end(result)
+ *     return result
+ *   } catch (error) {
+ *     running.fail(error)
+ *     throw error
+ *   }
+ * }
+ */
+export class Statements {
+  readonly #config: StatementsConfig
+  #report: ((statement: RanStatement) => void) | null = null
+
+  /** The framework creates it. */
+  constructor(config: StatementsConfig) {
+    this.#config = config
+  }
+
+  /** Whether anybody observes statements. It is known before plugins are set up, and never changes. */
+  get areObserved(): boolean {
+    return this.#report !== null
+  }
+
+  /** Sets the function that gets the statements. The framework calls it. It must not throw. */
+  start(report: (statement: RanStatement) => void): void {
+    this.#report = report
+  }
+
+  /**
+   * Notes that a statement is about to run, in the async context of the code that has asked for it.
+   *
+   * @returns `null` if nobody observes statements.
+   */
+  begin({ system, text, values = [] }: NewStatement): RunningStatement | null {
+    const report = this.#report
+    if (report === null) return null
+    const { clock, currentRequest, currentTenant } = this.#config
+    const startedAt = clock.monotonic()
+    const begun = { system, text, values, startedAt, tenant: currentTenant() }
+    const req = currentRequest()
+    const end = (result: StatementResult, error: unknown) => {
+      const durationMs = clock.monotonic() - startedAt
+      const { rows, rowCount } = result
+      report({ ...begun, req, durationMs, rows, rowCount, error })
+    }
+    return {
+      end: (result) => end(result, undefined),
+      fail: (error) => end(NO_RESULT, error),
+    }
+  }
+}
+
+const NO_RESULT: StatementResult = { rowCount: null, rows: null }

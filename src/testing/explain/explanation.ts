@@ -1,0 +1,25 @@
+import type { RequestRecord } from '../../contracts/request-record.js'
+import { explanationText } from '../../features/records/explanation-text.js'
+import { ContractError } from '../contract/violation.js'
+
+/** Why a response of an application under test is as it is. As text, it is a few lines for people: `String(explanation)`. */
+export interface Explanation extends RequestRecord {
+  /** Returns the lines that failed assertions of supertest show. */
+  toString(): string
+}
+
+/** Gives a record its text. The method does not show in comparisons and in JSON, because the record is plain data. */
+export function explanationOf(record: RequestRecord): Explanation {
+  return Object.defineProperty(record, 'toString', { value: () => explanationText(record) })
+}
+
+/** Adds to the message of a failed assertion why the response is as it is. */
+export function explainFailure(failure: unknown, record: RequestRecord): void {
+  // It says itself how the response differs from the document.
+  if (!(failure instanceof Error) || failure instanceof ContractError) return
+  const { message, stack } = failure
+  const explained = `${message}\n\n${explanationText(record)}\n`
+  failure.message = explained
+  // The stack has the message as it was. Some runners print the one, some the other.
+  if (stack?.includes(message)) failure.stack = stack.replace(message, () => explained)
+}
