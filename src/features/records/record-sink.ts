@@ -1,3 +1,4 @@
+import type { RecordedRequest } from '../../contracts/recorded-request.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 
 /**
@@ -6,8 +7,8 @@ import type { RequestRecord } from '../../contracts/request-record.js'
  */
 const SINK = Symbol.for('blazon.records')
 
-/** Takes the record of a request that is over. */
-export type RecordSink = (record: RequestRecord) => void
+/** Takes the record of a request that is over, and the request that the client has sent. */
+export type RecordSink = (record: RequestRecord, sent: RecordedRequest) => void
 
 /** Returns the function that gets the records of this process; `undefined` outside of `blazon dev`. */
 export function recordSink(): RecordSink | undefined {

@@ -1,15 +1,22 @@
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
 import type { ObserverSetup, Plugin } from '../../contracts/plugin.js'
+import type { RecordedRequest } from '../../contracts/recorded-request.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import { Clock } from '../../di/clock.js'
 import { Draft } from './draft.js'
 import { recordOf } from './record-of.js'
+import { requestSent } from './request-sent.js'
 
-/**
- * Called for each request that is over. The record is made when it is asked for, because most are not.
- */
-export type OnRecord = (ended: EndedRequest, record: () => RequestRecord) => void
+/** What can be said about a request that is over. Each part is made when it is asked for, because most are not. */
+export interface Recordable {
+  record(): RequestRecord
+  /** The request that the client has sent. */
+  sent(): RecordedRequest
+}
+
+/** Called for each request that is over. */
+export type OnRecord = (ended: EndedRequest, recordable: Recordable) => void
 
 /** Follows the requests of one application. */
 interface Started {
@@ -63,7 +70,10 @@ export class Recorder {
     const draft = this.#open(req)
     if (draft === undefined) return
     draft.finish(ended, this.#now())
-    this.#onRecord?.(ended, () => this.#write(draft))
+    this.#onRecord?.(ended, {
+      record: () => this.#write(draft),
+      sent: () => requestSent(req, (this.#started as Started).secretsOf(req)),
+    })
   }
 
   #write(draft: Draft): RequestRecord {

@@ -18,11 +18,11 @@ export interface RecordTargets {
 /** Records the requests of an application that is not under test. */
 export function recordsPlugin({ settings, sink }: RecordTargets): Plugin {
   let keep: ((record: RequestRecord) => void) | undefined
-  const { plugin } = new Recorder((ended, recordOf) => {
+  const { plugin } = new Recorder((ended, recordable) => {
     const isKept = keep !== undefined && hasFailed(ended)
     if (sink === undefined && !isKept) return
-    const record = recordOf()
-    sink?.(record)
+    const record = recordable.record()
+    sink?.(record, recordable.sent())
     if (isKept) keep?.(record)
   })
   return {

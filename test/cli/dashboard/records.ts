@@ -1,8 +1,8 @@
 import type {
   MismatchView,
   ReportedRequest,
-  SentRequest,
 } from '../../../src/cli/dev/dashboard/views.js'
+import type { RecordedRequest } from '../../../src/contracts/recorded-request.js'
 import type {
   RecordedDecision,
   RecordedStatement,
@@ -54,7 +54,7 @@ export function statement(given: Partial<RecordedStatement>): RecordedStatement 
   }
 }
 
-export const NOTHING_SENT: SentRequest = { headers: [], body: null, omitted: null }
+export const NOTHING_SENT: RecordedRequest = { headers: [], body: null, omitted: null }
 
 export const MISMATCH: MismatchView = {
   operation: 'GET /orders/{id}',

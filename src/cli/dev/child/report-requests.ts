@@ -1,9 +1,12 @@
 import type { DevReport } from '../../../app/dev-report.js'
+import type { RecordSink } from '../../../features/records/record-sink.js'
 import { REPORT_VARIABLE } from '../protocol.js'
 import type { Channel } from './channel.js'
 
 /** `app/dev-report.ts` explains it. */
 const REPORT = Symbol.for('blazon.report')
+/** `features/records/record-sink.ts` explains it. */
+const SINK = Symbol.for('blazon.records')
 
 /** Whether the command has a dashboard. Programs that the application starts do not report to it. */
 export function isAskedToReport(): boolean {
@@ -23,5 +26,8 @@ export function reportRequests(channel: Channel): void {
         () => undefined,
       ),
   }
+  const sink: RecordSink = (record, sent) =>
+    channel.send({ kind: 'request', request: { record, sent, mismatches: [] } })
   Object.defineProperty(globalThis, REPORT, { value: report })
+  Object.defineProperty(globalThis, SINK, { value: sink })
 }

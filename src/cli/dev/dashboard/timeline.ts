@@ -37,18 +37,23 @@ function entry(kind: TimelineEntry['kind'], at: number, title: string, rest: Res
 }
 
 function ofDecision({ at, by, verdict, reason, facts }: RecordedDecision): TimelineEntry {
-  const details = [
-    ...(reason === null ? [] : [reason]),
-    ...Object.entries(facts).flatMap(factLines),
-  ]
+  const details = [...(reason === null ? [] : [reason]), ...factLines(facts)]
   return entry('decision', at, `${by}: ${verdict}`, { details, tone: TONES[verdict] ?? 'plain' })
 }
 
-/** A list of objects becomes a line each: `issues: body, name: too short`. */
-function factLines([name, value]: [string, DecisionValue]): string[] {
-  const isRows = Array.isArray(value) && value.some((item) => typeof item === 'object')
-  if (isRows) return (value as readonly DecisionValue[]).map((item) => `${name}: ${plain(item)}`)
-  return value === null ? [] : [`${name}: ${plain(value)}`]
+/** Short facts share a line. Each object of a list has a line of its own: `issues: in body, path name, message too short`. */
+function factLines(facts: RecordedDecision['facts']): string[] {
+  const [short, rows]: [string[], string[]] = [[], []]
+  for (const [name, value] of Object.entries(facts)) {
+    if (value === null) continue
+    if (isRows(value)) for (const row of value) rows.push(`${name}: ${plain(row)}`)
+    else short.push(`${name} ${plain(value)}`)
+  }
+  return [...(short.length === 0 ? [] : [short.join(', ')]), ...rows]
+}
+
+function isRows(value: DecisionValue): value is readonly DecisionValue[] {
+  return Array.isArray(value) && value.some((item) => typeof item === 'object')
 }
 
 function plain(value: DecisionValue): string {

@@ -1,5 +1,6 @@
 import type { RouteExplanation } from '../../../app/explain/explanation.js'
 import type { DecisionValue } from '../../../contracts/decision.js'
+import type { RecordedRequest } from '../../../contracts/recorded-request.js'
 import type { RequestRecord } from '../../../contracts/request-record.js'
 
 /** A problem of boot, as `Problem`: its code, its place, the cause and the remedy. */
@@ -14,16 +15,6 @@ export interface ProblemView {
 export interface AppView {
   readonly routes: readonly RouteExplanation[]
   readonly warnings: readonly ProblemView[]
-}
-
-/** The request that a client has sent, without secrets: `[secret]` stands in their places. */
-export interface SentRequest {
-  /** Names and values, in the order of the client. */
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  /** The body as text; `null` if there was none, or if it was not kept. */
-  readonly body: string | null
-  /** Why the body was not kept, as a sentence; `null` if it was kept, or if there was none. */
-  readonly omitted: string | null
 }
 
 /** A difference between a response and the document of the application. */
@@ -43,7 +34,7 @@ export interface MismatchView {
 export interface ReportedRequest {
   readonly record: RequestRecord
   /** `null` if no route of a controller received it. */
-  readonly sent: SentRequest | null
+  readonly sent: RecordedRequest | null
   /** Empty if the response is as documented, or is not documented. */
   readonly mismatches: readonly MismatchView[]
 }
@@ -109,7 +100,7 @@ export interface HiddenValue {
 export interface RequestView {
   readonly row: RequestRow
   readonly record: RequestRecord
-  readonly sent: SentRequest | null
+  readonly sent: RecordedRequest | null
   readonly timeline: readonly TimelineEntry[]
   readonly suspects: readonly SuspectView[]
   readonly mismatches: readonly MismatchView[]

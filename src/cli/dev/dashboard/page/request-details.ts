@@ -92,7 +92,7 @@ function timeline({ timeline: entries, record }: RequestView): HTMLElement {
 
 function entryOf(entry: TimelineEntry, total: number): HTMLElement {
   const { at, durationMs, kind, title, details, code, tone } = entry
-  const bar = el('span', { class: 'bar', 'aria-hidden': 'true' })
+  const bar = el('span', { class: 'bar' })
   // The policy refuses styles in the markup, and allows this interface.
   bar.style.setProperty('--from', String(total === 0 ? 0 : at / total))
   bar.style.setProperty('--part', String(total === 0 ? 0 : (durationMs ?? 0) / total))
@@ -109,7 +109,7 @@ function entryOf(entry: TimelineEntry, total: number): HTMLElement {
       details.map((line) => el('p', {}, line)),
       code === null ? null : codeBlock(code, `${kind} ${title}`),
     ),
-    bar,
+    el('div', { class: 'track', 'aria-hidden': 'true' }, bar),
   )
 }
 
