@@ -62,8 +62,8 @@ export class DevSession {
 
   async start(): Promise<void> {
     const { cwd, typecheck } = this.#options
-    this.#watchSettings()
     await this.#openDashboard()
+    this.#watchSettings()
     await this.#openEarly()
     this.#streams.note(`blazon dev: ${relative(cwd, this.#entry)}`)
     if (this.#dashboard !== undefined) {
