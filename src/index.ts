@@ -21,6 +21,7 @@ export type { ListenOptions, SocketPath } from './app/settings/listen-options.js
 export type { LoggerOptions } from './app/settings/logger-options.js'
 export type { LogsOptions } from './app/settings/logs-options.js'
 export type { RateLimitOptions } from './app/settings/rate-limit-options.js'
+export type { RecordsOptions } from './app/settings/records-options.js'
 export type { ResponseOptions } from './app/settings/response-options.js'
 export type {
   TenantMiddlewareOptions,
@@ -344,7 +345,6 @@ export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
-export type { RecordsOptions } from './features/records/records-options.js'
 export { RequestRecords } from './features/records/request-records.js'
 export { blameRequest } from './features/refused-values/blame-request.js'
 export type { RefusedStatement } from './features/refused-values/rules.js'
@@ -403,6 +403,7 @@ export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './met
 export { defineOption } from './metadata/option.js'
 export { Paged } from './metadata/paged.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
+export { Queries } from './metadata/queries.js'
 export { RateLimit } from './metadata/rate-limit.js'
 export {
   Envelope,

@@ -161,13 +161,15 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
 
 /** Collects the observers. Databases report their statements, with their requests, if an observer wants them. */
 function observe(
-  config: ObserverConfig & Pick<DescribedApp, 'currentRequest'>,
+  config: ObserverConfig & Pick<DescribedApp, 'currentRequest' | 'harness'>,
 ): RequestObservers | null {
   const observers = collectObservers(config)
   const report = observers?.onStatement ?? null
-  if (report === null) return observers
-  config.get(Statements).start(report)
-  config.currentRequest.need()
+  if (observers === null || report === null) return observers
+  const { harness, currentRequest } = config
+  config.get(Statements).start(report, { hasStacks: observers.needs.stacks })
+  if (harness.currentRequest !== null) currentRequest.setUnderTest(harness.currentRequest)
+  if (observers.needs.currentRequest) currentRequest.need()
   return observers
 }
 

@@ -1,6 +1,7 @@
 import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { AuthGuard } from '../contracts/guard.js'
+import type { Request } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
@@ -25,6 +26,8 @@ export interface Harness {
   readonly overrides: readonly Override[]
   /** Plugins that come after all others. */
   readonly plugins: readonly Plugin[]
+  /** Returns the request that the current code runs for; `null` if the test does not know it. */
+  readonly currentRequest: (() => Request | undefined) | null
   /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
   /** Changes the function that tells whether a request carries a credential. */
@@ -47,6 +50,7 @@ export const NO_HARNESS: Harness = Object.freeze({
   logger: null,
   overrides: [],
   plugins: [],
+  currentRequest: null,
   wrapGuard: (guard: AuthGuard | null) => guard,
   wrapCredentials: (carries: CarriesCredential) => carries,
   wrapTenantOf: (tenantOf: TenantOf) => tenantOf,

@@ -17,6 +17,7 @@ import type { OnStep } from '../pipeline/observe-steps.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
+import type { Harness } from './harness.js'
 import { observeUpgrades } from './observe-upgrades.js'
 import { secretTextsOf } from './secret-texts-of.js'
 import type { Settings } from './settings/settings.js'
@@ -29,6 +30,7 @@ export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests' | '
   readonly scopes: RequestScopes | null
   readonly secrets: RequestSecrets
   readonly settings: Pick<Settings, 'auth'>
+  readonly harness: Pick<Harness, 'plugins'>
 }
 
 /** A connection, with the number of bytes it had sent when its last observed request was over. */
@@ -48,7 +50,15 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
   const activeRequests = () => observers?.active ?? 0
   const secretsOf = secretTextsOf(config.secrets, config.settings.auth.credentials)
   const setup: ObserverSetup = { get, logger, model, usesTenants, activeRequests, secretsOf }
-  const found = config.plugins.flatMap((plugin) => observerOf(plugin, setup) ?? [])
+  const ofPlugins = config.plugins.map((plugin) => ({ plugin, ...observerOf(plugin, setup) }))
+  const found: RequestObserver[] = ofPlugins
+  const needs = {
+    stacks: found.some(({ needsStacks }) => needsStacks === true),
+    currentRequest: ofPlugins.some(
+      ({ plugin, onStatement }) =>
+        onStatement !== undefined && !config.harness.plugins.includes(plugin),
+    ),
+  }
   const calls = {
     onEnd: found.flatMap((observer) => observer.onEnd ?? []),
     onStep: found.flatMap((observer) => observer.onStep ?? []),
@@ -56,7 +66,7 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
     onStatement: found.flatMap((observer) => observer.onStatement ?? []),
   }
   if (Object.values(calls).some((each) => each.length > 0)) {
-    observers = new RequestObservers(calls, config)
+    observers = new RequestObservers({ ...calls, needs }, config)
   }
   return observers
 }
@@ -89,6 +99,15 @@ interface ObserverCalls {
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
   readonly onDecision: readonly NonNullable<RequestObserver['onDecision']>[]
   readonly onStatement: readonly NonNullable<RequestObserver['onStatement']>[]
+  readonly needs: ObserverNeeds
+}
+
+/** What observers need besides their calls. */
+export interface ObserverNeeds {
+  /** The stacks of statements. */
+  readonly stacks: boolean
+  /** An async context with the request, for an observer that is no part of the test. */
+  readonly currentRequest: boolean
 }
 
 /** Follows each request of an application to its end, and then calls the observers once. */
@@ -99,6 +118,7 @@ export class RequestObservers {
   readonly onStep: OnStep | null
   /** Calls the observers of statements; `null` if there are none. Never throws. */
   readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
+  readonly needs: ObserverNeeds
   readonly #calls: ObserverCalls['onEnd']
   readonly #onDecision: ObserverCalls['onDecision']
   readonly #clock: Clock
@@ -113,6 +133,7 @@ export class RequestObservers {
     const { onEnd, onStep, onDecision, onStatement } = calls
     this.#calls = onEnd
     this.#onDecision = onDecision
+    this.needs = calls.needs
     this.onStep =
       onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
     this.onStatement =

@@ -118,4 +118,6 @@ export interface RequestObserver {
    * }
    */
   readonly onStatement?: (statement: RanStatement) => void
+  /** Whether statements have the stack of the code that has asked for them. Default `false`. */
+  readonly needsStacks?: boolean
 }

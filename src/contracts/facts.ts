@@ -78,6 +78,8 @@ export type Fact =
   | { readonly kind: 'cache'; readonly options: CacheOptions }
   /** The argument of `@Limits`, as it was written. */
   | { readonly kind: 'bounds'; readonly limits: RouteLimits }
+  /** The argument of `@Queries`, as it was written. */
+  | { readonly kind: 'queries'; readonly most: number }
   /** `false` means no limit. */
   | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
   | { readonly kind: 'responseFields'; readonly mode: ResponseFieldsMode }

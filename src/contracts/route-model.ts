@@ -139,6 +139,8 @@ export interface RouteModel {
   } | null
   /** Limits of `@Limits`; `null` without it, and the application's limits apply. */
   readonly bounds: RouteBounds | null
+  /** The most statements of one request, as `@Queries` says; `null` without it. */
+  readonly queries: number | null
   /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` without it. */

@@ -29,6 +29,11 @@ export interface RanStatement extends Required<NewStatement>, StatementResult {
   readonly durationMs: number
   /** The error of a statement that has failed; else `undefined`. */
   readonly error: unknown
+  /**
+   * The stack of the code that has asked for it. `undefined` unless an observer has `needsStacks`, because a stack takes
+   * microseconds for each statement.
+   */
+  readonly stack: string | undefined
   /** The tenant for which the code ran; `undefined` without one. */
   readonly tenant: string | undefined
   /** The request in whose route the code ran; `undefined` outside of routes, as in a timer. */

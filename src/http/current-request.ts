@@ -8,15 +8,23 @@ import type { Plugin } from '../contracts/plugin.js'
  */
 export class CurrentRequest {
   #requests: AsyncLocalStorage<Request> | null = null
+  #underTest: (() => Request | undefined) | null = null
 
   /** Asks for the request. Only routes that are compiled later carry it. */
   need(): void {
     this.#requests ??= new AsyncLocalStorage()
   }
 
+  /**
+   * Sets where a test has the request, if nothing has asked for it: routes have the same steps under test as elsewhere.
+   */
+  setUnderTest(requestOf: () => Request | undefined): void {
+    this.#underTest = requestOf
+  }
+
   /** Returns the request; `undefined` outside of routes, and if nothing has asked for it. */
   get(): Request | undefined {
-    return this.#requests?.getStore()
+    return this.#requests === null ? this.#underTest?.() : this.#requests.getStore()
   }
 
   /** The plugin that carries the request into its route; `null` if nothing has asked for it. */

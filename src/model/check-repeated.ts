@@ -7,6 +7,7 @@ const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['controller', '@Controller'],
   ['tenant', '@Tenant'],
   ['bounds', '@Limits'],
+  ['queries', '@Queries'],
   ['responseFields', '@ResponseFields'],
   ['tags', '@ApiTags'],
   ['status', '@HttpCode'],

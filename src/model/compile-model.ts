@@ -17,6 +17,7 @@ import { checkEnvelopes } from './check-envelope.js'
 import { checkGuardNames } from './check-guard-names.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
+import { checkQueries } from './check-queries.js'
 import { checkRepeated } from './check-repeated.js'
 import { checkRoutes } from './check-routes.js'
 import { checkUses } from './check-uses.js'
@@ -100,6 +101,7 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkOptions(subject, facts),
     ...checkUses(subject, facts),
     ...checkBounds(subject, facts),
+    ...checkQueries(subject, facts),
     ...checkEnvelopes(subject, facts),
     ...checkResponseDocs(subject, facts),
     ...checkProduces(subject, facts),
@@ -170,6 +172,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     cache: firstOf(facts, 'cache')?.options ?? null,
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     bounds,
+    queries: (firstOf(facts, 'queries') ?? firstOf(owner.facts, 'queries'))?.most ?? null,
     status: compileStatus(facts, verb, owner),
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     headers: responses.headers,

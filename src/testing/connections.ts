@@ -1,4 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
+import type { CompiledRoutes } from '../app/compile-routes.js'
+import type { Listener } from '../app/listener.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
 import { scopeOn } from '../features/tenancy/request-scope.js'
@@ -88,8 +90,22 @@ export class Connections {
   readonly nameOf = (socket: object | undefined): string | undefined =>
     socket === undefined ? undefined : factsOf.get(socket)?.name
 
-  /** Passes a request to the application, at once or after the pause at `entry`. */
-  enter(req: IncomingMessage, run: () => void): void {
+  /** Wraps the functions that take requests: each runs in `around`, at once or after the pause at `entry`. */
+  wrapListener(
+    listener: Listener,
+    around: (req: IncomingMessage, run: () => void) => void,
+  ): Listener {
+    const { handle, handleForeign } = listener
+    const enter = (req: IncomingMessage, run: () => void) =>
+      around(req, () => this.#enter(req, run))
+    return {
+      ...listener,
+      handle: (req, res) => enter(req, () => handle(req, res)),
+      handleForeign: (req, res, next) => enter(req, () => handleForeign(req, res, next)),
+    }
+  }
+
+  #enter(req: IncomingMessage, run: () => void): void {
     const facts = factsOf.get(req.socket)
     if (facts?.isSetEarly === true) Object.assign(req, { user: facts.principal })
     const pause = facts?.pause?.('entry')
@@ -126,11 +142,19 @@ export class Connections {
     }
   }
 
-  /**
-   * Wraps a route so that probe requests run the probe route instead. That route is compiled at the first
-   * probe.
-   */
-  readonly wrapRoute = (run: RunRoute, compileProbe: (handler: Step) => RunRoute): RunRoute => {
+  /** Wraps the routes of controllers, so that probe requests run probe routes instead. */
+  wrapRoutes(routes: CompiledRoutes): CompiledRoutes {
+    const wrap = (run: RunRoute, index: number) => {
+      const route = routes.model.routes[index]
+      // Routes of the framework itself have no model and no guard.
+      if (route === undefined) return run
+      return this.#wrapRoute(run, (handler) => routes.probeOf(route, handler))
+    }
+    return { ...routes, handlers: routes.handlers.map(wrap) }
+  }
+
+  /** The probe route is compiled at the first probe. */
+  readonly #wrapRoute = (run: RunRoute, compileProbe: (handler: Step) => RunRoute): RunRoute => {
     let probe: RunRoute | undefined
     return function runUnderTest(req, res) {
       if (factsOf.get(req.socket)?.isProbe !== true) return run(req, res)

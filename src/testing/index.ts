@@ -34,8 +34,10 @@ export type {
   IsolationRow,
   IsolationVerdict,
 } from './isolation/isolation-report.js'
+export { QueryBudgetError } from './queries/query-budget-error.js'
+export type { OperationQueries } from './queries/query-counts.js'
 export { TestApp } from './test-app.js'
 export type { TestCaller } from './test-caller.js'
 export type { TestClock } from './test-clock.js'
 export type { LogEntry } from './test-log.js'
-export type { CoverageOptions, TestOptions } from './test-options.js'
+export type { CoverageOptions, QueryOptions, TestOptions } from './test-options.js'

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Response as SupertestResponse } from 'supertest'
 import type TestAgent from 'supertest/lib/agent.js'
@@ -10,11 +9,9 @@ import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
-import type { RequestRecord } from '../contracts/request-record.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import { Recorder } from '../features/records/recorder.js'
-import type { RunRoute, Stage } from '../step/step.js'
+import type { Stage } from '../step/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -25,26 +22,27 @@ import {
   type ProbeLink,
   refuseUnguarded,
 } from './auth-matrix.js'
-import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
 import { DocumentedOperations } from './contract/documented-operations.js'
-import { itemCheckStage } from './contract/item-check-stage.js'
+import { judgeCoverage } from './contract/judge-coverage.js'
 import type { ContractViolation } from './contract/violation.js'
-import { Exchanges } from './explain/exchanges.js'
-import { type Explanation, explainFailure, explanationOf } from './explain/explanation.js'
+import type { Explanation } from './explain/explanation.js'
+import { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
+import type { OperationQueries } from './queries/query-counts.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
 import { type LogEntry, TestLog } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
+import { watchRoute } from './watch-route.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over
@@ -60,9 +58,8 @@ export class TestApp extends App {
   readonly clock: TestClock = new TestClock()
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
-  readonly #exchanges: Exchanges = new Exchanges()
-  readonly #connections: Connections = new Connections(this.#exchanges.connect)
-  readonly #recorder: Recorder = new Recorder(null)
+  readonly #records: TestRecords
+  readonly #connections: Connections
   readonly #stores: RecordedStores = new RecordedStores()
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
@@ -83,12 +80,15 @@ export class TestApp extends App {
     const operations = () => this.#documented()
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
+    this.#records = new TestRecords(options.queries)
+    this.#connections = new Connections(this.#records.exchanges.connect)
     this.#log = new TestLog(options.logger)
     putUnderTest(this, {
       clock: this.clock,
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
-      plugins: [this.#recorder.plugin],
+      plugins: [this.#records.plugin],
+      currentRequest: this.#watch.currentRequest,
       wrapGuard: this.#connections.wrapGuard,
       wrapCredentials: this.#connections.wrapCredentials,
       wrapTenantOf: this.#connections.wrapTenantOf,
@@ -101,33 +101,23 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const watch = this.#contract === null ? null : this.#watchRoute(route, this.#contract)
+    const tenantHeader = tenantGroup.resolve(this.#options.tenant)?.header ?? null
+    const { credentials } = authGroup.resolve(this.#options.auth)
+    const places = { tenantHeader, credentials: credentials.headers }
+    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, places)
     return (next) => wrapHandler(watch === null ? next : watch(next))
   }
 
   readonly #wrapRoutes = (routes: CompiledRoutes): CompiledRoutes => {
     this.#routes = routes
-    const wrap = (run: RunRoute, index: number) => {
-      const route = routes.model.routes[index]
-      // Routes of the framework itself have no model and no guard.
-      if (route === undefined) return run
-      return this.#connections.wrapRoute(run, (handler) => routes.probeOf(route, handler))
-    }
-    return { ...routes, handlers: routes.handlers.map(wrap) }
+    return this.#connections.wrapRoutes(routes)
   }
 
-  readonly #wrapListener = (listener: Listener): Listener => {
-    const { handle, handleForeign } = listener
-    const enter = (req: IncomingMessage, run: () => void) => {
-      this.#exchanges.enter(req)
-      this.#watch.enter(req, () => this.#connections.enter(req, run))
-    }
-    return {
-      ...listener,
-      handle: (req, res) => enter(req, () => handle(req, res)),
-      handleForeign: (req, res, next) => enter(req, () => handleForeign(req, res, next)),
-    }
-  }
+  readonly #wrapListener = (listener: Listener): Listener =>
+    this.#connections.wrapListener(listener, (req, run) => {
+      this.#records.enter(req)
+      this.#watch.enter(req, run)
+    })
 
   /**
    * Creates and starts an application without a port.
@@ -142,14 +132,10 @@ export class TestApp extends App {
     const checkExchange = app.#contract?.checkExchange ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
-      const found = failure ?? app.#watch.takeRejection(request) ?? null
-      const record = request.sent && app.#recordOf(request.sent)
-      if (found !== null && record !== undefined) explainFailure(found, record)
-      return found
+      return app.#records.judge(failure ?? app.#watch.takeRejection(request) ?? null, request)
     }
-    const tenantHeader = app.#tenantHeader
-    const exchanges = app.#exchanges
-    const link = { supertest, connect, checkExchange, finish, tenantHeader, exchanges }
+    const [tenantHeader, records] = [app.#tenantHeader, app.#records]
+    const link = { supertest, connect, checkExchange, finish, tenantHeader, records }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -174,7 +160,7 @@ export class TestApp extends App {
    * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every request goes
    * to the application, also if its URL has another host. The headers of `withAuth` and `withHeaders` are added.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
+   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError and QueryBudgetError of the test.
    */
   override readonly fetch = (
     input: string | URL | globalThis.Request,
@@ -237,28 +223,14 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns why the application has answered so: the route, what guards, limits, the cache and validation have decided, the
-   * tenant and where it came from, statements, steps with their times. Failed assertions of supertest print the same. As text
-   * it is a few lines: `String(app.explain(response))`.
+   * Returns why the application has sent a response so. Failed assertions of supertest print the same, as `String` does.
    *
-   * @param response A response of `request()` or of `fetch`, of this application or one of its callers.
-   * @throws TypeError for anything else.
+   * @throws TypeError for anything but a response of `request()` or `fetch` of this application.
    * @example
-   * const response = await app.request().get('/orders/7')
    * expect(app.explain(response)).toMatchObject({ answeredBy: 'cache', tenant: 'acme' })
    */
   explain(response: SupertestResponse | globalThis.Response): Explanation {
-    const { req } = Object(response) as { readonly req?: object }
-    const record = this.#recordOf(req ?? Object(response))
-    if (record !== undefined) return explanationOf(record)
-    throw new TypeError(
-      'explain(): this application has not sent this response. Give a response of app.request() or app.fetch().',
-    )
-  }
-
-  #recordOf(known: object): RequestRecord | undefined {
-    const req = this.#exchanges.find(known)
-    return req && this.#recorder.recordOf(req)
+    return this.#records.explain(response)
   }
 
   /** Every difference between a response and the document, each listed once. Empty with `contract: 'off'`. */
@@ -270,6 +242,11 @@ export class TestApp extends App {
   coverage(): CoverageReport {
     this.#coverage.declare(this.#documented().all)
     return this.#coverage.report()
+  }
+
+  /** Lists the routes that requests have reached, with the fewest, the median and the most statements of a request. */
+  queryReport(): readonly OperationQueries[] {
+    return this.#records.queryReport()
   }
 
   /**
@@ -366,7 +343,7 @@ export class TestApp extends App {
    *
    * @throws Error that names a request which has left a rejected promise without a handler, unless a supertest
    * request has already failed for it; the error of `onClose`; after everything is closed, an Error when the tests
-   * have exercised less than `coverage.threshold`.
+   * have exercised less than `coverage.threshold`, or for requests with too many statements that no test has seen.
    */
   override close(signal?: string): Promise<void> {
     this.#ending ??= this.#end(() => super.close(signal))
@@ -393,22 +370,11 @@ export class TestApp extends App {
     return tenantGroup.resolve(this.#options.tenant ?? {})?.header ?? null
   }
 
-  /** Reports wrong items of a stream, and inputs of a cached handler that its cache key does not contain. */
-  #watchRoute(route: RouteModel, contract: Contract): Stage | null {
-    if (route.stream !== null) return itemCheckStage(contract)
-    return keyCoverageStage(route, {
-      tenantHeader: tenantGroup.resolve(this.#options.tenant)?.header ?? null,
-      credentials: authGroup.resolve(this.#options.auth).credentials.headers,
-      report: ({ name }, { method, originalUrl: url }, read) =>
-        contract.note({ method, url }, unkeyed(name, read)),
-    })
-  }
-
   async #end(close: () => Promise<void>): Promise<void> {
-    const { refuse, disconnect } = this.#connections
-    refuse()
-    await this.#watch.end(() => close().finally(disconnect), this.#log)
+    this.#connections.refuse()
+    await this.#watch.end(() => close().finally(this.#connections.disconnect), this.#log)
     this.#checkCoverage()
+    this.#records.end()
   }
 
   #checkCoverage(): void {
@@ -416,12 +382,7 @@ export class TestApp extends App {
     // An application that did not start has no operations.
     if (coverage === undefined || this.#routes === undefined) return
     this.#coverage.declare(this.#documented().all)
-    if (coverage instanceof ContractCoverage) return
-    const { title } = this.document.info
-    if (coverage.summary === true) {
-      process.stderr.write(`${title}: ${this.#coverage.summary()}\n`)
-    }
-    if (coverage.threshold !== undefined) this.#coverage.check(coverage.threshold)
+    judgeCoverage(this.#coverage, coverage, this.document.info.title)
   }
 
   #documented(): DocumentedOperations {

@@ -3,7 +3,7 @@ import type TestAgent from 'supertest/lib/agent.js'
 import type { User } from '../contracts/handler.js'
 import type { ConnectionFacts } from './connections.js'
 import type { CheckExchange } from './exchange.js'
-import type { Exchanges } from './explain/exchanges.js'
+import type { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch } from './memory-fetch.js'
@@ -19,7 +19,7 @@ export interface CallerLink {
   /** `null` when responses are not checked. */
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
-  readonly exchanges: Exchanges
+  readonly records: TestRecords
   /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
 }
@@ -56,13 +56,13 @@ export class TestCaller {
 
   /** A supertest agent with a cookie jar of its own. */
   request(): TestAgent {
-    const { supertest, checkExchange, finish, exchanges } = this.#link
+    const { supertest, checkExchange, finish, records } = this.#link
     return supertestAgent(supertest, {
       agent: this.#agent,
       headers: this.#state.headers,
       checkExchange,
       finish,
-      follow: exchanges.follow,
+      follow: records.exchanges.follow,
     })
   }
 
@@ -70,19 +70,17 @@ export class TestCaller {
    * The standard `fetch`, bound: you can pass it to any client that takes one. Relative URLs are allowed. Every
    * request goes to the application, also if its URL has another host.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`.
+   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`; QueryBudgetError
+   * for a request with too many statements.
    */
-  readonly fetch = (
+  readonly fetch = async (
     input: string | URL | globalThis.Request,
     init?: RequestInit,
   ): Promise<globalThis.Response> => {
     const headers = this.#state.headers()
-    return memoryFetch(input, init, {
-      agent: this.#agent,
-      headers,
-      checkExchange: this.#link.checkExchange,
-      exchanges: this.#link.exchanges,
-    })
+    const { checkExchange, records } = this.#link
+    const link = { agent: this.#agent, headers, checkExchange, exchanges: records.exchanges }
+    return records.pass(await memoryFetch(input, init, link))
   }
 
   /**

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Request } from '../contracts/handler.js'
 
 /** A request to an application under test, or the start of that application. */
 export interface Operation {
@@ -8,6 +9,8 @@ export interface Operation {
   readonly name: string
   /** The server's end of the connection of a request. */
   readonly connection?: object
+  /** The request, as the application has it. */
+  readonly request?: Request
 }
 
 /** The operation that the current code runs for. It also holds in everything that the operation starts. */

@@ -3,12 +3,24 @@ import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { mergeOptions } from './merge-options.js'
+import { isCount, isObject } from './option-kinds.js'
 
 /** The use of the coverage that the tests have reached. */
 export interface CoverageOptions {
   /** The lowest allowed percentage; `close()` rejects below it. Default: none. */
   readonly threshold?: CoverageThreshold
   /** Whether `close()` prints a summary line on stderr. Default `false`. */
+  readonly summary?: boolean
+}
+
+/** How the statements of requests are judged. */
+export interface QueryOptions {
+  /**
+   * How often the same statement may not run in one request: a whole number above 0. A request that runs one so often fails
+   * its test. A route with `@Queries` has its own number. Default 10.
+   */
+  readonly repeats?: number
+  /** Whether `close()` prints on stderr how many statements the requests of each route have run. Default `false`. */
   readonly summary?: boolean
 }
 
@@ -24,6 +36,11 @@ export interface TestOptions extends AppOptions {
    * Default: nothing is required.
    */
   readonly coverage?: CoverageOptions | ContractCoverage
+  /**
+   * How the statements of databases are judged; `false` judges none, also not by `@Queries`. The statements are those that
+   * databases report to `Statements`, as `blazon/postgres` and `blazon/typeorm` do. Default: `{ repeats: 10 }`.
+   */
+  readonly queries?: false | QueryOptions
 }
 
 /** Features that tests rarely need; explicit options turn them on again. */
@@ -38,22 +55,23 @@ const TEST_DEFAULTS = {
 const MODES: readonly unknown[] = ['warn', 'throw', 'off', undefined]
 
 /** Returns the options for `App`: the caller's options over the test defaults. */
-export function appOptionsOf({ contract: _, coverage: __, ...options }: TestOptions): AppOptions {
+export function appOptionsOf(given: TestOptions): AppOptions {
+  const { contract: _, coverage: __, queries: ___, ...options } = given
   return mergeOptions(TEST_DEFAULTS, options)
 }
 
-/** @throws ConfigError when `contract` or `coverage` has a wrong value, or they contradict each other. */
-export function checkTestOptions({ contract, coverage }: TestOptions): void {
-  const problems: Problem[] = []
+/** @throws ConfigError when `contract`, `coverage` or `queries` has a wrong value, or they contradict each other. */
+export function checkTestOptions({ contract, coverage, queries }: TestOptions): void {
+  const problems: Problem[] = checkQueryOptions(queries)
   if (!MODES.includes(contract)) {
     problems.push(problemOf('contract', contract, "'warn', 'throw', 'off'"))
   }
-  const isObject = typeof coverage === 'object' && coverage !== null && !Array.isArray(coverage)
-  if (coverage !== undefined && !isObject) {
+  const isGiven = coverage !== undefined && isObject(coverage)
+  if (coverage !== undefined && !isGiven) {
     problems.push(problemOf('coverage', coverage, '{ threshold, summary }'))
   }
-  if (isObject && !(coverage instanceof ContractCoverage)) problems.push(...checkCoverage(coverage))
-  if (contract === 'off' && isObject) problems.push(NOTHING_COUNTED)
+  if (isGiven && !(coverage instanceof ContractCoverage)) problems.push(...checkCoverage(coverage))
+  if (contract === 'off' && isGiven) problems.push(NOTHING_COUNTED)
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
@@ -70,6 +88,21 @@ function checkCoverage(coverage: CoverageOptions): Problem[] {
   if (!isThreshold(threshold)) {
     const known = 'a percentage, 0 to 100, or { operations, statuses } of them'
     problems.push(problemOf('coverage.threshold', threshold, known))
+  }
+  return problems
+}
+
+/** An option with a misspelt name would judge nothing, and the tests would pass. */
+function checkQueryOptions(queries: TestOptions['queries']): Problem[] {
+  if (queries === undefined || queries === false) return []
+  if (!isObject(queries)) return [problemOf('queries', queries, 'false, or { repeats, summary }')]
+  const { repeats, summary } = queries
+  const problems = unknownNames('queries', queries, ['repeats', 'summary'])
+  if (repeats !== undefined && !isCount(repeats)) {
+    problems.push(problemOf('queries.repeats', repeats, 'a whole number above 0'))
+  }
+  if (summary !== undefined && typeof summary !== 'boolean') {
+    problems.push(problemOf('queries.summary', summary, 'true or false'))
   }
   return problems
 }

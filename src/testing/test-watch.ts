@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Request } from '../contracts/handler.js'
 import type { FinishedRequest } from './finish-test.js'
 import { OpenHandles } from './open-handles.js'
 import { Rejections } from './rejections.js'
@@ -25,7 +26,15 @@ export class TestWatch {
 
   /** Runs a request. */
   readonly enter = (req: IncomingMessage, run: () => void): void => {
-    operations.run({ owner: this, name: nameOf(req), connection: req.socket }, run)
+    // The application turns it into one of its own class, or has done so.
+    const request = req as Request
+    operations.run({ owner: this, name: nameOf(req), connection: req.socket, request }, run)
+  }
+
+  /** Returns the request of the application that the current code runs for. */
+  readonly currentRequest = (): Request | undefined => {
+    const operation = operations.getStore()
+    return operation?.owner === this ? operation.request : undefined
   }
 
   /** Removes and returns the error of the first rejected promise that a request has left without a handler. */

@@ -17,7 +17,13 @@ const PRIVATE: Record<string, readonly string[]> = {
 }
 
 /** Features that a package of a stranger could replace. */
-const REPLACEABLE = ['features/cache', 'features/logs', 'features/rate-limit', 'features/tenancy']
+const REPLACEABLE = [
+  'features/cache',
+  'features/logs',
+  'features/rate-limit',
+  'features/records',
+  'features/tenancy',
+]
 
 /** Packages that only one room may import. Other rooms use that room. */
 const PACKAGES: Record<string, string> = {

@@ -1,10 +1,14 @@
 import type { Decision } from '../../contracts/decision.js'
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
+import type { RanStatement } from '../../contracts/statement.js'
 import type { StepName } from '../../contracts/steps.js'
 
 /** The most steps, and the most decisions, of one record. A loop in a handler may note any number. */
 const MOST = 300
+
+/** The most statements of one record; the others are only counted. */
+const MOST_STATEMENTS = 500
 
 /** An event of a request, with its time on the monotonic clock. */
 export interface Timed<T> {
@@ -19,6 +23,9 @@ export class Draft {
   readonly begin: number
   readonly steps: Timed<StepName>[] = []
   readonly decisions: Timed<Decision>[] = []
+  /** In the order in which they have ended. */
+  readonly statements: RanStatement[] = []
+  statementCount = 0
   /** `undefined` while the request is not over. */
   ended: EndedRequest | undefined
   /** When the request was over, on the monotonic clock. */
@@ -35,6 +42,11 @@ export class Draft {
 
   noteDecision(value: Decision, at: number): void {
     if (this.decisions.length < MOST) this.decisions.push({ at, value })
+  }
+
+  noteStatement(statement: RanStatement): void {
+    this.statementCount += 1
+    if (this.statements.length < MOST_STATEMENTS) this.statements.push(statement)
   }
 
   finish(ended: EndedRequest, at: number): void {

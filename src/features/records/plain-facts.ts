@@ -2,6 +2,15 @@ import type { Decision, DecisionValue } from '../../contracts/decision.js'
 
 type Facts = NonNullable<Decision['facts']>
 
+/** Returns the message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error)
+  } catch {
+    return 'an error that cannot be read'
+  }
+}
+
 const DEEPEST = 5
 const MOST_ITEMS = 100
 /** Longer texts are cut, after their secrets are hidden. */

@@ -1,4 +1,3 @@
-import type { Clock } from '../../contracts/clock.js'
 import type { Decision } from '../../contracts/decision.js'
 import type { Request } from '../../contracts/handler.js'
 import type { RequestSecretTexts } from '../../contracts/plugin.js'
@@ -7,26 +6,32 @@ import type {
   RecordedError,
   RecordedLog,
   RecordedRoute,
+  RecordedStatement,
   RecordedStep,
   RequestRecord,
 } from '../../contracts/request-record.js'
 import type { RouteModel } from '../../contracts/route-model.js'
+import type { RanStatement } from '../../contracts/statement.js'
 import type { StepName } from '../../contracts/steps.js'
+import type { Clock } from '../../di/clock.js'
 import { tenantOf } from '../../http/tenant-of.js'
 import type { Draft, Timed } from './draft.js'
-import { plainFacts } from './plain-facts.js'
+import { messageOf, plainFacts } from './plain-facts.js'
+import { decisionOf, findQueries, REPEATS } from './query-findings.js'
 
 /** What a record is written with. */
 export interface WriteConfig {
   readonly clock: Clock
   readonly secrets: RequestSecretTexts
+  /** Returns the line of the program in a stack; `null` if statements have no stacks. */
+  readonly placeIn: ((stack: string) => string | null) | null
 }
 
 /** Where the decisions of a request go that are no decisions of a record. */
 const [LOG, ERROR] = ['log', 'error']
 
 /** Writes the record of a request, as far as it is known. */
-export function recordOf(draft: Draft, { clock, secrets }: WriteConfig): RequestRecord {
+export function recordOf(draft: Draft, { clock, secrets, placeIn }: WriteConfig): RequestRecord {
   const { req, ended } = draft
   const { hideIn } = secrets
   const now = ended === undefined ? clock.monotonic() : draft.end
@@ -52,10 +57,15 @@ export function recordOf(draft: Draft, { clock, secrets }: WriteConfig): Request
         .filter(({ value: { by } }) => by !== LOG && by !== ERROR)
         .map(({ at, value }) => recordedDecision(value, since(at), hideIn)),
       ...validationIn(draft, route, since),
+      ...findQueries(draft, route?.queries ?? null, REPEATS).map((finding) =>
+        recordedDecision(decisionOf(finding), since(now), hideIn),
+      ),
     ].sort((a, b) => a.at - b.at),
     steps: recordedSteps(draft.steps, since, round(now - begin)),
-    statements: [],
-    statementCount: 0,
+    statements: draft.statements
+      .map((each) => recordedStatement(each, since(each.startedAt), { hide: hideIn, placeIn }))
+      .sort((a, b) => a.at - b.at),
+    statementCount: draft.statementCount,
     logs: noted
       .filter(({ value }) => value.by === LOG)
       .map(({ at, value }) => recordedLog(value, since(at), hideIn)),
@@ -78,6 +88,33 @@ function recordedDecision({ by, verdict, reason, facts }: Decision, at: number, 
     reason: reason === undefined ? null : hide(String(reason)),
     facts: plainFacts(facts, hide),
   } satisfies RecordedDecision
+}
+
+interface StatementConfig extends Pick<WriteConfig, 'placeIn'> {
+  readonly hide: Hide
+}
+
+/** Longer texts are cut, after their secrets are hidden. */
+const LONGEST_TEXT = 2000
+
+function recordedStatement(
+  statement: RanStatement,
+  at: number,
+  { hide, placeIn }: StatementConfig,
+): RecordedStatement {
+  const { system, text, values, durationMs, rowCount, tenant = null, error } = statement
+  const line = text.replace(/\s+/g, ' ').trim()
+  return {
+    system,
+    text: hide(line).slice(0, LONGEST_TEXT),
+    valueCount: values.length,
+    at,
+    durationMs: round(durationMs),
+    rowCount,
+    tenant,
+    error: error === undefined ? null : hide(messageOf(error)),
+    place: placeIn === null ? null : placeIn(statement.stack ?? ''),
+  }
 }
 
 function recordedLog({ verdict, reason = '' }: Decision, at: number, hide: Hide): RecordedLog {

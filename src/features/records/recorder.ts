@@ -8,17 +8,15 @@ import { Draft } from './draft.js'
 import { recordOf } from './record-of.js'
 import { requestSent } from './request-sent.js'
 
-/** What can be said about a request that is over. Each part is made when it is asked for, because most are not. */
-export interface Recordable {
-  record(): RequestRecord
-  /** The request that the client has sent. */
-  sent(): RecordedRequest
+/** What a recorder is made with. */
+export interface RecorderConfig {
+  /** Called for each request that is over. */
+  readonly onEnd: (draft: Draft, ended: EndedRequest) => void
+  /** Returns the line of the program in a stack; `null` if statements need no places. */
+  readonly placeIn: ((stack: string) => string | null) | null
 }
 
-/** Called for each request that is over. */
-export type OnRecord = (ended: EndedRequest, recordable: Recordable) => void
-
-/** Follows the requests of one application. */
+/** What a recorder knows once its application starts. */
 interface Started {
   readonly clock: Clock
   readonly secretsOf: ObserverSetup['secretsOf']
@@ -27,12 +25,11 @@ interface Started {
 /** Records why requests are answered so. It is a plugin of one application. */
 export class Recorder {
   readonly #drafts = new WeakMap<object, Draft>()
-  readonly #onRecord: OnRecord | null
+  readonly #config: RecorderConfig
   #started: Started | undefined
 
-  /** @param onRecord Called for each request that is over; `null` for a recorder that is only asked. */
-  constructor(onRecord: OnRecord | null) {
-    this.#onRecord = onRecord
+  constructor(config: RecorderConfig) {
+    this.#config = config
   }
 
   /** The plugin that observes the requests. */
@@ -43,6 +40,11 @@ export class Recorder {
       return {
         onStep: (req, step) => this.#open(req)?.noteStep(step, this.#now()),
         onDecision: (req, decision) => this.#open(req)?.noteDecision(decision, this.#now()),
+        onStatement: (statement) => {
+          const { req } = statement
+          if (req !== undefined) this.#open(req)?.noteStatement(statement)
+        },
+        needsStacks: this.#config.placeIn !== null,
         onEnd: (ended) => this.#end(ended),
       }
     },
@@ -51,7 +53,12 @@ export class Recorder {
   /** Returns the record of a request as far as it is known; `undefined` if the application has not seen the request. */
   recordOf(req: Request): RequestRecord | undefined {
     const draft = this.#drafts.get(req)
-    return draft === undefined ? undefined : this.#write(draft)
+    return draft === undefined ? undefined : this.write(draft)
+  }
+
+  /** Returns what is known about a request; `undefined` if the application has not seen the request. */
+  draftOf(req: Request): Draft | undefined {
+    return this.#drafts.get(req)
   }
 
   /** Returns the draft of a request, a new one for its first event; `undefined` once the request is over. */
@@ -70,15 +77,19 @@ export class Recorder {
     const draft = this.#open(req)
     if (draft === undefined) return
     draft.finish(ended, this.#now())
-    this.#onRecord?.(ended, {
-      record: () => this.#write(draft),
-      sent: () => requestSent(req, (this.#started as Started).secretsOf(req)),
-    })
+    this.#config.onEnd(draft, ended)
   }
 
-  #write(draft: Draft): RequestRecord {
+  /** Writes the record of a request. It takes longer than all notes together, so only records that somebody reads are written. */
+  write(draft: Draft): RequestRecord {
     const { clock, secretsOf } = this.#started as Started
-    return recordOf(draft, { clock, secrets: secretsOf(draft.req) })
+    const { placeIn } = this.#config
+    return recordOf(draft, { clock, secrets: secretsOf(draft.req), placeIn })
+  }
+
+  /** Describes the request that the client has sent. */
+  sent({ req }: Draft): RecordedRequest {
+    return requestSent(req, (this.#started as Started).secretsOf(req))
   }
 
   #now(): number {

@@ -4,8 +4,13 @@ import type { Plugin } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import type { RecordSink } from './record-sink.js'
 import { Recorder } from './recorder.js'
-import type { RecordsSettings } from './records-options.js'
 import { keepRecord, RequestRecords } from './request-records.js'
+
+/** The `records` option, resolved. */
+export interface RecordsSettings {
+  readonly keep: number
+  readonly log: boolean
+}
 
 /** Where the records of an application go. */
 export interface RecordTargets {
@@ -18,13 +23,17 @@ export interface RecordTargets {
 /** Records the requests of an application that is not under test. */
 export function recordsPlugin({ settings, sink }: RecordTargets): Plugin {
   let keep: ((record: RequestRecord) => void) | undefined
-  const { plugin } = new Recorder((ended, recordable) => {
-    const isKept = keep !== undefined && hasFailed(ended)
-    if (sink === undefined && !isKept) return
-    const record = recordable.record()
-    sink?.(record, recordable.sent())
-    if (isKept) keep?.(record)
+  const recorder = new Recorder({
+    placeIn: sink?.placeIn ?? null,
+    onEnd(draft, ended) {
+      const isKept = keep !== undefined && hasFailed(ended)
+      if (sink === undefined && !isKept) return
+      const record = recorder.write(draft)
+      sink?.take(record, recorder.sent(draft))
+      if (isKept) keep?.(record)
+    },
   })
+  const { plugin } = recorder
   return {
     ...plugin,
     requests(app) {

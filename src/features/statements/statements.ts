@@ -42,6 +42,7 @@ export interface StatementsConfig {
 export class Statements {
   readonly #config: StatementsConfig
   #report: ((statement: RanStatement) => void) | null = null
+  #hasStacks = false
 
   /** The framework creates it. */
   constructor(config: StatementsConfig) {
@@ -53,9 +54,18 @@ export class Statements {
     return this.#report !== null
   }
 
-  /** Sets the function that gets the statements. The framework calls it. It must not throw. */
-  start(report: (statement: RanStatement) => void): void {
+  /**
+   * Sets the function that gets the statements. The framework calls it.
+   *
+   * @param report Must not throw.
+   * @param options `hasStacks`: whether statements have stacks. Default `false`.
+   */
+  start(
+    report: (statement: RanStatement) => void,
+    { hasStacks = false }: { readonly hasStacks?: boolean } = {},
+  ): void {
     this.#report = report
+    this.#hasStacks = hasStacks
   }
 
   /**
@@ -70,16 +80,41 @@ export class Statements {
     const startedAt = clock.monotonic()
     const begun = { system, text, values, startedAt, tenant: currentTenant() }
     const req = currentRequest()
+    const caller = this.#hasStacks ? callerStack(this.begin) : undefined
     const end = (result: StatementResult, error: unknown) => {
       const durationMs = clock.monotonic() - startedAt
       const { rows, rowCount } = result
-      report({ ...begun, req, durationMs, rows, rowCount, error })
+      report({
+        ...begun,
+        req,
+        durationMs,
+        rows,
+        rowCount,
+        error,
+        // Node makes the text when it is first read, and most are not.
+        get stack() {
+          return caller?.stack
+        },
+      })
     }
     return {
       end: (result) => end(result, undefined),
       fail: (error) => end(NO_RESULT, error),
     }
   }
+}
+
+/** A statement may be many calls away from the code that wants it. */
+const DEPTH = 60
+
+function callerStack(called: unknown): { readonly stack?: string } {
+  const { stackTraceLimit: before } = Error
+  const caller = {}
+  Error.stackTraceLimit = DEPTH
+  // biome-ignore lint/complexity/noBannedTypes: Node's own type of the argument
+  Error.captureStackTrace(caller, called as Function)
+  Error.stackTraceLimit = before
+  return caller
 }
 
 const NO_RESULT: StatementResult = { rowCount: null, rows: null }

@@ -12,7 +12,7 @@ import { Refusal } from '../../step/refusal.js'
 import type { Stage, Step } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { LogDenial } from '../log-denials.js'
-import { guardNotes, noteGuard, noteUnasked } from './note-guard.js'
+import { guardNotes, NOT_NEEDED, noteGuard, noteUnasked } from './note-guard.js'
 
 /** One guard of an application, as routes run it. */
 export interface RouteGuard {
@@ -63,7 +63,7 @@ export function optionalGuardStage(config: GuardConfig): Stage {
     return function guardCredentials(req, res) {
       const isCaller = isPlaced(req) || (req.user ?? null) !== null || (hasOwn && carries(req))
       if (isCaller) return guarded(req, res)
-      noteUnasked(req, 'anonymous', 'the request has no credential, and the route needs none')
+      noteUnasked(req, 'anonymous', NOT_NEEDED)
       return next(req, res)
     }
   }

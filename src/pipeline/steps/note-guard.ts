@@ -1,8 +1,8 @@
 import type { NoteDecision } from '../../contracts/decision.js'
 import { HttpError } from '../../errors/http-error.js'
+import type { CarriesCredential } from '../../http/credentials.js'
 import { noteOf } from '../../http/note-of.js'
 import type { BlazonRequest } from '../../http/request.js'
-import type { RouteGuard } from './guard.js'
 
 /** What one guard has decided. A type, because an interface is no `DecisionValue`. */
 export type SchemeVerdict = {
@@ -22,8 +22,14 @@ export interface GuardNotes {
   readonly failed: (error: unknown) => SchemeVerdict
 }
 
+/** The facts of a guard that its notes need. */
+interface NotedGuard {
+  readonly name: string | null
+  readonly carries: CarriesCredential
+}
+
 /** Makes the notes of a guard. */
-export function guardNotes({ name: scheme, carries }: RouteGuard): GuardNotes {
+export function guardNotes({ name: scheme, carries }: NotedGuard): GuardNotes {
   const refused = (reason: string): SchemeVerdict => ({ scheme, verdict: 'refused', reason })
   return {
     admitted: Object.freeze({ scheme, verdict: 'admitted', reason: null }),
@@ -47,6 +53,9 @@ export function noteGuards(req: BlazonRequest, schemes: readonly SchemeVerdict[]
   const note = noteOf(req)
   if (note !== undefined) noteAll(note, schemes)
 }
+
+/** Why no guard was asked on a route with optional auth. */
+export const NOT_NEEDED = 'the request has no credential, and the route needs none'
 
 /** Notes a request that no guard was asked about. */
 export function noteUnasked(

@@ -15,6 +15,7 @@ import {
 import {
   type GuardNotes,
   guardNotes,
+  NOT_NEEDED,
   noteGuards,
   noteUnasked,
   type SchemeVerdict,
@@ -40,77 +41,83 @@ interface Found {
  * @param isOptional Whether a request with nothing in any place of these guards passes, too.
  */
 export function severalGuardsStage(config: GuardConfig, isOptional: boolean): Stage {
-  const { guards, logDenial, forbidsStoring } = config
+  const { guards, forbidsStoring } = config
   const challenge = [...new Set(guards.map((each) => each.challenge))].join(', ')
-  const notesOf = new Map(guards.map((each) => [each, guardNotes(each)]))
-  const refusalFor = errorRefusal(challenge, logDenial)
+  const admit = admitter(config, challenge)
   return (next) => {
     const letIn = forbidsStoring ? storingForbidden(next) : next
     return function guardSeveral(req, res) {
       const carried = guards.filter((each) => each.carries(req))
       if (carried.length > 0) {
-        return admitAll(carried, req).then((refusal) => refusal ?? letIn(req, res))
+        return admitAll(carried, req, admit).then((refusal) => refusal ?? letIn(req, res))
       }
-      if (isOptional && isAnonymous(req)) {
-        noteUnasked(req, 'anonymous', 'the request has no credential, and the route needs none')
+      if (isOptional && isAnonymous(req, guards)) {
+        noteUnasked(req, 'anonymous', NOT_NEEDED)
         return next(req, res)
       }
       noteUnasked(req, 'refused', 'the request has no credential for any guard of the route')
       return deny(challenge)
     }
-    /** A user that a middleware has set needs a guard, too. */
-    function isAnonymous(req: BlazonRequest): boolean {
-      return (req.user ?? null) === null && !guards.some((each) => each.isPlaced(req))
-    }
-    async function admitAll(
-      carried: readonly RouteGuard[],
-      req: BlazonRequest,
-    ): Promise<Refusal | null> {
-      const { user: before } = req
-      const keyBefore = replaceKeyId(req, undefined)
-      const found = foundNothing(before)
-      for (const each of carried) {
-        const refusal = await admit(each, req, found)
-        noteKey(each, req, found)
-        // Each guard sees the request as it came, and so does the refusal.
-        setUser(req, before)
-        if (refusal === null) continue
-        noteGuards(req, found.verdicts)
-        replaceKeyId(req, keyBefore)
-        return refusal
+  }
+}
+
+/** A user that a middleware has set needs a guard, too. */
+function isAnonymous(req: BlazonRequest, guards: readonly RouteGuard[]): boolean {
+  return (req.user ?? null) === null && !guards.some((each) => each.isPlaced(req))
+}
+
+async function admitAll(
+  carried: readonly RouteGuard[],
+  req: BlazonRequest,
+  admit: Admit,
+): Promise<Refusal | null> {
+  const { user: before } = req
+  const keyBefore = replaceKeyId(req, undefined)
+  const found = foundNothing(before)
+  for (const each of carried) {
+    const refusal = await admit(each, req, found)
+    noteKey(each, req, found)
+    // Each guard sees the request as it came, and so does the refusal.
+    setUser(req, before)
+    if (refusal === null) continue
+    noteGuards(req, found.verdicts)
+    replaceKeyId(req, keyBefore)
+    return refusal
+  }
+  setUser(req, found.user)
+  replaceKeyId(req, found.key ?? keyBefore)
+  noteGuards(req, found.verdicts)
+  noteAdmitted(req, found)
+  return null
+}
+
+/** Asks one guard, and adds what it has decided. Returns the refusal; `null` if the guard lets the request pass. */
+type Admit = (each: RouteGuard, req: BlazonRequest, found: Found) => Promise<Refusal | null>
+
+function admitter({ guards, logDenial, route }: GuardConfig, challenge: string): Admit {
+  const notesOf = new Map(guards.map((each) => [each, guardNotes(each)]))
+  const refusalFor = errorRefusal(challenge, logDenial)
+  return async function admit(each, req, found) {
+    const { guard, name, tenantOf } = each
+    const notes = notesOf.get(each) as GuardNotes
+    try {
+      const verdict = await decide(guard, req, route)
+      if (verdict !== true) {
+        found.verdicts.push(notes.refused(req))
+        return deny(challenge)
       }
-      setUser(req, found.user)
-      replaceKeyId(req, found.key ?? keyBefore)
-      noteGuards(req, found.verdicts)
-      noteAdmitted(req, found)
-      return null
+      // A guard may read its user to find the tenant.
+      if (tenantOf !== null) found.tenants.push(readTenant(tenantOf, req))
+    } catch (error) {
+      found.verdicts.push(notes.failed(error))
+      return refusalFor(error, req)
     }
-    async function admit(
-      each: RouteGuard,
-      req: BlazonRequest,
-      found: Found,
-    ): Promise<Refusal | null> {
-      const { guard, name, tenantOf } = each
-      const notes = notesOf.get(each) as GuardNotes
-      try {
-        const verdict = await decide(guard, req, config.route)
-        if (verdict !== true) {
-          found.verdicts.push(notes.refused(req))
-          return deny(challenge)
-        }
-        // A guard may read its user to find the tenant.
-        if (tenantOf !== null) found.tenants.push(readTenant(tenantOf, req))
-      } catch (error) {
-        found.verdicts.push(notes.failed(error))
-        return refusalFor(error, req)
-      }
-      found.verdicts.push(notes.admitted)
-      if (found.scheme === undefined) {
-        found.scheme = name ?? undefined
-        found.user = req.user
-      }
-      return null
+    found.verdicts.push(notes.admitted)
+    if (found.scheme === undefined) {
+      found.scheme = name ?? undefined
+      found.user = req.user
     }
+    return null
   }
 }
 

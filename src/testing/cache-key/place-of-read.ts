@@ -1,8 +1,5 @@
-import { relative, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { userPlaceIn } from '../user-place.js'
 
-/** The folder of this package. Its stack frames are not code of the user. */
-const OWN_FOLDER = fileURLToPath(new URL('../..', import.meta.url))
 const DEPTH = 60
 
 /**
@@ -14,20 +11,5 @@ export function placeOfRead(): string | undefined {
   Error.stackTraceLimit = DEPTH
   const { stack = '' } = new Error('read')
   Error.stackTraceLimit = before
-  for (const line of stack.split('\n').slice(1)) {
-    const place = /\(?((?:file:\/\/)?\/?[^\s()]+:\d+:\d+)\)?$/.exec(line)?.[1]
-    if (place === undefined || place.startsWith('node:')) continue
-    const [file, position] = split(place)
-    if (isUsers(file)) return `${relative(process.cwd(), file).split(sep).join('/')}${position}`
-  }
-  return undefined
-}
-
-function split(place: string): [file: string, position: string] {
-  const [, file = '', position = ''] = /^(.*?)(:\d+:\d+)$/.exec(place) ?? []
-  return [file.startsWith('file:') ? fileURLToPath(file) : file, position]
-}
-
-function isUsers(file: string): boolean {
-  return !file.startsWith(OWN_FOLDER) && !file.includes(`${sep}node_modules${sep}`)
+  return userPlaceIn(stack) ?? undefined
 }

@@ -2,6 +2,7 @@ import type { DevReport } from '../../../app/dev-report.js'
 import type { RecordSink } from '../../../features/records/record-sink.js'
 import { REPORT_VARIABLE } from '../protocol.js'
 import type { Channel } from './channel.js'
+import { ownPlaceIn } from './own-place.js'
 
 /** `app/dev-report.ts` explains it. */
 const REPORT = Symbol.for('blazon.report')
@@ -26,8 +27,11 @@ export function reportRequests(channel: Channel): void {
         () => undefined,
       ),
   }
-  const sink: RecordSink = (record, sent) =>
-    channel.send({ kind: 'request', request: { record, sent, mismatches: [] } })
+  const sink: RecordSink = {
+    take: (record, sent) =>
+      channel.send({ kind: 'request', request: { record, sent, mismatches: [] } }),
+    placeIn: ownPlaceIn,
+  }
   Object.defineProperty(globalThis, REPORT, { value: report })
   Object.defineProperty(globalThis, SINK, { value: sink })
 }

@@ -1,6 +1,7 @@
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import type { RecordsSettings } from '../../features/records/records-plugin.js'
 
 /** The `records` option. */
 export interface RecordsOptions {
@@ -16,12 +17,6 @@ export interface RecordsOptions {
    * @defaultValue `false`
    */
   readonly log?: boolean
-}
-
-/** The `records` option, resolved. */
-export interface RecordsSettings {
-  readonly keep: number
-  readonly log: boolean
 }
 
 type Option = boolean | RecordsOptions | undefined

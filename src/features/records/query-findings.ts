@@ -1,0 +1,69 @@
+import type { Decision } from '../../contracts/decision.js'
+import type { RanStatement } from '../../contracts/statement.js'
+import type { Draft } from './draft.js'
+
+/** So many equal statements in one request are a loop over rows. */
+export const REPEATS = 10
+
+/** A statement that has run too often in one request. */
+export interface RepeatedStatement {
+  readonly kind: 'repeated'
+  readonly text: string
+  readonly times: number
+  /** The first of them. */
+  readonly statement: RanStatement
+}
+
+/** A request with more statements than `@Queries` of its route allows. */
+export interface ExceededQueries {
+  readonly kind: 'exceeded'
+  readonly count: number
+  readonly most: number
+}
+
+/** What is wrong with the statements of a request. */
+export type QueryFinding = RepeatedStatement | ExceededQueries
+
+/**
+ * Finds what is wrong with the statements of a request.
+ *
+ * @param most The number of `@Queries` of its route; `null` without it.
+ * @param repeats How often the same statement may not run.
+ */
+export function findQueries(
+  { statements, statementCount: count }: Draft,
+  most: number | null,
+  repeats: number,
+): QueryFinding[] {
+  // Who has counted the statements of a route knows about them.
+  if (most !== null) return count > most ? [{ kind: 'exceeded', count, most }] : []
+  if (count < repeats) return []
+  const found = new Map<string, RanStatement[]>()
+  for (const each of statements) {
+    const same = found.get(each.text)
+    if (same === undefined) found.set(each.text, [each])
+    else same.push(each)
+  }
+  return [...found].flatMap(([text, all]): QueryFinding[] =>
+    all.length < repeats
+      ? []
+      : [{ kind: 'repeated', text, times: all.length, statement: all[0] as RanStatement }],
+  )
+}
+
+/** Writes a finding as a decision, for records. */
+export function decisionOf(finding: QueryFinding): Decision {
+  const by = 'queries'
+  if (finding.kind === 'exceeded') {
+    const { count, most } = finding
+    const reason = `@Queries allows ${most} statements, and ${count} ran`
+    return { by, verdict: 'exceeded', reason, facts: { count, most } }
+  }
+  const { times, text } = finding
+  return {
+    by,
+    verdict: 'repeated',
+    reason: `the same statement ran ${times} times`,
+    facts: { times, text },
+  }
+}

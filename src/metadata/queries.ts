@@ -1,0 +1,21 @@
+import type { DualClassOrMethodDecorator } from '../contracts/decorator.js'
+import { decorator, refuseBare } from './write.js'
+
+/**
+ * Says how many statements of a database a request of a route may run at most. A test of `TestApp` fails with the first request
+ * that runs more, and `blazon dev` notes it. In production it does nothing. `@Queries` on a method replaces that of its class.
+ *
+ * With `@Queries`, the same statement may run as often as it says: `queries.repeats` of `TestApp` does not count.
+ *
+ * @param most A whole number, or 0.
+ * @example
+ * @Queries(3)
+ * @Get()
+ * list() { return this.orders.withItems() }
+ */
+export function Queries(most: number): DualClassOrMethodDecorator
+export function Queries(...args: readonly unknown[]): DualClassOrMethodDecorator {
+  refuseBare('@Queries', args[0], args[1])
+  const fact = { kind: 'queries', most: args[0] as number } as const
+  return decorator('@Queries()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}

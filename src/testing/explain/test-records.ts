@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http'
+import type { Request } from '../../contracts/handler.js'
+import { REPEATS } from '../../features/records/query-findings.js'
+import { Recorder } from '../../features/records/recorder.js'
+import type { FinishedRequest } from '../finish-test.js'
+import { QueryBudget } from '../queries/query-budget.js'
+import { type OperationQueries, queryLines } from '../queries/query-counts.js'
+import type { TestOptions } from '../test-options.js'
+import { userPlaceIn } from '../user-place.js'
+import { Exchanges } from './exchanges.js'
+import { type Explanation, explainFailure, explanationOf } from './explanation.js'
+
+/** Records the requests of an application under test, and judges their statements. */
+export class TestRecords {
+  readonly exchanges: Exchanges = new Exchanges()
+  readonly #recorder: Recorder
+  readonly #budget: QueryBudget
+  readonly #printsSummary: boolean
+
+  /** @param queries The option `queries` of the test. */
+  constructor(queries: TestOptions['queries'] = {}) {
+    const { repeats = REPEATS, summary = false } = queries === false ? {} : queries
+    this.#printsSummary = summary
+    this.#recorder = new Recorder({
+      onEnd: (draft, ended) => this.#budget.note(draft, ended),
+      placeIn: userPlaceIn,
+    })
+    this.#budget = new QueryBudget({
+      repeats: queries === false ? null : repeats,
+      draftOf: (req) => this.#recorder.draftOf(req),
+    })
+  }
+
+  /** The plugin that observes the application. */
+  get plugin(): Recorder['plugin'] {
+    return this.#recorder.plugin
+  }
+
+  /** Notes a request that the application gets. */
+  enter(req: IncomingMessage): void {
+    this.exchanges.enter(req)
+  }
+
+  /** Adds to a failure why its response is as it is. Without a failure, the statements of the request may be one. */
+  judge(failure: unknown, { sent }: FinishedRequest): unknown {
+    const req = sent && this.exchanges.find(sent)
+    if (req === undefined) return failure
+    const record = failure === null ? undefined : this.#recorder.recordOf(req)
+    if (record !== undefined) explainFailure(failure, record)
+    return failure ?? this.#budget.take(req) ?? null
+  }
+
+  /**
+   * Passes a response of `fetch` on.
+   *
+   * @throws QueryBudgetError for a request with too many statements.
+   */
+  readonly pass = (response: globalThis.Response): globalThis.Response => {
+    const req = this.exchanges.find(response)
+    const failure = req && this.#budget.take(req)
+    if (failure !== undefined) throw failure
+    return response
+  }
+
+  /** @throws TypeError for anything but a response of the application. */
+  explain(response: unknown): Explanation {
+    const { req: sent } = Object(response) as { readonly req?: object }
+    const req: Request | undefined = this.exchanges.find(sent ?? Object(response))
+    const record = req && this.#recorder.recordOf(req)
+    if (record !== undefined) return explanationOf(record)
+    const advice =
+      'Give a response of request() or fetch() of this application, or of one of its callers.'
+    throw new TypeError(`explain(): this application has not sent it. ${advice}`)
+  }
+
+  /** Lists the routes that requests have reached, with the numbers of their statements. */
+  queryReport(): readonly OperationQueries[] {
+    return this.#budget.report()
+  }
+
+  /**
+   * Prints the summary, if the test wants it.
+   *
+   * @throws QueryBudgetError for requests whose errors no test has seen, such as those of `fuzz`.
+   */
+  end(): void {
+    if (this.#printsSummary) {
+      const lines = queryLines(this.queryReport())
+      process.stderr.write(`Statements (fewest / median / most):\n${lines}\n`)
+    }
+    const errors = this.#budget.rest()
+    if (errors.length > 1) {
+      throw new AggregateError(errors, errors.map(({ message }) => message).join('\n'))
+    }
+    if (errors[0] !== undefined) throw errors[0]
+  }
+}

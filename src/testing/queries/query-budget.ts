@@ -1,0 +1,105 @@
+import type { EndedRequest } from '../../contracts/ended-request.js'
+import type { Request } from '../../contracts/handler.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { Draft } from '../../features/records/draft.js'
+import { findQueries, type QueryFinding } from '../../features/records/query-findings.js'
+import { userPlaceIn } from '../user-place.js'
+import { QueryBudgetError } from './query-budget-error.js'
+import { type OperationQueries, QueryCounts } from './query-counts.js'
+
+/** The input of {@link QueryBudget}. */
+export interface QueryBudgetConfig {
+  /** How often the same statement may not run in one request; `null` checks nothing. */
+  readonly repeats: number | null
+  /** Returns what is known about a request. */
+  readonly draftOf: (req: Request) => Draft | undefined
+}
+
+/** Counts the statements of requests, and finds those with too many. */
+export class QueryBudget {
+  readonly #config: QueryBudgetConfig
+  readonly #counts = new QueryCounts()
+  /** The errors of requests that are over, and whose test has not seen them yet. */
+  readonly #pending = new Map<Request, QueryBudgetError>()
+  readonly #judged = new WeakSet<Request>()
+
+  constructor(config: QueryBudgetConfig) {
+    this.#config = config
+  }
+
+  /** Counts a request that is over. */
+  readonly note = (draft: Draft, { route }: EndedRequest): void => {
+    if (route === null) return
+    const { req, statementCount } = draft
+    this.#counts.add(route, statementCount)
+    const error = this.#judged.has(req) ? undefined : this.#judge(draft, route)
+    if (error !== undefined) this.#pending.set(req, error)
+  }
+
+  /** Returns the error of a request whose test is about to see its response; `undefined` if it has not too many statements. */
+  take(req: Request): QueryBudgetError | undefined {
+    const pending = this.#pending.get(req)
+    this.#pending.delete(req)
+    if (pending !== undefined || this.#judged.has(req)) return pending
+    const draft = this.#config.draftOf(req)
+    // A response may arrive before the request is over.
+    const route = draft?.ended === undefined ? (req.route as RouteModel | undefined) : undefined
+    if (draft === undefined || route?.isEnveloped === undefined) return undefined
+    const error = this.#judge(draft, route)
+    if (error !== undefined) this.#judged.add(req)
+    return error
+  }
+
+  /** Returns the errors that no test has seen, the same one once. */
+  rest(): QueryBudgetError[] {
+    const errors = new Map([...this.#pending.values()].map((each) => [each.message, each]))
+    this.#pending.clear()
+    return [...errors.values()]
+  }
+
+  /** Lists the routes that requests have reached, with the numbers of their statements. */
+  report(): OperationQueries[] {
+    return this.#counts.report()
+  }
+
+  #judge(draft: Draft, route: RouteModel): QueryBudgetError | undefined {
+    const { repeats } = this.#config
+    if (repeats === null) return undefined
+    const findings = findQueries(draft, route.queries, repeats)
+    if (findings.length === 0) return undefined
+    return new QueryBudgetError(
+      route,
+      findings.map((each) => textOf(each, draft)),
+    )
+  }
+}
+
+function textOf(finding: QueryFinding, { statements }: Draft): string {
+  if (finding.kind === 'exceeded') {
+    const { count, most } = finding
+    const list = statements.map(({ text, stack }) => `  ${oneLine(text)}${placeText(stack)}`)
+    return `It ran ${count} statements, and @Queries allows ${most}:\n${shortList(list)}`
+  }
+  const { times, text, statement } = finding
+  return `It ran the same statement ${times} times:\n  ${oneLine(text)}${placeText(statement.stack)}`
+}
+
+const MOST_LINES = 20
+
+function shortList(lines: readonly string[]): string {
+  const more = lines.length - MOST_LINES
+  const rest = more > 0 ? [`  and ${more} more`] : []
+  return [...lines.slice(0, MOST_LINES), ...rest].join('\n')
+}
+
+function placeText(stack: string | undefined): string {
+  const place = userPlaceIn(stack ?? '')
+  return place === null ? '' : `\n    at ${place}`
+}
+
+const LONGEST = 300
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
+}
