@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type {
-  RequestView,
-  RoutesView,
-  SnapshotView,
-} from '../../src/cli/dev/dashboard/views.js'
+import type { RequestView, RoutesView, SnapshotView } from '../../src/cli/dev/dashboard/views.js'
 import { DevRun, devProject, freePort, MAIN } from './dev-run.js'
 
 const READY = 'blazon dev: ready'
@@ -124,7 +120,10 @@ describe('the dashboard', () => {
     await run.ask('/orders?status=after')
     await reader.find('GET', /after/)
     const { requests, state } = await reader.snapshot()
-    expect(requests.map((each) => each.url)).toEqual(['/orders?status=before', '/orders?status=after'])
+    expect(requests.map((each) => each.url)).toEqual([
+      '/orders?status=before',
+      '/orders?status=after',
+    ])
     expect(state.starts).toBe(2)
     const { routes } = await reader.read<RoutesView>('/data/routes')
     expect(routes.map(({ path }) => path)).toContain('/orders/damaged')
@@ -188,12 +187,28 @@ describe('secrets', () => {
     const body = JSON.stringify({ name: 'Ada', card: CANARIES.card })
     const sent: [string, RequestInit][] = [
       [`/orders?token=${CANARIES.query}`, { headers: { cookie: `sid=${CANARIES.cookie}` } }],
-      ['/orders', { method: 'POST', body, headers: { ...json, authorization: `Bearer ${CANARIES.bearer}` } }],
-      ['/orders', { method: 'POST', body, headers: { ...json, authorization: 'Bearer canary-guard-token' } }],
-      ['/orders', { method: 'POST', body: body.replace('"name"', '"nom"'), headers: { ...json, authorization: 'Bearer canary-guard-token' } }],
+      [
+        '/orders',
+        { method: 'POST', body, headers: { ...json, authorization: `Bearer ${CANARIES.bearer}` } },
+      ],
+      [
+        '/orders',
+        { method: 'POST', body, headers: { ...json, authorization: 'Bearer canary-guard-token' } },
+      ],
+      [
+        '/orders',
+        {
+          method: 'POST',
+          body: body.replace('"name"', '"nom"'),
+          headers: { ...json, authorization: 'Bearer canary-guard-token' },
+        },
+      ],
       ['/orders/broken', { headers: { 'x-api-key': CANARIES.key } }],
       ['/orders/broken', { headers: { authorization: `Basic ${btoa(`ada:${CANARIES.basic}`)}` } }],
-      [`/nowhere?api_key=${CANARIES.query}`, { headers: { referer: `http://x.test/?token=${CANARIES.query}` } }],
+      [
+        `/nowhere?api_key=${CANARIES.query}`,
+        { headers: { referer: `http://x.test/?token=${CANARIES.query}` } },
+      ],
     ]
     for (const [path, init] of sent) await fetch(target + path, init)
     await expect.poll(async () => (await reader.snapshot()).requests.length).toBe(sent.length)
@@ -233,13 +248,18 @@ describe('options of the dashboard', () => {
     expect(JSON.parse((await run.ask()).text)).toEqual([[], null])
     const other = await DevRun.start(project)
     await other.until(READY)
-    expect(JSON.parse((await other.ask()).text)).toEqual([['blazon.records', 'blazon.report'], null])
+    expect(JSON.parse((await other.ask()).text)).toEqual([
+      ['blazon.records', 'blazon.report'],
+      null,
+    ])
   })
 
   it('name a port that is free, or the command ends with the remedy', async () => {
     const { url } = await serving()
     const { port } = new URL(url)
-    const run = await DevRun.start(devProject({ 'main.js': MAIN }), { args: ['--dashboard-port', port] })
+    const run = await DevRun.start(devProject({ 'main.js': MAIN }), {
+      args: ['--dashboard-port', port],
+    })
     expect(await run.ended).toEqual([2, null])
     expect(run.output).toContain(`The dashboard cannot listen at port ${port}.`)
     expect(run.output).toContain('--no-dashboard')

@@ -77,7 +77,11 @@ const ATTACKS: Readonly<Record<string, (own: OpenDashboard) => Attack>> = {
     headers: { 'sec-fetch-site': 'same-site', authorization: `Bearer ${token}` },
   }),
   'an address in the browser, which has no token': () => ({
-    headers: { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+    headers: {
+      'sec-fetch-site': 'none',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    },
   }),
   'a link from another page, with the token': ({ token }) => ({
     headers: {
@@ -189,7 +193,9 @@ describe('a replay', () => {
       },
     })
     expect(reply.status).toBe(403)
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual(
+      [],
+    )
   })
 
   it('goes to the application only, whatever the target of the request was', async () => {

@@ -1,7 +1,4 @@
-import type {
-  MismatchView,
-  ReportedRequest,
-} from '../../../src/cli/dev/dashboard/views.js'
+import type { MismatchView, ReportedRequest } from '../../../src/cli/dev/dashboard/views.js'
 import type { RecordedRequest } from '../../../src/contracts/recorded-request.js'
 import type {
   RecordedDecision,
@@ -76,7 +73,11 @@ export function reported(
 
 /** A loop that asks for each line of an order. */
 export const LOOP: readonly RecordedStatement[] = [1, 2, 3, 4, 5].map((i) =>
-  statement({ text: 'select * from lines where order_id = $1', at: 2 + i, place: 'src/lines.ts:9:3' }),
+  statement({
+    text: 'select * from lines where order_id = $1',
+    at: 2 + i,
+    place: 'src/lines.ts:9:3',
+  }),
 )
 
 /** Requests as an application sends them in a day: admitted, refused, invalid, failed, slow. */
@@ -84,10 +85,28 @@ export const DAY: readonly ReportedRequest[] = [
   reported(
     {
       decisions: [
-        decision({ at: 1.2, facts: { schemes: [{ scheme: 'bearer', verdict: 'admitted', reason: null }] } }),
-        decision({ at: 1.3, by: 'tenant', verdict: 'confirmed', facts: { tenant: 'acme', source: 'header' } }),
-        decision({ at: 1.4, by: 'limit', verdict: 'counted', facts: { limit: 100, remaining: 99, windowMs: 60_000 } }),
-        decision({ at: 1.7, by: 'cache', verdict: 'miss', facts: { key: 'acme GET /orders/7', tags: ['orders'] } }),
+        decision({
+          at: 1.2,
+          facts: { schemes: [{ scheme: 'bearer', verdict: 'admitted', reason: null }] },
+        }),
+        decision({
+          at: 1.3,
+          by: 'tenant',
+          verdict: 'confirmed',
+          facts: { tenant: 'acme', source: 'header' },
+        }),
+        decision({
+          at: 1.4,
+          by: 'limit',
+          verdict: 'counted',
+          facts: { limit: 100, remaining: 99, windowMs: 60_000 },
+        }),
+        decision({
+          at: 1.7,
+          by: 'cache',
+          verdict: 'miss',
+          facts: { key: 'acme GET /orders/7', tags: ['orders'] },
+        }),
         decision({ at: 1.75, by: 'validation', verdict: 'passed', facts: { in: ['params'] } }),
       ],
       statements: [statement({})],
@@ -119,7 +138,17 @@ export const DAY: readonly ReportedRequest[] = [
           at: 1.6,
           by: 'validation',
           verdict: 'refused',
-          facts: { in: ['body'], issues: [{ in: 'body', path: 'lines.0.amount', message: 'Expected a number', code: 'invalid_type' }] },
+          facts: {
+            in: ['body'],
+            issues: [
+              {
+                in: 'body',
+                path: 'lines.0.amount',
+                message: 'Expected a number',
+                code: 'invalid_type',
+              },
+            ],
+          },
         }),
       ],
       durationMs: 3.1,
@@ -146,13 +175,35 @@ export const DAY: readonly ReportedRequest[] = [
     },
     { mismatches: [MISMATCH] },
   ),
-  reported({ url: '/orders/8', status: 401, cause: 'guard', answeredBy: 'guard', tenant: null, user: null, durationMs: 0.9,
-    decisions: [decision({ at: 0.4, verdict: 'refused', reason: 'expired token', facts: { schemes: [{ scheme: 'bearer', verdict: 'refused', reason: 'expired token' }] } })] }),
+  reported({
+    url: '/orders/8',
+    status: 401,
+    cause: 'guard',
+    answeredBy: 'guard',
+    tenant: null,
+    user: null,
+    durationMs: 0.9,
+    decisions: [
+      decision({
+        at: 0.4,
+        verdict: 'refused',
+        reason: 'expired token',
+        facts: { schemes: [{ scheme: 'bearer', verdict: 'refused', reason: 'expired token' }] },
+      }),
+    ],
+  }),
   reported({
     method: 'DELETE',
     url: '/orders/9',
     status: 500,
     route: { name: 'OrdersController.remove', method: 'DELETE', path: '/orders/:id' },
-    error: { name: 'TypeError', status: 500, code: 'INTERNAL_SERVER_ERROR', message: 'Cannot read properties of undefined', stack: 'TypeError: Cannot read properties of undefined\n    at OrdersController.remove (src/orders.ts:88:17)' },
+    error: {
+      name: 'TypeError',
+      status: 500,
+      code: 'INTERNAL_SERVER_ERROR',
+      message: 'Cannot read properties of undefined',
+      stack:
+        'TypeError: Cannot read properties of undefined\n    at OrdersController.remove (src/orders.ts:88:17)',
+    },
   }),
 ]

@@ -22,7 +22,7 @@ export function problemsView(problems: ProblemsView, state: StateView): HTMLElem
       : section(
           'The application does not run',
           el('p', {}, state.failure.title),
-          codeBlock(state.failure.details, 'Failure'),
+          codeBlock(state.failure.details),
         ),
     section(
       'Warnings at boot',
@@ -71,7 +71,7 @@ export function problemsView(problems: ProblemsView, state: StateView): HTMLElem
                 `${each.count} times, ${milliseconds(each.durationMs)}. `,
                 linkTo(each.request),
               ),
-              codeBlock(each.text, 'Statement'),
+              codeBlock(each.text),
               each.places.map((place) => el('p', {}, el('code', {}, place))),
             ),
           ),

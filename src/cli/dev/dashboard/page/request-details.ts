@@ -73,9 +73,9 @@ function suspectNote({ text, count: times, places, durationMs }: SuspectView): H
   return noteOf('Perhaps N+1', lines, text)
 }
 
-/** Code that may be wide: it scrolls, so the keyboard has to reach it. */
-export function codeBlock(code: string, label = 'Code'): HTMLElement {
-  return el('pre', { tabindex: '0', role: 'region', 'aria-label': label }, el('code', {}, code))
+/** Code, in lines that wrap: nothing scrolls, so the keyboard needs no way into it. */
+export function codeBlock(code: string): HTMLElement {
+  return el('pre', {}, el('code', {}, code))
 }
 
 function timeline({ timeline: entries, record }: RequestView): HTMLElement {
@@ -107,7 +107,7 @@ function entryOf(entry: TimelineEntry, total: number): HTMLElement {
       el('strong', {}, title),
       durationMs === null ? null : el('span', { class: 'took' }, ` ${milliseconds(durationMs)}`),
       details.map((line) => el('p', {}, line)),
-      code === null ? null : codeBlock(code, `${kind} ${title}`),
+      code === null ? null : codeBlock(code),
     ),
     el('div', { class: 'track', 'aria-hidden': 'true' }, bar),
   )
@@ -119,7 +119,7 @@ function sentOf({ sent }: RequestView): HTMLElement | null {
   return section(
     'Sent by the client',
     facts(headers.map(([name, value]) => [name, value])),
-    body === null ? null : codeBlock(body, 'Body'),
+    body === null ? null : codeBlock(body),
     omitted === null ? null : el('p', { class: 'note' }, omitted),
   )
 }
