@@ -92,7 +92,7 @@ export const ALONE_JOURNEYS = [
  */
 export const ALONE = [
   'test/app/{bundled-app,explained-steps,system-clock,uncaught-boot-error}.test.ts',
-  'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-database,doctor,doctor-claims,explain,keys,loaded-modules,new,create-blazon}.test.ts',
+  'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-dashboard,dev-database,doctor,doctor-claims,explain,keys,loaded-modules,new,create-blazon}.test.ts',
   'test/docs/{cli,migrations,postgres,readme,snippets,two-processes}.test.ts',
   'test/features/cache/unused.test.ts',
   'test/features/unused-representations.test.ts',

@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  copyFileSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -32,6 +33,9 @@ const CHILDREN = [
   'cli/dev/child/import-hooks',
   'integrations/postgres/keeper/main',
 ]
+
+/** The folder of the page that `blazon dev` shows in a browser. */
+const PAGE = 'cli/dev/dashboard/page'
 
 /**
  * Packages in CommonJS that every application loads. For an `import`, Node 20 and 22 read the imported file of such a
@@ -68,8 +72,10 @@ async function build(out) {
       '--removeComments',
     )
     compile(compiled, '--emitDeclarationOnly')
+    compilePage(compiled)
     rmSync(out, { recursive: true, force: true })
     await bundle(compiled, out)
+    await bundlePage(compiled, out)
     await bundleTypes(compiled, out)
     for (const door of doors()) writeCommonJs(join(out, door))
     openToEverybody(out)
@@ -80,8 +86,17 @@ async function build(out) {
 
 /** Runs the compiler, and ends this process with its status when it fails. */
 function compile(outDir, ...options) {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', outDir, ...options]
+  runCompiler('-p', join(root, 'tsconfig.build.json'), '--outDir', outDir, ...options)
+}
+
+/** The page runs in browsers, so it has a configuration of its own. */
+function compilePage(outDir) {
+  const options = ['--declaration', 'false', '--isolatedDeclarations', 'false', '--removeComments']
+  runCompiler('-p', join(root, 'src', PAGE), '--outDir', outDir, ...options)
+}
+
+function runCompiler(...options) {
+  const args = [join(root, 'node_modules/typescript/bin/tsc'), ...options]
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
   if (status !== 0) throw new Error(`The compiler ended with status ${status}.`)
 }
@@ -106,6 +121,24 @@ async function bundle(compiled, out) {
     minifyInternalExports: false,
   })
   await built.close()
+}
+
+/** The page of the dashboard: one script, one style, one document. Its source map is for stack traces, not for browsers. */
+async function bundlePage(compiled, out) {
+  const built = await rollup({
+    input: join(compiled, PAGE, 'page.js'),
+    plugins: [withSourceMaps(), indentsLess(), mapsLines()],
+    onwarn: refuse,
+  })
+  await built.write({
+    file: join(out, PAGE, 'page.js'),
+    sourcemap: 'hidden',
+    sourcemapExcludeSources: true,
+  })
+  await built.close()
+  for (const name of ['page.html', 'page.css']) {
+    copyFileSync(join(root, 'src', PAGE, name), join(out, PAGE, name))
+  }
 }
 
 /**

@@ -19,6 +19,7 @@ import { boot, type RunningApp } from './boot.js'
 import { settlesWithin } from './closing-timer.js'
 import { ignoredOverrides, logWarnings, throwErrors } from './describe.js'
 import { describedBy } from './described-by.js'
+import { findDevReport } from './dev-report.js'
 import type { AppDocument } from './documents.js'
 import { configureExpressHost, createExpressHost } from './express-host.js'
 import { allPlugins } from './features.js'
@@ -339,6 +340,7 @@ export class App {
       isClosing: () => this.#closing !== undefined,
     })
     this.#startMs = harness.clock.monotonic() - begin
+    findDevReport()?.started(() => this.#reading.explainAll())
     return this.#running
   }
 

@@ -14,6 +14,7 @@ import { checkMiddlewares } from './check-middlewares.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkResponseLists } from './check-response-lists.js'
 import { compileOnce } from './compile-once.js'
+import { findDevReport } from './dev-report.js'
 import { checkFeatures } from './features.js'
 import { routePrefixes } from './route-prefixes.js'
 import type { Resolved } from './settings/resolve-settings.js'
@@ -107,6 +108,7 @@ export function throwErrors(
 /** Logs warnings. */
 export function logWarnings(logger: Logger, warnings: readonly Problem[]): void {
   for (const warning of warnings) logger.warn({ code: warning.code }, formatProblem(warning))
+  if (warnings.length > 0) findDevReport()?.warned(warnings)
 }
 
 /** The warning that `testOverrides` has no effect outside of tests. */

@@ -1,7 +1,7 @@
 import type { Application } from 'express'
 import { type Description, describeApp } from './describe.js'
 import { type AppDocument, listDocuments } from './documents.js'
-import type { ExplainResult, RouteQuery } from './explain/explanation.js'
+import type { ExplainResult, RouteExplanation, RouteQuery } from './explain/explanation.js'
 import { declareFeatures, type Features } from './features.js'
 import type { Harness } from './harness.js'
 import { type OwnProviders, ownProviders } from './own-providers.js'
@@ -68,6 +68,15 @@ export class Reading {
     const { explainQuery } = await import('./explain/explain-route.js')
     const { express } = this.#config
     return explainQuery(query, { settings: this.settings, model, express, cwd: process.cwd() })
+  }
+
+  /** Its code is loaded here, because only `blazon dev` uses it. */
+  async explainAll(): Promise<RouteExplanation[]> {
+    const { explainRoute } = await import('./explain/explain-route.js')
+    const { settings, description } = this
+    const { model } = description
+    const app = { settings, model, express: this.#config.express, cwd: process.cwd() }
+    return model.routes.map((route) => explainRoute(route, app))
   }
 
   #resolve(): Resolved {

@@ -34,6 +34,13 @@ export function addDev(
       '--watch <glob...>',
       'more files whose changes start it again, such as templates that it reads: "views/**"',
     )
+    .addOption(
+      new Option(
+        '--dashboard-port <number>',
+        'the port of the dashboard, else any free one',
+      ).argParser(toPort),
+    )
+    .option('--no-dashboard', 'do not record requests, and show no dashboard')
     .option('--no-typecheck', 'do not run the TypeScript compiler beside it')
     .argument('[args...]', 'the arguments of the application, after --')
     .addHelpText('after', NOTES)

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import { launchFor } from '../load/launch.js'
 import type { AppLaunch } from './app-process.js'
 import type { DevOptions } from './dev-options.js'
+import { REPORT_VARIABLE } from './protocol.js'
 
 /** The port of `app.listen()`. */
 const DEFAULT_PORT = 3000
@@ -30,7 +31,12 @@ export function appLaunch(entry: string, options: DevOptions): AppLaunch {
     cwd,
     args,
     nodeOptions: [...own, ...nodeOptions],
-    env: { ...env, ...process.env, ...portEnv },
+    env: {
+      ...env,
+      ...process.env,
+      ...portEnv,
+      ...(options.dashboard && { [REPORT_VARIABLE]: '1' }),
+    },
   }
 }
 

@@ -10,6 +10,10 @@ export interface DevOptions {
   /** `true`, or the address of the debugger. */
   readonly inspect?: string | true
   readonly typecheck: boolean
+  /** Whether a page for browsers shows the routes and the requests. */
+  readonly dashboard: boolean
+  /** The port of that page. Default: any free port. */
+  readonly dashboardPort?: number
   /** Globs of files besides those that the application loads. Default: none. */
   readonly watch?: readonly string[]
   /** The arguments of the application. */

@@ -2,6 +2,7 @@ import { dirname, join, relative } from 'node:path'
 import { nearestWith } from '../output-path.js'
 import type { Streams } from '../streams.js'
 import { appLaunch, envFile, likelyPort } from './app-launch.js'
+import type { Dashboard } from './dashboard/dashboard.js'
 import type { DevOptions } from './dev-options.js'
 import { Doors, keyOf } from './doors.js'
 import { FileWatch } from './file-watch.js'
@@ -24,6 +25,7 @@ export class DevSession {
   readonly #watch: FileWatch
   readonly #supervisor: Supervisor
   #types: TypeCheck | undefined
+  #dashboard: Dashboard | undefined
 
   constructor(entry: string, options: DevOptions, streams: Streams) {
     const { cwd } = options
@@ -47,6 +49,7 @@ export class DevSession {
       port: options.port,
       hasInspector: options.inspect !== undefined,
       launch: () => appLaunch(entry, options),
+      dashboard: () => this.#dashboard,
       loaded: (paths, since) => {
         for (const path of paths) this.#watch.add(path, since)
       },
@@ -59,9 +62,13 @@ export class DevSession {
 
   async start(): Promise<void> {
     const { cwd, typecheck } = this.#options
+    await this.#openDashboard()
     this.#watchSettings()
     await this.#openEarly()
     this.#streams.note(`blazon dev: ${relative(cwd, this.#entry)}`)
+    if (this.#dashboard !== undefined) {
+      this.#streams.note(`blazon dev: dashboard ${this.#dashboard.url}`)
+    }
     await this.#supervisor.restart()
     if (typecheck) this.#types = TypeCheck.start(this.#entry, this.#streams)
   }
@@ -75,6 +82,14 @@ export class DevSession {
       const folder = nearestWith(name, dirname(this.#entry))
       if (folder !== undefined) this.#watch.add(join(folder, name))
     }
+  }
+
+  /** Its code is loaded here, because `--no-dashboard` needs none of it. */
+  async #openDashboard(): Promise<void> {
+    const { dashboard, dashboardPort: port = 0 } = this.#options
+    if (!dashboard) return
+    const { Dashboard } = await import('./dashboard/dashboard.js')
+    this.#dashboard = await Dashboard.open({ port, address: () => this.#doors.firstAddress })
   }
 
   /** A browser shows why the application does not start, even if no process has named its port yet. */
@@ -95,6 +110,7 @@ export class DevSession {
   async close(): Promise<void> {
     this.#watch.close()
     this.#types?.close()
+    this.#dashboard?.close()
     await this.#supervisor.close()
     await this.#kept.close()
     this.#doors.closeAll()

@@ -91,6 +91,16 @@ export class Doors {
     })
   }
 
+  /** Where a client of this machine reaches the first server of the application; `undefined` while there is none. */
+  get firstAddress(): { readonly host: string; readonly port: number } | undefined {
+    const [door] = [...this.#doors.values()].filter(({ isWanted }) => isWanted)
+    if (door === undefined) return undefined
+    const { address, port } = door.server.address() as Address
+    // All addresses of the machine include this one.
+    const host = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address
+    return { host, port }
+  }
+
   /** A server of a process is ready for the connections of a door. */
   attach(key: string, app: AppProcess, id: number): void {
     const door = this.#doors.get(key)

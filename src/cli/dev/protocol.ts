@@ -1,3 +1,6 @@
+import type { RouteExplanation } from '../../app/explain/explanation.js'
+import type { ProblemView, ReportedRequest } from './dashboard/views.js'
+
 /** The address at which a server of the application wants to listen. */
 export interface Place {
   readonly port: number
@@ -57,6 +60,11 @@ export type ChildMessage =
       readonly argument: string
     }
   | { readonly kind: 'inspector-closed' }
+  /** The routes of an application that has started. Only for the dashboard, as all that follow. */
+  | { readonly kind: 'routes'; readonly routes: readonly RouteExplanation[] }
+  | { readonly kind: 'warnings'; readonly warnings: readonly ProblemView[] }
+  /** A request is over. */
+  | { readonly kind: 'request'; readonly request: ReportedRequest }
 
 /** A message of the command to the application's process. */
 export type ParentMessage =
@@ -86,3 +94,6 @@ export function opened<T>(message: unknown): T | undefined {
 
 /** The environment variable that tells a process of the application the number of the command's process. */
 export const PARENT_VARIABLE = 'BLAZON_DEV_PARENT'
+
+/** The environment variable by which the command asks a process to report its requests. */
+export const REPORT_VARIABLE = 'BLAZON_DEV_REPORT'

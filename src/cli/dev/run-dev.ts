@@ -12,7 +12,7 @@ const MODULES = ['main', 'app', 'index']
 /**
  * Runs an application, and starts it again whenever one of its files changes. Ends when the command receives a signal.
  *
- * @throws CliError when there is no entry, or tsx is missing.
+ * @throws CliError when there is no entry, tsx is missing, or the dashboard cannot have its port.
  */
 export async function runDev(options: DevOptions, streams: Streams): Promise<void> {
   const { path: entry } = await findEntry(options.entry, {
@@ -24,8 +24,11 @@ export async function runDev(options: DevOptions, streams: Streams): Promise<voi
   launchFor(entry, options.cwd)
   const session = new DevSession(entry, options, streams)
   const signals = untilSignal(() => session.kill())
-  await session.start()
-  await signals.first
-  await session.close()
-  signals.stop()
+  try {
+    await session.start()
+    await signals.first
+  } finally {
+    await session.close()
+    signals.stop()
+  }
 }

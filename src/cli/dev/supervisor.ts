@@ -1,5 +1,6 @@
 import type { Streams } from '../streams.js'
 import { type AppEvents, type AppLaunch, AppProcess, type Ending } from './app-process.js'
+import type { Dashboard } from './dashboard/dashboard.js'
 import { stopwatch } from './deadline.js'
 import { type Doors, keyOf } from './doors.js'
 import { type Failure, failureOf } from './failure.js'
@@ -17,6 +18,8 @@ export interface SupervisorConfig {
   readonly port: number | undefined
   /** Reads the files of the environment again for each process. */
   readonly launch: () => AppLaunch
+  /** Shows what the processes report; `undefined` without a dashboard. */
+  readonly dashboard: () => Dashboard | undefined
   /** A process that started at `since` (milliseconds since 1970) has loaded files, or looked for them. */
   readonly loaded: (paths: readonly string[], since: number) => void
   /** A process that started at `since` reads the files of a folder that have this ending. */
@@ -51,6 +54,7 @@ export class Supervisor {
   /** Replaces the process. One that has not started yet is killed. */
   async restart(): Promise<void> {
     this.#config.doors.hold()
+    this.#config.dashboard()?.starting()
     this.#elapsed = stopwatch()
     const superseded = this.#starting
     this.#starting = undefined
@@ -76,11 +80,14 @@ export class Supervisor {
   }
 
   #receive(app: AppProcess, message: ChildMessage): void {
-    const { kept, loaded, reads } = this.#config
+    const { kept, loaded, reads, dashboard } = this.#config
     if (message.kind === 'files') loaded(message.paths, app.startedAt)
     else if (message.kind === 'folder') reads(message, app.startedAt)
     else if (message.kind === 'listen') void this.#open(app, message)
     else if (message.kind === 'listening') this.#promote(app)
+    else if (message.kind === 'request') dashboard()?.add(message.request)
+    else if (message.kind === 'routes') dashboard()?.addRoutes(app, message.routes)
+    else if (message.kind === 'warnings') dashboard()?.addWarnings(app, message.warnings)
     else if (message.kind === 'keep') {
       const { id } = message
       void kept.find(message).then((result) => app.send({ kind: 'kept', id, result }))
@@ -113,6 +120,7 @@ export class Supervisor {
     this.#config.settled(false)
     doors.serve(app)
     doors.closeUnused([app, old])
+    this.#config.dashboard()?.serves(app)
     streams.note(`blazon dev: ready in ${this.#elapsed()} ms`)
     void old?.retire()
   }
@@ -129,6 +137,7 @@ export class Supervisor {
     this.#failure = failureOf(ending, { cwd, hasListened: wasCurrent })
     this.#config.settled(true)
     streams.note(this.#failure.text)
+    this.#config.dashboard()?.failed(this.#failure)
     if (wasStarting && this.#current !== undefined) {
       streams.note('blazon dev: the last process that started keeps serving.')
     }

@@ -1,15 +1,21 @@
+import type { RecordedRequest } from '../../contracts/recorded-request.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 
 /**
- * The key on `globalThis` of the function that gets the record of each request. An application asks for it when it starts;
- * only `blazon dev` sets it, before the application is loaded.
+ * The key on `globalThis` of the {@link RecordSink} of a process. An application asks for it when it starts; only `blazon dev`
+ * sets it, before the application is loaded.
  */
 const SINK = Symbol.for('blazon.records')
 
-/** Takes the record of a request that is over. */
-export type RecordSink = (record: RequestRecord) => void
+/** Takes the records of all requests of a process. */
+export interface RecordSink {
+  /** Called for each request that is over, with the request that the client has sent. */
+  readonly take: (record: RequestRecord, sent: RecordedRequest) => void
+  /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. */
+  readonly placeIn: (stack: string) => string | null
+}
 
-/** Returns the function that gets the records of this process; `undefined` outside of `blazon dev`. */
+/** Returns the sink of this process; `undefined` outside of `blazon dev`. */
 export function recordSink(): RecordSink | undefined {
   return (globalThis as { [SINK]?: RecordSink })[SINK]
 }

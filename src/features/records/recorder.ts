@@ -1,10 +1,12 @@
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
 import type { ObserverSetup, Plugin } from '../../contracts/plugin.js'
+import type { RecordedRequest } from '../../contracts/recorded-request.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import { Clock } from '../../di/clock.js'
 import { Draft } from './draft.js'
 import { recordOf } from './record-of.js'
+import { requestSent } from './request-sent.js'
 
 /** What a recorder is made with. */
 export interface RecorderConfig {
@@ -83,6 +85,11 @@ export class Recorder {
     const { clock, secretsOf } = this.#started as Started
     const { placeIn } = this.#config
     return recordOf(draft, { clock, secrets: secretsOf(draft.req), placeIn })
+  }
+
+  /** Describes the request that the client has sent. */
+  sent({ req }: Draft): RecordedRequest {
+    return requestSent(req, (this.#started as Started).secretsOf(req))
   }
 
   #now(): number {

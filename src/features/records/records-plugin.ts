@@ -24,12 +24,12 @@ export interface RecordTargets {
 export function recordsPlugin({ settings, sink }: RecordTargets): Plugin {
   let keep: ((record: RequestRecord) => void) | undefined
   const recorder = new Recorder({
-    placeIn: null,
+    placeIn: sink?.placeIn ?? null,
     onEnd(draft, ended) {
       const isKept = keep !== undefined && hasFailed(ended)
       if (sink === undefined && !isKept) return
       const record = recorder.write(draft)
-      sink?.(record)
+      sink?.take(record, recorder.sent(draft))
       if (isKept) keep?.(record)
     },
   })

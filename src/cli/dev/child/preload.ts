@@ -5,6 +5,7 @@ import { Channel, isStartedByCommand } from './channel.js'
 import { Kept } from './keep.js'
 import { keepDecorators } from './kept-decorators.js'
 import { reportFiles } from './report-files.js'
+import { isAskedToReport, reportRequests } from './report-requests.js'
 import { Servers } from './servers.js'
 import { watchFolders } from './watch-folders.js'
 
@@ -29,6 +30,7 @@ function connect(): void {
   }
   reportFiles(channel, files)
   watchFolders(channel)
+  if (isAskedToReport()) reportRequests(channel)
 }
 
 /** As for SIGTERM, which Windows does not have. */

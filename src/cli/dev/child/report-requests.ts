@@ -1,0 +1,37 @@
+import type { DevReport } from '../../../app/dev-report.js'
+import type { RecordSink } from '../../../features/records/record-sink.js'
+import { REPORT_VARIABLE } from '../protocol.js'
+import type { Channel } from './channel.js'
+import { ownPlaceIn } from './own-place.js'
+
+/** `app/dev-report.ts` explains it. */
+const REPORT = Symbol.for('blazon.report')
+/** `features/records/record-sink.ts` explains it. */
+const SINK = Symbol.for('blazon.records')
+
+/** Whether the command has a dashboard. Programs that the application starts do not report to it. */
+export function isAskedToReport(): boolean {
+  const isAsked = process.env[REPORT_VARIABLE] !== undefined
+  delete process.env[REPORT_VARIABLE]
+  return isAsked
+}
+
+/** Has the applications of this process report to the command what its dashboard shows. */
+export function reportRequests(channel: Channel): void {
+  const report: DevReport = {
+    warned: (warnings) => channel.send({ kind: 'warnings', warnings }),
+    // A mistake in the explanation must not end the application, which does not need it.
+    started: (explain) =>
+      void explain().then(
+        (routes) => channel.send({ kind: 'routes', routes }),
+        () => undefined,
+      ),
+  }
+  const sink: RecordSink = {
+    take: (record, sent) =>
+      channel.send({ kind: 'request', request: { record, sent, mismatches: [] } }),
+    placeIn: ownPlaceIn,
+  }
+  Object.defineProperty(globalThis, REPORT, { value: report })
+  Object.defineProperty(globalThis, SINK, { value: sink })
+}

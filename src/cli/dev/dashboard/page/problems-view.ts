@@ -1,0 +1,97 @@
+import type { ProblemsView, StateView } from '../views.js'
+import { count, el, milliseconds, section } from './dom.js'
+import { codeBlock } from './request-details.js'
+
+/** How many things may be wrong. */
+export function countProblems(
+  { warnings, mismatches, suspects }: ProblemsView,
+  state: StateView,
+): number {
+  return warnings.length + mismatches.length + suspects.length + (state.failure === null ? 0 : 1)
+}
+
+/** Everything that may be wrong with the application. */
+export function problemsView(problems: ProblemsView, state: StateView): HTMLElement {
+  const { warnings, mismatches, suspects } = problems
+  return el(
+    'div',
+    { class: 'page' },
+    el('h2', { id: 'problems-title' }, 'Problems'),
+    state.failure === null
+      ? null
+      : section(
+          'The application does not run',
+          el('p', {}, state.failure.title),
+          codeBlock(state.failure.details),
+        ),
+    section(
+      'Warnings at boot',
+      warnings.length === 0
+        ? none()
+        : warnings.map(({ code, subject, cause, remedy }) =>
+            item(`${subject}`, [cause, remedy], code),
+          ),
+    ),
+    section(
+      'Responses that are not as documented',
+      mismatches.length === 0
+        ? none()
+        : mismatches.map((each) =>
+            el(
+              'div',
+              { class: 'problem' },
+              el('h4', {}, `${each.operation}, ${each.status}`),
+              el(
+                'p',
+                {},
+                `${each.path === '' ? 'The response' : each.path} should be ${each.expected}, and is ${each.got}.`,
+              ),
+              el('p', {}, each.remedy),
+              el(
+                'p',
+                {},
+                linkTo(each.request),
+                ` ${count(each.count, 'response')} of ${each.handler}.`,
+              ),
+            ),
+          ),
+    ),
+    section(
+      'Statements that repeat in one request (N+1)',
+      suspects.length === 0
+        ? none()
+        : suspects.map((each) =>
+            el(
+              'div',
+              { class: 'problem' },
+              el('h4', {}, each.route),
+              el(
+                'p',
+                {},
+                `${each.count} times, ${milliseconds(each.durationMs)}. `,
+                linkTo(each.request),
+              ),
+              codeBlock(each.text),
+              each.places.map((place) => el('p', {}, el('code', {}, place))),
+            ),
+          ),
+    ),
+  )
+}
+
+function none(): HTMLElement {
+  return el('p', { class: 'note' }, 'None.')
+}
+
+function linkTo(request: number): HTMLElement {
+  return el('a', { href: `#/requests/${request}` }, `Request ${request}`)
+}
+
+function item(title: string, lines: readonly string[], code: string): HTMLElement {
+  return el(
+    'div',
+    { class: 'problem' },
+    el('h4', {}, title, ' ', el('code', {}, code)),
+    lines.map((line) => el('p', {}, line)),
+  )
+}

@@ -1,0 +1,107 @@
+import type { DecisionValue } from '../../../contracts/decision.js'
+import type {
+  RecordedDecision,
+  RecordedStatement,
+  RequestRecord,
+} from '../../../contracts/request-record.js'
+import type { TimelineEntry, Tone } from './views.js'
+
+const TONES: Readonly<Record<string, Tone>> = {
+  admitted: 'good',
+  confirmed: 'good',
+  passed: 'good',
+  hit: 'good',
+  refused: 'bad',
+}
+const LEVELS: Readonly<Record<string, Tone>> = { warn: 'warn', error: 'bad', fatal: 'bad' }
+
+/** Everything that happened to a request, in the order of time. */
+export function timelineOf(record: RequestRecord): TimelineEntry[] {
+  const entries = [
+    ...record.steps.map(({ step, at, durationMs }) => entry('step', at, step, { durationMs })),
+    ...record.decisions.map(ofDecision),
+    ...record.statements.map((statement) => ofStatement(statement, record)),
+    ...record.logs.map(({ at, level, message }) =>
+      entry('log', at, level, { details: [message], tone: LEVELS[level] ?? 'plain' }),
+    ),
+  ]
+  // Equal times keep this order: a step comes before what it decides.
+  entries.sort((one, other) => one.at - other.at)
+  return [...entries, ...ofError(record), endOf(record)]
+}
+
+type Rest = Partial<Omit<TimelineEntry, 'at' | 'kind' | 'title'>>
+
+function entry(kind: TimelineEntry['kind'], at: number, title: string, rest: Rest): TimelineEntry {
+  return { at, durationMs: null, kind, title, details: [], code: null, tone: 'plain', ...rest }
+}
+
+function ofDecision({ at, by, verdict, reason, facts }: RecordedDecision): TimelineEntry {
+  const details = [...(reason === null ? [] : [reason]), ...factLines(facts)]
+  return entry('decision', at, `${by}: ${verdict}`, { details, tone: TONES[verdict] ?? 'plain' })
+}
+
+/** Short facts share a line. Each object of a list has a line of its own: `issues: in body, path name, message too short`. */
+function factLines(facts: RecordedDecision['facts']): string[] {
+  const [short, rows]: [string[], string[]] = [[], []]
+  for (const [name, value] of Object.entries(facts)) {
+    if (value === null) continue
+    if (isRows(value)) for (const row of value) rows.push(`${name}: ${plain(row)}`)
+    else short.push(`${name} ${plain(value)}`)
+  }
+  return [...(short.length === 0 ? [] : [short.join(', ')]), ...rows]
+}
+
+function isRows(value: DecisionValue): value is readonly DecisionValue[] {
+  return Array.isArray(value) && value.some((item) => typeof item === 'object')
+}
+
+function plain(value: DecisionValue): string {
+  if (Array.isArray(value)) return value.map(plain).join(', ')
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .filter(([, each]) => each !== null)
+    .map(([name, each]) => `${name} ${plain(each)}`)
+    .join(', ')
+}
+
+function ofStatement(statement: RecordedStatement, record: RequestRecord): TimelineEntry {
+  const { system, text, valueCount, at, durationMs, rowCount, tenant, error, place } = statement
+  const isOfOther = tenant !== record.tenant
+  const facts = [
+    tenant === null ? 'no tenant' : `tenant ${tenant}`,
+    ...(rowCount === null ? [] : [count(rowCount, 'row')]),
+    ...(valueCount === 0 ? [] : [count(valueCount, 'value')]),
+  ]
+  const details = [
+    facts.join(', '),
+    ...(isOfOther && tenant !== null ? ['The tenant is not that of the request.'] : []),
+    ...(place === null ? [] : [place]),
+    ...(error === null ? [] : [error]),
+  ]
+  const tone = error !== null ? 'bad' : isOfOther && tenant !== null ? 'warn' : 'plain'
+  return entry('statement', at, system, { durationMs, details, code: text, tone })
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+function ofError({ error, durationMs }: RequestRecord): TimelineEntry[] {
+  if (error === null) return []
+  const { name, message, stack } = error
+  return [entry('error', durationMs, name, { details: [message], code: stack, tone: 'bad' })]
+}
+
+function endOf({ durationMs, status, outcome, cause }: RequestRecord): TimelineEntry {
+  const endings = {
+    sent: `${status ?? 'no status'}`,
+    aborted: 'the client left',
+    timeout: 'the time was over',
+  }
+  const isFailure = (outcome ?? 'sent') !== 'sent' || (status ?? 500) >= 500
+  const tone: Tone = isFailure ? 'bad' : (status ?? 500) >= 400 ? 'warn' : 'good'
+  // The command gets a record when its request is over.
+  const title = endings[outcome ?? 'sent']
+  return entry('end', durationMs, title, { details: [`by ${cause}`], tone })
+}

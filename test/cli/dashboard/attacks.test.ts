@@ -1,0 +1,273 @@
+import { once } from 'node:events'
+import { request as sendRequest } from 'node:http'
+import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { type OpenDashboard, openDashboard } from './open-dashboard.js'
+import { reported } from './records.js'
+
+/** A canary in the data: no response to an attack may have it. */
+const CANARY = '/orders/canary-7f31'
+
+interface Attack {
+  readonly method?: string
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+/** Sends a request over a socket of its own, with any headers, as a browser or a program would. */
+function send({ port }: OpenDashboard, attack: Attack): Promise<Reply> {
+  const { method = 'GET', path = '/data/requests/1', headers = {}, body } = attack
+  return new Promise((resolve, reject) => {
+    const req = sendRequest({ host: '127.0.0.1', port, method, path, headers, agent: false })
+    req.once('error', reject)
+    req.once('response', (res) => {
+      let text = ''
+      res.on('data', (chunk) => {
+        text += chunk
+      })
+      res.once('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, text }))
+    })
+    req.end(body)
+  })
+}
+
+async function open(): Promise<OpenDashboard> {
+  const opened = await openDashboard()
+  opened.dashboard.add(reported({ url: CANARY }))
+  return opened
+}
+
+const ATTACKS: Readonly<Record<string, (own: OpenDashboard) => Attack>> = {
+  'a page whose name leads to this address (DNS rebinding)': ({ port, token }) => ({
+    headers: { host: `evil.example:${port}`, authorization: `Bearer ${token}` },
+  }),
+  'a name that begins like this machine': ({ token }) => ({
+    headers: { host: '127.0.0.1.evil.example', authorization: `Bearer ${token}` },
+  }),
+  'a name that ends like this machine': ({ token }) => ({
+    headers: { host: 'evil-localhost', authorization: `Bearer ${token}` },
+  }),
+  'a user name before the host': ({ token }) => ({
+    headers: { host: 'localhost@evil.example', authorization: `Bearer ${token}` },
+  }),
+  'a page of another origin': ({ token }) => ({
+    headers: { origin: 'https://evil.example', authorization: `Bearer ${token}` },
+  }),
+  'a page of the application, on another port': ({ appOrigin, token }) => ({
+    headers: { origin: appOrigin, authorization: `Bearer ${token}` },
+  }),
+  'a sandboxed frame, whose origin is null': ({ token }) => ({
+    headers: { origin: 'null', authorization: `Bearer ${token}` },
+  }),
+  'https in the origin': ({ port, token }) => ({
+    headers: { origin: `https://127.0.0.1:${port}`, authorization: `Bearer ${token}` },
+  }),
+  'an element of a page of another site': ({ token }) => ({
+    headers: { 'sec-fetch-site': 'cross-site', authorization: `Bearer ${token}` },
+  }),
+  'a page on another port of this machine': ({ token }) => ({
+    headers: { 'sec-fetch-site': 'same-site', authorization: `Bearer ${token}` },
+  }),
+  'an address in the browser, which has no token': () => ({
+    headers: {
+      'sec-fetch-site': 'none',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    },
+  }),
+  'a link from another page, with the token': ({ token }) => ({
+    headers: {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+      authorization: `Bearer ${token}`,
+    },
+  }),
+  'no token': () => ({}),
+  'a wrong token': () => ({ headers: { authorization: 'Bearer wrong' } }),
+  'the beginning of the token': ({ token }) => ({
+    headers: { authorization: `Bearer ${token.slice(0, -1)}` },
+  }),
+  'the token in the query': ({ token }) => ({ path: `/data/requests/1?token=${token}` }),
+  'the token in a cookie': ({ token }) => ({ headers: { cookie: `token=${token}` } }),
+  'the stream, without a token': () => ({ path: '/data/events' }),
+  'the routes, without a token': () => ({ path: '/data/routes' }),
+  'a path that is not normal': () => ({ path: '//data/requests/1' }),
+}
+
+describe('an attack on the data by', () => {
+  it.each(Object.keys(ATTACKS))('%s is refused', async (name) => {
+    const own = await open()
+    const attack = ATTACKS[name]?.(own) ?? {}
+    const reply = await send(own, attack)
+    expect(reply.status).toBe(403)
+    expect(reply.text).not.toContain(CANARY)
+    expect(reply.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  it('two Host headers is refused', async () => {
+    const own = await open()
+    const lines = [
+      'GET /data/requests/1 HTTP/1.1',
+      `Host: 127.0.0.1:${own.port}`,
+      'Host: evil.example',
+      `Authorization: Bearer ${own.token}`,
+      'Connection: close',
+    ]
+    const text = await raw(own.port, `${lines.join('\r\n')}\r\n\r\n`)
+    expect(text).toMatch(/^HTTP\/1\.1 40[03] /)
+    expect(text).not.toContain(CANARY)
+  })
+
+  it('a whole URL as the target finds nothing', async () => {
+    const own = await open()
+    const lines = [
+      `GET http://evil.example/data/requests/1 HTTP/1.1`,
+      `Host: 127.0.0.1:${own.port}`,
+      `Authorization: Bearer ${own.token}`,
+      'Connection: close',
+    ]
+    const text = await raw(own.port, `${lines.join('\r\n')}\r\n\r\n`)
+    expect(text).toMatch(/^HTTP\/1\.1 404 /)
+    expect(text).not.toContain(CANARY)
+  })
+
+  it('none of these is the page itself, which gets them', async () => {
+    const own = await open()
+    const { port, token } = own
+    const fromPage = {
+      host: `127.0.0.1:${port}`,
+      origin: `http://127.0.0.1:${port}`,
+      'sec-fetch-site': 'same-origin',
+      authorization: `Bearer ${token}`,
+    }
+    expect((await send(own, { headers: fromPage })).text).toContain(CANARY)
+    const byName = { ...fromPage, host: `localhost:${port}`, origin: `http://localhost:${port}` }
+    expect((await send(own, { headers: byName })).text).toContain(CANARY)
+  })
+})
+
+const REPLAY = { method: 'POST', path: '/data/requests/1/replay', body: '{"values":{}}' } as const
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+describe('a replay', () => {
+  it.each([
+    ['a form of another page', { origin: 'https://evil.example', ...JSON_TYPE }],
+    ['a page on another port', { 'sec-fetch-site': 'same-site', ...JSON_TYPE }],
+    ['a program without the token', { ...JSON_TYPE }],
+  ])('by %s does not reach the application', async (_, headers) => {
+    const own = await open()
+    const withToken = 'content-type' in headers && Object.keys(headers).length > 1
+    const authorization = withToken ? { authorization: `Bearer ${own.token}` } : {}
+    const reply = await send(own, { ...REPLAY, headers: { ...headers, ...authorization } })
+    expect(reply.status).toBe(403)
+    expect(own.received).toEqual([])
+  })
+
+  it('needs the type that no form can send, and POST', async () => {
+    const own = await open()
+    const authorization = `Bearer ${own.token}`
+    const asForm = { authorization, 'content-type': 'text/plain' }
+    expect((await send(own, { ...REPLAY, headers: asForm })).status).toBe(415)
+    expect((await send(own, { path: REPLAY.path, headers: { authorization } })).status).toBe(405)
+    expect(own.received).toEqual([])
+  })
+
+  it('gets no permission by a preflight', async () => {
+    const own = await open()
+    const reply = await send(own, {
+      method: 'OPTIONS',
+      path: REPLAY.path,
+      headers: {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    })
+    expect(reply.status).toBe(403)
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual(
+      [],
+    )
+  })
+
+  it('goes to the application only, whatever the target of the request was', async () => {
+    const own = await openDashboard()
+    own.dashboard.add(reported({ url: 'http://evil.example/steal' }))
+    own.dashboard.add(reported({ url: '//evil.example/steal' }))
+    const headers = { authorization: `Bearer ${own.token}`, ...JSON_TYPE }
+    const first = await send(own, { ...REPLAY, headers })
+    expect(first.status).toBe(409)
+    await send(own, { ...REPLAY, path: '/data/requests/2/replay', headers })
+    expect(own.received).toMatchObject([{ url: '//evil.example/steal' }])
+  })
+})
+
+describe('the page', () => {
+  it('has no data, and may be opened from anywhere, but in no frame', async () => {
+    const own = await open()
+    const visit = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    const page = await send(own, { path: '/', headers: { ...visit, 'sec-fetch-dest': 'document' } })
+    expect(page.status).toBe(200)
+    expect(page.text).not.toContain(CANARY)
+    const framed = await send(own, { path: '/', headers: { ...visit, 'sec-fetch-dest': 'iframe' } })
+    expect(framed.status).toBe(403)
+    const script = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }
+    expect((await send(own, { path: '/', headers: script })).status).toBe(403)
+  })
+
+  it('has a policy without inline code, other origins and frames', async () => {
+    const own = await open()
+    const { headers } = await send(own, { path: '/' })
+    const policy = String(headers['content-security-policy'])
+    expect(policy).not.toContain('unsafe')
+    expect(policy).not.toContain('*')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'cross-origin-resource-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
+    expect(headers).not.toHaveProperty('set-cookie')
+  })
+})
+
+it('has another token in each run', async () => {
+  const [one, other] = [await openDashboard(), await openDashboard()]
+  expect(one.token).toMatch(/^[\w-]{32}$/)
+  expect(one.token).not.toBe(other.token)
+})
+
+it('listens to no other address of the machine', async ({ skip }) => {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const other = addresses.find(({ internal, family }) => !internal && family === 'IPv4')
+  if (other === undefined) skip('This machine has no address but the loopback.')
+  const { port } = await openDashboard()
+  const socket = connect({ host: other?.address ?? '', port })
+  const [error] = await once(socket, 'error')
+  expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+})
+
+/** Sends bytes, and returns what comes back. */
+function raw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.once('error', reject)
+    socket.once('close', () => resolve(text))
+  })
+}

@@ -1,0 +1,70 @@
+import type { RouteExplanation } from '../../../src/app/explain/explanation.js'
+
+/** What `routes --explain` says about `GET /orders/:id`. */
+export const ROUTE: RouteExplanation = {
+  method: 'GET',
+  path: '/orders/:id',
+  controller: 'OrdersController',
+  handler: 'getById',
+  isProtected: true,
+  isAuthOptional: false,
+  before: [{ name: 'compression', from: 'middlewares[0]' }],
+  steps: [
+    { name: 'guard', does: 'asks the guard', isCertain: true, sources: ['TokenGuard'] },
+    {
+      name: 'validate',
+      does: 'compares the inputs',
+      isCertain: true,
+      sources: ['params (zod): { id: integer }'],
+    },
+    {
+      name: 'handler',
+      does: 'runs the handler',
+      isCertain: true,
+      sources: ['OrdersController.getById'],
+    },
+  ],
+  plugins: [{ name: 'postgres', mayAddSteps: true, contract: null }],
+  guard: 'TokenGuard',
+  abilities: ['orders:read'],
+  tenant: {
+    sources: ['header x-tenant-id'],
+    isRequired: true,
+    isAuthorized: true,
+    isConfirmed: false,
+    isIgnored: false,
+  },
+  rateLimits: [{ name: 'default', limit: 100, windowSeconds: 60, by: 'ip', from: 'rateLimit' }],
+  cache: {
+    ttlSeconds: 30,
+    staleWhileRevalidateSeconds: 0,
+    key: 'default',
+    isShared: false,
+    tags: ['orders'],
+    headers: [],
+  },
+  middlewares: [],
+  interceptors: [],
+  inputs: [{ in: 'params', library: 'zod', schema: '{ id: integer }' }],
+  body: null,
+  handlerTimeoutSeconds: 30,
+  responseFields: { mode: 'strip', from: 'responses' },
+  responses: [
+    { status: '200', description: 'The order', headers: ['X-Request-Id'] },
+    { status: '404', description: 'No such order', headers: [] },
+  ],
+  headers: [],
+  options: [],
+  decorators: [
+    {
+      name: '@Get',
+      on: 'method',
+      class: 'OrdersController',
+      method: 'getById',
+      parameter: null,
+      isReplaced: false,
+      at: { file: 'src/orders.ts', line: 12 },
+      writtenAt: null,
+    },
+  ],
+}
