@@ -49,16 +49,25 @@ function describe(pages) {
 function run(variables) {
   const program = join(here, 'node_modules/vitepress/bin/vitepress.js')
   const env = { ...process.env, ...variables }
-  const { status } = spawnSync(process.execPath, [program, 'build', here], { env, stdio: ['ignore', 2, 2] })
-  if (status !== 0) throw new Error(`VitePress could not build the pages of ${variables.SITE_PAGES}: see above.`)
+  const { status } = spawnSync(process.execPath, [program, 'build', here], {
+    env,
+    stdio: ['ignore', 2, 2],
+  })
+  if (status !== 0)
+    throw new Error(`VitePress could not build the pages of ${variables.SITE_PAGES}: see above.`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({
-    options: { base: { type: 'string', default: '/' }, out: { type: 'string', default: join(root, '.artifacts/site') } },
+    options: {
+      base: { type: 'string', default: '/' },
+      out: { type: 'string', default: join(root, '.artifacts/site') },
+    },
   })
   if (!/^\/(.*\/)?$/.test(values.base)) {
-    console.error(`--base has to begin and end with a slash, such as /docs/. It is '${values.base}'.`)
+    console.error(
+      `--base has to begin and end with a slash, such as /docs/. It is '${values.base}'.`,
+    )
     process.exit(2)
   }
   const pages = join(here, '.cache/pages')

@@ -10,7 +10,10 @@ import { dirname, join } from 'node:path'
  */
 export function writeTexts(pages, out) {
   const { contents, version } = JSON.parse(readFileSync(join(pages, 'contents.json'), 'utf8'))
-  const groups = contents.map(({ text, items }) => ({ text, pages: items.map(([path, label]) => pageAt(pages, path, label)) }))
+  const groups = contents.map(({ text, items }) => ({
+    text,
+    pages: items.map(([path, label]) => pageAt(pages, path, label)),
+  }))
   const all = groups.flatMap((group) => group.pages)
   for (const { path, text } of all) write(join(out, `${path}.md`), text)
   const head = `# Blazon ${version}\n\n> ${firstParagraph(readFileSync(join(pages, 'index.md'), 'utf8'))}\n`
@@ -19,7 +22,10 @@ export function writeTexts(pages, out) {
     return `## ${text}\n\n${lines.join('\n')}\n`
   })
   write(join(out, 'llms.txt'), [head, ...lists].join('\n'))
-  write(join(out, 'llms-full.txt'), [head, ...all.map(({ path, text }) => `<!-- ${path}.md -->\n\n${text}`)].join('\n'))
+  write(
+    join(out, 'llms-full.txt'),
+    [head, ...all.map(({ path, text }) => `<!-- ${path}.md -->\n\n${text}`)].join('\n'),
+  )
 }
 
 function pageAt(pages, path, label) {

@@ -11,13 +11,17 @@ const stamp = `${folder}.stamp`
 
 /** Writes the reference, if the sources have changed. Returns its folder. */
 export function makeReference() {
-  const wanted = hashOfBuild() + hashOf(['scripts/api/reference.mjs', 'scripts/api/package-lock.json'])
+  const wanted =
+    hashOfBuild() + hashOf(['scripts/api/reference.mjs', 'scripts/api/package-lock.json'])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return folder
   rmSync(stamp, { force: true })
   rmSync(folder, { recursive: true, force: true })
   console.error('Writing the API reference …')
   const program = join(root, 'scripts/api/reference.mjs')
-  const { status } = spawnSync(process.execPath, [program, '--markdown', folder], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  const { status } = spawnSync(process.execPath, [program, '--markdown', folder], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   if (status !== 0) throw new Error('The API reference could not be written: see above.')
   writeFileSync(stamp, wanted)
   return folder

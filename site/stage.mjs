@@ -1,6 +1,14 @@
 // Collects the pages of the site in a folder, as Markdown that needs nothing outside of the folder: the pages of docs/, the
 // home page, the API reference, some pages of the repository, and the files of the repository to which pages link.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, extname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CONTENTS, PROJECT_PAGES } from './contents.mjs'
@@ -22,7 +30,9 @@ const LANGUAGES = { '.ts': 'ts', '.mjs': 'js', '.json': 'json', '.yml': 'yaml', 
 export function stage(folder, api) {
   written.clear()
   const pages = ['docs', 'docs/tutorial'].flatMap((name) =>
-    readdirSync(join(root, name)).filter((file) => file.endsWith('.md')).map((file) => `${name}/${file}`),
+    readdirSync(join(root, name))
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${name}/${file}`),
   )
   const open = [...pages, ...PLACES.keys()]
   const done = new Set(open)
@@ -58,7 +68,8 @@ function stagePage(folder, path) {
 
 /** Where a file of the repository is on the site. */
 export function placeOf(path) {
-  if (path.startsWith('docs/') && existsSync(join(root, path)) && /\.(md|png|svg)$/.test(path)) return path.slice('docs/'.length)
+  if (path.startsWith('docs/') && existsSync(join(root, path)) && /\.(md|png|svg)$/.test(path))
+    return path.slice('docs/'.length)
   const place = PLACES.get(path)
   if (place !== undefined) return place
   if (path === 'README.md') return 'index.md'
@@ -91,9 +102,13 @@ function withOwnLinks(path, text) {
 function sourcePage(path) {
   const place = join(root, path)
   if (!existsSync(place)) throw new Error(`A page links to ${path}, which does not exist.`)
-  if (statSync(place).isFile()) return `# ${posix.basename(path)}\n\n\`${path}\` of the repository.\n\n${codeOf(path)}`
+  if (statSync(place).isFile())
+    return `# ${posix.basename(path)}\n\n\`${path}\` of the repository.\n\n${codeOf(path)}`
   const files = readdirSync(place, { recursive: true, encoding: 'utf8' })
-    .filter((name) => extname(name) in LANGUAGES && !/(^|\/)(\.data|node_modules|openapi\.json)/.test(name))
+    .filter(
+      (name) =>
+        extname(name) in LANGUAGES && !/(^|\/)(\.data|node_modules|openapi\.json)/.test(name),
+    )
     .sort()
   const parts = files.map((name) => `## ${name}\n\n${codeOf(`${path}/${name}`)}`)
   return `# ${path}\n\nThe files of the folder \`${path}\` of the repository.\n\n${parts.join('\n')}`

@@ -16,7 +16,9 @@ const out = folderOfPages()
 
 function folderOfPages() {
   if (isCheck) return mkdtempSync(join(tmpdir(), 'blazon-api-'))
-  return isMarkdown ? process.argv[process.argv.indexOf('--markdown') + 1] : join(root, '.artifacts/api')
+  return isMarkdown
+    ? process.argv[process.argv.indexOf('--markdown') + 1]
+    : join(root, '.artifacts/api')
 }
 
 /** How the pages of the documentation site are written: one for each name, in folders of the doors. */
@@ -32,7 +34,11 @@ const MARKDOWN = {
   parametersFormat: 'table',
   propertiesFormat: 'list',
   sanitizeComments: true,
-  pageTitleTemplates: { index: 'API reference', module: ({ name }) => name, member: ({ name }) => name },
+  pageTitleTemplates: {
+    index: 'API reference',
+    module: ({ name }) => name,
+    member: ({ name }) => name,
+  },
 }
 
 /** Types that signatures of the doors mention and that users do not have to name. */
@@ -146,4 +152,5 @@ async function write() {
 
 const isWhole = await write().finally(() => isCheck && rmSync(out, { recursive: true }))
 if (!isWhole) process.exitCode = 1
-else if (!isCheck && !isMarkdown) console.log(`Open ${join(relative(process.cwd(), out), 'index.html')}`)
+else if (!isCheck && !isMarkdown)
+  console.log(`Open ${join(relative(process.cwd(), out), 'index.html')}`)

@@ -9,7 +9,9 @@ const here = fileURLToPath(new URL('..', import.meta.url))
 const pages = process.env['SITE_PAGES'] ?? join(here, '.cache/pages')
 const { contents, version } = JSON.parse(readFileSync(join(pages, 'contents.json'), 'utf8'))
 /** All versions of the site, the newest first, with the address of each. */
-const versions = JSON.parse(process.env['SITE_VERSIONS'] ?? JSON.stringify([{ version, base: '/' }]))
+const versions = JSON.parse(
+  process.env['SITE_VERSIONS'] ?? JSON.stringify([{ version, base: '/' }]),
+)
 
 const link = (path) => `/${path.replace(/(^|\/)index$/, '$1')}`
 const sidebar = contents.map(({ text, items }) => ({
@@ -48,7 +50,8 @@ export default defineConfig({
     languageAlias: { console: 'shellsession' },
     config(md) {
       // A wide table or block of code scrolls, so the keyboard has to reach it.
-      md.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n'
+      md.renderer.rules.table_open = () =>
+        '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n'
       md.renderer.rules.table_close = () => '</table></div>\n'
     },
   },
@@ -78,7 +81,8 @@ export default defineConfig({
             prefix: true,
             boost: { title: 4, titles: 2, text: 1 },
             // A guide answers more questions than the page of a name, and a changelog answers fewer.
-            boostDocument: (id) => (/\/api\/./.test(id) ? 0.35 : /\/(project|repository)\//.test(id) ? 0.15 : 1),
+            boostDocument: (id) =>
+              /\/api\/./.test(id) ? 0.35 : /\/(project|repository)\//.test(id) ? 0.15 : 1,
           },
         },
       },
