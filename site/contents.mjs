@@ -5,6 +5,8 @@ export const PROJECT_PAGES = {
   'project/changes': 'CHANGELOG.md',
   'project/security': 'SECURITY.md',
   'project/numbers': 'bench/RESULTS.md',
+  'project/architecture': 'ARCHITECTURE.md',
+  'project/contributing': 'CONTRIBUTING.md',
 }
 
 /** Groups of pages. A page is named by its path on the site, without `.md`. */
@@ -110,6 +112,8 @@ export const CONTENTS = [
       ['project/changes', 'Changes'],
       ['project/security', 'Security'],
       ['project/numbers', 'Measurements'],
+      ['project/architecture', 'Architecture'],
+      ['project/contributing', 'Contributing'],
     ],
   },
 ]

@@ -17,7 +17,7 @@ pageClass: home
 
 ${paragraph(readme)}
 
-[Begin the tutorial](./tutorial/1-routes.md){.action} [Read the tour](./tour.md){.action .plain} [Move from another framework](./from-express.md){.action .plain}
+[Begin the tutorial](docs/tutorial/1-routes.md){.action} [Read the tour](docs/tour.md){.action .plain} [Move from another framework](docs/from-express.md){.action .plain}
 
 ## An application
 
@@ -30,24 +30,29 @@ ${CODE}
 
 ## What is in it
 
-- **Routes**: [validation](./validation.md) by any schema library, [files](./files.md), [uploads](./uploads.md),
-  [streams](./streaming.md), an [OpenAPI document](./openapi.md) and a typed [client](./cli.md#the-client).
-- **Access**: [guards](./auth.md), [JWT](./jwt.md), [API keys](./api-keys.md), [sessions](./sessions.md),
-  [policies](./policies.md), [tenants](./tenancy.md), [rate limits](./rate-limits.md).
-- **Data**: [PostgreSQL](./postgres.md) with row-level security, [migrations](./migrations.md), [TypeORM](./typeorm.md),
-  [caches](./caching.md), [Redis](./redis.md).
-- **Tests**: [responses compared with the document](./testing.md), fuzzing, and a
-  [proof that tenants stay apart](./testing.md#isolation).
+- **Routes**: [validation](docs/validation.md) by any schema library, [files](docs/files.md), [uploads](docs/uploads.md),
+  [streams](docs/streaming.md), an [OpenAPI document](docs/openapi.md) and a typed [client](docs/cli.md#the-client).
+- **Access**: [guards](docs/auth.md), [JWT](docs/jwt.md), [API keys](docs/api-keys.md), [sessions](docs/sessions.md),
+  [policies](docs/policies.md), [tenants](docs/tenancy.md), [rate limits](docs/rate-limits.md).
+- **Data**: [PostgreSQL](docs/postgres.md) with row-level security, [migrations](docs/migrations.md), [TypeORM](docs/typeorm.md),
+  [caches](docs/caching.md), [Redis](docs/redis.md).
+- **Tests**: [responses compared with the document](docs/testing.md), fuzzing, and a
+  [proof that tenants stay apart](docs/testing.md#isolation).
 
-${limits(readme)}
+## Install
+
+${between(readme, '## Install', '## Two commands')}
 
 ## Beside others
 
 The same API of two routes, written with each framework as its documentation recommends, and asked the same questions.
+[Programs](bench/README.md) of the repository write this table and check it.
 
 ${between(readme, '<!-- comparison: begin -->', '<!-- comparison: end -->')}
 
 ${footnote(readme)}
+
+${limits(readme)}
 `
 }
 
@@ -72,8 +77,7 @@ const paragraph = (readme) => /^# Blazon\n\n(.*?)\n\n/s.exec(readme)[1]
 /** What the README says that there is not. */
 const limits = (readme) => /^Blazon has no .*?\n\n/ms.exec(readme)[0].trim()
 
-const footnote = (readme) =>
-  /^¹ .*?\n\n/ms.exec(readme)[0].trim().replace('(bench/RESULTS.md)', '(./project/numbers.md)')
+const footnote = (readme) => /^¹ .*?\n\n/ms.exec(readme)[0].trim()
 
 function between(text, begin, end) {
   return text.slice(text.indexOf(begin) + begin.length, text.indexOf(end)).trim()

@@ -18,6 +18,8 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const PLACES = new Map(Object.entries(PROJECT_PAGES).map(([place, path]) => [path, `${place}.md`]))
 const IMAGE = /\.(png|svg)$/
+/** Code of the repository, and pages about it, are not what a search on this site is for. */
+const UNSEARCHED = '---\nsearch: false\n---\n\n'
 /** The language of a file's code on its page. */
 const LANGUAGES = { '.ts': 'ts', '.mjs': 'js', '.json': 'json', '.yml': 'yaml', '.sql': 'sql' }
 
@@ -34,7 +36,9 @@ export function stage(folder, api) {
       .filter((file) => file.endsWith('.md'))
       .map((file) => `${name}/${file}`),
   )
-  const open = [...pages, ...PLACES.keys()]
+  const home = withOwnLinks('README.md', homePage(read('README.md')))
+  write(folder, 'index.md', home.text)
+  const open = [...new Set([...pages, ...PLACES.keys(), ...home.targets])]
   const done = new Set(open)
   for (const path of open) {
     // The pages that this page links to are staged, too.
@@ -43,10 +47,10 @@ export function stage(folder, api) {
       done.add(target)
     }
   }
-  write(folder, 'index.md', homePage(read('README.md')))
   if (api !== undefined) stageReference(folder, api)
   const { version } = JSON.parse(read('package.json'))
-  write(folder, 'contents.json', JSON.stringify({ version, contents: CONTENTS }, null, 2))
+  const doors = api === undefined ? [] : doorsOf(api)
+  write(folder, 'contents.json', JSON.stringify({ version, doors, contents: CONTENTS }, null, 2))
   removeOthers(folder)
 }
 
@@ -58,11 +62,11 @@ function stagePage(folder, path) {
     return []
   }
   if (!path.endsWith('.md')) {
-    write(folder, place, sourcePage(path))
+    write(folder, place, UNSEARCHED + sourcePage(path))
     return []
   }
   const { text, targets } = withOwnLinks(path, read(path))
-  write(folder, place, text)
+  write(folder, place, place.startsWith('repository/') ? UNSEARCHED + text : text)
   return targets
 }
 
@@ -86,8 +90,9 @@ function withOwnLinks(path, text) {
     const file = posix.normalize(posix.join(posix.dirname(path), target)).replace(/\/$/, '')
     if (file !== 'README.md') targets.push(file)
     const to = posix.relative(posix.dirname(placeOf(path)), placeOf(file))
-    // The headings of the README are not on the home page.
-    const hash = anchor === undefined || file === 'README.md' ? '' : `#${anchor}`
+    // The other headings of the README are not on the home page.
+    const hash =
+      anchor === undefined || (file === 'README.md' && anchor !== 'install') ? '' : `#${anchor}`
     return `${to.startsWith('.') ? to : `./${to}`}${hash}`
   }
   const parts = text.split(/^(```.*?^```$)/gms)
@@ -125,6 +130,12 @@ function stageReference(folder, api) {
     const text = readFileSync(join(api, name), 'utf8')
     write(folder, `api/${name}`, withImport(name.replaceAll('\\', '/'), text))
   }
+}
+
+/** The names of the doors, as the overview of the reference lists them. */
+function doorsOf(api) {
+  const overview = readFileSync(join(api, 'index.md'), 'utf8')
+  return [...overview.matchAll(/^- \[(.+)\]\(/gm)].map(([, door]) => door)
 }
 
 const TYPES = /\/(interfaces|type-aliases)\//

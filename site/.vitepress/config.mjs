@@ -4,24 +4,39 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from '../anchor.mjs'
+import { adaptTables } from '../markdown.mjs'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 const pages = process.env['SITE_PAGES'] ?? join(here, '.cache/pages')
-const { contents, version } = JSON.parse(readFileSync(join(pages, 'contents.json'), 'utf8'))
+const { contents, doors, version } = JSON.parse(readFileSync(join(pages, 'contents.json'), 'utf8'))
 /** All versions of the site, the newest first, with the address of each. */
 const versions = JSON.parse(
   process.env['SITE_VERSIONS'] ?? JSON.stringify([{ version, base: '/' }]),
 )
 
 const link = (path) => `/${path.replace(/(^|\/)index$/, '$1')}`
-const sidebar = contents.map(({ text, items }) => ({
-  text,
-  items: items.map(([path, label]) => ({ text: label, link: link(path) })),
-}))
+const groupsOf = (groups) =>
+  groups.map(({ text, items }) => ({
+    text,
+    items: items.map(([path, label]) => ({ text: label, link: link(path) })),
+  }))
+const sidebar = {
+  '/': groupsOf(contents),
+  '/api/': groupsOf([
+    {
+      text: 'API',
+      items: [['api/index', 'All doors'], ...doors.map((door) => [`api/${door}/index`, door])],
+    },
+    contents.find(({ text }) => text === 'Reference'),
+  ]),
+}
 const labels = new Map(contents.flatMap(({ items }) => items))
 
 /** The page before or after a page, of the pages of the navigation. Pages of names of the API have none. */
 const outsideOfNavigation = { prev: false, next: false }
+
+const ICON =
+  'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"%3E%3Crect width="32" height="32" rx="6" fill="%230b5b73"/%3E%3Cpath d="M10 7h7a5 5 0 0 1 3 9 5 5 0 0 1-2 9h-8z" fill="white"/%3E%3C/svg%3E'
 
 export default defineConfig({
   title: 'Blazon',
@@ -34,7 +49,17 @@ export default defineConfig({
   // The sitemap and canonical addresses need an address, which a build without a network does not know.
   ignoreDeadLinks: false,
   lastUpdated: false,
+  head: [['link', { rel: 'icon', href: ICON }]],
   vite: {
+    resolve: {
+      // VitePress' own has a name for screen readers that differs from its text.
+      alias: [
+        {
+          find: /^.*\/VPNavBarSearchButton\.vue$/,
+          replacement: join(here, '.vitepress/theme/SearchButton.vue'),
+        },
+      ],
+    },
     // Nothing of the repository but the pages is served.
     publicDir: false,
     server: { host: '127.0.0.1', strictPort: false },
@@ -48,12 +73,7 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     toc: { slugify: anchorOf },
     languageAlias: { console: 'shellsession' },
-    config(md) {
-      // A wide table or block of code scrolls, so the keyboard has to reach it.
-      md.renderer.rules.table_open = () =>
-        '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n'
-      md.renderer.rules.table_close = () => '</table></div>\n'
-    },
+    config: adaptTables,
   },
   transformPageData(page) {
     const path = page.relativePath.replace(/\.md$/, '')
@@ -70,7 +90,6 @@ export default defineConfig({
     ],
     sidebar,
     outline: { level: [2, 3], label: 'On this page' },
-    socialLinks: [],
     search: {
       provider: 'local',
       options: {

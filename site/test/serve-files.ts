@@ -23,7 +23,11 @@ export interface FileServer extends AsyncDisposable {
 export async function serveFiles(folder: string): Promise<FileServer> {
   const server = createServer((req, res) => {
     const { pathname } = new URL(req.url as string, 'http://localhost')
-    const path = join(folder, decodeURIComponent(pathname), pathname.endsWith('/') ? 'index.html' : '')
+    const path = join(
+      folder,
+      decodeURIComponent(pathname),
+      pathname.endsWith('/') ? 'index.html' : '',
+    )
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
       res.writeHead(404).end()
       return
