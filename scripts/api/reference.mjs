@@ -1,7 +1,8 @@
-// npm run docs:api [-- --check]: the API reference, written from the docstrings of the six doors of the package.
+// npm run docs:api [-- --check]: the API reference, written from the docstrings of the doors of the package.
 //
 // It fails where an exported symbol or a member of one has no summary, where an `@param` names no parameter, and where
-// a link leads nowhere. `--check` writes the pages to a temporary folder, which it removes.
+// a link leads nowhere. `--check` writes the pages to a temporary folder, which it removes. `--markdown <folder>` writes
+// pages in Markdown, of which the documentation site is made.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -10,7 +11,35 @@ import { Application, TSConfigReader } from 'typedoc'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const isCheck = process.argv.includes('--check')
-const out = isCheck ? mkdtempSync(join(tmpdir(), 'blazon-api-')) : join(root, '.artifacts/api')
+const isMarkdown = process.argv.includes('--markdown')
+const out = folderOfPages()
+
+function folderOfPages() {
+  if (isCheck) return mkdtempSync(join(tmpdir(), 'blazon-api-'))
+  return isMarkdown
+    ? process.argv[process.argv.indexOf('--markdown') + 1]
+    : join(root, '.artifacts/api')
+}
+
+/** How the pages of the documentation site are written: one for each name, in folders of the doors. */
+const MARKDOWN = {
+  plugin: ['typedoc-plugin-markdown'],
+  outputs: [{ name: 'markdown', path: out }],
+  router: 'member',
+  entryFileName: 'index',
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  useCodeBlocks: true,
+  expandObjects: false,
+  parametersFormat: 'table',
+  propertiesFormat: 'list',
+  sanitizeComments: true,
+  pageTitleTemplates: {
+    index: 'API reference',
+    module: ({ name }) => name,
+    member: ({ name }) => name,
+  },
+}
 
 /** Types that signatures of the doors mention and that users do not have to name. */
 const NOT_EXPORTED = [
@@ -65,7 +94,7 @@ const NOT_EXPORTED = [
 /** The source of each door: the manifest names the compiled files. */
 function doors() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const compiled = JSON.stringify(exports).matchAll(/"\.\/dist\/([\w/]*index)\.js"/g)
+  const compiled = JSON.stringify(exports).matchAll(/"\.\/dist\/([\w/-]*index)\.js"/g)
   return [...new Set([...compiled].map(([, name]) => join(root, 'src', `${name}.ts`)))]
 }
 
@@ -93,6 +122,7 @@ const app = await Application.bootstrapWithPlugins(
       'Variable',
     ],
     validation: { notExported: true, invalidLink: true, invalidPath: true, notDocumented: true },
+    ...(isMarkdown && MARKDOWN),
   },
   [new TSConfigReader()],
 )
@@ -114,11 +144,13 @@ async function write() {
   const project = await app.convert()
   if (project === undefined) return false
   app.validate(project)
-  await app.generateDocs(project, out)
+  if (isMarkdown) await app.generateOutputs(project)
+  else await app.generateDocs(project, out)
   for (const problem of brokenLinks()) app.logger.error(problem)
   return !app.logger.hasErrors() && !app.logger.hasWarnings()
 }
 
 const isWhole = await write().finally(() => isCheck && rmSync(out, { recursive: true }))
 if (!isWhole) process.exitCode = 1
-else if (!isCheck) console.log(`Open ${join(relative(process.cwd(), out), 'index.html')}`)
+else if (!isCheck && !isMarkdown)
+  console.log(`Open ${join(relative(process.cwd(), out), 'index.html')}`)

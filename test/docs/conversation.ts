@@ -15,9 +15,15 @@ export function conversation(page: string, server: string): Exchange[] {
   const part = read(page)
     .split('<!-- server: ')
     .find((text) => text.startsWith(`${server} -->`))
-  const consoles = [...(part ?? '').matchAll(/^```console\n(.*?)^```$/gms)].map(([, text]) => text)
-  const exchanges = consoles.join('').split(/^\$ /m).slice(1)
+  const exchanges = exchangesOf(part ?? '')
   expect(exchanges.length).toBeGreaterThan(2)
+  return exchanges
+}
+
+/** The `$ …` lines of a text in Markdown, each with what is printed under it. */
+export function exchangesOf(text: string): Exchange[] {
+  const consoles = [...text.matchAll(/^```console\n(.*?)^```$/gms)].map(([, lines]) => lines)
+  const exchanges = consoles.join('').split(/^\$ /m).slice(1)
   return exchanges.map((exchange) => {
     const [command = '', ...answer] = exchange.split('\n')
     return { command, answer: answer.join('') }

@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { documents, root } from './markdown.js'
+import { documents, root, tutorial } from './markdown.js'
 
 const rooms = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('README.md'))
   .map((path) => `src/${path.replaceAll('\\', '/')}`)
 const pages = [
   ...documents(),
+  ...tutorial(),
   'ARCHITECTURE.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',

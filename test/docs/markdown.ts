@@ -16,7 +16,14 @@ export interface Block {
   readonly text: string
 }
 
-/** Every document of the repository that shows code. */
+/** The pages of the tutorial. Their code is one project, which a test of its own runs. */
+export function tutorial(): string[] {
+  return readdirSync(join(root, 'docs/tutorial'))
+    .sort()
+    .map((name) => `docs/tutorial/${name}`)
+}
+
+/** Every other document of the repository that shows code. */
 export function documents(): string[] {
   const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
   return ['README.md', ...guides.sort().map((name) => `docs/${name}`)]

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { type Block, root } from './markdown.js'
 
 /** Inside the repository, so that snippets find the packages they import; ignored by git. */
-const FOLDER = join(root, '.cache', 'snippets')
+export const FOLDER: string = join(root, '.cache', 'snippets')
 
 export type Dialect = 'standard' | 'legacy'
 
@@ -22,20 +22,24 @@ export function writeConfig(folder: string, dialect: Dialect): string {
     skipLibCheck: true,
     noEmit: true,
     types: ['node'],
-    paths: {
-      blazon: [join(root, 'src/index.ts')],
-      'blazon/testing': [join(root, 'src/testing/index.ts')],
-      'blazon/otel': [join(root, 'src/integrations/otel/index.ts')],
-      'blazon/postgres': [join(root, 'src/integrations/postgres/index.ts')],
-      'blazon/keys': [join(root, 'src/integrations/api-keys/index.ts')],
-      'blazon/jwt': [join(root, 'src/integrations/jwt/index.ts')],
-      'blazon/redis': [join(root, 'src/integrations/redis/index.ts')],
-      'blazon/sessions': [join(root, 'src/integrations/sessions/index.ts')],
-      'blazon/typeorm': [join(root, 'src/integrations/typeorm/index.ts')],
-      'blazon/vite': [join(root, 'src/integrations/vite/index.ts')],
-    },
+    paths: pathsOfPackage(),
   }
   return write(join(FOLDER, folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+}
+
+/** Where the compiler finds the package by its names: in its source. */
+export function pathsOfPackage(): Record<string, string[]> {
+  return {
+    blazon: [join(root, 'src/index.ts')],
+    'blazon/testing': [join(root, 'src/testing/index.ts')],
+    'blazon/postgres': [join(root, 'src/integrations/postgres/index.ts')],
+    'blazon/keys': [join(root, 'src/integrations/api-keys/index.ts')],
+    'blazon/jwt': [join(root, 'src/integrations/jwt/index.ts')],
+    'blazon/redis': [join(root, 'src/integrations/redis/index.ts')],
+    'blazon/sessions': [join(root, 'src/integrations/sessions/index.ts')],
+    'blazon/typeorm': [join(root, 'src/integrations/typeorm/index.ts')],
+    'blazon/vite': [join(root, 'src/integrations/vite/index.ts')],
+  }
 }
 
 /** Empties a folder of snippets. */

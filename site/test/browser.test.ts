@@ -1,0 +1,140 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeInChromium, pagesOfFile } from '../../test/browser/chromium.js'
+import { root, site } from './built-site.js'
+import { type FileServer, serveFiles } from './serve-files.js'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const screenshots = join(root, '.artifacts/screenshots/site')
+
+/** A page of each kind: home, tutorial, guide with wide tables, reference, an API page, code of the repository, none. */
+const KINDS = [
+  '',
+  'tutorial/1-routes.html',
+  'testing.html',
+  'configuration.html',
+  'nestjs.html',
+  'api/',
+  'api/blazon/index.html',
+  'api/blazon/classes/App.html',
+  'project/numbers.html',
+  'repository/examples/orders.html',
+  '404.html',
+]
+const LOOKS = [1280, 400].flatMap((width) =>
+  (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
+)
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+/** What axe finds on a page, one line for each element. */
+async function violations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe)
+  const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 150)}`))
+}
+
+const focused = (page: Page) =>
+  page.evaluate<{ text: string; outline: number }>(`(() => {
+    const element = document.activeElement
+    const { outlineStyle, outlineWidth } = getComputedStyle(element)
+    return { text: element.textContent.trim(), outline: outlineStyle === 'none' ? 0 : parseFloat(outlineWidth) }
+  })()`)
+
+describeInChromium('the site', () => {
+  const open = pagesOfFile()
+  let server: FileServer
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true })
+    server = await serveFiles(site)
+  })
+  afterAll(async () => await server?.[Symbol.asyncDispose]())
+
+  it.each(LOOKS)(
+    'has no violation of accessibility at $width px in $scheme colours',
+    async ({ width, scheme }) => {
+      const viewport = { width, height: 900 }
+      const { page, problems } = await open(server.origin, { viewport, colorScheme: scheme })
+      for (const kind of KINDS) {
+        await page.goto(`${server.origin}/${kind}`, { waitUntil: 'networkidle' })
+        expect([kind, await violations(page)]).toEqual([kind, []])
+        const content = await page.evaluate<number>('document.documentElement.scrollWidth')
+        expect([kind, content]).toEqual([kind, width])
+        const name = kind.replace(/\.html$/, '').replaceAll('/', '-') || 'home'
+        await page.screenshot({ path: join(screenshots, `${name}-${width}-${scheme}.png`) })
+      }
+      expect(problems).toEqual([])
+    },
+  )
+
+  it.each(LOOKS)(
+    'finds pages by the keyboard at $width px in $scheme colours',
+    async ({ width, scheme }) => {
+      const viewport = { width, height: 900 }
+      const { page, problems } = await open(server.origin, { viewport, colorScheme: scheme })
+      await page.goto(`${server.origin}/`, { waitUntil: 'networkidle' })
+      await page.keyboard.press('Control+K')
+      const input = page.getByRole('searchbox')
+      await input.waitFor()
+      await page.keyboard.type('rate limit')
+      await page.locator('.results a').first().waitFor()
+      expect(await violations(page)).toEqual([])
+      await page.screenshot({ path: join(screenshots, `search-${width}-${scheme}.png`) })
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/rate-limits.html*')
+      expect(problems).toEqual([])
+    },
+  )
+
+  it('skips to the content, and shows where the focus is', async () => {
+    const { page } = await open(server.origin)
+    await page.goto(`${server.origin}/validation.html`, { waitUntil: 'networkidle' })
+    await page.keyboard.press('Tab')
+    expect((await focused(page)).text).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('VPContent')
+    await page.reload({ waitUntil: 'networkidle' })
+    const unseen: string[] = []
+    for (let index = 0; index < 40; index++) {
+      await page.keyboard.press('Tab')
+      const { text, outline } = await focused(page)
+      if (outline < 2) unseen.push(text)
+    }
+    expect(unseen).toEqual([])
+  })
+
+  it('opens the menus of a phone by the keyboard', async () => {
+    const { page } = await open(server.origin, { viewport: { width: 400, height: 900 } })
+    await page.goto(`${server.origin}/validation.html`, { waitUntil: 'networkidle' })
+    await page.locator('.VPNavBarHamburger').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.VPNavScreen a', { hasText: 'Tutorial' }).waitFor()
+    await page.locator('.VPNavScreen summary').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.VPNavScreen .version-menu a').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.screenshot({ path: join(screenshots, 'menu-400.png') })
+    await page.locator('.VPNavBarHamburger').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.VPLocalNav .menu').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.VPSidebar a', { hasText: 'API keys' }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.screenshot({ path: join(screenshots, 'sidebar-400.png') })
+  })
+
+  it('keeps the colours that a reader has chosen', async () => {
+    const { page } = await open(server.origin, { colorScheme: 'light' })
+    await page.goto(`${server.origin}/tour.html`, { waitUntil: 'networkidle' })
+    await page.getByRole('switch').first().click()
+    await page.locator('html.dark').waitFor()
+    await page.goto(`${server.origin}/validation.html`)
+    await page.locator('html.dark').waitFor()
+  })
+})
