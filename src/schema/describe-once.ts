@@ -1,10 +1,8 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { DescribedSchema, SchemaSide } from '../contracts/openapi.js'
 import type * as Lowered from '../contracts/openapi-3-0.js'
 import type { Schema } from '../contracts/schema.js'
 import { describeKept, describeSchema } from './describe-schema.js'
-import { KeyedSchema } from './keyed-schema.js'
-import { ListSchema } from './list-schema.js'
+import { isConstant } from './is-constant.js'
 import type { DescribeOptions } from './to-json-schema.js'
 
 // Schemas of libraries are immutable, so all applications of a process share their descriptions. Describing
@@ -40,18 +38,4 @@ export function describeKeptOnce(
   const described = memory.get(schema) ?? describeKept(schema, options)
   memory.set(schema, described)
   return described
-}
-
-/**
- * The application may change a JSON Schema object, and a converter function may return different results.
- * Both are described again on each call.
- */
-export function isConstant(schema: object, options: Pick<DescribeOptions, 'converters'>): boolean {
-  const { converters = {} } = options
-  if (schema instanceof KeyedSchema) {
-    return Object.values(schema.entries).every((part) => part === null || isConstant(part, options))
-  }
-  if (schema instanceof ListSchema) return isConstant(schema.item, options)
-  const standard = (schema as Partial<StandardSchemaV1>)['~standard']
-  return standard !== undefined && !Object.hasOwn(converters, String(standard.vendor))
 }

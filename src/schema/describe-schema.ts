@@ -6,7 +6,8 @@ import { convertWhole } from './dialect/convert-whole.js'
 import { KEPT } from './dialect/keep-body.js'
 import { surveySchema } from './dialect/survey.js'
 import { toOpenApiSchema } from './dialect/to-openapi-schema.js'
-import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
+import { jsonOnce } from './json-once.js'
+import type { DescribeOptions } from './to-json-schema.js'
 
 /**
  * Describes a schema in the dialect of OpenAPI 3.0.3. Never throws: a schema that cannot be described becomes
@@ -39,7 +40,7 @@ function attempt<D>(
   describe: (json: unknown) => D,
 ): D | Lowered.DescribedSchema {
   try {
-    const json = toJsonSchema(schema, options)
+    const json = jsonOnce(schema, options)
     if (json instanceof Promise) throw new Error('it returns a promise')
     return describe(json)
   } catch (error) {
