@@ -26,6 +26,7 @@ import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
+import { loadAudience } from './load-audience.js'
 import { loadStreams } from './load-streams.js'
 import type { InterceptorsOf } from './make-interceptors.js'
 import { ModelMemory } from './model-memory.js'
@@ -163,6 +164,7 @@ async function collectParts(
   const negotiateOf = await loadNegotiation(routes, settingsOf)
   const fieldsOf = await loadFields(routes, settings)
   const datesOf = await loadDates(routes, converters)
+  const audienceOf = await loadAudience(routes, converters)
   const instanceOf = (route: RouteModel) => controllers.get(route.controller) as object
   const stepsOf = collectSteps({
     ...config,
@@ -179,6 +181,7 @@ async function collectParts(
       upload: uploadOf(route),
       cookies: cookiesOf(route),
       fields,
+      audience: audienceOf(route),
       // The copy with the described fields only has its dates as text already.
       dates: fields === null ? datesOf(route) : null,
       middlewares: middlewaresOf(route, features),

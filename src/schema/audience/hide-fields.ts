@@ -1,5 +1,5 @@
-import type { References } from '../dialect/references.js'
 import { isNode, type Node } from '../dialect/conversion.js'
+import type { References } from '../dialect/references.js'
 import { createMatcher, type Path } from '../fields/matcher.js'
 import { setOwn } from '../set-own.js'
 import type { Mark } from './marks.js'
@@ -81,10 +81,7 @@ export function compileFindSent(
   return finder(viewer, viewer.view(rootOf(schema)))
 }
 
-function responseViewer(
-  resolve: References['resolve'],
-  hides: (mark: Mark) => boolean,
-): Viewer {
+function responseViewer(resolve: References['resolve'], hides: (mark: Mark) => boolean): Viewer {
   const { matches } = createMatcher(resolve)
   const select = (branches: readonly unknown[], value: unknown) => {
     const fit = branches.filter((branch) => matches(branch, value))
@@ -115,7 +112,8 @@ function finder(viewer: Viewer, root: View): FindHidden {
       if (Array.isArray(value)) {
         value.forEach((item, at) => enter(at, item, viewer.item(chosen, at)))
       } else if (isNode(value)) {
-        for (const name of Object.keys(value)) enter(name, value[name], viewer.property(chosen, name))
+        for (const name of Object.keys(value))
+          enter(name, value[name], viewer.property(chosen, name))
       }
     }
     look(plain, root, [])

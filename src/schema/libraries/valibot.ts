@@ -197,8 +197,15 @@ function describeAction(
   side: SchemaSide,
 ): Json | undefined {
   const { kind, type, requirement, metadata } = valibotAction
-  if (type === 'metadata' && (metadata as { secret?: unknown } | undefined)?.secret === true) {
-    return { ...jsonSchema, secret: true }
+  if (type === 'metadata') {
+    const { secret, visibleTo } = (metadata ?? {}) as Readonly<Record<string, unknown>>
+    if (secret === true || visibleTo !== undefined) {
+      const marks = {
+        ...(secret === true && { secret }),
+        ...(visibleTo !== undefined && { visibleTo }),
+      }
+      return { ...jsonSchema, ...marks }
+    }
   }
   // The result type of the transform is unknown, so earlier keywords no longer apply.
   if (LOSS_MARK in jsonSchema && jsonSchema.type === undefined) {
