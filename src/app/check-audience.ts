@@ -2,7 +2,7 @@ import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import type { MarkedPlace } from '../schema/audience/marks.js'
-import { marksOfRoute, type SchemaMarks } from '../schema/audience/route-marks.js'
+import { marksOfOtherSide, marksOfRoute, type SchemaMarks } from '../schema/audience/route-marks.js'
 import { headerTypeOf, isJsonType } from '../schema/response-shape.js'
 import { lacksSchema } from './check-response-fields.js'
 import type { Settings } from './settings/settings.js'
@@ -17,6 +17,7 @@ export function checkAudience(
   const problems = all.flatMap(({ route, schemas }) =>
     schemas.flatMap((schema) => [
       ...wrongMarks(route, schema),
+      ...lostMarks(route, schema, converters),
       ...unprotected(route, schema),
       ...cursorFields(route, schema),
       ...requiredFields(route, schema),
@@ -56,6 +57,26 @@ function wrongMarks(route: RouteModel, schema: SchemaMarks): Problem[] {
     cause: `The mark \`visibleTo\` ${cause}.`,
     remedy: cause.includes('text') ? GIVE_TEXT : MARK_FIELD,
   }))
+}
+
+/**
+ * A transform may hide the mark of the schema before it from a response, and that of the schema after it from a request.
+ */
+function lostMarks(
+  route: RouteModel,
+  schema: SchemaMarks,
+  converters: Settings['converters'],
+): Problem[] {
+  const keyOf = ({ path, mark }: MarkedPlace) => `${path} ${mark.join()}`
+  const known = new Set(schema.places.map(keyOf))
+  return marksOfOtherSide(schema, converters)
+    .places.filter((place) => !known.has(keyOf(place)))
+    .map(({ path }) => ({
+      code: 'E_AUDIENCE_MARK',
+      subject: subjectOf(route, schema, path),
+      cause: 'The mark `visibleTo` is inside of a transform, which hides it here.',
+      remedy: 'Mark the whole field: `.transform(…).meta({ visibleTo })`.',
+    }))
 }
 
 /** Text and bytes are sent as the handler writes them. */

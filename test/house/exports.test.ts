@@ -23,7 +23,7 @@ const VALUES = `
   Limits Log Metrics MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post Produces Public
   Put Query RateLimit Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Sse Tenant
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
-  Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
+  Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
   githubWebhooks hasFailed holdResponse inject isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
   memoryRateLimit page policy producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant

@@ -110,7 +110,7 @@ function finder(viewer: Viewer, root: View): FindHidden {
         else look(member, inside, [...path, key])
       }
       if (Array.isArray(value)) {
-        value.forEach((item, at) => enter(at, item, viewer.item(chosen, at)))
+        for (const [at, item] of value.entries()) enter(at, item, viewer.item(chosen, at))
       } else if (isNode(value)) {
         for (const name of Object.keys(value))
           enter(name, value[name], viewer.property(chosen, name))

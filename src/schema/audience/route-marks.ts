@@ -22,7 +22,7 @@ export function marksOfRoute(route: RouteModel, converters: SchemaConverters): S
   const found: SchemaMarks[] = []
   const look = (of: Pick<SchemaMarks, 'part' | 'status'>, schema: Schema | null | undefined) => {
     if (schema == null) return
-    const side = of.part === 'response' || of.part === 'item' ? 'output' : 'input'
+    const side = isSent(of.part) ? 'input' : 'output'
     const json = describe(schema, { side, converters })
     const marks = findMarks(json)
     if (marks.places.length + marks.wrong.length > 0) found.push({ ...of, schema, json, ...marks })
@@ -44,6 +44,18 @@ export function marksOfRoute(route: RouteModel, converters: SchemaConverters): S
 export function sentSchemas(route: RouteModel): readonly Schema[] {
   const stated = route.operation.body?.schema
   return [...new Set([...schemasOfBody(route), ...(stated === undefined ? [] : [stated])])]
+}
+
+function isSent(part: SchemaMarks['part']): boolean {
+  return part !== 'response' && part !== 'item'
+}
+
+/** Finds the marks of the side of a schema that its part does not use: those before or after a transform. */
+export function marksOfOtherSide(
+  { part, schema }: SchemaMarks,
+  converters: SchemaConverters,
+): FoundMarks {
+  return findMarks(describe(schema, { side: isSent(part) ? 'output' : 'input', converters }))
 }
 
 function describe(schema: Schema, options: Parameters<typeof jsonOnce>[1]): unknown {
