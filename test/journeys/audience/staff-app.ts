@@ -46,6 +46,7 @@ export const Person = z.object({
     return z.array(Person).optional()
   },
 })
+z.globalRegistry.add(Person, { id: 'Person' })
 export type Person = z.infer<typeof Person>
 
 export const ANA: Person = {
