@@ -4,6 +4,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { PluginContext } from '../contracts/plugin.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { RouteAudience } from '../pipeline/audience/compile-audience.js'
 import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import {
   compileProbe,
@@ -72,6 +73,8 @@ export interface CompiledRoutes {
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** The settings that tests compare responses with. */
   readonly settings: Pick<Settings, 'errors' | 'converters'>
+  /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
+  readonly audienceOf: (route: RouteModel) => RouteAudience | null
   /** Compiles a route only up to the decision about access. If access is allowed, it calls `handler` and sends 204. */
   readonly probeOf: (route: RouteModel, handler: Step) => RunRoute
 }
@@ -98,6 +101,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     handlers,
     frameworkRoutes,
     settings: config.settings,
+    audienceOf: (route) => partsOf(route).audience,
     probeOf: (route, handler) =>
       compileProbe(route, { ...partsOf(route), handler }, settingsOf(route)),
   }

@@ -5,7 +5,6 @@ import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
 import { putUnderTest } from '../app/harness.js'
 import type { Listener } from '../app/listener.js'
-import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
@@ -18,16 +17,19 @@ import {
   buildAuthMatrix,
   checkAuthMatrix,
   createProbe,
+  hiddenMarks,
   type Principal,
+  type Probe,
   type ProbeLink,
   refuseUnguarded,
 } from './auth-matrix.js'
-import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
 import { type ConnectionFacts, Connections } from './connections.js'
+import { watchAudience } from './contract/audience-watch.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
 import { DocumentedOperations } from './contract/documented-operations.js'
-import { itemCheckStage } from './contract/item-check-stage.js'
+import { finishCoverage } from './contract/finish-coverage.js'
+import { RunningContracts } from './contract/running-contracts.js'
 import type { ContractViolation } from './contract/violation.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
@@ -40,6 +42,7 @@ import { TestClock } from './test-clock.js'
 import { type LogEntry, TestLog } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
+import { watchRoute } from './watch-route.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over
@@ -62,6 +65,7 @@ export class TestApp extends App {
   readonly #coverage: ContractCoverage
   /** `null` when responses are not checked. */
   readonly #contract: Contract | null
+  readonly #contracts: RunningContracts
   /** `undefined` until the routes are compiled. */
   #routes: CompiledRoutes | undefined
   #operations: DocumentedOperations | undefined
@@ -76,6 +80,7 @@ export class TestApp extends App {
     const operations = () => this.#documented()
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
+    this.#contracts = new RunningContracts(this.#contract)
     this.#log = new TestLog(options.logger)
     putUnderTest(this, {
       clock: this.clock,
@@ -93,7 +98,7 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const watch = this.#contract === null ? null : this.#watchRoute(route, this.#contract)
+    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, this.#options)
     return (next) => wrapHandler(watch === null ? next : watch(next))
   }
 
@@ -103,7 +108,9 @@ export class TestApp extends App {
       const route = routes.model.routes[index]
       // Routes of the framework itself have no model and no guard.
       if (route === undefined) return run
-      return this.#connections.wrapRoute(run, (handler) => routes.probeOf(route, handler))
+      const watched =
+        routes.audienceOf(route) === null ? run : watchAudience(run, route, this.#contracts.note)
+      return this.#connections.wrapRoute(watched, (handler) => routes.probeOf(route, handler))
     }
     return { ...routes, handlers: routes.handlers.map(wrap) }
   }
@@ -250,17 +257,24 @@ export class TestApp extends App {
     checkAuthMatrix(principals, options)
     const { unguarded, except, objects } = options
     const nobody = this.#started('authMatrix()').as(null)
-    const { model, match } = this.#routes as CompiledRoutes
-    const probeOf = (given: Principal) => {
-      const { principal, headers } = stateOf(given instanceof TestCaller ? given : nobody.as(given))
-      const connect: ProbeLink['connect'] = (inHandler) =>
-        this.#connections.open(this.server, { principal, isProbe: true, inHandler })
-      const checkExchange = this.#contract?.checkExchange ?? null
-      return createProbe({ connect, headers: headers(), checkExchange }, match)
-    }
-    if (unguarded === 'fail') await refuseUnguarded(model.routes, probeOf(null), except)
+    const { model, audienceOf } = this.#routes as CompiledRoutes
+    const { routes } = model
+    const probeOf = (given: Principal) =>
+      this.#probe(given instanceof TestCaller ? given : nobody.as(given))
+    if (unguarded === 'fail') await refuseUnguarded(routes, probeOf(null), except)
     const named = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
-    return await buildAuthMatrix(model.routes, new Map(named), objects)
+    const subject = { routes, audienceOf, ...(objects !== undefined && { objects }) }
+    return await buildAuthMatrix(subject, new Map(named))
+  }
+
+  /** Creates the function that asks what a caller may do, and calls no handler. */
+  #probe(caller: TestCaller): Probe {
+    const { principal, headers } = stateOf(caller)
+    const connect: ProbeLink['connect'] = (inHandler) =>
+      this.#connections.open(this.server, { principal, isProbe: true, inHandler })
+    const checkExchange = this.#contract?.checkExchange ?? null
+    const { match } = this.#routes as CompiledRoutes
+    return createProbe({ connect, headers: headers(), checkExchange }, match)
   }
 
   /**
@@ -277,17 +291,19 @@ export class TestApp extends App {
     checkFuzzOptions(options)
     const anybody = this.#started('fuzz()')
     const caller = options.as === undefined ? anybody : anybody.as(options.as)
-    const { principal, headers } = stateOf(caller.with(options.headers ?? {}))
+    const sender = caller.with(options.headers ?? {})
+    const { principal, headers } = stateOf(sender)
     const operations = this.#documented()
     const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
-    const { checkExchange } = new Contract({
-      operations: () => operations,
-      mode: 'throw',
-      coverage,
-    })
+    const contract = new Contract({ operations: () => operations, mode: 'throw', coverage })
+    const { audienceOf } = this.#routes as CompiledRoutes
+    const hiddenOf = hiddenMarks(audienceOf, this.#probe(sender))
     const agent = this.#connections.open(this.server, { principal })
     const { fuzz } = await import('./fuzz/fuzz.js')
-    return await fuzz({ link: { agent, headers: headers(), checkExchange }, operations }, options)
+    const link = { agent, headers: headers(), checkExchange: contract.checkExchange }
+    return await this.#contracts.during(contract, () =>
+      fuzz({ link, operations, hiddenOf }, options),
+    )
   }
 
   /**
@@ -354,17 +370,6 @@ export class TestApp extends App {
     return tenantGroup.resolve(this.#options.tenant ?? {})?.header ?? null
   }
 
-  /** Reports wrong items of a stream, and inputs of a cached handler that its cache key does not contain. */
-  #watchRoute(route: RouteModel, contract: Contract): Stage | null {
-    if (route.stream !== null) return itemCheckStage(contract)
-    return keyCoverageStage(route, {
-      tenantHeader: tenantGroup.resolve(this.#options.tenant)?.header ?? null,
-      credentials: authGroup.resolve(this.#options.auth).credentials.headers,
-      report: ({ name }, { method, originalUrl: url }, read) =>
-        contract.note({ method, url }, unkeyed(name, read)),
-    })
-  }
-
   async #end(close: () => Promise<void>): Promise<void> {
     const { refuse, disconnect } = this.#connections
     refuse()
@@ -377,12 +382,7 @@ export class TestApp extends App {
     // An application that did not start has no operations.
     if (coverage === undefined || this.#routes === undefined) return
     this.#coverage.declare(this.#documented().all)
-    if (coverage instanceof ContractCoverage) return
-    const { title } = this.document.info
-    if (coverage.summary === true) {
-      process.stderr.write(`${title}: ${this.#coverage.summary()}\n`)
-    }
-    if (coverage.threshold !== undefined) this.#coverage.check(coverage.threshold)
+    finishCoverage(this.#coverage, coverage, this.document.info.title)
   }
 
   #documented(): DocumentedOperations {

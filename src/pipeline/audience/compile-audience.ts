@@ -11,7 +11,7 @@ import {
   type HideFields,
   type MarkedSchema,
 } from '../../schema/audience/hide-fields.js'
-import { keyOfMark, type Mark } from '../../schema/audience/marks.js'
+import { keyOfMark, type Mark, type MarkedPlace } from '../../schema/audience/marks.js'
 import {
   distinctMarks,
   type MarkedSides,
@@ -26,9 +26,14 @@ import { compileSent } from './sent-fields.js'
 export interface RouteAudience extends MarkedSides {
   /** The different marks, in a fixed order. */
   readonly marks: readonly Mark[]
+  /** The marked fields of responses, items and requests, each once. */
+  readonly fields: readonly MarkedField[]
   /** Returns the functions for callers who hold these marks. Equal sets have the same functions. */
   readonly forHeld: (isHeld: readonly boolean[]) => HeldAudience
 }
+
+/** A marked field: `items.*.salary`. */
+export type MarkedField = Pick<MarkedPlace, 'path' | 'mark'>
 
 /** The functions for callers who hold the same marks. */
 export interface HeldAudience extends RequestAudience {
@@ -58,6 +63,7 @@ export function compileAudience(route: RouteModel, config: AudienceConfig): Rout
   const known = new Map<string, HeldAudience>()
   return {
     marks,
+    fields: fieldsOf(config.schemas),
     ...(markedSides(config.schemas) ?? NO_SIDES),
     forHeld(isHeld) {
       const held = marks.filter((_, index) => isHeld[index] === true)
@@ -67,6 +73,14 @@ export function compileAudience(route: RouteModel, config: AudienceConfig): Rout
       return found
     },
   }
+}
+
+function fieldsOf(schemas: readonly SchemaMarks[]): MarkedField[] {
+  const places = schemas.flatMap((each) => each.places)
+  const fields = new Map(
+    places.map(({ path, mark }) => [`${path} ${keyOfMark(mark)}`, { path, mark }] as const),
+  )
+  return [...fields.values()]
 }
 
 const NO_SIDES: MarkedSides = { limitsResponses: false, limitsRequests: false }
