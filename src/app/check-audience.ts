@@ -9,7 +9,7 @@ import type { Settings } from './settings/settings.js'
 
 /** Finds fields with an audience (`visibleTo`) that nothing would protect. */
 export function checkAudience(
-  { converters }: Pick<Settings, 'converters'>,
+  { converters, middlewares }: Pick<Settings, 'converters' | 'middlewares'>,
   { routes }: AppModel,
 ): readonly Problem[] {
   const all = routes.map((route) => ({ route, schemas: marksOfRoute(route, converters) }))
@@ -23,7 +23,8 @@ export function checkAudience(
       ...requiredFields(route, schema),
     ]),
   )
-  return [...problems, ...undescribed(routes)]
+  const marked = all.filter(({ schemas }) => schemas.length > 0).map(({ route }) => route)
+  return [...problems, ...withoutUser(marked, middlewares.length > 0), ...undescribed(routes)]
 }
 
 const LABELS: Readonly<Record<SchemaMarks['part'], string>> = {
@@ -133,6 +134,24 @@ function requiredFields(route: RouteModel, schema: SchemaMarks): Problem[] {
 
 function isCovered({ mark }: MarkedPlace, { abilities }: RouteModel): boolean {
   return mark.every((ability) => abilities?.includes(ability) === true)
+}
+
+/** Nobody holds an ability where no guard and no middleware says who calls. */
+function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Problem[] {
+  const names = marked
+    .filter(({ isProtected, isAuthOptional }) => !isProtected && !isAuthOptional)
+    .filter(({ uses }) => !hasMiddlewares && uses === null)
+    .map(({ name }) => name)
+  if (names.length === 0) return []
+  return [
+    {
+      code: 'W_AUDIENCE_WITHOUT_USER',
+      subject: names.join(', '),
+      cause:
+        'It is public, and has fields with an audience: no caller is known, so nobody sees them.',
+      remedy: 'Add @Auth(), or @Auth({ optional: true }) if everybody may call it.',
+    },
+  ]
 }
 
 /** A response without a schema may be the same object that has marks elsewhere. */

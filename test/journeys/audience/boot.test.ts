@@ -11,6 +11,8 @@ import {
   Params,
   Post,
   Query,
+  type Request,
+  type Response,
   ResponseFields,
   Sse,
 } from 'blazon'
@@ -137,9 +139,11 @@ describe('a field that nothing would protect is a boot error', () => {
 })
 
 describe('warnings', () => {
+  const auth = { guard: { canActivate: () => true } }
   const Required = z.object({ salary: z.int().meta(pay), at: z.string() })
 
   it('name a required field that most callers may not send', async () => {
+    @Auth({ optional: true })
     @Controller()
     class Rows {
       @Body(Required)
@@ -157,7 +161,7 @@ describe('warnings', () => {
       @Post('optional')
       optional() {}
     }
-    const warnings = await bootWarnings({ controllers: [Rows] })
+    const warnings = await bootWarnings({ controllers: [Rows], auth })
     expect(warnings.map(({ code }) => code)).toEqual(['W_AUDIENCE_REQUIRED', 'W_AUDIENCE_REQUIRED'])
     expect(warnings[0]?.text).toContain("Rows.add @Body at 'salary'")
     expect(warnings[0]?.text).toContain("@Can('payroll:read')")
@@ -174,12 +178,12 @@ describe('warnings', () => {
       @Post()
       add() {}
     }
-    const auth = { guard: { canActivate: () => true } }
     const warnings = await bootWarnings({ controllers: [Rows], auth })
     expect(warnings.filter(({ code }) => code.startsWith('W_AUDIENCE'))).toEqual([])
   })
 
   it('name the responses without a schema in an application with marks, and only there', async () => {
+    @Auth({ optional: true })
     @Controller('marked')
     class Marked {
       @ApiBody({ schema: Row })
@@ -201,10 +205,25 @@ describe('warnings', () => {
         return {}
       }
     }
-    const [warning, ...more] = await bootWarnings({ controllers: [Marked, Other] })
+    const [warning, ...more] = await bootWarnings({ controllers: [Marked, Other], auth })
     expect(more).toEqual([])
     expect(warning?.code).toBe('W_AUDIENCE_UNDESCRIBED')
     expect(warning?.text).toContain('] Marked.add, Other.undescribed\n')
     expect(await bootWarnings({ controllers: [Other] })).toEqual([])
+  })
+
+  it('name public routes, on which no caller is known', async () => {
+    @Controller()
+    class Rows {
+      @ApiResponseDoc({ status: 200, schema: Row })
+      @Get()
+      get() {
+        return { id: 1 }
+      }
+    }
+    const warnings = await bootWarnings({ controllers: [Rows], auth })
+    expect(warnings.map(({ code }) => code)).toEqual(['W_AUDIENCE_WITHOUT_USER'])
+    const middlewares = [(_req: Request, _res: Response, next: () => void) => next()]
+    expect(await bootWarnings({ controllers: [Rows], auth, middlewares })).toEqual([])
   })
 })
