@@ -368,6 +368,7 @@ export {
   tenantFromSubdomain,
 } from './features/tenancy/tenant-strategies.js'
 export { keySchemeOf, schemeOf } from './http/admission.js'
+export { audienceOf } from './http/audience.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext, knownTraceContext, setTraceContext } from './http/get-trace-context.js'

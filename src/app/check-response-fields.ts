@@ -28,7 +28,7 @@ export function checkResponseFields(
 }
 
 /** Whether a successful JSON response of the route may have a body without a schema. */
-function lacksSchema({ operation, status, redirect, headers }: RouteModel): boolean {
+export function lacksSchema({ operation, status, redirect, headers }: RouteModel): boolean {
   const hasBody = (code: number) => code >= 200 && code < 300 && !isBodiless(code)
   const successes = operation.responses.filter((response) => hasBody(response.status))
   const type = headers?.find(([name]) => name.toLowerCase() === 'content-type')?.[1]

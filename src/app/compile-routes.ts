@@ -4,6 +4,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { PluginContext } from '../contracts/plugin.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { RouteAudience } from '../pipeline/audience/compile-audience.js'
 import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import {
   compileProbe,
@@ -26,6 +27,7 @@ import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
+import { loadAudience } from './load-audience.js'
 import { loadStreams } from './load-streams.js'
 import type { InterceptorsOf } from './make-interceptors.js'
 import { ModelMemory } from './model-memory.js'
@@ -71,6 +73,8 @@ export interface CompiledRoutes {
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** The settings that tests compare responses with. */
   readonly settings: Pick<Settings, 'errors' | 'converters'>
+  /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
+  readonly audienceOf: (route: RouteModel) => RouteAudience | null
   /** Compiles a route only up to the decision about access. If access is allowed, it calls `handler` and sends 204. */
   readonly probeOf: (route: RouteModel, handler: Step) => RunRoute
 }
@@ -97,6 +101,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     handlers,
     frameworkRoutes,
     settings: config.settings,
+    audienceOf: (route) => partsOf(route).audience,
     probeOf: (route, handler) =>
       compileProbe(route, { ...partsOf(route), handler }, settingsOf(route)),
   }
@@ -163,6 +168,7 @@ async function collectParts(
   const negotiateOf = await loadNegotiation(routes, settingsOf)
   const fieldsOf = await loadFields(routes, settings)
   const datesOf = await loadDates(routes, converters)
+  const audienceOf = await loadAudience(routes, converters)
   const instanceOf = (route: RouteModel) => controllers.get(route.controller) as object
   const stepsOf = collectSteps({
     ...config,
@@ -179,6 +185,7 @@ async function collectParts(
       upload: uploadOf(route),
       cookies: cookiesOf(route),
       fields,
+      audience: audienceOf(route),
       // The copy with the described fields only has its dates as text already.
       dates: fields === null ? datesOf(route) : null,
       middlewares: middlewaresOf(route, features),

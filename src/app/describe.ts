@@ -7,6 +7,7 @@ import { chainOf, readClass } from '../metadata/read.js'
 import { checkDecoratedProviders } from '../model/check-decorated-providers.js'
 import { checkParameterTypes } from '../model/check-parameter-types.js'
 import { checkForeign } from '../model/foreign/check-foreign.js'
+import { checkAudience } from './check-audience.js'
 import { checkBodies } from './check-bodies.js'
 import { checkContracts } from './check-contracts.js'
 import { checkExposedDocs } from './check-docs.js'
@@ -75,6 +76,7 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
     )
     all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
     all.push(...checkResponseFields(settings, model), ...checkResponseLists(settings, model))
+    all.push(...checkAudience(settings, model))
   }
   const warnings = throwErrors(all, settings)
   return { model, scopes: graph.scopes, warnings }

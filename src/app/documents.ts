@@ -1,6 +1,6 @@
 import type { Application } from 'express'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
-import type { OpenApiDocument } from '../contracts/openapi.js'
+import type { OpenApiDocument, SchemaConverters } from '../contracts/openapi.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
@@ -12,6 +12,7 @@ import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import type { DocumentWire } from '../openapi/shared-responses.js'
 import type { DocumentSettings } from '../openapi/swagger-options.js'
 import { errorResponses } from '../pipeline/error-responses.js'
+import { markedSides, marksOfRoute } from '../schema/audience/route-marks.js'
 import { describeKeptOnce, describeOnce } from '../schema/describe-once.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import { ListSchema } from '../schema/list-schema.js'
@@ -83,11 +84,13 @@ export function buildAppDocument(
     settings: swagger,
     describeSchema: (schema, side) => {
       const describe = swagger.openapi === '3.0' ? describeOnce : describeKeptOnce
-      return describe(schema, { side, converters: swagger.converters })
+      const { converters, audience } = swagger
+      return describe(schema, { side, converters, audience })
     },
     guards: settings.auth.guards.map(({ document }) => document),
     contracts: [
       errorResponses(settings),
+      audienceContract(settings.converters),
       ...guardContracts(settings.auth.guards),
       ...featureContracts(settings),
       ...pluginContracts(settings.plugins),
@@ -123,6 +126,12 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
     // A function may return something else at each call, so a document with one is not shared.
     ofPlugins: settings.plugins.flatMap(({ contract }) => contract ?? []),
   }
+}
+
+/** A request with a field that its caller may not see is a 403. */
+function audienceContract(converters: SchemaConverters): ContractOf {
+  return (route) =>
+    markedSides(marksOfRoute(route, converters))?.limitsRequests === true ? { errors: [403] } : null
 }
 
 /** A guard adds to the operations of the routes that accept it. */

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'WEBHOOK_REPLAYED'
   | 'FORBIDDEN'
   | 'CROSS_ORIGIN'
+  | 'FIELD_FORBIDDEN'
   | 'NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
   | 'NOT_ACCEPTABLE'
@@ -62,6 +63,7 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   WEBHOOK_UNVERIFIED: 401,
   FORBIDDEN: 403,
   CROSS_ORIGIN: 403,
+  FIELD_FORBIDDEN: 403,
   TENANT_FORBIDDEN: 403,
   TENANT_MISMATCH: 403,
   TENANT_SUSPENDED: 403,
@@ -94,6 +96,8 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
 
 /** A code of a boot problem: `E_` keeps the application from starting, `W_` is a warning. */
 export type ConfigCode =
+  | 'E_AUDIENCE_MARK'
+  | 'E_AUDIENCE_UNPROTECTED'
   | 'E_AUTH_GUARD_UNKNOWN'
   | 'E_CACHE_BODY'
   | 'E_CACHE_METHOD'
@@ -144,6 +148,9 @@ export type ConfigCode =
   | 'E_SESSIONS_MEMORY'
   | 'E_SESSIONS_TABLE'
   | 'E_TENANT_ROUTER'
+  | 'W_AUDIENCE_REQUIRED'
+  | 'W_AUDIENCE_UNDESCRIBED'
+  | 'W_AUDIENCE_WITHOUT_USER'
   | 'W_AUTH_NOT_OPTIONAL'
   | 'W_AUTH_WITHOUT_GUARD'
   | 'W_BODY_ON_GET'

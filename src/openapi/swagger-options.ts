@@ -95,6 +95,14 @@ export interface SwaggerOptions {
    */
   readonly tags?: readonly OpenApiTag[]
   /**
+   * The abilities of all readers of the document: it has the fields with an audience (`visibleTo`) that they may see, and
+   * no others. `[]` is a document for everybody.
+   *
+   * @defaultValue none: the document has the fields of all callers, and responses may lack those with an audience
+   * @see docs/audiences.md#one-document-for-each-audience
+   */
+  readonly audience?: string | readonly string[]
+  /**
    * Decides which routes the document contains: `(route) => boolean`.
    *
    * @defaultValue all routes without `@ApiHidden`
@@ -110,7 +118,9 @@ export interface SwaggerOptions {
 }
 
 /** The resolved options of one document. */
-export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled'> {
+export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled' | 'audience'> {
+  /** The abilities of all readers; `null` if they differ. */
+  readonly audience: readonly string[] | null
   readonly openapi: OpenApiVersion
   readonly isServed: boolean
   /** Whether the application sets `enabled` explicitly. */
@@ -135,6 +145,7 @@ const NAMES: Names<SwaggerOptions> = {
   license: true,
   servers: true,
   tags: true,
+  audience: true,
   include: true,
   converters: true,
 }
@@ -163,10 +174,11 @@ function listOf(swagger: Option = {}): readonly SwaggerOptions[] {
 }
 
 function resolve(options: SwaggerOptions): DocumentSettings {
-  const { enabled, path = PATH, title = TITLE, version = VERSION, ...rest } = options
+  const { enabled, path = PATH, title = TITLE, version = VERSION, audience, ...rest } = options
   return Object.freeze({
     openapi: '3.0',
     ...rest,
+    audience: audience === undefined ? null : [...new Set([audience].flat())].sort(),
     isServed: enabled !== false,
     isDecided: enabled !== undefined,
     path: `/${path.split('/').filter(Boolean).join('/')}`,
@@ -223,12 +235,27 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   if (options.license !== undefined && !hasText(options.license, 'name')) {
     problems.push(invalid(`${subject}.license`, 'It has no name.', 'Give { name, url }.'))
   }
+  if (options.audience !== undefined && !isAbilities(options.audience)) {
+    problems.push(
+      invalid(
+        `${subject}.audience`,
+        'It is neither an ability nor a list of abilities.',
+        "Give 'payroll:read', or a list; [] for everybody.",
+      ),
+    )
+  }
   if (include !== undefined && typeof include !== 'function') {
     problems.push(
       invalid(`${subject}.include`, 'It is not a function.', 'Give (route) => boolean.'),
     )
   }
   return problems
+}
+
+/** A text, or a list of texts, which may be empty. */
+function isAbilities(value: unknown): boolean {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return list.every((each) => typeof each === 'string' && each !== '')
 }
 
 /** Checks a list of objects: each needs a string under `key`, and names must be unique. */

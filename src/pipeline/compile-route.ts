@@ -6,6 +6,7 @@ import type { RequestScopes } from '../http/request-scopes.js'
 import { guardsOfRoute } from '../model/route-guards.js'
 import { joinStages } from '../step/join-stages.js'
 import type { OnError, RunRoute, Settle, Stage, Step } from '../step/step.js'
+import type { AudienceStages } from './audience/audience-stages.js'
 import type { Deadlines } from './deadlines.js'
 import type { OnLateError } from './late-errors.js'
 import type { LogDenial } from './log-denials.js'
@@ -17,9 +18,9 @@ import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
 import { returnedSender, sendEnvelope } from './send-success.js'
 import type { BodyStages } from './steps/bodies.js'
 import { bodyStage } from './steps/body.js'
-import { canStage, type Decide } from './steps/can.js'
+import { canStage, type Decide, hasAll } from './steps/can.js'
 import { datesStage, type FindDateWriter } from './steps/dates.js'
-import { fieldsStage, type RouteFields } from './steps/fields.js'
+import { fieldsPreparation, fieldsStage, type RouteFields } from './steps/fields.js'
 import { type GuardConfig, guardStage, optionalGuardStage, type RouteGuard } from './steps/guard.js'
 import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
 import { headersStage } from './steps/headers.js'
@@ -53,6 +54,8 @@ export interface RouteParts {
   readonly dates: FindDateWriter | null
   /** `null` if the route sends all fields of its responses. */
   readonly fields: RouteFields | null
+  /** The marked fields (`visibleTo`) and the steps for them; `null` if the route has none. */
+  readonly audience: AudienceStages | null
   /** The steps of plugins, the outermost first; empty if there are none. */
   readonly added: readonly NamedSteps[]
   /** Express middlewares of `@Use`; empty if there are none. */
@@ -132,6 +135,7 @@ export function compileRoute(
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
   const { inputs, bodies, stages, fields, dates, added, middlewares, interceptors, parameters } =
     parts
+  const { audience } = parts
   const { scopes } = config
   const stream = streamFor(route, config)
   const invocation = invocationOf(route, parts.instance, config)
@@ -143,6 +147,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     mayFailLate: config.mayFailLate,
     interceptsAll: interceptors.length > 0,
     limitsFields: fields !== null,
+    audience,
   })
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
   const plugins = pluginStages(added, config)
@@ -168,16 +173,18 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     use: uses.use ? useStage(middlewares, { ...config, route }) : null,
     negotiate: parts.negotiate,
     beforeBody: plugins.beforeBody,
+    audience: uses.audience && audience !== null ? audience.ask(askConfig(route, config)) : null,
     cache: stages.cache,
     body: uses.body
       ? (parts.upload ?? bodies?.body ?? bodyStage({ limits: config.bodyLimits, isDescribed }))
       : null,
     cookies: uses.cookies ? parts.cookies : null,
+    sendable: uses.sendable && audience !== null ? audience.refuseSent() : null,
     validate: uses.validate ? (bodies?.validate ?? validateStage(inputs, config)) : null,
     unexpired: uses.unexpired ? unexpiredStage : null,
     headers: uses.headers ? headersStage(route.headers ?? []) : null,
-    fields: fields === null ? null : fieldsStage({ fields, route, onError: config.onError }),
-    dates: dates === null ? null : datesStage(dates),
+    fields: fieldsStep(route, parts, config),
+    dates: uses.dates && dates !== null ? datesStage(dates) : null,
     beforeHandler: plugins.beforeHandler,
     intercept: uses.intercept
       ? joinStages(interceptors.map((each) => interceptStage(each, scopes)))
@@ -188,6 +195,23 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     parameters: parameters.length > 0 ? parametersStage(parameters) : null,
     handler: handlerStage(invocation),
   }
+}
+
+/** The step that limits the fields of responses. Only one function can prepare a body, so both limits are one step. */
+function fieldsStep(
+  route: RouteModel,
+  { fields, audience }: RouteParts,
+  { onError }: PipelineConfig,
+): Stage | null {
+  const limited = fields === null ? null : { fields, route, onError }
+  if (audience !== null) {
+    return audience.hide({ route, base: limited === null ? null : fieldsPreparation(limited) })
+  }
+  return limited === null ? null : fieldsStage(limited)
+}
+
+function askConfig({ isProtected }: RouteModel, { can }: Pick<PipelineConfig, 'can'>) {
+  return { decide: can ?? hasAll, isProtected }
 }
 
 /** Compiles the function that sends values as the responses of a route. */
@@ -215,7 +239,12 @@ function streamFor(
 /** Compiles a route that only decides about access. It calls another handler, without inputs, and responds with 204. */
 export function compileProbe(
   route: RouteModel,
-  { stages, added, handler }: Pick<RouteParts, 'stages' | 'added'> & { readonly handler: Step },
+  {
+    stages,
+    added,
+    audience,
+    handler,
+  }: Pick<RouteParts, 'stages' | 'added' | 'audience'> & { readonly handler: Step },
   config: PipelineConfig,
 ): RunRoute {
   const route204 = { ...route, status: 204, redirect: null }
@@ -228,6 +257,7 @@ export function compileProbe(
     enter: plugins.enter,
     respond: respondStage({ ...config, ...stated }),
     ...accessSteps(route, { stages, plugins }, config),
+    audience: audience === null ? null : audience.ask(askConfig(route, config)),
     handler: () => handler,
   })
 }

@@ -1,14 +1,17 @@
 import type { ResponseFieldsMode } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
+import type { MarkedSides } from '../schema/audience/route-marks.js'
 import { isBodiless } from '../schema/response-shape.js'
 
 /** The steps of the pipeline itself that a route may leave out. Features and plugins decide about the others. */
 export type OwnStep =
   | 'use'
   | 'negotiate'
+  | 'audience'
   | 'body'
   | 'cookies'
+  | 'sendable'
   | 'validate'
   | 'unexpired'
   | 'headers'
@@ -31,6 +34,8 @@ export interface StepFacts {
   readonly interceptsAll: boolean
   /** Whether the fields of responses are dropped or checked; see {@link fieldsModeOf}. */
   readonly limitsFields: boolean
+  /** The marked fields (`visibleTo`) of the route; `null` if it has none. */
+  readonly audience: MarkedSides | null
 }
 
 /**
@@ -65,21 +70,29 @@ export function hasKnownDates({ stream, envelope, operation: { responses } }: Ro
 /** Decides which of its own steps the pipeline uses for a route. The compiler of routes and `--explain` ask it. */
 export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<OwnStep, boolean>> {
   const { inputs, uses, isProtected, isAuthOptional } = route
-  const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll, limitsFields } =
-    facts
+  const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll, audience } = facts
+  const limitsFields = facts.limitsFields || audience !== null
   const { params, query, headers, cookies, body } = inputs
   const isRead = readsBody(route)
   const isOfHead = params !== null || query !== null || headers !== null || cookies !== null
   const isChecked = isOfHead || body !== null
   const hasMiddlewares = uses !== null && uses.middlewares.length > 0
   const mayWait =
-    isRead || isChecked || isProtected || isAuthOptional || usesFeature || hasPluginSteps
+    isRead ||
+    isChecked ||
+    isProtected ||
+    isAuthOptional ||
+    usesFeature ||
+    hasPluginSteps ||
+    audience !== null
   const mayExpire = hasDeadline || mayFailLate
   return {
     use: hasMiddlewares,
     negotiate: route.produces !== null,
+    audience: audience !== null,
     body: isRead,
     cookies: route.cookies !== null,
+    sendable: audience?.limitsRequests === true,
     validate: isChecked,
     unexpired: hasMiddlewares || (mayWait && mayExpire),
     headers: route.headers !== null,

@@ -33,11 +33,16 @@ export const STEPS: readonly StepDescription[] = [
   { name: 'negotiate', does: 'chooses the representation of `@Produces` by `Accept`: 406' },
   { name: 'beforeBody', does: 'runs the `beforeBody` steps of plugins' },
   {
+    name: 'audience',
+    does: 'finds out which fields with an audience (`visibleTo`) the caller may see, as `@Can` does',
+  },
+  {
     name: 'cache',
     does: 'sends the response from the cache, or stores the response that the later steps make',
   },
   { name: 'body', does: 'reads and parses the body: 400, 413, 415' },
   { name: 'cookies', does: 'parses the cookies that `@Cookies` describes' },
+  { name: 'sendable', does: 'refuses fields that the caller may not see: 403' },
   {
     name: 'validate',
     does: 'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400',
@@ -49,7 +54,7 @@ export const STEPS: readonly StepDescription[] = [
   { name: 'headers', does: 'sets the headers of `@Header`' },
   {
     name: 'fields',
-    does: 'drops the fields that the documented response does not name, or refuses them with a 500 (`responses`)',
+    does: 'drops the fields that the documented response does not name, or refuses them with a 500 (`responses`), and those that the caller may not see',
   },
   {
     name: 'dates',

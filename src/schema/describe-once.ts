@@ -1,19 +1,25 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { DescribedSchema, SchemaSide } from '../contracts/openapi.js'
+import type { DescribedSchema } from '../contracts/openapi.js'
 import type * as Lowered from '../contracts/openapi-3-0.js'
 import type { Schema } from '../contracts/schema.js'
 import { describeKept, describeSchema } from './describe-schema.js'
-import { KeyedSchema } from './keyed-schema.js'
-import { ListSchema } from './list-schema.js'
-import type { DescribeOptions } from './to-json-schema.js'
+import { isConstant } from './is-constant.js'
+import type { DocumentedOptions } from './to-json-schema.js'
 
 // Schemas of libraries are immutable, so all applications of a process share their descriptions. Describing
 // them again was half of the time to create an application in a test. The keys are held weakly, and the
 // descriptions are never changed.
-type Memory<D> = Readonly<Record<SchemaSide, WeakMap<object, D>>>
+type Memory<D> = Map<string, WeakMap<object, D>>
 
-const lowered: Memory<Lowered.DescribedSchema> = { input: new WeakMap(), output: new WeakMap() }
-const kept: Memory<DescribedSchema> = { input: new WeakMap(), output: new WeakMap() }
+const lowered: Memory<Lowered.DescribedSchema> = new Map()
+const kept: Memory<DescribedSchema> = new Map()
+
+/** Descriptions for different readers differ. */
+function memoryOf<D>(memory: Memory<D>, { side, audience }: DocumentedOptions): WeakMap<object, D> {
+  const key = audience == null ? side : `${side} ${JSON.stringify(audience)}`
+  const found = memory.get(key) ?? new WeakMap<object, D>()
+  memory.set(key, found)
+  return found
+}
 
 /**
  * Like `describeSchema`, but describes each schema of a library only once. Callers must not change the
@@ -21,10 +27,10 @@ const kept: Memory<DescribedSchema> = { input: new WeakMap(), output: new WeakMa
  */
 export function describeOnce(
   schema: Schema | object,
-  options: DescribeOptions,
+  options: DocumentedOptions,
 ): Lowered.DescribedSchema {
   if (!isConstant(schema, options)) return describeSchema(schema, options)
-  const memory = lowered[options.side]
+  const memory = memoryOf(lowered, options)
   const described = memory.get(schema) ?? describeSchema(schema, options)
   memory.set(schema, described)
   return described
@@ -33,25 +39,11 @@ export function describeOnce(
 /** Like {@link describeOnce}, with JSON Schema 2020-12. */
 export function describeKeptOnce(
   schema: Schema | object,
-  options: DescribeOptions,
+  options: DocumentedOptions,
 ): DescribedSchema {
   if (!isConstant(schema, options)) return describeKept(schema, options)
-  const memory = kept[options.side]
+  const memory = memoryOf(kept, options)
   const described = memory.get(schema) ?? describeKept(schema, options)
   memory.set(schema, described)
   return described
-}
-
-/**
- * The application may change a JSON Schema object, and a converter function may return different results.
- * Both are described again on each call.
- */
-export function isConstant(schema: object, options: Pick<DescribeOptions, 'converters'>): boolean {
-  const { converters = {} } = options
-  if (schema instanceof KeyedSchema) {
-    return Object.values(schema.entries).every((part) => part === null || isConstant(part, options))
-  }
-  if (schema instanceof ListSchema) return isConstant(schema.item, options)
-  const standard = (schema as Partial<StandardSchemaV1>)['~standard']
-  return standard !== undefined && !Object.hasOwn(converters, String(standard.vendor))
 }

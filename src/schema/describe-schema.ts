@@ -1,12 +1,14 @@
 import type { DescribedSchema } from '../contracts/openapi.js'
 import type * as Lowered from '../contracts/openapi-3-0.js'
 import type { Schema } from '../contracts/schema.js'
+import { forReaders } from './audience/for-readers.js'
 import { checkExamples } from './check-examples.js'
 import { convertWhole } from './dialect/convert-whole.js'
 import { KEPT } from './dialect/keep-body.js'
 import { surveySchema } from './dialect/survey.js'
 import { toOpenApiSchema } from './dialect/to-openapi-schema.js'
-import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
+import { jsonOnce } from './json-once.js'
+import type { DocumentedOptions } from './to-json-schema.js'
 
 /**
  * Describes a schema in the dialect of OpenAPI 3.0.3. Never throws: a schema that cannot be described becomes
@@ -19,7 +21,7 @@ import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
  */
 export function describeSchema(
   schema: Schema | object,
-  options: DescribeOptions,
+  options: DocumentedOptions,
 ): Lowered.DescribedSchema {
   return attempt(schema, options, (json) => {
     const survey = surveySchema(json)
@@ -29,19 +31,20 @@ export function describeSchema(
 }
 
 /** Like {@link describeSchema}, in the dialect of OpenAPI 3.1 and later: JSON Schema 2020-12. */
-export function describeKept(schema: Schema | object, options: DescribeOptions): DescribedSchema {
+export function describeKept(schema: Schema | object, options: DocumentedOptions): DescribedSchema {
   return attempt(schema, options, (json) => checkExamples(convertWhole(json, KEPT)))
 }
 
 function attempt<D>(
   schema: object,
-  options: DescribeOptions,
+  options: DocumentedOptions,
   describe: (json: unknown) => D,
 ): D | Lowered.DescribedSchema {
   try {
-    const json = toJsonSchema(schema, options)
+    const json = jsonOnce(schema, options)
     if (json instanceof Promise) throw new Error('it returns a promise')
-    return describe(json)
+    const { audience = null, side } = options
+    return describe(forReaders(json, { audience, side }))
   } catch (error) {
     // Not `String(error)`: code may throw any value, and some values cannot be converted to text.
     const reason = error instanceof Error ? error.message : `it threw ${typeof error}`

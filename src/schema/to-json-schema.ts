@@ -24,6 +24,12 @@ export interface DescribeOptions {
   readonly converters?: Readonly<Record<string, SchemaConverter>> | undefined
 }
 
+/** Options of the description of a schema in a document. */
+export interface DocumentedOptions extends DescribeOptions {
+  /** The abilities of all readers of the document; `null`, the default, if its readers differ. */
+  readonly audience?: readonly string[] | null
+}
+
 /** The only draft that all libraries support. */
 const target = 'draft-2020-12'
 

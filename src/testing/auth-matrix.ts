@@ -6,14 +6,16 @@ import type { AnyPolicy } from '../contracts/policy.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { audienceOf } from '../http/audience.js'
 import { type CheckExchange, observe } from './exchange.js'
 import type { TestCaller } from './test-caller.js'
 
 /**
  * The result for one principal: `'allowed'` when its request reaches the handler, else the status of the refusal.
- * `'signature'`: the request reaches the handler if its sender has signed it (`@Webhook`).
+ * `'signature'`: the request reaches the handler if its sender has signed it (`@Webhook`). `'visible'` and `'hidden'`, in the
+ * row of a field: whether a principal whose request reaches the handler may see and send the field.
  */
-export type Access = 'allowed' | 'signature' | number
+export type Access = 'allowed' | 'signature' | 'visible' | 'hidden' | number
 
 /**
  * The caller of a column. A user: the guard is skipped and `req.user` is this user. `null`: no credentials,
@@ -21,7 +23,10 @@ export type Access = 'allowed' | 'signature' | number
  */
 export type Principal = User | TestCaller | null
 
-/** One operation of an {@link AuthMatrix}, or one object of an operation with `@Checks`. */
+/**
+ * One operation of an {@link AuthMatrix}, one object of an operation with `@Checks`, or one of its fields with an audience
+ * (`visibleTo`).
+ */
 export interface AuthMatrixRow {
   /** `POST /orders/:id/payment` */
   readonly operation: string
@@ -31,6 +36,10 @@ export interface AuthMatrixRow {
   readonly ability?: string
   /** The name of the object that the policy decides about; absent in the row of the operation itself. */
   readonly object?: string
+  /** The path of the field: `items.*.salary`; absent in all other rows. */
+  readonly field?: string
+  /** The abilities that a caller needs to see and to send the field; absent in all other rows. */
+  readonly visibleTo?: readonly string[]
   /** The access of each principal, by the name of its column. */
   readonly access: Readonly<Record<string, Access>>
 }
@@ -56,7 +65,12 @@ export interface AuthMatrixOptions {
   readonly objects?: Readonly<Record<string, readonly [policy: AnyPolicy, object: unknown]>>
 }
 
-/** What a probe asks in place of the handler. */
+/** What a probe asks in place of the handler: whether the caller may see fields with this mark. */
+export interface FieldQuestion {
+  readonly mark: readonly string[]
+}
+
+/** What a probe asks in place of the handler: the decision of a policy. */
 export interface Question {
   readonly policy: AnyPolicy
   readonly action: string
@@ -64,7 +78,7 @@ export interface Question {
 }
 
 /** Sends a request of one principal to a route and resolves with its access. */
-export type Probe = (route: RouteModel, question?: Question) => Promise<Access>
+export type Probe = (route: RouteModel, question?: Question | FieldQuestion) => Promise<Access>
 
 /** The connection and the headers of the requests of one principal. These requests never call a handler. */
 export interface ProbeLink {
@@ -92,10 +106,7 @@ export class AuthMatrix {
     const names = Object.keys(this.rows[0]?.access ?? {})
     const lines = [
       ['', ...names],
-      ...this.rows.map(({ operation, ability, object, access }) => [
-        ability === undefined ? operation : `  ${ability} ${object}`,
-        ...Object.values(access).map(String),
-      ]),
+      ...this.rows.map((row) => [labelOf(row), ...Object.values(row.access).map(String)]),
     ]
     const widths = lines[0]?.map((_, column) =>
       Math.max(...lines.map((line) => line[column]?.length ?? 0)),
@@ -103,6 +114,11 @@ export class AuthMatrix {
     const pad = (cell: string, column: number) => cell.padEnd(widths?.[column] ?? 0)
     return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
   }
+}
+
+function labelOf({ operation, ability, object, field, visibleTo }: AuthMatrixRow): string {
+  if (field !== undefined) return `  ${field} (${visibleTo?.join(', ')})`
+  return ability === undefined ? operation : `  ${ability} ${object}`
 }
 
 /** @throws ConfigError when an option is unknown or has a wrong value, or when there is no principal. */
@@ -139,12 +155,17 @@ export function checkAuthMatrix(principals: object, options: AuthMatrixOptions):
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
+/** The routes of a matrix, and what it asks about them. */
+export interface MatrixSubject extends Pick<AuthMatrixOptions, 'objects'> {
+  readonly routes: readonly RouteModel[]
+  readonly audienceOf: CompiledRoutes['audienceOf']
+}
+
 export async function buildAuthMatrix(
-  routes: readonly RouteModel[],
+  { routes, objects = {}, audienceOf }: MatrixSubject,
   probes: ReadonlyMap<string, Probe>,
-  objects: AuthMatrixOptions['objects'] = {},
 ): Promise<AuthMatrix> {
-  const accessOf = async (route: RouteModel, question?: Question) => {
+  const accessOf = async (route: RouteModel, question?: Question | FieldQuestion) => {
     const access: Record<string, Access> = {}
     for (const [name, probe] of probes) access[name] = await probe(route, question)
     return access
@@ -156,6 +177,9 @@ export async function buildAuthMatrix(
     for (const { object, question } of questionsAbout(route, objects)) {
       const ability = `${question.policy.name}:${question.action}`
       rows.push({ ...of, ability, object, access: await accessOf(route, question) })
+    }
+    for (const { path: field, mark } of audienceOf(route)?.fields ?? []) {
+      rows.push({ ...of, field, visibleTo: mark, access: await accessOf(route, { mark }) })
     }
   }
   return new AuthMatrix(rows)
@@ -210,13 +234,20 @@ export function createProbe(
 ): Probe {
   const checkRefusal: CheckExchange = (exchange) =>
     exchange.status === REACHED ? undefined : checkExchange?.(exchange)
-  let asked: Question | undefined
+  let asked: Question | FieldQuestion | undefined
+  let isVisible = false
   const agent = connect(async (req) => {
-    await asked?.policy.check(req, asked.action, asked.object)
+    if (asked === undefined) return
+    if ('mark' in asked) isVisible = holds(req, asked)
+    else await asked.policy.check(req, asked.action, asked.object)
   })
   return function probe(route, question) {
     asked = question
-    const reached = route.webhook === null ? 'allowed' : 'signature'
+    isVisible = false
+    const reached = () => {
+      if (question !== undefined && 'mark' in question) return isVisible ? 'visible' : 'hidden'
+      return route.webhook === null ? 'allowed' : 'signature'
+    }
     const request = { agent, ...requestFor(route, match), headers: Object.fromEntries(headers) }
     return new Promise((resolve, reject) => {
       let failure: Error | undefined
@@ -226,7 +257,7 @@ export function createProbe(
         res.once('end', () => {
           const { statusCode = 0 } = res
           if (failure !== undefined) reject(failure)
-          else resolve(statusCode === REACHED ? reached : statusCode)
+          else resolve(statusCode === REACHED ? reached() : statusCode)
         })
       })
       observe(req, checkRefusal, (found) => {
@@ -236,6 +267,11 @@ export function createProbe(
       req.end()
     })
   }
+}
+
+/** Whether the caller of a request may see fields with a mark. */
+function holds(req: Request, { mark }: FieldQuestion): boolean {
+  return audienceOf(req)?.some((held) => held.join() === mark.join()) === true
 }
 
 /** Finds a method and a path that match this route and no other. */
@@ -252,4 +288,18 @@ function requestFor(
     }
   }
   throw new Error(`authMatrix() finds no path that leads to ${route.name} (${route.path}).`)
+}
+
+/** Returns the marks of a route whose fields a principal may not see. */
+export function hiddenMarks(
+  audienceOf: CompiledRoutes['audienceOf'],
+  probe: Probe,
+): (route: RouteModel) => Promise<readonly (readonly string[])[]> {
+  return async (route) => {
+    const hidden: (readonly string[])[] = []
+    for (const mark of audienceOf(route)?.marks ?? []) {
+      if ((await probe(route, { mark })) !== 'visible') hidden.push(mark)
+    }
+    return hidden
+  }
 }

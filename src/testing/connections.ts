@@ -3,6 +3,7 @@ import type { CompiledRoutes } from '../app/compile-routes.js'
 import type { Listener } from '../app/listener.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import { scopeOn } from '../features/tenancy/request-scope.js'
 import type { CarriesCredential } from '../http/credentials.js'
 import type { RunRoute, Step } from '../step/step.js'
@@ -148,13 +149,20 @@ export class Connections {
     }
   }
 
-  /** Wraps the routes of controllers, so that probe requests run probe routes instead. */
-  wrapRoutes(routes: CompiledRoutes): CompiledRoutes {
+  /**
+   * Wraps the routes of controllers, so that probe requests run probe routes instead.
+   *
+   * @param watch Wraps a route for all other requests.
+   */
+  wrapRoutes(
+    routes: CompiledRoutes,
+    watch: (run: RunRoute, route: RouteModel) => RunRoute,
+  ): CompiledRoutes {
     const wrap = (run: RunRoute, index: number) => {
       const route = routes.model.routes[index]
       // Routes of the framework itself have no model and no guard.
       if (route === undefined) return run
-      return this.#wrapRoute(run, (handler) => routes.probeOf(route, handler))
+      return this.#wrapRoute(watch(run, route), (handler) => routes.probeOf(route, handler))
     }
     return { ...routes, handlers: routes.handlers.map(wrap) }
   }

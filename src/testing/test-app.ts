@@ -5,9 +5,7 @@ import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
 import { putUnderTest } from '../app/harness.js'
 import type { Listener } from '../app/listener.js'
-import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
-import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
@@ -18,16 +16,20 @@ import {
   buildAuthMatrix,
   checkAuthMatrix,
   createProbe,
+  hiddenMarks,
   type Principal,
+  type Probe,
   type ProbeLink,
   refuseUnguarded,
 } from './auth-matrix.js'
 import { callerFacts } from './caller-facts.js'
 import { type ConnectionFacts, Connections } from './connections.js'
+import { watchAudience } from './contract/audience-watch.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
 import { DocumentedOperations } from './contract/documented-operations.js'
 import { judgeCoverage } from './contract/judge-coverage.js'
+import { RunningContracts } from './contract/running-contracts.js'
 import type { ContractViolation } from './contract/violation.js'
 import type { Explanation } from './explain/explanation.js'
 import { TestRecords } from './explain/test-records.js'
@@ -67,6 +69,7 @@ export class TestApp extends App {
   readonly #coverage: ContractCoverage
   /** `null` when responses are not checked. */
   readonly #contract: Contract | null
+  readonly #contracts: RunningContracts
   /** `undefined` until the routes are compiled. */
   #routes: CompiledRoutes | undefined
   #operations: DocumentedOperations | undefined
@@ -83,6 +86,7 @@ export class TestApp extends App {
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
     this.#records = new TestRecords(options.queries)
     this.#connections = new Connections(this.#records.exchanges.connect)
+    this.#contracts = new RunningContracts(this.#contract)
     this.#log = new TestLog(options.logger)
     putUnderTest(this, {
       clock: this.clock,
@@ -102,16 +106,15 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const tenantHeader = tenantGroup.resolve(this.#options.tenant)?.header ?? null
-    const { credentials } = authGroup.resolve(this.#options.auth)
-    const places = { tenantHeader, credentials: credentials.headers }
-    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, places)
+    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, this.#options)
     return (next) => wrapHandler(watch === null ? next : watch(next))
   }
 
   readonly #wrapRoutes = (routes: CompiledRoutes): CompiledRoutes => {
     this.#routes = routes
-    return this.#connections.wrapRoutes(routes)
+    return this.#connections.wrapRoutes(routes, (run, route) =>
+      routes.audienceOf(route) === null ? run : watchAudience(run, route, this.#contracts.note),
+    )
   }
 
   readonly #wrapListener = (listener: Listener): Listener =>
@@ -267,17 +270,24 @@ export class TestApp extends App {
     checkAuthMatrix(principals, options)
     const { unguarded, except, objects } = options
     const nobody = this.#started('authMatrix()').as(null)
-    const { model, match } = this.#routes as CompiledRoutes
-    const probeOf = (given: Principal) => {
-      const { principal, headers } = stateOf(given instanceof TestCaller ? given : nobody.as(given))
-      const connect: ProbeLink['connect'] = (inHandler) =>
-        this.#connections.open(this.server, { principal, isProbe: true, inHandler })
-      const checkExchange = this.#contract?.checkExchange ?? null
-      return createProbe({ connect, headers: headers(), checkExchange }, match)
-    }
-    if (unguarded === 'fail') await refuseUnguarded(model.routes, probeOf(null), except)
+    const { model, audienceOf } = this.#routes as CompiledRoutes
+    const { routes } = model
+    const probeOf = (given: Principal) =>
+      this.#probe(given instanceof TestCaller ? given : nobody.as(given))
+    if (unguarded === 'fail') await refuseUnguarded(routes, probeOf(null), except)
     const named = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
-    return await buildAuthMatrix(model.routes, new Map(named), objects)
+    const subject = { routes, audienceOf, ...(objects !== undefined && { objects }) }
+    return await buildAuthMatrix(subject, new Map(named))
+  }
+
+  /** Creates the function that asks what a caller may do, and calls no handler. */
+  #probe(caller: TestCaller): Probe {
+    const { principal, headers } = stateOf(caller)
+    const connect: ProbeLink['connect'] = (inHandler) =>
+      this.#connections.open(this.server, { principal, isProbe: true, inHandler })
+    const checkExchange = this.#contract?.checkExchange ?? null
+    const { match } = this.#routes as CompiledRoutes
+    return createProbe({ connect, headers: headers(), checkExchange }, match)
   }
 
   /**
@@ -294,17 +304,19 @@ export class TestApp extends App {
     checkFuzzOptions(options)
     const anybody = this.#started('fuzz()')
     const caller = options.as === undefined ? anybody : anybody.as(options.as)
-    const { principal, headers } = stateOf(caller.with(options.headers ?? {}))
+    const sender = caller.with(options.headers ?? {})
+    const { principal, headers } = stateOf(sender)
     const operations = this.#documented()
     const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
-    const { checkExchange } = new Contract({
-      operations: () => operations,
-      mode: 'throw',
-      coverage,
-    })
+    const contract = new Contract({ operations: () => operations, mode: 'throw', coverage })
+    const { audienceOf } = this.#routes as CompiledRoutes
+    const hiddenOf = hiddenMarks(audienceOf, this.#probe(sender))
     const agent = this.#connections.open(this.server, { principal })
     const { fuzz } = await import('./fuzz/fuzz.js')
-    return await fuzz({ link: { agent, headers: headers(), checkExchange }, operations }, options)
+    const link = { agent, headers: headers(), checkExchange: contract.checkExchange }
+    return await this.#contracts.during(contract, () =>
+      fuzz({ link, operations, hiddenOf }, options),
+    )
   }
 
   /**

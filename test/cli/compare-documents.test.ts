@@ -265,6 +265,27 @@ const RULES: [
     'object-closed',
     'request',
   ],
+  [
+    'a field that gets an audience',
+    fields({ a: text }),
+    fields({ a: { ...text, 'x-visible-to': ['pay'] } }),
+    'audience-narrowed',
+    'both',
+  ],
+  [
+    'a field whose audience needs other abilities',
+    fields({ a: { ...text, 'x-visible-to': ['pay'] } }),
+    fields({ a: { ...text, 'x-visible-to': ['hr', 'pay'] } }),
+    'audience-narrowed',
+    'both',
+  ],
+  [
+    'a field whose audience needs fewer abilities',
+    fields({ a: { ...text, 'x-visible-to': ['hr', 'pay'] } }),
+    fields({ a: { ...text, 'x-visible-to': ['pay'] } }),
+    'audience-widened',
+    'none',
+  ],
   ['a lower bound', text, { type: 'string', minLength: 1 }, 'bound-tightened', 'request'],
   [
     'an upper bound',

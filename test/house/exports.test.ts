@@ -24,7 +24,7 @@ const VALUES = `
   Limits Log Metrics MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post Produces Public
   Put Queries Query RateLimit Redirect Refusal Req RequestContext RequestRecords Res ResponseFields ServiceUnavailableError Sse Statements Tenant
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
-  Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
+  Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
   githubWebhooks hasFailed holdResponse inject isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
   memoryRateLimit noteOf page policy producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant

@@ -12,6 +12,7 @@ import {
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
 import { fieldsModeOf, ownSteps } from '../../pipeline/own-steps.js'
 import { STEPS } from '../../pipeline/route-steps.js'
+import { markedSides, marksOfRoute } from '../../schema/audience/route-marks.js'
 import type { Description } from '../describe.js'
 import { isForErrors } from '../prepare-middlewares.js'
 import type { Settings } from '../settings/settings.js'
@@ -68,6 +69,7 @@ function usedSteps(
     mayFailLate: settings.middlewares.some(({ middleware }) => !isForErrors(middleware)),
     interceptsAll: settings.interceptors.length > 0,
     limitsFields: fieldsModeOf(route, settings.responses.fields) !== 'send',
+    audience: markedSides(marksOfRoute(route, settings.converters)),
   })
   return new Set<StepName>([
     'respond',

@@ -1,5 +1,6 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { breaking, compatible, type LocalChange, show, within } from './change.js'
+import { compareAudience } from './compare-audience.js'
 import { compareBounds } from './compare-bounds.js'
 import { resolveSchema } from './resolve-schema.js'
 import {
@@ -26,6 +27,7 @@ export function compareSchemas(pair: SchemaPair, comparison: Comparison): LocalC
   return [
     ...types,
     ...compareNullable(resolved),
+    ...compareAudience(resolved),
     ...compareEnums(resolved),
     ...compareBounds(resolved),
     ...compareProperties(resolved, comparison),

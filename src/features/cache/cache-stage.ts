@@ -2,6 +2,7 @@ import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Stage, Step } from '../../contracts/steps.js'
+import { audienceOf } from '../../http/audience.js'
 import { noteOf } from '../../http/note-of.js'
 import { producedType } from '../../http/produced-type.js'
 import { replayResponse } from '../../http/send/replay.js'
@@ -73,7 +74,9 @@ class CachedRoute {
       const owner = tenantOf(req) ?? null
       const type = hasTypes ? producedType(req) : undefined
       const typed = type === undefined ? key : `${key} ${type}`
-      const full = owner === null ? typed : tenantKey(owner, typed)
+      const audience = audienceOf(req)
+      const seen = audience === undefined ? typed : `${typed} visible=${JSON.stringify(audience)}`
+      const full = owner === null ? seen : tenantKey(owner, seen)
       const visit: Visit = { req, res, owner, user, key: full }
       if (tagsOf !== null) return this.#readTagged(visit, tagsOf(owner))
       const found = config.engine.read(visit.key)

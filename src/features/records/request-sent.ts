@@ -16,7 +16,9 @@ type Hide = RequestSecretTexts['hideIn']
 
 /** Describes the request that a client has sent. Call it when the request is over: then its body is known. */
 export function requestSent(req: Request, { hideIn }: RequestSecretTexts): RecordedRequest {
-  const headers = headersOf(req).map(([name, value]) => [name, headerText(name, value, hideIn)] as const)
+  const headers = headersOf(req).map(
+    ([name, value]) => [name, headerText(name, value, hideIn)] as const,
+  )
   return { headers, ...bodyOf(req, hideIn) }
 }
 

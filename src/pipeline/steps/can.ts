@@ -50,7 +50,8 @@ export function canStage({ abilities, guards, decide }: CanConfig): Stage {
   }
 }
 
-function hasAll(user: User | undefined, abilities: readonly string[]): boolean {
+/** The decision without `auth.can`: the user's `permissions` and `roles` together must contain every ability. */
+export function hasAll(user: User | undefined, abilities: readonly string[]): boolean {
   const held = [...listOf(user?.permissions), ...listOf(user?.roles)]
   return abilities.every((ability) => held.includes(ability))
 }

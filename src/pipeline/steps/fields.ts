@@ -35,7 +35,7 @@ interface Target {
  * before an envelope of the application's own is around it, because such an envelope may put the data anywhere.
  */
 export function fieldsStage(config: FieldsConfig): Stage {
-  const preparation = preparationOf(config)
+  const preparation = fieldsPreparation(config)
   return (next) =>
     function limitFields(req, res) {
       prepareJson(res, preparation)
@@ -43,7 +43,8 @@ export function fieldsStage(config: FieldsConfig): Stage {
     }
 }
 
-function preparationOf(config: FieldsConfig): JsonPreparation {
+/** Returns how a body of `res.json` is limited to its fields. */
+export function fieldsPreparation(config: FieldsConfig): JsonPreparation {
   const { mode, byStatus } = config.fields
   const limit = mode === 'strip' ? stripFields(config) : checkFields(config)
   const prepared = (select: (fields: ResponseFields) => BodyFields): JsonPreparation['prepare'] =>
@@ -100,7 +101,7 @@ function requestOf({ req }: Response): BlazonRequest {
 }
 
 /** Adds the route to an error about the form of a value. An error that a getter or `toJSON` throws stays as it is. */
-function explained(cause: unknown, subject: string): unknown {
+export function explained(cause: unknown, subject: string): unknown {
   if (cause instanceof RangeError) {
     const text = `${subject} contains itself, or is nested too deeply for JSON.`
     return new TypeError(text, { cause })

@@ -7,6 +7,7 @@ import { cutOff } from '../../http/send/cut-off.js'
 import type { OnError } from '../../step/step.js'
 import { type Frames, HEARTBEAT, type PrepareItem } from './frames.js'
 import type { Heartbeats } from './heartbeats.js'
+import { itemHiderOf } from './hidden-items.js'
 import { itemCheckOf } from './item-checks.js'
 import type { OpenedStream } from './opened-stream.js'
 
@@ -191,14 +192,16 @@ export class StreamResponse {
   }
 }
 
-/** The function that limits and checks items. Only requests under test have a check. */
+/** The function that limits and checks items. Few callers may not see all fields; only requests under test have a check. */
 function prepareFor(req: BlazonRequest, { prepare }: SendConfig): PrepareItem {
   const check = itemCheckOf(req)
-  if (check === undefined) return prepare
+  const hide = itemHiderOf(req)
+  if (check === undefined && hide === undefined) return prepare
   return (item) => {
     const prepared = prepare === null ? item : prepare(item)
-    check(prepared)
-    return prepared
+    const shown = hide === undefined ? prepared : hide(prepared)
+    check?.(shown)
+    return shown
   }
 }
 

@@ -1,9 +1,10 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
+import { markOf } from '../audience/marks.js'
 import { isNode, type Node } from './conversion.js'
 import { toJsonValue } from './json-value.js'
 
 const WORDS = new Set(
-  `title description default example examples deprecated readOnly writeOnly externalDocs discriminator`.split(
+  `title description default example examples deprecated readOnly writeOnly externalDocs discriminator visibleTo`.split(
     ' ',
   ),
 )
@@ -23,6 +24,7 @@ export function annotationsOf(node: Node): OpenApiSchema {
     ...documentation(node),
     ...discriminator(node),
     ...extensions(node),
+    ...audience(node),
   }
 }
 
@@ -49,6 +51,12 @@ function documentation({ externalDocs }: Node): OpenApiSchema {
 function discriminator({ discriminator: value }: Node): OpenApiSchema {
   if (!isNode(value) || typeof value.propertyName !== 'string') return {}
   return { discriminator: { propertyName: value.propertyName } }
+}
+
+/** The abilities that callers need to see the field. */
+function audience(node: Node): OpenApiSchema {
+  const mark = markOf(node)
+  return mark === null ? {} : { 'x-visible-to': mark }
 }
 
 function extensions(node: Node): OpenApiSchema {

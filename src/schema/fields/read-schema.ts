@@ -1,10 +1,10 @@
 import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { Schema } from '../../contracts/schema.js'
-import { isConstant } from '../describe-once.js'
 import { isNode, LOSS_MARK } from '../dialect/conversion.js'
 import { subschemasOf } from '../dialect/keywords.js'
 import { type References, readReferences } from '../dialect/references.js'
-import { toJsonSchema } from '../to-json-schema.js'
+import { isConstant } from '../is-constant.js'
+import { jsonOnce } from '../json-once.js'
 
 /** A place of a schema that says nothing, although its author described something there. */
 export interface OpenPlace {
@@ -33,7 +33,7 @@ export function readSchema(schema: Schema, converters: SchemaConverters): ReadSc
 
 function read(schema: Schema, converters: SchemaConverters): ReadSchema {
   try {
-    const json = toJsonSchema(schema, { side: 'output', converters })
+    const json = jsonOnce(schema, { side: 'output', converters })
     if (json instanceof Promise) throw new Error('it returns a promise')
     const { resolve } = readReferences(json)
     return { json, resolve, openPlaces: findOpenPlaces(json, resolve) }

@@ -1,14 +1,12 @@
 import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import type { EnvelopeFormat } from '../../contracts/wire-format.js'
-import { isNode, type Node } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
-import { isBodiless, isEnvelope, isSentWithoutEnvelope, type Wire } from '../response-shape.js'
+import type { Wire } from '../response-shape.js'
 import { findDifference } from './find-difference.js'
 import { limitTo } from './limit-fields.js'
 import { createMatcher, type Path } from './matcher.js'
 import { createFormReader } from './read-form.js'
-import { type ReadSchema, readSchema } from './read-schema.js'
+import { isEnveloped, mapResponses } from './response-bodies.js'
 import { namesIn, showPath } from './show-path.js'
 import { toPlain, UnsendableError } from './to-plain.js'
 
@@ -39,54 +37,8 @@ export function compileResponseFields(
   route: Wire & Pick<RouteModel, 'operation'>,
   converters: SchemaConverters,
 ): ReadonlyMap<number, ResponseFields> {
-  const { envelope } = route
-  const fields = new Map<number, ResponseFields>()
-  for (const response of route.operation.responses) {
-    const { status, schema } = response
-    if (schema === undefined || isBodiless(status)) continue
-    const read = readSchema(schema, converters)
-    const { json, resolve } = read
-    if (isSentWithoutEnvelope(response, route)) {
-      fields.set(status, { ...ofBody(json, resolve), wrapped: null })
-    } else if (typeof envelope === 'object') {
-      fields.set(status, inEnvelope(envelope, read))
-    } else {
-      const isWhole = isEnvelope(referred(json, resolve))
-      const of = isWhole ? ofBody(json, resolve) : ofData(json, { resolve, status })
-      fields.set(status, { ...of, wrapped: null })
-    }
-  }
-  return fields
-}
-
-/** The place of the data in the schema of an envelope of the application's own. */
-const DATA = '#/blazon-data'
-
-/**
- * A schema that describes the data in an envelope of the application's own. What the handler sends itself is limited as
- * the whole body.
- */
-function inEnvelope(envelope: EnvelopeFormat, { json, resolve }: ReadSchema): ResponseFields {
-  const body = envelope.schema({ $ref: DATA })
-  const within =
-    (data: unknown): References['resolve'] =>
-    (node) =>
-      node.$ref === DATA ? data : resolve(node)
-  return {
-    ...ofBody(body, within(json)),
-    wrapped: { data: ofBody(json, resolve), body: ofBody(body, within(true)) },
-  }
-}
-
-/** A longer chain of references is a circle. */
-const MAX_REFERENCES = 10
-
-function referred(schema: unknown, resolve: References['resolve']): Node {
-  let node = schema
-  for (let i = 0; i < MAX_REFERENCES && isNode(node) && node.$ref !== undefined; i++) {
-    node = resolve(node)
-  }
-  return isNode(node) ? node : {}
+  const made = mapResponses(route, converters, { of: ofBody, either: ofData })
+  return new Map([...made].map(([status, { body, wrapped }]) => [status, { ...body, wrapped }]))
 }
 
 /** A schema that describes the whole body. */
@@ -127,33 +79,9 @@ function at(path: Path, names: ReadonlySet<string>): string {
 }
 
 /** A schema that describes the `data` of the envelope. Of a body without envelope, the fields of the data stay. */
-function ofData(
-  schema: unknown,
-  { resolve, status }: { readonly resolve: References['resolve']; readonly status: number },
-): BodyFields {
-  const enveloped = ofBody(envelopeOf(schema, status), resolve)
-  const bare = ofBody(schema, resolve)
+function ofData(enveloped: BodyFields, bare: BodyFields): BodyFields {
   return {
     strip: (body) => (isEnveloped(body) ? enveloped : bare).strip(body),
     check: enveloped.check,
   }
-}
-
-/** The envelope as the document describes it: `successSchema` in `openapi/envelopes.ts`. */
-function envelopeOf(data: unknown, status: number): Node {
-  return {
-    type: 'object',
-    properties: {
-      statusCode: { type: 'string', enum: ['success'] },
-      status: { type: 'integer', enum: [status] },
-      message: { type: 'string' },
-      data,
-    },
-    required: ['statusCode', 'status', 'message', 'data'],
-  }
-}
-
-function isEnveloped(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return false
-  return ['statusCode', 'status', 'message'].every((name) => Object.hasOwn(body, name))
 }

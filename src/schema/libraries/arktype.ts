@@ -34,11 +34,15 @@ export function describeArktype(convert: Convert, side: SchemaSide): unknown {
 }
 
 /**
- * Marks the results of morphs. Arktype describes the result of a morph as `{}`, the same as `unknown`. If the
- * input side is not `{}` at the same place, it is a morph.
+ * Marks the results of morphs, and copies the marks of fields with an audience to them. Arktype describes the result of a
+ * morph as `{}`, the same as `unknown`. If the input side is not `{}` at the same place, it is a morph.
  */
 function markMorphs(out: unknown, into: unknown): void {
   if (!isNode(out) || !isNode(into)) return
+  // The result of a morph has as many readers as its input.
+  if (out['visibleTo'] === undefined && into['visibleTo'] !== undefined) {
+    Object.assign(out, { visibleTo: into['visibleTo'] })
+  }
   if (isAnything(out) && !isAnything(into)) Object.assign(out, unknown(MORPH))
   for (const key of ['items', 'additionalProperties']) markMorphs(out[key], into[key])
   for (const key of ['properties', '$defs']) {
@@ -49,7 +53,7 @@ function markMorphs(out: unknown, into: unknown): void {
 }
 
 function isAnything(schema: Node): boolean {
-  return Object.keys(schema).every((key) => key === '$schema')
+  return Object.keys(schema).every((key) => key === '$schema' || key === 'visibleTo')
 }
 
 function describe(context: Context, side: SchemaSide): Record<string, unknown> {

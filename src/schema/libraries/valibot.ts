@@ -32,6 +32,12 @@ interface ValibotAction {
   readonly metadata?: unknown
 }
 
+interface ActionContext {
+  readonly valibotAction: ValibotAction
+  readonly jsonSchema: Json
+  readonly errors?: unknown
+}
+
 /** The part of `@valibot/to-json-schema` that this file uses. */
 interface Converter {
   readonly toJsonSchema: (schema: unknown, config: object) => Json
@@ -73,11 +79,7 @@ function convert(schema: unknown, conversion: Conversion): Json {
     errorMode: 'ignore',
     overrideSchema: (context: { valibotSchema: ValibotSchema; jsonSchema: Json }) =>
       describeSchema(context, conversion),
-    overrideAction: (context: {
-      valibotAction: ValibotAction
-      jsonSchema: Json
-      errors?: unknown
-    }) => describeAction(context, side),
+    overrideAction: (context: ActionContext) => describeAction(context, side),
   })
 }
 
@@ -185,21 +187,29 @@ const MADE: Readonly<Record<string, Json>> = {
 }
 
 function describeAction(
-  {
-    valibotAction,
-    jsonSchema,
-    errors,
-  }: {
-    readonly valibotAction: ValibotAction
-    readonly jsonSchema: Json
-    readonly errors?: unknown
-  },
+  { valibotAction, jsonSchema, errors }: ActionContext,
   side: SchemaSide,
 ): Json | undefined {
-  const { kind, type, requirement, metadata } = valibotAction
-  if (type === 'metadata' && (metadata as { secret?: unknown } | undefined)?.secret === true) {
-    return { ...jsonSchema, secret: true }
+  const { type, metadata } = valibotAction
+  if (type === 'metadata') {
+    const { secret, visibleTo } = (metadata ?? {}) as Json
+    if (secret === true) return { ...jsonSchema, secret, ...audienceIn({ visibleTo }) }
+    if (visibleTo !== undefined) return { ...jsonSchema, visibleTo }
   }
+  const described = describeCheck({ valibotAction, jsonSchema, errors }, side)
+  return described && { ...described, ...audienceIn(jsonSchema) }
+}
+
+/** A mark of a field with an audience stays for the results of all actions. */
+function audienceIn({ visibleTo }: Json): Json {
+  return visibleTo === undefined ? {} : { visibleTo }
+}
+
+function describeCheck(
+  { valibotAction, jsonSchema, errors }: ActionContext,
+  side: SchemaSide,
+): Json | undefined {
+  const { kind, type, requirement } = valibotAction
   // The result type of the transform is unknown, so earlier keywords no longer apply.
   if (LOSS_MARK in jsonSchema && jsonSchema.type === undefined) {
     return { [LOSS_MARK]: jsonSchema[LOSS_MARK] }

@@ -1,7 +1,7 @@
 import type { CompiledRoutes } from '../../app/compile-routes.js'
 import type { AppDocument } from '../../app/documents.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
-import type { AppModel } from '../../contracts/route-model.js'
+import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import { listOperations } from '../../openapi/operations.js'
 import { type ExpectedErrors, expectedErrors } from './expected-errors.js'
 
@@ -14,6 +14,8 @@ export interface DocumentedOperation {
   readonly name: string
   /** `UsersController.getById` */
   readonly handler: string
+  /** `null` for one of an Express router. */
+  readonly route: RouteModel | null
   /** Whether its successes have the framework's own envelope, except for those that are documented without. */
   readonly hasEnvelope: boolean
   /** The bodies of its errors, documented or not. */
@@ -45,6 +47,7 @@ export class DocumentedOperations {
           ...found,
           operationId,
           handler: route.name,
+          route,
           hasEnvelope: route.envelope === true,
           errors: expectedErrors(route, settings),
         }

@@ -1,8 +1,16 @@
 /**
  * The part of a response that differs from the document. `envelope`: an error without the error envelope.
- * `cache-key`: the response is cached under a key without a value that its handler reads.
+ * `cache-key`: the response is cached under a key without a value that its handler reads. `audience`: the response has a
+ * field that its caller may not see.
  */
-export type ViolationKind = 'status' | 'content-type' | 'header' | 'body' | 'envelope' | 'cache-key'
+export type ViolationKind =
+  | 'status'
+  | 'content-type'
+  | 'header'
+  | 'body'
+  | 'envelope'
+  | 'cache-key'
+  | 'audience'
 
 /** One difference between a response and its document. */
 export interface ContractViolation {
@@ -47,15 +55,17 @@ export class ContractError extends Error {
   }
 }
 
+const WHAT: { readonly [K in ViolationKind]?: string } = {
+  'cache-key': 'is cached under a key without a value that its handler reads',
+  audience: 'shows fields to a caller who may not see them',
+}
+
 /** Formats the violations of one response as a message. */
 export function formatViolations(violations: readonly ContractViolation[]): string {
   const [first] = violations
   if (first === undefined) return ''
   const { operation, operationId, handler, status, kind } = first
-  const what =
-    kind === 'cache-key'
-      ? 'is cached under a key without a value that its handler reads'
-      : `responded ${status}, but its document differs`
+  const what = WHAT[kind] ?? `responded ${status}, but its document differs`
   const remedies = new Set(violations.map(({ remedy }) => `  → ${remedy}`))
   return [
     `${operation} ${what} (${operationId}, ${handler}):`,

@@ -181,6 +181,7 @@ function expectationOf(kind: Finding['kind'], status: 'status' | 'statusCode'): 
     injection: header,
     contract: 'expect(app.contractReport()).toEqual([])',
     stricter: `expect([400, 413, 415, 422]).not.toContain(response.${status})`,
+    hidden: `expect(response.${status}).toBe(403)`,
     looser: `expect(response.${status}).toBeGreaterThanOrEqual(400)`,
   }
   return expectations[kind]

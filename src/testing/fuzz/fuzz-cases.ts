@@ -10,6 +10,7 @@ import { type CaseSource, createSource } from './case-source.js'
 import { choose } from './choose.js'
 import type { FormParts } from './form-parts.js'
 import { fileValues, formValues } from './form-values.js'
+import { hiddenIn, hiddenRequests, type IsHidden } from './hidden-fields.js'
 import { type HostileChoice, hostileRequest } from './hostile-requests.js'
 import type { FastCheck } from './load-fast-check.js'
 import { type ValueContext, valueContext, valuesOf } from './valid-values.js'
@@ -17,8 +18,11 @@ import type { RequestParts, WireRequest } from './wire-request.js'
 import { withoutFiles } from './write-form.js'
 import { wrongRequests } from './wrong-requests.js'
 
-/** Whether the document allows the request, forbids it, or has no rule for it (`hostile`). */
-export type CaseKind = 'valid' | 'invalid' | 'hostile'
+/**
+ * Whether the document allows the request, forbids it, or has no rule for it (`hostile`); `hidden`: it has a field that the
+ * caller may not send.
+ */
+export type CaseKind = 'valid' | 'invalid' | 'hostile' | 'hidden'
 
 /** A generated request. */
 export interface FuzzCase {
@@ -43,6 +47,8 @@ export interface CaseConfig {
   readonly fc: FastCheck
   /** Headers that are sent with every request, in lower case. */
   readonly given: ReadonlyMap<string, string>
+  /** The marks of fields that the caller may not see; empty if there are none. */
+  readonly hidden: readonly (readonly string[])[]
 }
 
 /**
@@ -60,11 +66,12 @@ export function casesOf(documented: DocumentedOperation, config: CaseConfig): Ar
 function casesOfType(
   documented: DocumentedOperation,
   type: BodyType | null,
-  { fc, given }: CaseConfig,
+  { fc, given, hidden }: CaseConfig,
 ): Arbitrary<FuzzCase> {
   const { schemas } = lowerDocument(documented.document).components
+  const isHidden = hiddenIn(documented.document, hidden)
   const source = createSource(documented, given, type)
-  const parts = partsOf(source, valueContext(fc, schemas))
+  const parts = partsOf(source, { ...valueContext(fc, schemas), isHidden })
   // The choice does not shrink, so it stays the same while the rest of the request shrinks.
   const choice = () => fc.noShrink(fc.noBias(fc.nat({ max: CHOICES })))
   const invalid = fc.record({ kind: fc.constant<'invalid'>('invalid'), place: choice() })
@@ -81,21 +88,38 @@ function casesOfType(
     { weight: 4, arbitrary: fc.constant<Way>({ kind: 'valid' }) },
     { weight: 4, arbitrary: invalid },
     { weight: 3, arbitrary: hostile },
+    // Without hidden fields, the requests of a seed stay the same.
+    ...(hidden.length > 0
+      ? [
+          {
+            weight: 2,
+            arbitrary: fc.record({ kind: fc.constant<'hidden'>('hidden'), place: choice() }),
+          },
+        ]
+      : []),
   )
-  return fc.tuple(parts, way).map(([valid, how]) => caseOf(source, valid, how))
+  return fc.tuple(parts, way).map(([valid, how]) => caseOf({ ...source, isHidden }, valid, how))
 }
 
 /** The change that is made to a valid request. */
 type Way =
   | { readonly kind: 'valid' }
-  | { readonly kind: 'invalid'; readonly place: number }
+  | { readonly kind: 'invalid' | 'hidden'; readonly place: number }
   | ({ readonly kind: 'hostile' } & HostileChoice)
 
-function caseOf(source: CaseSource, parts: RequestParts, way: Way): FuzzCase {
+function caseOf(
+  source: CaseSource & { readonly isHidden: IsHidden },
+  parts: RequestParts,
+  way: Way,
+): FuzzCase {
   const { kind } = way
   if (kind === 'hostile') return { kind, ...hostileRequest(source, parts, way) }
-  if (kind === 'invalid') {
-    const wrong = choose(wrongRequests(source, parts), ({ what }) => what, way.place)
+  if (kind !== 'valid') {
+    const all =
+      kind === 'hidden'
+        ? hiddenRequests(source, parts, source.isHidden)
+        : wrongRequests(source, parts)
+    const wrong = choose(all, ({ what }) => what, way.place)
     if (wrong !== undefined) return { kind, ...wrong }
   }
   return { kind: 'valid', what: '', request: source.write(parts) }
@@ -120,7 +144,8 @@ export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<Re
       ({ name, in: place, required = false, schema }) =>
         place === where &&
         (required || !isSigned(schema)) &&
-        !(where === 'header' && source.given.has(name.toLowerCase())),
+        !(where === 'header' && source.given.has(name.toLowerCase())) &&
+        context.isHidden?.(schema) !== true,
     )
     const values = here.map((parameter) => {
       const { name, schema } = parameter

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { RouteModel } from '../../contracts/route-model.js'
 import type {
   DocumentedOperation,
   DocumentedOperations,
@@ -27,6 +28,8 @@ const SHOWN = 600
 export interface FuzzTarget {
   readonly link: FuzzLink
   readonly operations: DocumentedOperations
+  /** Finds the marks of fields of a route that the caller may not see. */
+  readonly hiddenOf: (route: RouteModel) => Promise<readonly (readonly string[])[]>
 }
 
 /** The parts that stay the same for all operations. */
@@ -108,10 +111,11 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   const { allow = {}, path, runs = RUNS } = options
   const allowed = [allow[operation.operationId] ?? []].flat() as FuzzAllowance[]
   const { validationStatus } = operation.errors
+  const hidden = operation.route === null ? [] : await session.hiddenOf(operation.route)
   let requests = 0
   let isTaken: boolean | undefined
   const property = fc.asyncProperty(
-    casesOf(operation, { fc, given: link.headers }),
+    casesOf(operation, { fc, given: link.headers, hidden }),
     async (fuzzCase) => {
       const { method, target } = fuzzCase.request
       const found = operations.find(method, target)

@@ -5,7 +5,7 @@ import type { FuzzResponse } from './send-request.js'
 
 /** The problem of a response. */
 export interface Finding {
-  readonly kind: 'server-error' | 'injection' | 'contract' | 'stricter' | 'looser'
+  readonly kind: 'server-error' | 'injection' | 'contract' | 'stricter' | 'looser' | 'hidden'
   readonly expected: string
 }
 
@@ -35,6 +35,9 @@ export function inspectResponse(
   const isRefused = REFUSALS.includes(status) || status === validationStatus
   if (kind === 'valid' && isRefused && !allowed.includes('stricter')) {
     return { kind: 'stricter', expected: `not ${status}: the document calls this request valid` }
+  }
+  if (kind === 'hidden' && (status < 400 || isRefused)) {
+    return { kind: 'hidden', expected: `403: the caller may not send ${what}` }
   }
   const isTaken = kind === 'invalid' && (status < 400 || status >= 500)
   if (isTaken && !allowed.includes('looser')) {

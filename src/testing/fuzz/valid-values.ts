@@ -1,6 +1,7 @@
 import type { Arbitrary } from 'fast-check'
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { componentName } from '../../schema/openapi-to-json.js'
+import type { IsHidden } from './hidden-fields.js'
 import type { FastCheck } from './load-fast-check.js'
 
 /** The depth of values of recursive schemas. */
@@ -30,6 +31,8 @@ export interface ValueContext {
   readonly depth: number
   /** Returns the text for a schema, in place of a random one; `undefined` for a random text. */
   readonly textOf?: TextOf | undefined
+  /** Whether the caller may not send the field of a schema. Default: every field may be sent. */
+  readonly isHidden?: IsHidden
   /** The name of the nearest property or parameter. */
   readonly name?: string
 }
@@ -249,8 +252,9 @@ function ofObject(schema: OpenApiSchema, context: ValueContext): Arbitrary<objec
   const below = { ...context, depth: depth - 1 }
   const known = Object.entries(properties)
     .filter(([name, { readOnly }]) => required.includes(name) || (depth > 0 && readOnly !== true))
+    .filter(([, child]) => context.isHidden?.(child) !== true)
     .map(([name, child]) => [name, valuesOf(child, { ...below, name })] as const)
-  const requiredKeys = required.filter((name) => Object.hasOwn(properties, name))
+  const requiredKeys = required.filter((name) => known.some(([other]) => other === name))
   const record = fc.record(Object.fromEntries(known), { requiredKeys })
   if (rest === undefined || rest === false) return record
   const { minProperties = 0, maxProperties = minProperties + 2 } = schema

@@ -1,0 +1,174 @@
+import type { ApiResponseOptions } from '../contracts/operation.js'
+import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import type { MarkedPlace } from '../schema/audience/marks.js'
+import { marksOfOtherSide, marksOfRoute, type SchemaMarks } from '../schema/audience/route-marks.js'
+import { headerTypeOf, isJsonType } from '../schema/response-shape.js'
+import { lacksSchema } from './check-response-fields.js'
+import type { Settings } from './settings/settings.js'
+
+/** Finds fields with an audience (`visibleTo`) that nothing would protect. */
+export function checkAudience(
+  { converters, middlewares }: Pick<Settings, 'converters' | 'middlewares'>,
+  { routes }: AppModel,
+): readonly Problem[] {
+  const all = routes.map((route) => ({ route, schemas: marksOfRoute(route, converters) }))
+  if (all.every(({ schemas }) => schemas.length === 0)) return []
+  const problems = all.flatMap(({ route, schemas }) =>
+    schemas.flatMap((schema) => [
+      ...wrongMarks(route, schema),
+      ...lostMarks(route, schema, converters),
+      ...unprotected(route, schema),
+      ...cursorFields(route, schema),
+      ...requiredFields(route, schema),
+    ]),
+  )
+  const marked = all.filter(({ schemas }) => schemas.length > 0).map(({ route }) => route)
+  return [...problems, ...withoutUser(marked, middlewares.length > 0), ...undescribed(routes)]
+}
+
+const LABELS: Readonly<Record<SchemaMarks['part'], string>> = {
+  response: '@ApiResponseDoc',
+  item: 'items',
+  body: '@Body',
+  query: '@Query',
+  params: '@Params',
+  headers: '@Headers',
+  cookies: '@Cookies',
+  defined: 'parameters',
+}
+
+function subjectOf({ name }: RouteModel, { part, status }: SchemaMarks, path = ''): string {
+  const label = status === null ? LABELS[part] : `${LABELS[part]}(${status})`
+  return `${name} ${label}${path === '' ? '' : ` at '${path}'`}`
+}
+
+const GIVE_TEXT = "Give an ability, or a list: `visibleTo: 'payroll:read'`."
+const MARK_FIELD = 'Mark a field of an object; to protect the whole route, use @Can.'
+
+/** Marks without a meaning, and those of inputs that a caller cannot leave out. */
+function wrongMarks(route: RouteModel, schema: SchemaMarks): Problem[] {
+  const { part, wrong, places } = schema
+  const elsewhere = ['response', 'item', 'body', 'query'].includes(part)
+    ? []
+    : places.map(({ path }) => ({ path, cause: 'is neither in a body nor in a query' }))
+  return [...wrong, ...elsewhere].map(({ path, cause }) => ({
+    code: 'E_AUDIENCE_MARK',
+    subject: subjectOf(route, schema, path),
+    cause: `The mark \`visibleTo\` ${cause}.`,
+    remedy: cause.includes('text') ? GIVE_TEXT : MARK_FIELD,
+  }))
+}
+
+/**
+ * A transform may hide the mark of the schema before it from a response, and that of the schema after it from a request.
+ */
+function lostMarks(
+  route: RouteModel,
+  schema: SchemaMarks,
+  converters: Settings['converters'],
+): Problem[] {
+  const keyOf = ({ path, mark }: MarkedPlace) => `${path} ${mark.join()}`
+  const known = new Set(schema.places.map(keyOf))
+  return marksOfOtherSide(schema, converters)
+    .places.filter((place) => !known.has(keyOf(place)))
+    .map(({ path }) => ({
+      code: 'E_AUDIENCE_MARK',
+      subject: subjectOf(route, schema, path),
+      cause: 'The mark `visibleTo` is inside of a transform, which hides it here.',
+      remedy: 'Mark the whole field: `.transform(…).meta({ visibleTo })`.',
+    }))
+}
+
+/** Text and bytes are sent as the handler writes them. */
+function unprotected(route: RouteModel, schema: SchemaMarks): Problem[] {
+  const { part, places } = schema
+  if (part !== 'response' || places.length === 0) return []
+  const stated = route.operation.responses.find(
+    (each) => each.schema === schema.schema && each.status === schema.status,
+  )
+  const type = typeOf(route, stated)
+  if (type === undefined || isJsonType(type)) return []
+  return [
+    {
+      code: 'E_AUDIENCE_UNPROTECTED',
+      subject: subjectOf(route, schema),
+      cause: `Its schema has the field '${places[0]?.path}' with an audience, and '${type}' is not JSON: nothing can be left out.`,
+      remedy: 'Return the data as JSON or with @Produces, or use a schema without marks.',
+    },
+  ]
+}
+
+function typeOf(route: RouteModel, stated: ApiResponseOptions | undefined): string | undefined {
+  return stated?.content ?? stated?.contentType ?? headerTypeOf(route)
+}
+
+/** A client can read the values in a cursor. */
+function cursorFields({ pages, name }: RouteModel, { part, places }: SchemaMarks): Problem[] {
+  if (pages?.kind !== 'cursor' || part !== 'response') return []
+  const fields = new Set(pages.order.map(({ field }) => `items.*.${field}`))
+  return places
+    .filter(({ path }) => fields.has(path))
+    .map((place) => ({
+      code: 'E_AUDIENCE_UNPROTECTED',
+      subject: `${name} @Paged`,
+      cause: `Its order has the field '${place.name}' with an audience, and clients can read the values in a cursor.`,
+      remedy: 'Order by other fields, or use page(), whose pages have numbers.',
+    }))
+}
+
+/** A caller without the ability can neither send such a field nor leave it out. */
+function requiredFields(route: RouteModel, schema: SchemaMarks): Problem[] {
+  const { part, places } = schema
+  if (part !== 'body' && part !== 'query') return []
+  return places
+    .filter((place) => place.isRequired && !isCovered(place, route))
+    .map((place) => ({
+      code: 'W_AUDIENCE_REQUIRED',
+      subject: subjectOf(route, schema, place.path),
+      cause:
+        'The field is required, and callers without its ability may not send it: no request of theirs is valid.',
+      remedy: `Make it optional, or let only its audience call the route: @Can(${place.mark.map((ability) => `'${ability}'`).join(', ')}).`,
+    }))
+}
+
+function isCovered({ mark }: MarkedPlace, { abilities }: RouteModel): boolean {
+  return mark.every((ability) => abilities?.includes(ability) === true)
+}
+
+/** Nobody holds an ability where no guard and no middleware says who calls. */
+function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Problem[] {
+  const names = marked
+    .filter(({ isProtected, isAuthOptional }) => !isProtected && !isAuthOptional)
+    .filter(({ uses }) => !hasMiddlewares && uses === null)
+    .map(({ name }) => name)
+  if (names.length === 0) return []
+  return [
+    {
+      code: 'W_AUDIENCE_WITHOUT_USER',
+      subject: names.join(', '),
+      cause:
+        'It is public, and has fields with an audience: no caller is known, so nobody sees them.',
+      remedy: 'Add @Auth(), or @Auth({ optional: true }) if everybody may call it.',
+    },
+  ]
+}
+
+/** A response without a schema may be the same object that has marks elsewhere. */
+function undescribed(routes: readonly RouteModel[]): Problem[] {
+  const names = routes
+    .filter((route) => route.responseFields !== 'send' && route.method !== 'HEAD')
+    .filter((route) => route.stream === null && lacksSchema(route))
+    .map(({ name }) => name)
+  if (names.length === 0) return []
+  return [
+    {
+      code: 'W_AUDIENCE_UNDESCRIBED',
+      subject: [...new Set(names)].join(', '),
+      cause:
+        'The application has fields with an audience, and a successful response here has no schema: nothing shows which fields to leave out.',
+      remedy:
+        "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may leave.",
+    },
+  ]
+}

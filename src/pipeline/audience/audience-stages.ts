@@ -1,0 +1,26 @@
+import type { Stage } from '../../step/step.js'
+import {
+  type AskConfig,
+  audienceStage,
+  sendableStage,
+  type VisibleConfig,
+  visibleStage,
+} from './audience-steps.js'
+import type { RouteAudience } from './compile-audience.js'
+
+/** The marked fields of a route, and the stages of their steps. */
+export interface AudienceStages extends RouteAudience {
+  readonly ask: (config: Omit<AskConfig, 'audience'>) => Stage
+  readonly refuseSent: () => Stage
+  readonly hide: (config: Omit<VisibleConfig, 'audience'>) => Stage
+}
+
+/** Adds the stages of their steps to the marked fields of a route. */
+export function audienceStages(audience: RouteAudience): AudienceStages {
+  return {
+    ...audience,
+    ask: (config) => audienceStage({ ...config, audience }),
+    refuseSent: () => sendableStage(audience),
+    hide: (config) => visibleStage({ ...config, audience }),
+  }
+}

@@ -1,0 +1,155 @@
+import type { Request, Response } from '../../contracts/handler.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import { refuse } from '../../errors/refuse.js'
+import { noteAudience, notedAudience } from '../../http/audience.js'
+import { destroyStream, discardBody, toRawBody } from '../../http/send/raw-body.js'
+import { type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
+import type { Mark } from '../../schema/audience/marks.js'
+import { toPlain } from '../../schema/fields/to-plain.js'
+import { Refusal } from '../../step/refusal.js'
+import type { Stage } from '../../step/step.js'
+import { isThenable, whenSettled } from '../../step/thenable.js'
+import { limitErrors } from '../field-errors.js'
+import type { Decide } from '../steps/can.js'
+import { explained } from '../steps/fields.js'
+import { hideInItemsOf } from '../streams/hidden-items.js'
+import type { HeldAudience, RouteAudience } from './compile-audience.js'
+
+/** The input of {@link audienceStage}. */
+export interface AskConfig {
+  readonly audience: RouteAudience
+  /** Decides whether the caller has all abilities of a mark. */
+  readonly decide: Decide
+  /** Whether a guard has let every caller in. Others without a user hold nothing, and are not asked about. */
+  readonly isProtected: boolean
+}
+
+/** Asks which marked fields the caller may see. An error while asking fails the request. */
+export function audienceStage({ audience, decide, isProtected }: AskConfig): Stage {
+  const { marks, forHeld } = audience
+  const nobody = forHeld([])
+  return (next) =>
+    function askAudience(req, res) {
+      if (!isProtected && (req.user === undefined || req.user === null)) {
+        noteAudience(req, nobody)
+        return next(req, res)
+      }
+      const verdicts = marks.map((mark) => ask(decide, mark, req))
+      const go = (settled: readonly unknown[]) => {
+        noteAudience(req, forHeld(settled.map((verdict) => verdict === true)))
+        return next(req, res)
+      }
+      return verdicts.some(isThenable) ? Promise.all(verdicts).then(go) : go(verdicts)
+    }
+}
+
+/** A promise in place of a throw: the promise for another mark would stay unhandled otherwise. */
+function ask(decide: Decide, mark: Mark, req: Request): unknown {
+  try {
+    return decide(req.user, mark, req)
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+/** Refuses requests with fields that the caller may not see, before anything is validated. */
+export function sendableStage(audience: RouteAudience): Stage {
+  return (next) =>
+    function refuseHidden(req, res) {
+      const errors = heldBy(req, audience).findSent(req)
+      return errors.length === 0 ? next(req, res) : new Refusal(forbidden(errors))
+    }
+}
+
+function forbidden(errors: ReturnType<HeldAudience['findSent']>): Error {
+  const message = 'You do not have permission to send some of these fields'
+  return refuse('FIELD_FORBIDDEN', message, { errors: limitErrors(errors) })
+}
+
+/** A request that was not asked about sees nothing. */
+function heldBy(req: object, { forHeld }: RouteAudience): HeldAudience {
+  return (notedAudience(req) as HeldAudience | undefined) ?? forHeld([])
+}
+
+/** The input of {@link visibleStage}. */
+export interface VisibleConfig {
+  readonly audience: RouteAudience
+  readonly route: Pick<RouteModel, 'name' | 'stream'>
+  /** What happens to the fields of all responses; `null` if nothing does. */
+  readonly base: JsonPreparation | null
+}
+
+/** Leaves fields that the caller may not see out of the response. */
+export function visibleStage(config: VisibleConfig): Stage {
+  const { audience, route, base } = config
+  const known = new Map<HeldAudience, JsonPreparation>()
+  const preparationFor = (held: HeldAudience): JsonPreparation => {
+    const found = known.get(held) ?? preparationOf(held, config)
+    known.set(held, found)
+    return found
+  }
+  return (next) =>
+    function hideFields(req, res) {
+      const held = heldBy(req, audience)
+      if (held.isComplete) {
+        if (base !== null) prepareJson(res, base)
+        return next(req, res)
+      }
+      prepareJson(res, preparationFor(held))
+      if (route.stream !== null) hideInItemsOf(req, (item) => held.hideInItem(toPlain(item)))
+      const value = next(req, res)
+      if (!audience.limitsResponses) return value
+      const checked = (settled: unknown) => {
+        refuseBytes(settled, res, route)
+        return settled
+      }
+      return isThenable(value) ? whenSettled(value, checked) : checked(value)
+    }
+}
+
+/** Nothing can be left out of bytes that are sent as they are. */
+function refuseBytes(value: unknown, res: Response, { name }: VisibleConfig['route']): void {
+  if (value === res || res.headersSent) return
+  const raw = toRawBody(value)
+  if (raw === null || (raw.kind === 'response' && raw.response.body === null)) return
+  if (raw.kind === 'stream') destroyStream(raw.stream)
+  else discardBody(value)
+  throw new TypeError(
+    `${name} returned bytes, a stream, a file or a Response, and its response has fields with an audience: ` +
+      'nothing can be left out. Return the data, or describe the response with `contentType` and no marked schema.',
+  )
+}
+
+function preparationOf(held: HeldAudience, { base, route }: VisibleConfig): JsonPreparation {
+  const hidden = (
+    body: unknown,
+    status: number,
+    hide: HeldAudience['hideInBody' | 'hideInData'],
+  ): unknown => {
+    if (body === REFUSED || body === undefined) return body
+    try {
+      return hide(toPlain(body), status)
+    } catch (cause) {
+      throw explained(cause, `${route.name}: the response ${status}`)
+    }
+  }
+  const inEnvelope = base?.inEnvelope ?? null
+  const limited = inEnvelope?.prepareData ?? null
+  return {
+    prepare: (body, res) =>
+      hidden(base === null ? body : base.prepare(body, res), res.statusCode, held.hideInBody),
+    inEnvelope: {
+      prepareData: (data, status, res) =>
+        hidden(limited === null ? data : limited(data, status, res), status, held.hideInData),
+      ofBody: inEnvelope?.ofBody ?? AS_IT_IS,
+    },
+    isRequired: true,
+  }
+}
+
+/** For an envelope around data from which the hidden fields are gone already. */
+const AS_IT_IS: JsonPreparation = {
+  prepare: (body) => body,
+  inEnvelope: null,
+  isRequired: true,
+}

@@ -1,0 +1,122 @@
+import { isNode, type Node } from '../dialect/conversion.js'
+import type { References } from '../dialect/references.js'
+import { createMatcher, type Path } from '../fields/matcher.js'
+import { setOwn } from '../set-own.js'
+import type { Mark } from './marks.js'
+import { selectByTag } from './select-by-tag.js'
+import { type View, Viewer } from './views.js'
+
+/** A schema of values with marked fields. */
+export interface MarkedSchema {
+  readonly schema: unknown
+  readonly resolve: References['resolve']
+  /** A schema that may describe the value as well, everywhere; see {@link View}. */
+  readonly maybe?: Node
+}
+
+/** Returns JSON data without the fields that a caller may not see. */
+export type HideFields = (plain: unknown) => unknown
+
+/** The result for a value that is hidden as a whole. */
+const HIDDEN = Symbol('hidden')
+
+/**
+ * Compiles the function that leaves hidden fields out of responses. An alternative counts if the value fits it; if the
+ * value fits none, all of them count.
+ */
+export function compileHide(
+  { schema, resolve, maybe }: MarkedSchema,
+  hides: (mark: Mark) => boolean,
+): HideFields {
+  const viewer = responseViewer(resolve, hides)
+  const root = viewer.view(rootOf(schema, maybe))
+  if (!root.leads) return (plain) => plain
+  const hide = (value: unknown, view: View): unknown => {
+    if (!view.leads) return value
+    const chosen = viewer.choose(view, value)
+    if (chosen.isHidden) return HIDDEN
+    if (Array.isArray(value)) {
+      return value.flatMap((item, index) => {
+        const inside = viewer.item(chosen, index)
+        const shown = inside === null ? HIDDEN : hide(item, inside)
+        return shown === HIDDEN ? [] : [shown]
+      })
+    }
+    if (!isNode(value)) return value
+    const copy: Record<string, unknown> = {}
+    for (const name of Object.keys(value)) {
+      const inside = viewer.property(chosen, name)
+      const shown = inside === null ? HIDDEN : hide(value[name], inside)
+      if (shown !== HIDDEN) setOwn(copy, name, shown)
+    }
+    return copy
+  }
+  return (plain) => {
+    const shown = hide(plain, root)
+    return shown === HIDDEN ? null : shown
+  }
+}
+
+/** Returns the paths of the hidden fields that JSON data has. */
+export type FindHidden = (plain: unknown) => Path[]
+
+/** Compiles the function that finds hidden fields in a response. */
+export function compileFindHidden(
+  { schema, resolve, maybe }: MarkedSchema,
+  hides: (mark: Mark) => boolean,
+): FindHidden {
+  const viewer = responseViewer(resolve, hides)
+  return finder(viewer, viewer.view(rootOf(schema, maybe)))
+}
+
+/**
+ * Compiles the function that finds hidden fields in a value that was sent, and is not validated yet: it may become another
+ * one. So every alternative counts whose fixed values do not contradict the value.
+ */
+export function compileFindSent(
+  { schema, resolve }: MarkedSchema,
+  hides: (mark: Mark) => boolean,
+): FindHidden {
+  const viewer = new Viewer({ resolve, hides, select: selectByTag(resolve) })
+  return finder(viewer, viewer.view(rootOf(schema)))
+}
+
+function responseViewer(resolve: References['resolve'], hides: (mark: Mark) => boolean): Viewer {
+  const { matches } = createMatcher(resolve)
+  const select = (branches: readonly unknown[], value: unknown) => {
+    const fit = branches.filter((branch) => matches(branch, value))
+    return fit.length > 0 ? fit : branches
+  }
+  return new Viewer({ resolve, hides, select })
+}
+
+function rootOf(schema: unknown, maybe?: Node): Pick<View, 'sure' | 'maybe'> {
+  return { sure: isNode(schema) ? [schema] : [], maybe: maybe === undefined ? [] : [maybe] }
+}
+
+/** The most fields that are listed. */
+const MOST_FOUND = 100
+
+function finder(viewer: Viewer, root: View): FindHidden {
+  if (!root.leads) return () => []
+  return (plain) => {
+    const found: Path[] = []
+    const look = (value: unknown, view: View, path: Path): void => {
+      if (!view.leads || found.length === MOST_FOUND) return
+      const chosen = viewer.choose(view, value)
+      if (chosen.isHidden) return void found.push(path)
+      const enter = (key: string | number, member: unknown, inside: View | null) => {
+        if (inside === null) found.push([...path, key])
+        else look(member, inside, [...path, key])
+      }
+      if (Array.isArray(value)) {
+        for (const [at, item] of value.entries()) enter(at, item, viewer.item(chosen, at))
+      } else if (isNode(value)) {
+        for (const name of Object.keys(value))
+          enter(name, value[name], viewer.property(chosen, name))
+      }
+    }
+    look(plain, root, [])
+    return found
+  }
+}

@@ -1,0 +1,96 @@
+import type { SchemaConverters } from '../../contracts/openapi.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { InputSource, Schema } from '../../contracts/schema.js'
+import { schemasOfBody } from '../body-schemas.js'
+import { type References, readReferences } from '../dialect/references.js'
+import { jsonOnce } from '../json-once.js'
+import { isBodiless } from '../response-shape.js'
+import { type FoundMarks, findMarks, keyOfMark, type Mark } from './marks.js'
+
+/** One schema of a route that has marks. */
+export interface SchemaMarks extends FoundMarks {
+  /** The part of the request or the response that it describes. */
+  readonly part: InputSource | 'response' | 'item' | 'defined'
+  /** The status, of a response. */
+  readonly status: number | null
+  readonly schema: Schema
+  readonly json: unknown
+}
+
+/** Lists the schemas of a route that have marks, right ones or wrong ones. A schema that cannot be described has none. */
+export function marksOfRoute(route: RouteModel, converters: SchemaConverters): SchemaMarks[] {
+  const found: SchemaMarks[] = []
+  const look = (of: Pick<SchemaMarks, 'part' | 'status'>, schema: Schema | null | undefined) => {
+    if (schema == null) return
+    const side = isSent(of.part) ? 'input' : 'output'
+    const json = describe(schema, { side, converters })
+    const marks = findMarks(json)
+    if (marks.places.length + marks.wrong.length > 0) found.push({ ...of, schema, json, ...marks })
+  }
+  const { inputs, operation, stream, definedParameters } = route
+  for (const { status, schema } of operation.responses) {
+    if (!isBodiless(status)) look({ part: 'response', status }, schema)
+  }
+  look({ part: 'item', status: null }, stream?.item)
+  for (const schema of sentSchemas(route)) look({ part: 'body', status: null }, schema)
+  for (const part of ['query', 'params', 'headers', 'cookies'] as const) {
+    look({ part, status: null }, inputs[part])
+  }
+  for (const { input } of definedParameters ?? []) look({ part: 'defined', status: null }, input)
+  return found
+}
+
+/** The schemas of the bodies of a route, and the one of `@ApiBody`, which only the document uses. */
+export function sentSchemas(route: RouteModel): readonly Schema[] {
+  const stated = route.operation.body?.schema
+  return [...new Set([...schemasOfBody(route), ...(stated === undefined ? [] : [stated])])]
+}
+
+function isSent(part: SchemaMarks['part']): boolean {
+  return part !== 'response' && part !== 'item'
+}
+
+/** Finds the marks of the side of a schema that its part does not use: those before or after a transform. */
+export function marksOfOtherSide(
+  { part, schema }: SchemaMarks,
+  converters: SchemaConverters,
+): FoundMarks {
+  return findMarks(describe(schema, { side: isSent(part) ? 'output' : 'input', converters }))
+}
+
+function describe(schema: Schema, options: Parameters<typeof jsonOnce>[1]): unknown {
+  try {
+    return jsonOnce(schema, options)
+  } catch {
+    return undefined
+  }
+}
+
+/** The sides of a route that have marked fields. */
+export interface MarkedSides {
+  /** Whether a response or an item of a stream may have marked fields. */
+  readonly limitsResponses: boolean
+  /** Whether a body or a query may have marked fields. */
+  readonly limitsRequests: boolean
+}
+
+/** Returns the sides of a route that have marked fields; `null` if none has. */
+export function markedSides(schemas: readonly SchemaMarks[]): MarkedSides | null {
+  if (schemas.length === 0) return null
+  const has = (...parts: readonly SchemaMarks['part'][]) =>
+    schemas.some(({ part, places }) => parts.includes(part) && places.length > 0)
+  return { limitsResponses: has('response', 'item'), limitsRequests: has('body', 'query') }
+}
+
+/** The different marks of some schemas, in a fixed order. */
+export function distinctMarks(schemas: readonly FoundMarks[]): readonly Mark[] {
+  const marks = new Map(
+    schemas.flatMap(({ places }) => places.map(({ mark }) => [keyOfMark(mark), mark] as const)),
+  )
+  return [...marks].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, mark]) => mark)
+}
+
+/** Returns the function that follows the references of a schema. */
+export function resolverOf(json: unknown): References['resolve'] {
+  return readReferences(json).resolve
+}

@@ -1,0 +1,197 @@
+import { isNode, type Node } from '../dialect/conversion.js'
+import type { References } from '../dialect/references.js'
+import { type Mark, markOf, partsOfValue, samePlaces, unionsOf } from './marks.js'
+import { hasPatterns, itemSchemas, membersOf, namedSchemas, otherSchemas } from './members.js'
+
+/** Returns the alternatives of a union that may describe a value. */
+export type SelectBranches = (branches: readonly unknown[], value: unknown) => readonly unknown[]
+
+/** The input of {@link Viewer}. */
+export interface ViewConfig {
+  readonly resolve: References['resolve']
+  readonly select: SelectBranches
+  /** Whether the caller may not see the fields with a mark. */
+  readonly hides: (mark: Mark) => boolean
+}
+
+/** The schemas of one part of a value. */
+interface Schemas {
+  /** Those that describe the value. */
+  readonly sure: readonly Node[]
+  /**
+   * Those that may describe it as well: alternatives which the value does not fit. Their marks count where no sure schema
+   * names the field, so that a value with a mistake shows no more than a right one.
+   */
+  readonly maybe: readonly Node[]
+}
+
+/** The schemas of a part before its alternatives are chosen. Equal schemas have the same view. */
+export interface View extends Schemas {
+  /** Whether anything in a value of this view may be hidden. */
+  readonly leads: boolean
+  /** The only choice, if the view has no alternatives. */
+  only: ChosenView | null
+}
+
+/** The schemas of a part after its alternatives were chosen. */
+export interface ChosenView extends Schemas {
+  /** Whether the caller may not see the value. */
+  readonly isHidden: boolean
+  /** The names that its schemas name; `null` if a pattern decides about names. */
+  readonly names: ReadonlySet<string> | null
+  /** The views of its members that were found; `null` for a member that the caller may not see. */
+  readonly members: Map<string | number, View | null>
+}
+
+/** Stands for all names that no schema names. No property has this key: it is a number. */
+const OTHER_NAME = -1
+
+/** Finds the schemas of the parts of values. What was found once is kept. */
+export class Viewer {
+  readonly #config: ViewConfig
+  readonly #ids = new Map<Node, number>()
+  readonly #views = new Map<string, View>()
+  readonly #chosen = new Map<string, ChosenView>()
+  readonly #leads = new Map<Node, boolean>()
+  readonly #same = new Map<Node, ReadonlySet<Node>>()
+
+  constructor(config: ViewConfig) {
+    this.#config = config
+  }
+
+  /** Returns the view of these schemas. */
+  view(schemas: Schemas): View {
+    const key = this.#keyOf(schemas)
+    const known = this.#views.get(key)
+    if (known !== undefined) return known
+    const leads = [...schemas.sure, ...schemas.maybe].some((node) => this.#leadsFrom(node))
+    const made: View = { ...schemas, leads, only: null }
+    this.#views.set(key, made)
+    return made
+  }
+
+  /** Chooses the alternatives that describe a value. */
+  choose(view: View, value: unknown): ChosenView {
+    if (view.only !== null) return view.only
+    const { resolve, select } = this.#config
+    const sure = new Set(view.sure)
+    const others = new Set(view.maybe)
+    let hasUnions = false
+    for (const node of sure) {
+      for (const part of partsOfValue(node, resolve)) if (isNode(part)) sure.add(part)
+      for (const branches of unionsOf(node)) {
+        hasUnions = true
+        // `null` beside a hidden alternative would show that the value is missing.
+        const fit = value === null ? branches : select(branches, value)
+        for (const branch of branches) {
+          if (isNode(branch)) (fit.includes(branch) ? sure : others).add(branch)
+        }
+      }
+    }
+    const doubtful = new Set([...others].flatMap((node) => [...this.#sameAs(node)]))
+    const maybe = [...doubtful].filter((node) => !sure.has(node))
+    const made = this.#chosenView({ sure: [...sure], maybe })
+    if (!hasUnions) view.only = made
+    return made
+  }
+
+  /** The view of a property; `null` if the caller may not see it. */
+  property(chosen: ChosenView, name: string): View | null {
+    const { names, members } = chosen
+    const key = names === null || names.has(name) ? name : OTHER_NAME
+    const known = members.get(key)
+    if (known !== undefined) return known
+    const { sure, maybe } = chosen
+    const named = sure.flatMap((node) => namedSchemas(node, name))
+    const rest = sure.flatMap((node) => otherSchemas(node, name))
+    const doubtful = maybe.flatMap((node) => [
+      ...namedSchemas(node, name),
+      ...otherSchemas(node, name),
+    ])
+    const isNamed = named.length > 0
+    const made = this.#memberView({ sure: [...named, ...rest], maybe: doubtful }, isNamed)
+    // A pattern has no list of names, and a map of all of them would grow with the values.
+    if (names !== null) members.set(key, made)
+    return made
+  }
+
+  /** The view of an item; `null` if the caller may not see it. */
+  item({ sure, maybe, members }: ChosenView, index: number): View | null {
+    const last = Math.max(0, ...[...sure, ...maybe].map(positionsOf))
+    const key = Math.min(index, last)
+    const known = members.get(key)
+    if (known !== undefined) return known
+    const items = sure.flatMap((node) => itemSchemas(node, key))
+    const doubtful = maybe.flatMap((node) => itemSchemas(node, key))
+    const made = this.#memberView({ sure: items, maybe: doubtful }, items.length > 0)
+    members.set(key, made)
+    return made
+  }
+
+  #memberView(schemas: Schemas, isNamed: boolean): View | null {
+    const isHidden = !isNamed && schemas.maybe.some((node) => this.#hidesOneOf(this.#sameAs(node)))
+    return isHidden ? null : this.view(schemas)
+  }
+
+  #chosenView(schemas: Schemas): ChosenView {
+    const key = this.#keyOf(schemas)
+    const known = this.#chosen.get(key)
+    if (known !== undefined) return known
+    const all = [...schemas.sure, ...schemas.maybe]
+    const made: ChosenView = {
+      ...schemas,
+      isHidden: this.#hidesOneOf(schemas.sure),
+      names: all.some(hasPatterns) ? null : new Set(all.flatMap(namesOf)),
+      members: new Map(),
+    }
+    this.#chosen.set(key, made)
+    return made
+  }
+
+  #hidesOneOf(nodes: Iterable<Node>): boolean {
+    for (const node of nodes) {
+      const mark = markOf(node)
+      if (mark !== null && this.#config.hides(mark)) return true
+    }
+    return false
+  }
+
+  #sameAs(node: Node): ReadonlySet<Node> {
+    const found = this.#same.get(node) ?? samePlaces(node, this.#config.resolve)
+    this.#same.set(node, found)
+    return found
+  }
+
+  #leadsFrom(start: Node): boolean {
+    const known = this.#leads.get(start)
+    if (known !== undefined) return known
+    const reached = new Set<Node>([start])
+    for (const node of reached) {
+      for (const each of [...this.#sameAs(node), ...membersOf(node)]) reached.add(each)
+    }
+    const leads = this.#hidesOneOf(reached)
+    this.#leads.set(start, leads)
+    return leads
+  }
+
+  #keyOf({ sure, maybe }: Schemas): string {
+    const idsOf = (nodes: readonly Node[]) => nodes.map((node) => this.#idOf(node)).join()
+    return `${idsOf(sure)}|${idsOf(maybe)}`
+  }
+
+  #idOf(node: Node): number {
+    const id = this.#ids.get(node) ?? this.#ids.size
+    this.#ids.set(node, id)
+    return id
+  }
+}
+
+function namesOf({ properties }: Node): string[] {
+  return isNode(properties) ? Object.keys(properties) : []
+}
+
+/** The number of items that have a schema of their own. */
+function positionsOf({ items, prefixItems }: Node): number {
+  const positions = Array.isArray(items) ? items : prefixItems
+  return Array.isArray(positions) ? positions.length : 0
+}

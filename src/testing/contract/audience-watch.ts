@@ -1,0 +1,73 @@
+import type { Response } from '../../contracts/handler.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import { notedAudience } from '../../http/audience.js'
+import type { HeldAudience } from '../../pipeline/audience/compile-audience.js'
+import { showPath } from '../../schema/fields/show-path.js'
+import type { RunRoute } from '../../step/step.js'
+import type { UnnamedViolation } from './contract.js'
+
+/** Gets a field that a caller has received and may not see. */
+export type OnVisible = (
+  request: { readonly method: string; readonly url: string },
+  violation: UnnamedViolation,
+) => void
+
+/** Looks for hidden fields in the JSON that a route really sends, whoever has written it. */
+export function watchAudience(run: RunRoute, route: RouteModel, report: OnVisible): RunRoute {
+  return (req, res) => {
+    const { method, originalUrl: url } = req
+    beforeEnd(res, (text) => {
+      const held = notedAudience(req) as HeldAudience | undefined
+      if (held === undefined || held.isComplete) return
+      const { statusCode: status } = res
+      for (const path of held.findInBody(parse(text), status)) {
+        report({ method, url }, visible(route, { status, path }))
+      }
+    })
+    return run(req, res)
+  }
+}
+
+/** Calls a function with the whole body, before the client has its last bytes. */
+function beforeEnd(res: Response, check: (text: string) => void): void {
+  const chunks: Buffer[] = []
+  const note = (chunk: unknown) => {
+    if (typeof chunk === 'string') chunks.push(Buffer.from(chunk))
+    else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk))
+  }
+  const { write, end } = res
+  res.write = function writeNoted(this: Response, ...args: unknown[]) {
+    note(args[0])
+    return write.apply(this, args as never)
+  } as Response['write']
+  res.end = function endNoted(this: Response, ...args: unknown[]) {
+    note(args[0])
+    check(Buffer.concat(chunks).toString())
+    return end.apply(this, args as never)
+  } as Response['end']
+}
+
+/** Text that is no JSON has no fields. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function visible(
+  { name }: RouteModel,
+  { status, path }: { readonly status: number; readonly path: readonly (string | number)[] },
+): UnnamedViolation {
+  return {
+    handler: name,
+    status,
+    kind: 'audience',
+    path: showPath(path, new Set(path.filter((key) => typeof key === 'string'))),
+    expected: 'to be left out for this caller',
+    got: 'a value',
+    remedy:
+      'Return the data, or send it with res.json: nothing is left out of text and bytes that the handler writes itself.',
+  }
+}

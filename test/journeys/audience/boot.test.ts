@@ -1,0 +1,229 @@
+import {
+  ApiBody,
+  ApiResponseDoc,
+  Auth,
+  Body,
+  Can,
+  Controller,
+  cursor,
+  Get,
+  Paged,
+  Params,
+  Post,
+  Query,
+  type Request,
+  type Response,
+  ResponseFields,
+  Sse,
+} from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems, bootWarnings } from '../../support.js'
+
+const pay = { visibleTo: 'payroll:read' }
+const Row = z.object({ id: z.int(), salary: z.int().meta(pay).optional() })
+
+/** The problems of a route whose response has this schema. */
+function responding(schema: object, more: object = {}) {
+  @Controller()
+  class Rows {
+    @ApiResponseDoc({ status: 200, schema: schema as typeof Row, ...more })
+    @Get()
+    get() {
+      return {}
+    }
+  }
+  return { controllers: [Rows] }
+}
+
+/** A JSON Schema whose field `a` is marked with this. */
+const markedWith = (visibleTo: unknown) => ({
+  type: 'object',
+  properties: { a: { type: 'string', visibleTo } },
+})
+
+describe('a mark without effect is a boot error', () => {
+  it.each([[''], [[]], [['a', '']], [7], [true], [{ ability: 'a' }], [['a', 1]], [null]])(
+    'visibleTo: %j',
+    async (value) => {
+      expect(await bootProblems(responding(markedWith(value)))).toMatchObject([
+        {
+          code: 'E_AUDIENCE_MARK',
+          subject: "Rows.get @ApiResponseDoc(200) at 'a'",
+          cause: expect.stringContaining('neither a text nor a list of texts'),
+        },
+      ])
+    },
+  )
+
+  it.each<[string, object, string, RegExp]>([
+    ['the whole response', Row.meta(pay), '', /whole value/],
+    ['an alternative of it', z.union([Row, z.object({ a: z.int() }).meta(pay)]), '', /whole value/],
+    [
+      'a position of a tuple',
+      z.object({ a: z.tuple([z.int().meta(pay)]) }),
+      " at 'a.*'",
+      /position/,
+    ],
+    ['a condition', { not: markedWith('x') }, " at 'a'", /condition/],
+    [
+      'the schema before a transform',
+      z.object({ a: z.int().meta(pay).transform(String).pipe(z.string()), b: z.int().meta(pay) }),
+      " at 'a'",
+      /inside of a transform/,
+    ],
+  ])('on %s', async (_, schema, place, cause) => {
+    expect(await bootProblems(responding(schema))).toMatchObject([
+      {
+        code: 'E_AUDIENCE_MARK',
+        subject: `Rows.get @ApiResponseDoc(200)${place}`,
+        cause: expect.stringMatching(cause),
+      },
+    ])
+  })
+
+  it('on a part of the request that has to be there', async () => {
+    @Controller()
+    class Rows {
+      @Params(z.object({ id: z.string().meta(pay) }))
+      @ApiResponseDoc({ status: 204 })
+      @Get(':id')
+      get() {}
+    }
+    expect(await bootProblems({ controllers: [Rows] })).toMatchObject([
+      { code: 'E_AUDIENCE_MARK', subject: "Rows.get @Params at 'id'" },
+    ])
+  })
+
+  it('on the items of a stream', async () => {
+    @Controller()
+    class Rows {
+      @Get()
+      @Sse(Row.meta(pay))
+      async *get() {
+        yield { id: 1 }
+      }
+    }
+    expect(await bootProblems({ controllers: [Rows] })).toMatchObject([
+      { code: 'E_AUDIENCE_MARK', subject: 'Rows.get items' },
+    ])
+  })
+})
+
+describe('a field that nothing would protect is a boot error', () => {
+  it('in a response that is not JSON', async () => {
+    const problems = await bootProblems(responding(Row, { contentType: 'text/csv' }))
+    expect(problems).toMatchObject([
+      { code: 'E_AUDIENCE_UNPROTECTED', cause: expect.stringContaining("'text/csv' is not JSON") },
+    ])
+  })
+
+  it('in the order of a cursor', async () => {
+    const Walk = cursor(z.object({ id: z.int(), salary: z.int().meta(pay) }), {
+      order: ['salary', 'id'],
+    })
+    @Controller()
+    class Rows {
+      @Get()
+      @Paged(Walk)
+      get() {
+        return { items: [], next: null }
+      }
+    }
+    const problems = await bootProblems({
+      controllers: [Rows],
+      cookies: { keys: ['k'.repeat(32)] },
+    })
+    expect(problems).toMatchObject([{ code: 'E_AUDIENCE_UNPROTECTED', subject: 'Rows.get @Paged' }])
+  })
+})
+
+describe('warnings', () => {
+  const auth = { guard: { canActivate: () => true } }
+  const Required = z.object({ salary: z.int().meta(pay), at: z.string() })
+
+  it('name a required field that most callers may not send', async () => {
+    @Auth({ optional: true })
+    @Controller()
+    class Rows {
+      @Body(Required)
+      @ApiResponseDoc({ status: 204 })
+      @Post()
+      add() {}
+
+      @Query(z.object({ q: z.string().meta(pay) }))
+      @ApiResponseDoc({ status: 204 })
+      @Get()
+      find() {}
+
+      @Body(Row)
+      @ApiResponseDoc({ status: 204 })
+      @Post('optional')
+      optional() {}
+    }
+    const warnings = await bootWarnings({ controllers: [Rows], auth })
+    expect(warnings.map(({ code }) => code)).toEqual(['W_AUDIENCE_REQUIRED', 'W_AUDIENCE_REQUIRED'])
+    expect(warnings[0]?.text).toContain("Rows.add @Body at 'salary'")
+    expect(warnings[0]?.text).toContain("@Can('payroll:read')")
+    expect(warnings[1]?.text).toContain("Rows.find @Query at 'q'")
+  })
+
+  it('are silent where @Can lets nobody else in', async () => {
+    @Auth()
+    @Controller()
+    class Rows {
+      @Can('payroll:read', 'other')
+      @Body(Required)
+      @ApiResponseDoc({ status: 204 })
+      @Post()
+      add() {}
+    }
+    const warnings = await bootWarnings({ controllers: [Rows], auth })
+    expect(warnings.filter(({ code }) => code.startsWith('W_AUDIENCE'))).toEqual([])
+  })
+
+  it('name the responses without a schema in an application with marks, and only there', async () => {
+    @Auth({ optional: true })
+    @Controller('marked')
+    class Marked {
+      @ApiBody({ schema: Row })
+      @Post()
+      add() {
+        return { salary: 1 }
+      }
+    }
+    @Controller('other')
+    class Other {
+      @Get()
+      undescribed() {
+        return {}
+      }
+
+      @ResponseFields('send')
+      @Get('meant')
+      meant() {
+        return {}
+      }
+    }
+    const [warning, ...more] = await bootWarnings({ controllers: [Marked, Other], auth })
+    expect(more).toEqual([])
+    expect(warning?.code).toBe('W_AUDIENCE_UNDESCRIBED')
+    expect(warning?.text).toContain('] Marked.add, Other.undescribed\n')
+    expect(await bootWarnings({ controllers: [Other] })).toEqual([])
+  })
+
+  it('name public routes, on which no caller is known', async () => {
+    @Controller()
+    class Rows {
+      @ApiResponseDoc({ status: 200, schema: Row })
+      @Get()
+      get() {
+        return { id: 1 }
+      }
+    }
+    const warnings = await bootWarnings({ controllers: [Rows], auth })
+    expect(warnings.map(({ code }) => code)).toEqual(['W_AUDIENCE_WITHOUT_USER'])
+    const middlewares = [(_req: Request, _res: Response, next: () => void) => next()]
+    expect(await bootWarnings({ controllers: [Rows], auth, middlewares })).toEqual([])
+  })
+})

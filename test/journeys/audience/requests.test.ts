@@ -1,0 +1,103 @@
+import type { TestApp } from 'blazon/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ALL, HR, PAYROLL, staffApp } from './staff-app.js'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await staffApp()
+})
+afterAll(() => app.close())
+
+function as(token: string | null) {
+  const caller = token === null ? app : app.with({ authorization: `Bearer ${token}` })
+  return caller.request()
+}
+
+function patch(token: string | null, text: string) {
+  return as(token).patch('/staff/ana').set('content-type', 'application/json').send(text)
+}
+
+const MESSAGE = 'may not be sent by this caller'
+
+describe('a request with a field that its caller may not see', () => {
+  it.each<[string, string | null, string, string[]]>([
+    ['a field', null, '{"salary":1}', ['salary']],
+    ['a field of a wrong type', null, '{"salary":{"a":[]}}', ['salary']],
+    ['a field that is null', null, '{"salary":null}', ['salary']],
+    ['a nested field', PAYROLL, '{"home":{"street":"x"}}', ['home.street']],
+    ['a field that is there twice', null, '{"salary":1,"name":"a","salary":2}', ['salary']],
+    ['a field with an escaped name', null, '{"s\\u0061lary":1}', ['salary']],
+    ['several fields', null, '{"home":{"street":"x"},"salary":1}', ['home.street', 'salary']],
+    ['a field of an item', null, '{"events":[{"kind":"a","salary":1}]}', ['events.0.salary']],
+    ['a field of an item without a tag', null, '{"events":[{"salary":1}]}', ['events.0.salary']],
+    [
+      'a field of an item with a wrong tag',
+      null,
+      '{"events":[{"kind":"c","salary":1}]}',
+      ['events.0.salary'],
+    ],
+    ['a property of a record', null, '{"extra":{"my mail":1}}', ['extra.*']],
+    ['a property called constructor', null, '{"extra":{"constructor":1}}', ['extra.*']],
+    ['a broken body around it', null, '{"salary":1,"name":7,"home":"x"}', ['salary']],
+  ])('is a 403 before anything is validated: %s', async (_, token, text, paths) => {
+    const { status, body } = await patch(token, text)
+    expect(status).toBe(403)
+    expect(body).toMatchObject({ code: 'FIELD_FORBIDDEN', status: 403 })
+    expect(body.errors).toEqual(paths.map((path) => ({ in: 'body', path, message: MESSAGE })))
+  })
+
+  it.each<[string, string | null, string, unknown]>([
+    ['its audience', PAYROLL, '{"salary":1}', { salary: 1 }],
+    ['the audience of all fields', ALL, '{"home":{"street":"x"}}', { home: { street: 'x' } }],
+    [
+      'anybody, in another alternative',
+      null,
+      '{"events":[{"kind":"b","salary":1}]}',
+      {
+        events: [{ kind: 'b', salary: 1 }],
+      },
+    ],
+    ['anybody, under a name that the schema lacks', null, '{"wage":1,"name":"a"}', { name: 'a' }],
+    ['anybody, at a place that the schema lacks', null, '{"home":{"salary":1}}', { home: {} }],
+    ['anybody, without it', HR, '{"name":"a"}', { name: 'a' }],
+  ])('passes for %s', async (_, token, text, taken) => {
+    const { status, body } = await patch(token, text)
+    expect(status).toBe(200)
+    expect(JSON.parse(body.data.taken)).toEqual(taken)
+  })
+
+  it('is validated for its audience only, so that its type stays unknown', async () => {
+    expect((await patch(PAYROLL, '{"salary":"x"}')).status).toBe(400)
+    const [right, wrong] = [await patch(null, '{"salary":1}'), await patch(null, '{"salary":"x"}')]
+    expect({ ...right.body, requestId: '' }).toEqual({ ...wrong.body, requestId: '' })
+  })
+
+  it('does not hide behind __proto__, which no body may have', async () => {
+    for (const text of ['{"__proto__":{"salary":1}}', '{"extra":{"__proto__":1}}']) {
+      expect((await patch(null, text)).status).toBe(400)
+    }
+    expect((await patch(null, '{"constructor":{"salary":1},"name":"a"}')).status).toBe(200)
+  })
+
+  it('is a 403 in a query', async () => {
+    const refused = await as(null).get('/staff/search?q=a&minSalary=1').expect(403)
+    expect(refused.body.errors).toEqual([{ in: 'query', path: 'minSalary', message: MESSAGE }])
+    await as(null).get('/staff/search?%6DinSalary=1').expect(403)
+    await as(null).get('/staff/search?minSalary=1&minSalary=2').expect(403)
+    await as(null).get('/staff/search?q=a').expect(200)
+    const allowed = await as(PAYROLL).get('/staff/search?minSalary=1').expect(200)
+    expect(JSON.parse(allowed.body.data.taken)).toEqual({ minSalary: '1' })
+  })
+
+  it('is judged by the schema of the body that the request declares', async () => {
+    await as(null).post('/staff/forms').send({ salary: 1 }).expect(403)
+    await as(null).post('/staff/forms').type('form').send('salary=1').expect(200)
+    await as(null).post('/staff/forms').type('text/plain').send('salary=1').expect(415)
+  })
+
+  it('lists at most twenty fields', async () => {
+    const events = Array.from({ length: 500 }, () => ({ kind: 'a', salary: 1 }))
+    const { body } = await as(null).patch('/staff/ana').send({ events }).expect(403)
+    expect(body.errors).toHaveLength(20)
+  })
+})
