@@ -68,6 +68,7 @@ class AccountController {
   @Use(elsewhere)
   @Get('elsewhere')
   @ApiResponseDoc({ status: 303, description: 'To the provider' })
+  @ApiResponseDoc({ status: 401, description: 'The provider knows nobody' })
   async loginElsewhere(req: Request) {
     await (await web.of(req)).login(req.user as User)
   }
