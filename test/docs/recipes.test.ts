@@ -13,6 +13,18 @@ describe('docs/postgres-recipes.md', () => {
   )
 })
 
+describe('the recipes of logins', () => {
+  it.each([
+    ['docs/login.md', 'test/journeys/login/oidc-login.ts'],
+    ['docs/login.md', 'test/journeys/login/passport-login.ts'],
+    ['docs/passwords.md', 'test/journeys/passwords/password-hashes.ts'],
+    ['docs/passwords.md', 'test/journeys/passwords/accounts.ts'],
+  ])('%s shows the tested file %s', (page, file) => {
+    const texts = blocksOf(page).map(({ text }) => text)
+    expect(texts).toContain(readFileSync(join(root, file), 'utf8'))
+  })
+})
+
 describe('docs/deploying.md', () => {
   it('shows the tested function of AWS Lambda', () => {
     const texts = blocksOf('docs/deploying.md').map(({ text }) => text.trim())

@@ -6,11 +6,12 @@ import {
   Controller,
   InjectionToken,
   inject,
-  type Middleware,
+  type NextFunction,
   Post,
   RateLimit,
   type Req,
   type Request,
+  type Response,
   ServiceUnavailableError,
   UnauthorizedError,
   type User,
@@ -53,8 +54,8 @@ export function strategyGuard(
 }
 
 /** Makes a middleware for `@Use` of a strategy that sends the browser elsewhere, for the route of its answer, too. */
-export function strategyStep(authenticator: Authenticator, name: string): Middleware {
-  return (req, _res, next) => {
+export function strategyStep(authenticator: Authenticator, name: string) {
+  return (req: Request, _res: Response, next: NextFunction): void => {
     askStrategy(authenticator, name, req).then((user) => {
       req.user = user
       next(user === undefined ? new UnauthorizedError('The login has failed') : undefined)

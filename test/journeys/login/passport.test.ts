@@ -67,9 +67,12 @@ class AccountController {
 
   @Use(elsewhere)
   @Get('elsewhere')
+  @ApiResponseDoc({ status: 200, description: 'Logged in' })
   @ApiResponseDoc({ status: 303, description: 'To the provider' })
+  @ApiResponseDoc({ status: 401, description: 'The provider knows nobody' })
   async loginElsewhere(req: Request) {
     await (await web.of(req)).login(req.user as User)
+    return { isLoggedIn: true }
   }
 }
 
@@ -192,7 +195,7 @@ describe('a strategy that sends the browser elsewhere', () => {
     const wrong = await get('/account/elsewhere?code=bad')
     expect([wrong.status, wrong.body.code]).toEqual([401, 'UNAUTHORIZED'])
     expect((await get('/account')).status).toBe(401)
-    expect((await get('/account/elsewhere?code=good')).status).toBe(204)
+    expect((await get('/account/elsewhere?code=good')).status).toBe(200)
     expect((await get('/account')).body.data).toEqual({ id: 7, by: 'web' })
   })
 })

@@ -76,7 +76,7 @@ describeWithServer('docs/passwords.md', () => {
 
   it('sends at most three links to one address, and says so to nobody', async () => {
     const { send, links } = await start()
-    const replies = []
+    const replies: unknown[] = []
     for (let i = 0; i < 5; i++) replies.push(await send('link', { email: EMAIL }))
     expect(replies).toEqual(replies.map(() => replies[0]))
     expect(links).toHaveLength(3)
@@ -196,7 +196,7 @@ describeWithServer('docs/passwords.md', () => {
   it('allows ten attempts for each account, known or not, from all addresses', async () => {
     const { send, register, hashes, links } = await start()
     await register(EMAIL, PASSWORD)
-    const ends = []
+    const ends: unknown[] = []
     for (const email of [EMAIL, 'nobody@example.com']) {
       for (let i = 0; i < 10; i++)
         expect((await send('login', { email, password: WRONG })).status).toBe(401)
@@ -227,7 +227,7 @@ describeWithServer('docs/passwords.md', () => {
 
   it('allows ten requests a minute for each address', async () => {
     const { send } = await start(undefined, { rateLimit: {} })
-    const statuses = []
+    const statuses: number[] = []
     for (let i = 0; i < 12; i++) {
       const { status } = await send('login', { email: `user${i}@example.com`, password: WRONG })
       statuses.push(status)
