@@ -18,7 +18,7 @@ import type { CurrentRequest } from '../http/current-request.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
 import { readInjections } from '../metadata/read.js'
 import { defineNext } from '../pipeline/define-next.js'
-import { joinReports, startReports } from '../pipeline/report-error.js'
+import { startReports } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { buildAccess } from './access.js'
 import { compileRoutes } from './compile-routes.js'
@@ -130,8 +130,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
 
     // The observers of all requests, and error handling.
     const observers = observe({ ...app, ...features, get, model })
-    const reports = joinReports(report, observers?.onError ?? null)
-    const errors = buildErrorPaths({ ...app, report: reports, features, middlewares })
+    const errors = buildErrorPaths({ ...app, report, observers, features, middlewares })
     defineNext(messages.Request, errors.onError)
 
     // The compiled routes.

@@ -23,7 +23,7 @@ import {
 } from '../pipeline/fail.js'
 import { createOnLateError, type OnLateError } from '../pipeline/late-errors.js'
 import { createFailureLog, type LogFailure } from '../pipeline/log-failure.js'
-import type { ReportError } from '../pipeline/report-error.js'
+import { joinReports, type ReportError } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { scopedErrors } from '../pipeline/scoped-errors.js'
 import type { OnError } from '../step/step.js'
@@ -73,6 +73,8 @@ export interface ErrorPathConfig {
   readonly logger: Logger
   /** `null` without `onError`. */
   readonly report: ReportError | null
+  /** `null` if no plugin observes all requests. */
+  readonly observers: { readonly onError: ReportError | null } | null
   readonly secrets: RequestSecrets
   readonly features: Pick<RunningFeatures, 'scopes'>
   readonly middlewares: Pick<SortedMiddlewares, 'errorHandlers'>
@@ -83,13 +85,14 @@ export interface ErrorPathConfig {
  * renders it.
  */
 export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
-  const { settings, express, clock, logger, report } = config
+  const { settings, express, clock, logger, observers } = config
+  const report = joinReports(config.report, observers?.onError ?? null)
   const { scopes } = config.features
   const { errorHandlers } = config.middlewares
   const { secrets } = config
   const log = createFailureLog({ logger, report, secrets })
   const { wire, validationStatus } = settings.errors
-  const onFault = formatFaults(config, log)
+  const onFault = formatFaults({ logger, report }, log)
   const formatOf = routeFormats(config.description.model)
   const renderAny = createRender({ wire, formatOf, onFault })
   const render: RenderFailure = (failure, req) =>

@@ -29,7 +29,7 @@ export type Peer =
 export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   '@electric-sql/pglite': '0.5.5',
   '@fastify/busboy': '3.2.0',
-  '@opentelemetry/api': '1.3.0',
+  '@opentelemetry/api': '1.0.0',
   '@valibot/to-json-schema': '1.0.0',
   'drizzle-orm': '0.36.4',
   esbuild: '0.21.5',

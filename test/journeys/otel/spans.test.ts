@@ -480,7 +480,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
       'POST /letters/write',
     ],
   ])('has one span for %s', async (_, bytes, status, name) => {
-    const { port } = await serve({ auth: undefined, tenant: undefined, controllers: [Plain] })
+    const { port } = await serve({ controllers: [Plain] })
     expect(await rawExchange(port, bytes)).toContain(`HTTP/1.1 ${status} `)
     await tracing.trees()
     await turns()
