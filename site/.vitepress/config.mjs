@@ -52,16 +52,14 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: ICON }]],
   vite: {
     resolve: {
-      // VitePress' own has a name for screen readers that differs from its text.
-      alias: [
-        {
-          find: /^.*\/VPNavBarSearchButton\.vue$/,
-          replacement: join(here, '.vitepress/theme/SearchButton.vue'),
-        },
-      ],
+      // The search of VitePress has a button whose name differs from its text, and options with links in them.
+      alias: ['Button', 'Box'].map((part) => ({
+        find: new RegExp(`^.*/VP(?:NavBar|Local)Search${part}\\.vue$`),
+        replacement: join(here, `.vitepress/theme/Search${part}.vue`),
+      })),
     },
-    // Nothing of the repository but the pages is served.
-    publicDir: false,
+    // One copy: the theme's search reads the index that VitePress wrote.
+    optimizeDeps: { include: ['minisearch'] },
     server: { host: '127.0.0.1', strictPort: false },
     build: { chunkSizeWarningLimit: 8000 },
   },
@@ -90,22 +88,7 @@ export default defineConfig({
     ],
     sidebar,
     outline: { level: [2, 3], label: 'On this page' },
-    search: {
-      provider: 'local',
-      options: {
-        detailedView: false,
-        miniSearch: {
-          searchOptions: {
-            fuzzy: 0.15,
-            prefix: true,
-            boost: { title: 4, titles: 2, text: 1 },
-            // A guide answers more questions than the page of a name, and a changelog answers fewer.
-            boostDocument: (id) =>
-              /\/api\/./.test(id) ? 0.35 : /\/(project|repository)\//.test(id) ? 0.15 : 1,
-          },
-        },
-      },
-    },
+    search: { provider: 'local' },
     docFooter: { prev: 'Before', next: 'Next' },
   },
 })
