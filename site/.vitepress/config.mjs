@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from '../anchor.mjs'
 import { adaptTables } from '../markdown.mjs'
+import { searchTextOf } from '../search-text.mjs'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 const pages = process.env['SITE_PAGES'] ?? join(here, '.cache/pages')
@@ -31,6 +32,9 @@ const sidebar = {
   ]),
 }
 const labels = new Map(contents.flatMap(({ items }) => items))
+const words = new Map(
+  contents.flatMap(({ items }) => items.map(([path, , found]) => [`${path}.md`, found])),
+)
 
 /** The page before or after a page, of the pages of the navigation. Pages of names of the API have none. */
 const outsideOfNavigation = { prev: false, next: false }
@@ -88,7 +92,7 @@ export default defineConfig({
     ],
     sidebar,
     outline: { level: [2, 3], label: 'On this page' },
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: searchTextOf(words) } },
     docFooter: { prev: 'Before', next: 'Next' },
   },
 })

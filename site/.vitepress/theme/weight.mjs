@@ -4,5 +4,5 @@
  */
 export function weightOf(id) {
   if (/\/api\/./.test(id)) return 0.4
-  return /\/project\//.test(id) ? 0.15 : 1
+  return /\/(project\/|supply-chain)/.test(id) ? 0.15 : 1
 }
