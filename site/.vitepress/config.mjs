@@ -26,7 +26,7 @@ const sidebar = {
   '/api/': groupsOf([
     {
       text: 'API',
-      items: [['api/index', 'All doors'], ...doors.map((door) => [`api/${door}/index`, door])],
+      items: [['api/index', 'Overview'], ...doors.map((door) => [`api/${door}/index`, door])],
     },
     contents.find(({ text }) => text === 'Reference'),
   ]),

@@ -24,7 +24,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 console.log('runs')`
 
 describe('the scripts of package.json', () => {
-  it.each(['lint', 'format', 'typecheck', 'types', 'unit', 'test', 'docs:api'])(
+  it.each(['lint', 'format', 'typecheck', 'types', 'unit', 'test', 'docs', 'docs:build', 'docs:api'])(
     'has %s',
     (name) => {
       expect(scripts).toHaveProperty(name)
