@@ -91,6 +91,10 @@ export default defineConfig({
       { component: 'VersionMenu', props: { versions, current: version } },
     ],
     sidebar,
+    // For the search: see weight.mjs.
+    words: contents.flatMap(({ items }) =>
+      items.flatMap(([path, , found]) => (found ? [[path, found]] : [])),
+    ),
     outline: { level: [2, 3], label: 'On this page' },
     search: { provider: 'local', options: { _render: searchTextOf(words) } },
     docFooter: { prev: 'Before', next: 'Next' },
