@@ -9,7 +9,10 @@ export const PROJECT_PAGES = {
   'project/contributing': 'CONTRIBUTING.md',
 }
 
-/** Groups of pages. A page is named by its path on the site, without `.md`. */
+/**
+ * Groups of pages. A page is named by its path on the site, without `.md`. Behind its label are words that readers search for and
+ * that its title does not have.
+ */
 export const CONTENTS = [
   {
     text: 'Tutorial',
@@ -26,54 +29,54 @@ export const CONTENTS = [
     items: [
       ['tour', 'A tour'],
       ['cli', 'Command line'],
-      ['environment', 'Environment variables'],
+      ['environment', 'Environment variables', 'environment variables config dotenv env secrets'],
     ],
   },
   {
     text: 'Move from',
     items: [
-      ['from-express', 'Express'],
-      ['nestjs', 'NestJS'],
-      ['from-fastify', 'Fastify'],
-      ['from-tsoa', 'tsoa'],
+      ['from-express', 'Express', 'migrate migration move from express replace'],
+      ['nestjs', 'NestJS', 'migrate migration move from nest nestjs replace'],
+      ['from-fastify', 'Fastify', 'migrate migration move from fastify replace'],
+      ['from-tsoa', 'tsoa', 'migrate migration move from tsoa replace'],
     ],
   },
   {
     text: 'Routes',
     items: [
-      ['validation', 'Validation'],
+      ['validation', 'Validation', 'validate schema zod valibot dto'],
       ['bodies', 'Bodies and cookies'],
-      ['uploads', 'Uploads'],
+      ['uploads', 'Uploads', 'upload file multipart form image'],
       ['responses', 'Responses'],
-      ['files', 'Files'],
-      ['streaming', 'Streams'],
-      ['pagination', 'Pages of a list'],
-      ['openapi', 'The OpenAPI document'],
+      ['files', 'Files', 'file download send serve static range'],
+      ['streaming', 'Streams', 'stream server-sent events sse ndjson'],
+      ['pagination', 'Pages of a list', 'pagination paging cursor offset limit'],
+      ['openapi', 'The OpenAPI document', 'openapi swagger documentation api docs'],
       ['express', 'Express and middlewares'],
     ],
   },
   {
     text: 'Access',
     items: [
-      ['auth', 'Authentication'],
+      ['auth', 'Authentication', 'log in login sign in user password token bearer authorization'],
       ['jwt', 'JSON Web Tokens'],
       ['api-keys', 'API keys'],
-      ['sessions', 'Sessions'],
-      ['policies', 'Policies'],
+      ['sessions', 'Sessions', 'log in session cookie'],
+      ['policies', 'Policies', 'permissions roles authorization rbac abac'],
       ['tenancy', 'Tenants'],
-      ['rate-limits', 'Rate limits'],
+      ['rate-limits', 'Rate limits', 'throttle rate limit 429'],
       ['capacity', 'Capacity'],
-      ['security', 'Security headers and CORS'],
+      ['security', 'Security headers and CORS', 'cors origin helmet csp headers https'],
     ],
   },
   {
     text: 'Data',
     items: [
-      ['postgres', 'PostgreSQL'],
+      ['postgres', 'PostgreSQL', 'database sql transaction row-level security'],
       ['migrations', 'Migrations'],
-      ['typeorm', 'TypeORM'],
+      ['typeorm', 'TypeORM', 'orm database repository'],
       ['postgres-recipes', 'Kysely and Prisma'],
-      ['caching', 'Caching'],
+      ['caching', 'Caching', 'cache response'],
       ['redis', 'Redis'],
     ],
   },
@@ -81,18 +84,26 @@ export const CONTENTS = [
     text: 'Structure',
     items: [
       ['dependency-injection', 'Dependency injection'],
-      ['interceptors', 'Interceptors and middlewares'],
+      [
+        'interceptors',
+        'Interceptors and middlewares',
+        'middleware interceptor before after handler',
+      ],
       ['extending', 'Plugins and decorators'],
     ],
   },
   {
     text: 'Test and operate',
     items: [
-      ['testing', 'Testing'],
+      ['testing', 'Testing', 'run tests test supertest mock'],
       ['doctor', 'The doctor'],
-      ['operating', 'Operating'],
-      ['observability', 'Observability'],
-      ['deploying', 'Deploying'],
+      ['operating', 'Operating', 'health check logs shutdown signals production'],
+      [
+        'observability',
+        'Observability',
+        'metrics prometheus opentelemetry traces dashboard alerts',
+      ],
+      ['deploying', 'Deploying', 'deploy docker kubernetes lambda serverless production'],
       ['runtimes', 'Bun and Deno'],
       ['supply-chain', 'What is installed'],
     ],
@@ -103,7 +114,7 @@ export const CONTENTS = [
       ['decorators', 'Decorators'],
       ['configuration', 'Configuration'],
       ['errors', 'Errors and codes'],
-      ['api/index', 'API'],
+      ['api/index', 'API', 'api reference types'],
     ],
   },
   {

@@ -22,7 +22,7 @@ ${paragraph(readme)}
 ## An application
 
 This is all of it. \`GET /users/0\` responds with the user, \`GET /users/x\` with 400 and the reason, \`POST /users\` with 405.
-The OpenAPI document describes each of these responses.
+The OpenAPI document has the route, its parameter and the 400.
 
 \`\`\`ts
 ${CODE}

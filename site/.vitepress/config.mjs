@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from '../anchor.mjs'
 import { adaptTables } from '../markdown.mjs'
+import { searchTextOf } from '../search-text.mjs'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 const pages = process.env['SITE_PAGES'] ?? join(here, '.cache/pages')
@@ -25,12 +26,15 @@ const sidebar = {
   '/api/': groupsOf([
     {
       text: 'API',
-      items: [['api/index', 'All doors'], ...doors.map((door) => [`api/${door}/index`, door])],
+      items: [['api/index', 'Overview'], ...doors.map((door) => [`api/${door}/index`, door])],
     },
     contents.find(({ text }) => text === 'Reference'),
   ]),
 }
 const labels = new Map(contents.flatMap(({ items }) => items))
+const words = new Map(
+  contents.flatMap(({ items }) => items.map(([path, , found]) => [`${path}.md`, found])),
+)
 
 /** The page before or after a page, of the pages of the navigation. Pages of names of the API have none. */
 const outsideOfNavigation = { prev: false, next: false }
@@ -52,16 +56,14 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: ICON }]],
   vite: {
     resolve: {
-      // VitePress' own has a name for screen readers that differs from its text.
-      alias: [
-        {
-          find: /^.*\/VPNavBarSearchButton\.vue$/,
-          replacement: join(here, '.vitepress/theme/SearchButton.vue'),
-        },
-      ],
+      // The search of VitePress has a button whose name differs from its text, and options with links in them.
+      alias: ['Button', 'Box'].map((part) => ({
+        find: new RegExp(`^.*/VP(?:NavBar|Local)Search${part}\\.vue$`),
+        replacement: join(here, `.vitepress/theme/Search${part}.vue`),
+      })),
     },
-    // Nothing of the repository but the pages is served.
-    publicDir: false,
+    // One copy: the theme's search reads the index that VitePress wrote.
+    optimizeDeps: { include: ['minisearch'] },
     server: { host: '127.0.0.1', strictPort: false },
     build: { chunkSizeWarningLimit: 8000 },
   },
@@ -89,23 +91,12 @@ export default defineConfig({
       { component: 'VersionMenu', props: { versions, current: version } },
     ],
     sidebar,
+    // For the search: see weight.mjs.
+    words: contents.flatMap(({ items }) =>
+      items.flatMap(([path, , found]) => (found ? [[path, found]] : [])),
+    ),
     outline: { level: [2, 3], label: 'On this page' },
-    search: {
-      provider: 'local',
-      options: {
-        detailedView: false,
-        miniSearch: {
-          searchOptions: {
-            fuzzy: 0.15,
-            prefix: true,
-            boost: { title: 4, titles: 2, text: 1 },
-            // A guide answers more questions than the page of a name, and a changelog answers fewer.
-            boostDocument: (id) =>
-              /\/api\/./.test(id) ? 0.35 : /\/(project|repository)\//.test(id) ? 0.15 : 1,
-          },
-        },
-      },
-    },
+    search: { provider: 'local', options: { _render: searchTextOf(words) } },
     docFooter: { prev: 'Before', next: 'Next' },
   },
 })

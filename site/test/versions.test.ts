@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { keepVersion } from '../add-version.mjs'
 import { buildSite } from '../build.mjs'
-import { addressesIn, deadLinks, pagesOf } from './built-site.js'
+import { addressesIn, deadLinks, pagesOf, root } from './built-site.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'blazon-site-'))
+// Inside the package of the site, where VitePress finds Vue.
+const folder = join(root, 'site/.cache/versions-test')
 const pages = join(folder, 'pages')
 const versions = join(folder, 'versions')
 const out = join(folder, 'out')
@@ -24,6 +24,7 @@ function writePages(version: string, text: string): void {
 }
 
 beforeAll(() => {
+  rmSync(folder, { recursive: true, force: true })
   writePages('0.1.0', 'This is the first version.')
   keepVersion(pages, versions)
   writePages('0.2.0', 'This is the second version.')

@@ -43,7 +43,8 @@ describe('the package', () => {
     const rest = paths.filter((path) => !path.startsWith('dist/'))
     const expected = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md']
     const ready = ['alerts.yml', 'dashboard.json'].map((name) => `docs/observability/${name}`)
-    const own = [...expected, ...docs.map((name) => `docs/${name}`), ...ready]
+    const tutorial = readdirSync(join(root, 'docs/tutorial')).map((name) => `docs/tutorial/${name}`)
+    const own = [...expected, ...docs.map((name) => `docs/${name}`), ...tutorial, ...ready]
     expect(rest.filter((path) => !path.startsWith('templates/')).sort()).toEqual(own.sort())
     const kinds =
       /^(index|shared|(testing|integrations\/[\w-]+)\/index|integrations\/postgres\/keeper\/main|cli\/[\w/-]+|chunks\/[\w-]+|commonjs)\.(js|js\.map|cjs|d\.ts|d\.cts)$/

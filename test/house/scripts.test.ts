@@ -24,12 +24,19 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 console.log('runs')`
 
 describe('the scripts of package.json', () => {
-  it.each(['lint', 'format', 'typecheck', 'types', 'unit', 'test', 'docs:api'])(
-    'has %s',
-    (name) => {
-      expect(scripts).toHaveProperty(name)
-    },
-  )
+  it.each([
+    'lint',
+    'format',
+    'typecheck',
+    'types',
+    'unit',
+    'test',
+    'docs',
+    'docs:build',
+    'docs:api',
+  ])('has %s', (name) => {
+    expect(scripts).toHaveProperty(name)
+  })
 
   it('replace the shell by the last of several programs with `exec`', () => {
     const several = Object.values(scripts).filter((script) => script.includes(' && '))
