@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
 import { putUnderTest } from '../app/harness.js'
 import type { Listener } from '../app/listener.js'
+import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
@@ -43,6 +43,7 @@ import { type LogEntry, TestLog } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
 import { watchRoute } from './watch-route.js'
+import { wrapListener } from './wrap-listener.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over
@@ -98,7 +99,7 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, this.#options)
+    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, this.#callers)
     return (next) => wrapHandler(watch === null ? next : watch(next))
   }
 
@@ -115,16 +116,10 @@ export class TestApp extends App {
     return { ...routes, handlers: routes.handlers.map(wrap) }
   }
 
-  readonly #wrapListener = (listener: Listener): Listener => {
-    const { handle, handleForeign } = listener
-    const enter = (req: IncomingMessage, run: () => void) =>
-      this.#watch.enter(req, () => this.#connections.enter(req, run))
-    return {
-      ...listener,
-      handle: (req, res) => enter(req, () => handle(req, res)),
-      handleForeign: (req, res, next) => enter(req, () => handleForeign(req, res, next)),
-    }
-  }
+  readonly #wrapListener = (listener: Listener): Listener =>
+    wrapListener(listener, (req, run) =>
+      this.#watch.enter(req, () => this.#connections.enter(req, run)),
+    )
 
   /**
    * Creates and starts an application without a port.
@@ -365,6 +360,13 @@ export class TestApp extends App {
     return this.close()
   }
 
+  /** What identifies a caller, for the check of cache keys. */
+  get #callers() {
+    const { tenant, auth } = this.#options
+    const tenantHeader = tenantGroup.resolve(tenant)?.header ?? null
+    return { tenantHeader, credentials: authGroup.resolve(auth).credentials.headers }
+  }
+
   /** The tenant header; the default one without a `tenant` option, because middlewares may read it. */
   get #tenantHeader(): string | null {
     return tenantGroup.resolve(this.#options.tenant ?? {})?.header ?? null
@@ -374,10 +376,6 @@ export class TestApp extends App {
     const { refuse, disconnect } = this.#connections
     refuse()
     await this.#watch.end(() => close().finally(disconnect), this.#log)
-    this.#checkCoverage()
-  }
-
-  #checkCoverage(): void {
     const { coverage } = this.#options
     // An application that did not start has no operations.
     if (coverage === undefined || this.#routes === undefined) return
