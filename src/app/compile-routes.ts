@@ -88,7 +88,8 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
   const { model } = config.description
   const shared = whatRoutesShare(config, await loadStreams(model.routes, config))
   const settingsOf = (route: RouteModel) => withOwnLimits(route, shared, config)
-  const partsOf = await collectParts(config, settingsOf)
+  const audienceOf = await loadAudience(model.routes, config.settings.converters)
+  const partsOf = await collectParts(config, settingsOf, audienceOf)
   const handlers = model.routes.map((route) =>
     compileRoute(route, partsOf(route), settingsOf(route)),
   )
@@ -101,7 +102,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     handlers,
     frameworkRoutes,
     settings: config.settings,
-    audienceOf: (route) => partsOf(route).audience,
+    audienceOf,
     probeOf: (route, handler) =>
       compileProbe(route, { ...partsOf(route), handler }, settingsOf(route)),
   }
@@ -151,6 +152,7 @@ const NONE: readonly never[] = Object.freeze([])
 async function collectParts(
   config: RoutesConfig,
   settingsOf: (route: RouteModel) => PipelineConfig,
+  audienceOf: (route: RouteModel) => RouteParts['audience'],
 ): Promise<(route: RouteModel) => RouteParts> {
   const { settings, controllers, features, beforeHandler } = config
   const { routes } = config.description.model
@@ -168,7 +170,6 @@ async function collectParts(
   const negotiateOf = await loadNegotiation(routes, settingsOf)
   const fieldsOf = await loadFields(routes, settings)
   const datesOf = await loadDates(routes, converters)
-  const audienceOf = await loadAudience(routes, converters)
   const instanceOf = (route: RouteModel) => controllers.get(route.controller) as object
   const stepsOf = collectSteps({
     ...config,
@@ -176,6 +177,7 @@ async function collectParts(
   })
   return (route) => {
     const fields = fieldsOf(route)
+    const audience = audienceOf(route)
     return {
       ...stepsOf(route),
       instance: instanceOf(route),
@@ -185,9 +187,9 @@ async function collectParts(
       upload: uploadOf(route),
       cookies: cookiesOf(route),
       fields,
-      audience: audienceOf(route),
+      audience,
       // The copy with the described fields only has its dates as text already.
-      dates: fields === null ? datesOf(route) : null,
+      dates: fields === null && audience === null ? datesOf(route) : null,
       middlewares: middlewaresOf(route, features),
       interceptors: config.interceptors(route),
       parameters: parametersOf(route),

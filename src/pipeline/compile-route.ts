@@ -133,22 +133,13 @@ export function compileRoute(
 
 /** Lists the steps that a route uses, in the order of `STEPS`. */
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
-  const { inputs, bodies, stages, fields, dates, added, middlewares, interceptors, parameters } =
-    parts
+  const { inputs, bodies, stages, dates, added, middlewares, interceptors, parameters } = parts
   const { audience } = parts
   const { scopes } = config
   const stream = streamFor(route, config)
   const invocation = invocationOf(route, parts.instance, config)
   const isDescribed = route.inputs.body !== null
-  const uses = ownSteps(route, {
-    usesFeature: stages !== NO_STAGES,
-    hasPluginSteps: added.length > 0,
-    hasDeadline: config.deadlines !== null,
-    mayFailLate: config.mayFailLate,
-    interceptsAll: interceptors.length > 0,
-    limitsFields: fields !== null,
-    audience,
-  })
+  const uses = usesOf(route, parts, config)
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
   const plugins = pluginStages(added, config)
   const { beforeGuard, claim, guard, tenant, membership, afterGuard, can } = accessSteps(
@@ -184,7 +175,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     unexpired: uses.unexpired ? unexpiredStage : null,
     headers: uses.headers ? headersStage(route.headers ?? []) : null,
     fields: fieldsStep(route, parts, config),
-    dates: uses.dates && dates !== null ? datesStage(dates) : null,
+    dates: dates === null ? null : datesStage(dates),
     beforeHandler: plugins.beforeHandler,
     intercept: uses.intercept
       ? joinStages(interceptors.map((each) => interceptStage(each, scopes)))
@@ -195,6 +186,22 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     parameters: parameters.length > 0 ? parametersStage(parameters) : null,
     handler: handlerStage(invocation),
   }
+}
+
+function usesOf(
+  route: RouteModel,
+  { stages, added, interceptors, fields, audience }: RouteParts,
+  { deadlines, mayFailLate }: PipelineConfig,
+): ReturnType<typeof ownSteps> {
+  return ownSteps(route, {
+    usesFeature: stages !== NO_STAGES,
+    hasPluginSteps: added.length > 0,
+    hasDeadline: deadlines !== null,
+    mayFailLate,
+    interceptsAll: interceptors.length > 0,
+    limitsFields: fields !== null,
+    audience,
+  })
 }
 
 /** The step that limits the fields of responses. Only one function can prepare a body, so both limits are one step. */

@@ -106,7 +106,8 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, this.#options)
+    const facts = callerFacts(this.#options)
+    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, facts)
     return (next) => wrapHandler(watch === null ? next : watch(next))
   }
 

@@ -46,6 +46,7 @@ const NESTED = {
     license: 1,
     servers: 1,
     tags: 1,
+    audience: 1,
     include: 1,
     converters: 1,
   } satisfies Names<SwaggerOptions>,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RouteModel } from '../../src/contracts/route-model.js'
 import type { Stage as PluginStage, PluginSteps } from '../../src/contracts/steps.js'
+import type { AudienceStages } from '../../src/pipeline/audience/audience-stages.js'
 import {
   compileAdmission,
   compileProbe,
@@ -79,11 +80,26 @@ const parts: RouteParts = {
   stages: NO_STAGES,
   fields: null,
   dates: null,
+  audience: null,
   added: [],
   middlewares: [],
   interceptors: [],
   parameters: [],
   underTest: null,
+}
+
+/** The stages of a route with marked fields. */
+function audienceWith(stage: Stage | null): AudienceStages {
+  return {
+    marks: [['a']],
+    fields: [],
+    limitsResponses: true,
+    limitsRequests: true,
+    forHeld: () => ({}) as never,
+    ask: () => stage as Stage,
+    refuseSent: () => (next) => next,
+    hide: () => stage as Stage,
+  }
 }
 
 const parameter = {
@@ -185,6 +201,7 @@ describe('a route', () => {
         inputs: [{ source: 'query', validate: (value) => ({ value }), declares: null }],
         fields: { mode: 'strip', byStatus: new Map() },
         dates: () => null,
+        audience: audienceWith(stage),
         negotiate: stage,
         cookies: stage,
         added: [{ plugin: 'all', steps: ALL_PLACES }],
@@ -211,6 +228,7 @@ describe('a route', () => {
     ['headers', { headers: [['X-A', '1']] }, {}],
     ['fields', {}, { fields: { mode: 'strip', byStatus: new Map() } }],
     ['dates', {}, { dates: () => null }],
+    ['sendable', {}, { audience: audienceWith(null) }],
     ['intercept', {}, { interceptors: [passing] }],
     ['observe', {}, { added: adding({ onEnd() {} }) }],
     ['observe', {}, { added: adding({ onResponse() {} }) }],
@@ -293,7 +311,12 @@ describe('the steps that decide about access', () => {
         end() {},
       },
     )
-    const parts = { stages: notingStages(seen), added: [], handler: () => undefined }
+    const parts = {
+      stages: notingStages(seen),
+      added: [],
+      audience: null,
+      handler: () => undefined,
+    }
     compileProbe(route, parts, recording(seen))(req, response)
     expect(seen).toEqual(['scope', 'claim', 'guard', 'tenant', 'membership', 'can'])
     expect(sent).toEqual([204])

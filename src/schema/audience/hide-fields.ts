@@ -78,7 +78,7 @@ export function compileFindSent(
   hides: (mark: Mark) => boolean,
 ): FindHidden {
   const viewer = new Viewer({ resolve, hides, select: selectByTag(resolve) })
-  return finder(viewer, viewer.view(rootOf(schema)))
+  return finder(viewer, viewer.view(rootOf(schema)), true)
 }
 
 function responseViewer(resolve: References['resolve'], hides: (mark: Mark) => boolean): Viewer {
@@ -97,11 +97,12 @@ function rootOf(schema: unknown, maybe?: Node): Pick<View, 'sure' | 'maybe'> {
 /** The most fields that are listed. */
 const MOST_FOUND = 100
 
-function finder(viewer: Viewer, root: View): FindHidden {
+/** @param isSent Whether the validator may still turn one value into a list of it, as it does for queries and forms. */
+function finder(viewer: Viewer, root: View, isSent = false): FindHidden {
   if (!root.leads) return () => []
   return (plain) => {
     const found: Path[] = []
-    const look = (value: unknown, view: View, path: Path): void => {
+    const look = (value: unknown, view: View, path: Path, mayBeItem = isSent): void => {
       if (!view.leads || found.length === MOST_FOUND) return
       const chosen = viewer.choose(view, value)
       if (chosen.isHidden) return void found.push(path)
@@ -111,10 +112,12 @@ function finder(viewer: Viewer, root: View): FindHidden {
       }
       if (Array.isArray(value)) {
         for (const [at, item] of value.entries()) enter(at, item, viewer.item(chosen, at))
-      } else if (isNode(value)) {
-        for (const name of Object.keys(value))
-          enter(name, value[name], viewer.property(chosen, name))
+        return
       }
+      const asItem = mayBeItem ? viewer.item(chosen, 0) : null
+      if (asItem !== null) look(value, asItem, path, false)
+      if (!isNode(value)) return
+      for (const name of Object.keys(value)) enter(name, value[name], viewer.property(chosen, name))
     }
     look(plain, root, [])
     return found

@@ -39,6 +39,8 @@ export interface ChosenView extends Schemas {
   readonly isHidden: boolean
   /** The names that its schemas name; `null` if a pattern decides about names. */
   readonly names: ReadonlySet<string> | null
+  /** The number of items that have schemas of their own. */
+  readonly positions: number
   /** The views of its members that were found; `null` for a member that the caller may not see. */
   readonly members: Map<string | number, View | null>
 }
@@ -116,9 +118,8 @@ export class Viewer {
   }
 
   /** The view of an item; `null` if the caller may not see it. */
-  item({ sure, maybe, members }: ChosenView, index: number): View | null {
-    const last = Math.max(0, ...[...sure, ...maybe].map(positionsOf))
-    const key = Math.min(index, last)
+  item({ sure, maybe, members, positions }: ChosenView, index: number): View | null {
+    const key = Math.min(index, positions)
     const known = members.get(key)
     if (known !== undefined) return known
     const items = sure.flatMap((node) => itemSchemas(node, key))
@@ -142,6 +143,7 @@ export class Viewer {
       ...schemas,
       isHidden: this.#hidesOneOf(schemas.sure),
       names: all.some(hasPatterns) ? null : new Set(all.flatMap(namesOf)),
+      positions: Math.max(0, ...all.map(positionsOf)),
       members: new Map(),
     }
     this.#chosen.set(key, made)

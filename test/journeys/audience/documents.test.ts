@@ -10,7 +10,7 @@ type Schema = Record<string, never> & {
   items: Schema
 }
 
-function staff(swagger: AppOptions['swagger']) {
+function staff(swagger: NonNullable<AppOptions['swagger']>) {
   const keys = ['k'.repeat(32)]
   const options = { controllers: [StaffController], auth: { guard }, cookies: { keys } }
   const app = new App({ ...options, swagger, logger: false })
