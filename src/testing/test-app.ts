@@ -5,9 +5,7 @@ import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
 import { putUnderTest } from '../app/harness.js'
 import type { Listener } from '../app/listener.js'
-import { authGroup } from '../app/settings/auth-options.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
-import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
@@ -353,9 +351,10 @@ export class TestApp extends App {
   /** Reports wrong items of a stream, and inputs of a cached handler that its cache key does not contain. */
   #watchRoute(route: RouteModel, contract: Contract): Stage | null {
     if (route.stream !== null) return itemCheckStage(contract)
+    const { ownTenantHeader, credentials } = callerFacts(this.#options)
     return keyCoverageStage(route, {
-      tenantHeader: tenantGroup.resolve(this.#options.tenant)?.header ?? null,
-      credentials: authGroup.resolve(this.#options.auth).credentials.headers,
+      tenantHeader: ownTenantHeader,
+      credentials: credentials.headers,
       report: ({ name }, { method, originalUrl: url }, read) =>
         contract.note({ method, url }, unkeyed(name, read)),
     })
