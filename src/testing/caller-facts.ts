@@ -4,13 +4,19 @@ import type { CallerLink } from './test-caller.js'
 import type { TestOptions } from './test-options.js'
 
 /** What callers have to know about an application: how its requests name a tenant, and where guards find credentials. */
-export function callerFacts({
-  auth,
-  tenant,
-}: TestOptions): Pick<CallerLink, 'tenantHeader' | 'confirmsTenants' | 'credentials'> {
+export interface CallerFacts
+  extends Pick<CallerLink, 'tenantHeader' | 'confirmsTenants' | 'credentials'> {
+  /** The header that the application itself reads; `null` without the `tenant` option. */
+  readonly ownTenantHeader: string | null
+}
+
+/** Reads the options of an application under test. */
+export function callerFacts({ auth, tenant }: TestOptions): CallerFacts {
   const { guards, credentials } = authGroup.resolve(auth)
   // The default header without a `tenant` option, because middlewares may read it.
   const tenantHeader = tenantGroup.resolve(tenant ?? {})?.header ?? null
+  const ownTenantHeader = tenant === undefined ? null : tenantHeader
   const confirms = guards.some(({ confirmsTenant }) => confirmsTenant)
-  return { tenantHeader, confirmsTenants: tenant !== undefined && confirms, credentials }
+  const confirmsTenants = tenant !== undefined && confirms
+  return { tenantHeader, ownTenantHeader, confirmsTenants, credentials }
 }

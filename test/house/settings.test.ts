@@ -84,7 +84,7 @@ describe('the types of options', () => {
     expect(callers.map(({ path }) => path)).toEqual([
       'app/settings/resolve-settings.ts',
       'app/tenancy/create-tenant-middleware.ts',
-      'testing/test-app.ts',
+      'testing/caller-facts.ts',
     ])
   })
 })
