@@ -155,16 +155,25 @@ export function checkAuthMatrix(principals: object, options: AuthMatrixOptions):
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** The routes of a matrix, and what it asks about them. */
-export interface MatrixSubject extends Pick<AuthMatrixOptions, 'objects'> {
+/** The routes of a matrix, and the function that asks what a principal may do. */
+export interface MatrixSubject {
   readonly routes: readonly RouteModel[]
   readonly audienceOf: CompiledRoutes['audienceOf']
+  readonly probeOf: (principal: Principal) => Probe
 }
 
+/**
+ * Asks for each route, object and marked field what each principal may do.
+ *
+ * @throws Error with `unguarded: 'fail'`, which names public operations that change data.
+ */
 export async function buildAuthMatrix(
-  { routes, objects = {}, audienceOf }: MatrixSubject,
-  probes: ReadonlyMap<string, Probe>,
+  principals: Readonly<Record<string, Principal>>,
+  { unguarded, except, objects = {} }: AuthMatrixOptions,
+  { routes, audienceOf, probeOf }: MatrixSubject,
 ): Promise<AuthMatrix> {
+  if (unguarded === 'fail') await refuseUnguarded(routes, probeOf(null), except)
+  const probes = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
   const accessOf = async (route: RouteModel, question?: Question | FieldQuestion) => {
     const access: Record<string, Access> = {}
     for (const [name, probe] of probes) access[name] = await probe(route, question)
@@ -204,7 +213,7 @@ function nameOf({ method, path }: RouteModel): string {
  * @param probe Sends requests without credentials.
  * @throws Error that names the operations which change data and are public.
  */
-export async function refuseUnguarded(
+async function refuseUnguarded(
   routes: readonly RouteModel[],
   probe: Probe,
   except: readonly string[] = [],

@@ -20,7 +20,6 @@ import {
   type Principal,
   type Probe,
   type ProbeLink,
-  refuseUnguarded,
 } from './auth-matrix.js'
 import { callerFacts } from './caller-facts.js'
 import { type ConnectionFacts, Connections } from './connections.js'
@@ -106,9 +105,9 @@ export class TestApp extends App {
 
   readonly #beforeHandler = (route: RouteModel): Stage => {
     const { wrapHandler } = this.#connections
-    const facts = callerFacts(this.#options)
-    const watch = this.#contract === null ? null : watchRoute(route, this.#contract, facts)
-    return (next) => wrapHandler(watch === null ? next : watch(next))
+    if (this.#contract === null) return wrapHandler
+    const watch = watchRoute(route, this.#contract, callerFacts(this.#options))
+    return watch === null ? wrapHandler : (next) => wrapHandler(watch(next))
   }
 
   readonly #wrapRoutes = (routes: CompiledRoutes): CompiledRoutes => {
@@ -139,8 +138,8 @@ export class TestApp extends App {
       app.#log.explain(failure, request)
       return app.#records.judge(failure ?? app.#watch.takeRejection(request) ?? null, request)
     }
-    const records = app.#records
-    const link = { supertest, connect, checkExchange, finish, records, ...callerFacts(options) }
+    const parts = { supertest, connect, checkExchange, finish, records: app.#records }
+    const link = { ...parts, ...callerFacts(options) }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -269,16 +268,11 @@ export class TestApp extends App {
     options: AuthMatrixOptions = {},
   ): Promise<AuthMatrix> {
     checkAuthMatrix(principals, options)
-    const { unguarded, except, objects } = options
     const nobody = this.#started('authMatrix()').as(null)
     const { model, audienceOf } = this.#routes as CompiledRoutes
-    const { routes } = model
     const probeOf = (given: Principal) =>
       this.#probe(given instanceof TestCaller ? given : nobody.as(given))
-    if (unguarded === 'fail') await refuseUnguarded(routes, probeOf(null), except)
-    const named = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
-    const subject = { routes, audienceOf, ...(objects !== undefined && { objects }) }
-    return await buildAuthMatrix(subject, new Map(named))
+    return await buildAuthMatrix(principals, options, { ...model, audienceOf, probeOf })
   }
 
   /** Creates the function that asks what a caller may do, and calls no handler. */
@@ -304,8 +298,8 @@ export class TestApp extends App {
   async fuzz(options: FuzzOptions = {}): Promise<FuzzReport> {
     checkFuzzOptions(options)
     const anybody = this.#started('fuzz()')
-    const caller = options.as === undefined ? anybody : anybody.as(options.as)
-    const sender = caller.with(options.headers ?? {})
+    const { as: user, headers: given = {} } = options
+    const sender = (user === undefined ? anybody : anybody.as(user)).with(given)
     const { principal, headers } = stateOf(sender)
     const operations = this.#documented()
     const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
@@ -313,8 +307,8 @@ export class TestApp extends App {
     const { audienceOf } = this.#routes as CompiledRoutes
     const hiddenOf = hiddenMarks(audienceOf, this.#probe(sender))
     const agent = this.#connections.open(this.server, { principal })
-    const { fuzz } = await import('./fuzz/fuzz.js')
     const link = { agent, headers: headers(), checkExchange: contract.checkExchange }
+    const { fuzz } = await import('./fuzz/fuzz.js')
     return await this.#contracts.during(contract, () =>
       fuzz({ link, operations, hiddenOf }, options),
     )
@@ -383,16 +377,13 @@ export class TestApp extends App {
   async #end(close: () => Promise<void>): Promise<void> {
     this.#connections.refuse()
     await this.#watch.end(() => close().finally(this.#connections.disconnect), this.#log)
-    this.#checkCoverage()
-    this.#records.end()
-  }
-
-  #checkCoverage(): void {
     const { coverage } = this.#options
     // An application that did not start has no operations.
-    if (coverage === undefined || this.#routes === undefined) return
-    this.#coverage.declare(this.#documented().all)
-    judgeCoverage(this.#coverage, coverage, this.document.info.title)
+    if (coverage !== undefined && this.#routes !== undefined) {
+      this.#coverage.declare(this.#documented().all)
+      judgeCoverage(this.#coverage, coverage, this.document.info.title)
+    }
+    this.#records.end()
   }
 
   #documented(): DocumentedOperations {
