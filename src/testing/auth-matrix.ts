@@ -122,7 +122,7 @@ function labelOf({ operation, ability, object, field, visibleTo }: AuthMatrixRow
 }
 
 /** @throws ConfigError when an option is unknown or has a wrong value, or when there is no principal. */
-export function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
+function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   const { unguarded, except, objects } = options
   const problems: Problem[] = []
   const refuse = (name: string, value: unknown, known: string) => {
@@ -165,13 +165,15 @@ export interface MatrixSubject {
 /**
  * Asks for each route, object and marked field what each principal may do.
  *
- * @throws Error with `unguarded: 'fail'`, which names public operations that change data.
+ * @throws ConfigError for wrong options; Error with `unguarded: 'fail'`, which names public operations that change data.
  */
 export async function buildAuthMatrix(
   principals: Readonly<Record<string, Principal>>,
-  { unguarded, except, objects = {} }: AuthMatrixOptions,
+  options: AuthMatrixOptions,
   { routes, audienceOf, probeOf }: MatrixSubject,
 ): Promise<AuthMatrix> {
+  checkAuthMatrix(principals, options)
+  const { unguarded, except, objects = {} } = options
   if (unguarded === 'fail') await refuseUnguarded(routes, probeOf(null), except)
   const probes = Object.entries(principals).map(([name, each]) => [name, probeOf(each)] as const)
   const accessOf = async (route: RouteModel, question?: Question | FieldQuestion) => {

@@ -14,7 +14,6 @@ import {
   type AuthMatrix,
   type AuthMatrixOptions,
   buildAuthMatrix,
-  checkAuthMatrix,
   createProbe,
   hiddenMarks,
   type Principal,
@@ -267,7 +266,6 @@ export class TestApp extends App {
     principals: Readonly<Record<string, Principal>>,
     options: AuthMatrixOptions = {},
   ): Promise<AuthMatrix> {
-    checkAuthMatrix(principals, options)
     const nobody = this.#started('authMatrix()').as(null)
     const { model, audienceOf } = this.#routes as CompiledRoutes
     const probeOf = (given: Principal) =>
