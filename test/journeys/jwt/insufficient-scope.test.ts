@@ -60,7 +60,11 @@ async function startOrders(auth: AppOptions['auth'] = { guards: { user, key, web
     auth,
   })
   onTestFinished(() => app.close())
-  const ask = async (method: 'get' | 'post' | 'head', path: string, headers: object) => {
+  const ask = async (
+    method: 'get' | 'post' | 'head',
+    path: string,
+    headers: Record<string, string>,
+  ) => {
     const { status, headers: sent } = await app.request()[method](`/orders${path}`).set(headers)
     return [status, sent['www-authenticate']]
   }

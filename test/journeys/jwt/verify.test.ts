@@ -267,6 +267,35 @@ describe('several guards', () => {
   })
 })
 
+describe('the cache of verified tokens', () => {
+  it.each([
+    [0, 0],
+    [2, 2],
+    [10, 10],
+  ])('keeps at most %i tokens, and never their text', async (cacheSize, most) => {
+    let checked = 0
+    const claims = z.object({ sub: z.string() }).refine(() => {
+      checked++
+      return true
+    })
+    const { send } = await createGuarded(jwt({ keys: secret, claims, cacheSize }))
+    const tokens = Array.from({ length: 3 * most + 2 }, (_, n) =>
+      signTestToken({ sub: `u${n}` }, secret),
+    )
+    for (const token of tokens) expect((await send(token)).status).toBe(200)
+    expect(checked).toBe(tokens.length)
+    // From the last one on, so that those that are kept are asked for before others displace them.
+    let kept = 0
+    for (const token of tokens.toReversed()) {
+      const before = checked
+      expect((await send(token)).status).toBe(200)
+      if (checked === before) kept++
+    }
+    expect(kept).toBeLessThanOrEqual(most)
+    expect(kept > 0).toBe(most > 0)
+  })
+})
+
 describe('signTestToken', () => {
   it('refuses a short secret', () => {
     expect(() => signTestToken({}, 'short')).toThrow('give a secret of 32 bytes')

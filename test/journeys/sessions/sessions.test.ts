@@ -1,5 +1,5 @@
 import { memorySessions } from 'blazon/sessions'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { gate } from '../gate.js'
 import { failing, startShop } from './support.js'
 
@@ -353,5 +353,16 @@ describe('an outage of the store', () => {
     expect((await ada.get('plain')).status).toBe(200)
     isDown = false
     expect((await ada.get('me')).status).toBe(200)
+  })
+})
+
+describe('sessions in memory', () => {
+  it('are refused in production, where a store is needed that processes share', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await expect(startShop()).rejects.toMatchObject({ problems: [{ code: 'E_SESSIONS_MEMORY' }] })
+    const store = failing(memorySessions(), () => false)
+    const { browser } = await startShop({ store })
+    expect((await browser().login()).status).toBe(204)
   })
 })
