@@ -267,7 +267,7 @@ export type {
   TenantStore,
   TenantStrategy,
 } from './contracts/tenant.js'
-export type { SpanIdentity, TraceContext, TraceHeaders } from './contracts/trace.js'
+export type { SpanIdentity, TraceContext, TraceHeaders, TraceState } from './contracts/trace.js'
 export type { Duration, Size } from './contracts/units.js'
 export type {
   FileOptions,

@@ -25,6 +25,12 @@ export interface TraceContext {
   readonly headers: TraceHeaders
 }
 
+/** What systems have noted in a trace, as OpenTelemetry keeps it. */
+export interface TraceState {
+  /** Returns the text of the header `tracestate`. */
+  serialize(): string
+}
+
 /**
  * The identity of a span: what `spanContext()` of OpenTelemetry returns. Its fields are read when the trace of the request
  * is first asked for.
@@ -37,5 +43,5 @@ export interface SpanIdentity {
   /** Bit 0: the span is recorded. */
   readonly traceFlags: number
   /** What systems have noted in the trace. */
-  readonly traceState?: { readonly serialize: () => string } | undefined
+  readonly traceState?: TraceState | undefined
 }

@@ -61,7 +61,7 @@ const TYPES = `
   ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter
   RouteSetup RouteTableEntry RunningStatement Schema SchemaConverter SchemaSide ScopedCache SecurityOptions SecurityRequirement Size SocketPath SpanIdentity SseComment SseEvent SseEventOptions SseOptions Stage StatementResult StatementsConfig Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
-  TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders UseEntry UsedByRoute User Validated
+  TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders TraceState UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
   WebhookSecrets WebhookVerifier
   SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite

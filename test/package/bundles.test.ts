@@ -298,7 +298,9 @@ async function outputOf(name: string, options = ''): Promise<string> {
 
 describe('packages of others', () => {
   it('are in the file, and are named at boot where they are not', async () => {
-    const outside = ['typeorm', '@electric-sql/pglite', '@opentelemetry/api'].map((name) => `--external:${name}`)
+    const outside = ['typeorm', '@electric-sql/pglite', '@opentelemetry/api'].map(
+      (name) => `--external:${name}`,
+    )
     const some = await outputOf('peers', [...outside, '--external:pg-native'].join(' '))
     expect(some.trim().split('\n')).toEqual([
       'otel E_PEER_MISSING',

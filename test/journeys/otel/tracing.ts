@@ -30,17 +30,6 @@ export class Tracing {
     this.provider.register()
   }
 
-  /** Makes a span of the test's own. */
-  work<T>(name: string, run: () => T): T {
-    return trace.getTracer('test').startActiveSpan(name, (span) => {
-      try {
-        return run()
-      } finally {
-        span.end()
-      }
-    })
-  }
-
   get spans(): readonly ReadableSpan[] {
     return this.exporter.getFinishedSpans()
   }
@@ -85,6 +74,17 @@ export class Tracing {
     if (children.length === 0) return { name: span.name }
     return { name: span.name, children: children.map((child) => this.#treeOf(child)) }
   }
+}
+
+/** Makes a span of the test's own. */
+export function work<T>(name: string, run: () => T): T {
+  return trace.getTracer('test').startActiveSpan(name, (span) => {
+    try {
+      return run()
+    } finally {
+      span.end()
+    }
+  })
 }
 
 /** Fails if a span has an attribute that is not in the registry of OpenTelemetry. */

@@ -1,0 +1,78 @@
+import { SpanKind } from '@opentelemetry/api'
+import { ConfigError } from 'blazon'
+import { otel } from 'blazon/otel'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { until } from '../../integrations/until.js'
+import { send, tracedApps } from './letters.js'
+import { isSupported } from './supported.js'
+import { Tracing } from './tracing.js'
+
+const tracing = new Tracing()
+const { serve } = tracedApps()
+afterEach(() => tracing.reset())
+afterAll(() => tracing.end())
+
+const servers = () => tracing.ofKind(SpanKind.SERVER)
+
+describe.skipIf(!isSupported)('the options', () => {
+  it('ignore requests, and the spans of code that runs for them', async () => {
+    const { port } = await serve({
+      health: true,
+      plugins: [otel({ ignore: (req) => /^\/(livez|letters\/used)/.test(req.url) })],
+    })
+    await send(port, 'GET /livez')
+    await send(port, 'GET /letters/used')
+    await send(port, 'GET /letters')
+    await tracing.trees()
+    expect(tracing.spans.map(({ name }) => name)).toEqual(['query', 'handler', 'GET /letters'])
+  })
+
+  it('add attributes', async () => {
+    const { port } = await serve({
+      plugins: [
+        otel({
+          attributes: ({ req, cause }) => ({ 'client.address': req?.ip, 'app.cause': cause }),
+        }),
+      ],
+    })
+    await send(port, 'GET /letters')
+    await until(() => servers().length > 0)
+    expect(servers()[0]?.attributes).toMatchObject({
+      'client.address': '127.0.0.1',
+      'app.cause': 'handler',
+    })
+  })
+
+  it('end a span whose attributes fail, and log why', async () => {
+    const lines: { err?: Error }[] = []
+    const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
+    const attributes = () => {
+      throw new Error('no attributes')
+    }
+    const { port } = await serve({ logger, plugins: [otel({ attributes })] })
+    expect(await send(port, 'GET /letters')).toContain(' 200 ')
+    await tracing.trees()
+    expect(servers()).toHaveLength(1)
+    expect(lines.map(({ err }) => err?.message)).toEqual(['no attributes'])
+  })
+
+  it('leave out the spans of parts', async () => {
+    const { port } = await serve({ plugins: [otel({ steps: false })] })
+    await send(port, 'GET /letters')
+    expect(await tracing.trees()).toEqual([{ name: 'GET /letters', children: [{ name: 'query' }] }])
+  })
+
+  it.each([
+    [3, /no object of options/],
+    [{ roots: '/x' }, /No option has this name/],
+    [{ root: 'x' }, /begins with a slash/],
+    [{ root: '/x/' }, /does not end with one/],
+    [{ ignore: true }, /Give a function/],
+    [{ attributes: {} }, /Give a function/],
+    [{ steps: 'no' }, /true or false/],
+    [{ tracerProvider: {} }, /provider of an SDK/],
+  ])('%o are refused', (options, remedy) => {
+    expect(() => otel(options as never)).toThrow(ConfigError)
+    expect(() => otel(options as never)).toThrow(remedy)
+  })
+})
