@@ -92,6 +92,27 @@ describeInChromium('the site', () => {
     },
   )
 
+  it.each([
+    ['rate limit', 'Rate limits'],
+    ['upload file', 'Uploads'],
+    ['log in user', 'Auth'],
+    ['environment variables', 'Configuration from the environment'],
+    ['deploy docker', 'Deploying'],
+    ['run tests', 'Testing'],
+    ['migrate from express', 'Coming from Express'],
+    ['pagination', 'Pages'],
+    ['cors', 'Security'],
+    ['proveIsolation', 'Testing'],
+  ])('finds a page for `%s`', async (words, title) => {
+    const { page } = await open(server.origin)
+    await page.goto(`${server.origin}/`, { waitUntil: 'networkidle' })
+    await page.locator('.search-button').click()
+    await page.locator('#search-words').fill(words)
+    await page.locator('.found a').first().waitFor()
+    const found = await page.locator('.found a').allInnerTexts()
+    expect(found.slice(0, 3).map((text) => text.split(' › ')[0])).toContain(title)
+  })
+
   it('skips to the content, and shows where the focus is', async () => {
     const { page } = await open(server.origin)
     await page.goto(`${server.origin}/validation.html`, { waitUntil: 'networkidle' })
