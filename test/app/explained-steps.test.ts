@@ -46,6 +46,8 @@ function used(steps: RouteSteps): string[] {
 
 const schema = { type: 'object' } as const
 const Known = ApiResponseDoc({ status: 200, description: 'Known', schema })
+const Marked = { type: 'object', properties: { pay: { visibleTo: 'pay' } } } as const
+const Paid = ApiResponseDoc({ status: 200, description: 'Paid', schema: Marked })
 const pass = { intercept: (_req: unknown, next: () => unknown) => next() }
 const limit = { limit: 5, window: '1m' }
 
@@ -61,6 +63,8 @@ class Plain {
   @ApiResponseDoc({ status: 404, description: 'Unknown', schema }) @Get('undated') undated() {}
   @ResponseFields('check') @Known @Get('fielded') fielded() {}
   @ResponseFields('send') @Known @Get('sending') sending() {}
+  @Paid @Get('paid') paid() {}
+  @ResponseFields('strip') @Paid @Body(Marked) @Post('pays') pays() {}
   @Use((_req, _res, next) => next()) @Get('used') used() {}
   @Use(pass) @Get('intercepted') intercepted() {}
   @Cache({ ttl: '5m' }) @Get('cached') cached() {}
@@ -148,7 +152,7 @@ describe('the explanation of a route', () => {
     'lists the steps that boot compiles, in an application %s',
     async (_, options) => {
       const { explained, booted } = await both(options)
-      expect(booted.size).toBe(24)
+      expect(booted.size).toBe(26)
       expect(certainOf(explained)).toEqual(booted)
       for (const { certain, possible } of explained.values()) expect(possible).toEqual(certain)
     },
@@ -180,6 +184,7 @@ describe('the explanation of a route', () => {
     }
     expect([...found].sort()).toEqual([
       'admission',
+      'audience',
       'body',
       'cache',
       'can',
@@ -194,6 +199,7 @@ describe('the explanation of a route', () => {
       'quota',
       'respond',
       'scope',
+      'sendable',
       'tenant',
       'unexpired',
       'use',

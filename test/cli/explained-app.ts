@@ -274,6 +274,7 @@ export const ORDERS_ROUTE = {
   body: null,
   handlerTimeoutSeconds: 30,
   responseFields: { mode: 'send', from: 'responses' },
+  audience: [],
   responses: [
     response('200', 'The order', ['X-Trace', 'X-Kind']),
     response('400', 'The request is malformed or does not match its schema.'),

@@ -6,6 +6,7 @@ import { readsBody } from '../../model/body-methods.js'
 import { guardsOfRoute } from '../../model/route-guards.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
 import { fieldsModeOf } from '../../pipeline/own-steps.js'
+import { markedFields, marksOfRoute } from '../../schema/audience/route-marks.js'
 import { isForErrors } from '../prepare-middlewares.js'
 import { routeTable } from '../route-table.js'
 import type { GuardSettings } from '../settings/guard-options.js'
@@ -60,6 +61,7 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
       mode: fieldsModeOf(route, settings.responses.fields),
       from: route.responseFields === null ? 'responses' : '@ResponseFields',
     },
+    audience: explainAudience(route, settings),
     responses: explainResponses(route, app, express),
     headers: (route.headers ?? []).map(([name, value]) => ({ name, value })),
     options: route.options.map(({ name, value }) => ({ name, value: plain(value) })),
@@ -68,6 +70,14 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
   const steps = explainSteps(route, planned, app)
   const withSources = steps.map((step) => ({ ...step, sources: sourcesOf(step, explained, app) }))
   return { ...explained, steps: withSources }
+}
+
+function explainAudience(
+  route: RouteModel,
+  { converters }: ReadApp['settings'],
+): RouteExplanation['audience'] {
+  const fields = markedFields(marksOfRoute(route, converters))
+  return fields.map(({ path: field, mark: abilities }) => ({ field, abilities }))
 }
 
 function guardName({ name, entry }: GuardSettings): string {

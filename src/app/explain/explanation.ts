@@ -142,6 +142,8 @@ export interface RouteExplanation extends RouteTableEntry {
     readonly mode: ResponseFieldsMode
     readonly from: 'responses' | '@ResponseFields'
   }
+  /** The fields with an audience (`visibleTo`), and the abilities that callers need for each. */
+  readonly audience: readonly { readonly field: string; readonly abilities: readonly string[] }[]
   readonly responses: readonly ExplainedResponse[]
   /** The headers of `@Header`. */
   readonly headers: readonly { readonly name: string; readonly value: string }[]

@@ -21,6 +21,8 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
     ...abilities,
     ...(auth.can === undefined ? [] : [`decided by auth.can: ${nameOf(auth.can)}`]),
   ],
+  audience: ({ audience }) =>
+    audience.map(({ field, abilities }) => `${field}: ${abilities.join(', ')}`),
   use: ({ middlewares }) => middlewares.map(({ name }) => name),
   cache: ({ cache }) => cacheLines(cache),
   body: ({ body }) =>

@@ -11,10 +11,12 @@ import {
   type HideFields,
   type MarkedSchema,
 } from '../../schema/audience/hide-fields.js'
-import { keyOfMark, type Mark, type MarkedPlace } from '../../schema/audience/marks.js'
+import { keyOfMark, type Mark } from '../../schema/audience/marks.js'
 import {
   distinctMarks,
+  type MarkedField,
   type MarkedSides,
+  markedFields,
   markedSides,
   type SchemaMarks,
 } from '../../schema/audience/route-marks.js'
@@ -31,9 +33,6 @@ export interface RouteAudience extends MarkedSides {
   /** Returns the functions for callers who hold these marks. Equal sets have the same functions. */
   readonly forHeld: (isHeld: readonly boolean[]) => HeldAudience
 }
-
-/** A marked field: `items.*.salary`. */
-export type MarkedField = Pick<MarkedPlace, 'path' | 'mark'>
 
 /** The functions for callers who hold the same marks. */
 export interface HeldAudience extends RequestAudience {
@@ -63,7 +62,7 @@ export function compileAudience(route: RouteModel, config: AudienceConfig): Rout
   const known = new Map<string, HeldAudience>()
   return {
     marks,
-    fields: fieldsOf(config.schemas),
+    fields: markedFields(config.schemas),
     ...(markedSides(config.schemas) ?? NO_SIDES),
     forHeld(isHeld) {
       const held = marks.filter((_, index) => isHeld[index] === true)
@@ -73,14 +72,6 @@ export function compileAudience(route: RouteModel, config: AudienceConfig): Rout
       return found
     },
   }
-}
-
-function fieldsOf(schemas: readonly SchemaMarks[]): MarkedField[] {
-  const places = schemas.flatMap((each) => each.places)
-  const fields = new Map(
-    places.map(({ path, mark }) => [`${path} ${keyOfMark(mark)}`, { path, mark }] as const),
-  )
-  return [...fields.values()]
 }
 
 const NO_SIDES: MarkedSides = { limitsResponses: false, limitsRequests: false }

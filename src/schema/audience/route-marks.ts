@@ -5,7 +5,7 @@ import { schemasOfBody } from '../body-schemas.js'
 import { type References, readReferences } from '../dialect/references.js'
 import { jsonOnce } from '../json-once.js'
 import { isBodiless } from '../response-shape.js'
-import { type FoundMarks, findMarks, keyOfMark, type Mark } from './marks.js'
+import { type FoundMarks, findMarks, keyOfMark, type Mark, type MarkedPlace } from './marks.js'
 
 /** One schema of a route that has marks. */
 export interface SchemaMarks extends FoundMarks {
@@ -80,6 +80,18 @@ export function markedSides(schemas: readonly SchemaMarks[]): MarkedSides | null
   const has = (...parts: readonly SchemaMarks['part'][]) =>
     schemas.some(({ part, places }) => parts.includes(part) && places.length > 0)
   return { limitsResponses: has('response', 'item'), limitsRequests: has('body', 'query') }
+}
+
+/** A marked field: `items.*.salary`. */
+export type MarkedField = Pick<MarkedPlace, 'path' | 'mark'>
+
+/** The marked fields of some schemas, each once. */
+export function markedFields(schemas: readonly FoundMarks[]): readonly MarkedField[] {
+  const places = schemas.flatMap((each) => each.places)
+  const fields = new Map(
+    places.map(({ path, mark }) => [`${path} ${keyOfMark(mark)}`, { path, mark }] as const),
+  )
+  return [...fields.values()]
 }
 
 /** The different marks of some schemas, in a fixed order. */
