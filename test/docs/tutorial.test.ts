@@ -111,9 +111,9 @@ describe('the project of the last page', () => {
   })
 
   it('has the settings of all templates, and names what it leaves out', () => {
-    const rest = [...inTemplate('common').map((path) => ['common', path] as const)]
-    rest.push(...inTemplate('container').map((path) => ['container', path] as const))
-    rest.push(...inTemplate('saas').map((path) => ['saas', path] as const))
+    const rest = ['common', 'container', 'saas'].flatMap((folder) =>
+      inTemplate(folder).map((path) => [folder, path] as const),
+    )
     const last = read('docs/tutorial/5-production.md')
     for (const [folder, path] of rest) {
       const name = path.replace(/^_/, '.')
