@@ -29,6 +29,7 @@ export const CONTENTS = [
     items: [
       ['tour', 'A tour'],
       ['cli', 'Command line'],
+      ['dashboard', 'Dashboard', 'development requests steps time line replay'],
       ['environment', 'Environment variables', 'environment variables config dotenv env secrets'],
     ],
   },
@@ -62,7 +63,10 @@ export const CONTENTS = [
       ['jwt', 'JSON Web Tokens'],
       ['api-keys', 'API keys'],
       ['sessions', 'Sessions', 'log in session cookie'],
+      ['login', 'Login with OpenID Connect and Passport', 'oidc oauth sso social single sign-on'],
+      ['passwords', 'Passwords', 'registration reset argon2 hash'],
       ['policies', 'Policies', 'permissions roles authorization rbac abac'],
+      ['audiences', 'Fields with an audience', 'hide fields visible permissions'],
       ['tenancy', 'Tenants'],
       ['rate-limits', 'Rate limits', 'throttle rate limit 429'],
       ['capacity', 'Capacity'],
