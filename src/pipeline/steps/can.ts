@@ -1,9 +1,10 @@
-import type { Request, User } from '../../contracts/handler.js'
+import type { Request, Response, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
 import { schemeOf } from '../../http/admission.js'
 import { noteOf } from '../../http/note-of.js'
+import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage, Step } from '../../step/step.js'
+import type { Stage } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { RouteGuard } from './guard.js'
 
@@ -33,14 +34,14 @@ export function canStage({ abilities, guards, decide }: CanConfig): Stage {
   /** The guard that has let the request in knows what its credential lacks. */
   const forbid = (req: Request) => forbidden(challenges.get(schemeOf(req) ?? null))
   return (next) => {
-    const settle = (verdict: unknown, ...message: Parameters<Step>): unknown => {
+    const settle = (verdict: unknown, req: BlazonRequest, res: Response): unknown => {
       const isAllowed = verdict === true
-      noteOf(message[0])?.({
+      noteOf(req)?.({
         by: 'can',
         verdict: isAllowed ? 'admitted' : 'refused',
         facts: { abilities },
       })
-      return isAllowed ? next(...message) : forbid(message[0])
+      return isAllowed ? next(req, res) : forbid(req)
     }
     return function checkAbilities(req, res) {
       const verdict: unknown = can(req.user, abilities, req)
