@@ -5,7 +5,7 @@ import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type CarriesCredential, compileCredentials } from '../http/credentials.js'
 import { compileAdmission, type PipelineConfig } from '../pipeline/compile-route.js'
-import { createDenialLog } from '../pipeline/log-denials.js'
+import { createDenialLog, type OtherDenials } from '../pipeline/log-denials.js'
 import type { RouteGuard } from '../pipeline/steps/guard.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
@@ -31,6 +31,7 @@ export interface AccessConfig {
   }
   readonly features: Pick<RunningFeatures, 'ofRouters'>
   readonly errors: Pick<ErrorPaths, 'log'>
+  readonly denials: OtherDenials
 }
 
 /**
@@ -41,6 +42,7 @@ export function buildAccess(config: AccessConfig): Access {
   const { settings, clock, guards: made, features, errors } = config
   const { auth, tenant } = settings
   const logDenial = createDenialLog(errors.log, clock)
+  config.denials.start(logDenial)
   const access = { guards: guardsFor(made, config), can: auth.can, logDenial }
   const { ofRouters } = features
   // Boot rejects routers that need a tenant if there is no guard, so there is nothing to build without one.

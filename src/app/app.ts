@@ -11,6 +11,7 @@ import { RequestLogs } from '../features/logs/log.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
 import { CurrentRequest } from '../http/current-request.js'
 import { recordDecorators } from '../metadata/read.js'
+import { OtherDenials } from '../pipeline/log-denials.js'
 import { RequestSecrets } from '../pipeline/request-secrets.js'
 import { addRoutes } from './add-routes.js'
 import { findDescriber, neverStart } from './announce.js'
@@ -318,7 +319,8 @@ export class App {
     const logger = await this.#logger.open({ settings, harness, model, secrets })
     this.#requestLogs.start(logger, secrets.hide)
     configureExpressHost(this.express, settings)
-    const plugins = [...(await allPlugins(settings)), ...harness.plugins]
+    const denials = new OtherDenials()
+    const plugins = [...(await allPlugins(settings, denials)), ...harness.plugins]
     const to = { documents: this.documents, plugins, model, app: this.#context, settings }
     const { frameworkRoutes, problems } = addRoutes(to)
     const warnings = throwErrors(problems, settings)
@@ -336,6 +338,7 @@ export class App {
       secrets,
       declaredFeatures: this.#reading.features,
       plugins,
+      denials,
       frameworkRoutes,
       isClosing: () => this.#closing !== undefined,
     })

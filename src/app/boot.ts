@@ -18,6 +18,7 @@ import type { CurrentRequest } from '../http/current-request.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
 import { readInjections } from '../metadata/read.js'
 import { defineNext } from '../pipeline/define-next.js'
+import type { OtherDenials } from '../pipeline/log-denials.js'
 import { startReports } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { buildAccess } from './access.js'
@@ -53,6 +54,8 @@ export interface DescribedApp {
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** The plugins of the application, and those that options add. */
   readonly plugins: readonly Plugin[]
+  /** Logs failures of the guards of those options. */
+  readonly denials: OtherDenials
   readonly isClosing: () => boolean
   readonly harness: Harness
 }

@@ -26,6 +26,7 @@ import { createFailureLog, type LogFailure } from '../pipeline/log-failure.js'
 import { joinReports, type ReportError } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { scopedErrors } from '../pipeline/scoped-errors.js'
+import { isUseError } from '../pipeline/use-errors.js'
 import type { OnError } from '../step/step.js'
 import { ignoreRejection } from '../step/thenable.js'
 import type { ResponseText } from './client-error.js'
@@ -116,12 +117,13 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   const fail = scopedErrors(scopes, createFail({ log, render }))
   const endStream = createStreamEnd({ log, render })
   const failInExpress = createFail({ log, render, read: toMiddlewareFailure })
-  const onError = pathTo(fail, true, false)
+  const onMiddlewareError = pathTo(failInExpress, false, false)
+  const onError = separateUseErrors(pathTo(fail, true, false), onMiddlewareError)
   const { handlerMs } = settings.timeouts
   const deadlines = new DeadlineSet(handlerMs, { clock, onError, fail, scopes })
   return {
     onError,
-    onMiddlewareError: pathTo(failInExpress, false, false),
+    onMiddlewareError,
     onRefusal: pathTo(fail, true, true),
     onEarlyError: pathTo(failInExpress, false, true),
     onLateError: createOnLateError(log, { scopes, app: express }),
@@ -169,6 +171,14 @@ function routeFormats({
   return (req) => {
     const route = routeOf(req)
     return route === undefined ? undefined : errorFormatOf(route)
+  }
+}
+
+/** Errors of the middlewares of `@Use` have the rules of other middlewares. */
+function separateUseErrors(ofRoute: OnFailure, ofMiddleware: OnFailure): OnFailure {
+  return function onRouteError(error, req, res, origin) {
+    const handle = isUseError(error, req) ? ofMiddleware : ofRoute
+    handle(error, req, res, origin)
   }
 }
 

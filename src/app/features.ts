@@ -29,6 +29,7 @@ import {
 import { tenantFacts, tenantResponses } from '../features/tenancy/tenant-responses.js'
 import { admissionOf } from '../http/admission.js'
 import type { RequestScopes } from '../http/request-scopes.js'
+import { OtherDenials } from '../pipeline/log-denials.js'
 import { ownStage } from '../step/own-stage.js'
 import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
 import type { Settings } from './settings/settings.js'
@@ -112,20 +113,24 @@ export function declareFeatures(
  * Lists the plugins of an application and of its features. A feature is loaded only for an application that uses it. That
  * of `capacity` is the first one, because a refused request must cost nothing else.
  */
-export async function allPlugins(settings: Settings): Promise<Plugin[]> {
+export async function allPlugins(
+  settings: Settings,
+  denials: OtherDenials = new OtherDenials(),
+): Promise<Plugin[]> {
   const { capacity, plugins } = settings
-  const others = [...plugins, ...(await featurePlugins(settings))]
+  const others = [...plugins, ...(await featurePlugins(settings, denials))]
   if (capacity === null) return others
   const { capacityPlugin } = await import('../features/capacity/capacity-plugin.js')
   return [capacityPlugin(capacity, { metricsOf: (get) => get(Metrics) }), ...others]
 }
 
 /** The features that are plugins. */
-async function featurePlugins({ health, logs, metrics, records }: Settings): Promise<Plugin[]> {
+async function featurePlugins(settings: Settings, denials: OtherDenials): Promise<Plugin[]> {
+  const { health, logs, metrics, records } = settings
   const plugins: Plugin[] = []
   if (health !== null) {
     const { healthPlugin } = await import('../features/health/health-plugin.js')
-    plugins.push(healthPlugin(health))
+    plugins.push(healthPlugin(health, denials))
   }
   if (logs !== null) {
     const { requestLog } = await import('../features/logs/request-log.js')
@@ -134,7 +139,7 @@ async function featurePlugins({ health, logs, metrics, records }: Settings): Pro
   if (metrics !== null) {
     const { metricsPlugin } = await import('../features/metrics/metrics-plugin.js')
     const ofCache = (get: PluginContext['get']) => cacheMetrics(get(CacheManager))
-    plugins.push(metricsPlugin(metrics, { features: ofCache }))
+    plugins.push(metricsPlugin(metrics, { features: ofCache, logDenial: denials.logDenial }))
   }
   const sink = recordSink()
   if (records !== null || sink !== undefined) {

@@ -33,6 +33,14 @@ export function statusOf(error: unknown): number {
 }
 
 /**
+ * Whether an error that a guard has thrown is its decision about the request: an HTTP error keeps its status (403, 503, …).
+ * Any other error is a failure of the guard. Never throws.
+ */
+export function isDecision(error: unknown): boolean {
+  return HttpError.is(error) || toFailure(error).status !== 500
+}
+
+/**
  * Reads an error of an Express middleware, router or application as Express' own final handler does: an error that
  * names its status keeps it (passport, express-jwt, any `err.status = 404`); an error without one gets
  * `responseStatus`, as after `res.status(403)` and `next(error)`. Errors of routes do not keep such a status: HTTP

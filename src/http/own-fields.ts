@@ -30,6 +30,8 @@ export const kAbortController: unique symbol = Symbol('blazon.abortController')
 export const kIsExpired: unique symbol = Symbol('blazon.isExpired')
 /** Whether the request has failed, and no error middleware has let it continue. */
 export const kHasFailed: unique symbol = Symbol('blazon.hasFailed')
+/** The error of a middleware of `@Use`, in an object. The field does not exist until such a middleware fails. */
+export const kUseError: unique symbol = Symbol('blazon.useError')
 /** How many steps of plugins have called the next step, of those that call it once. */
 export const kPassedSteps: unique symbol = Symbol('blazon.passedSteps')
 /** Passes a request without a route back to the application that ours is mounted in. */

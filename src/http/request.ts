@@ -24,6 +24,7 @@ import {
   kSpan,
   kTenantScope,
   kTrace,
+  type kUseError,
 } from './own-fields.js'
 import { defineRequestId, type RequestIds } from './request-id.js'
 import { bindListeners, type RequestScopes } from './request-scopes.js'
@@ -48,6 +49,7 @@ export interface BlazonRequest extends Request {
   [kAdmission]?: Admission
   [kTrace]?: TraceContext | undefined
   [kSpan]?: SpanIdentity
+  [kUseError]?: { readonly error: unknown }
 }
 
 /** The request class of one application. */

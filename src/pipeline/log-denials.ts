@@ -1,12 +1,17 @@
 import type { Clock } from '../contracts/clock.js'
+import type { Request } from '../contracts/handler.js'
+import { isDecision } from '../errors/failure.js'
 import { isFault } from '../errors/fault.js'
 import type { BlazonRequest } from '../http/request.js'
-import type { LogFailure } from './log-failure.js'
+import type { FailureNote, LogFailure } from './log-failure.js'
 
 /** Logs why a guard let no request pass, if the reason is a failure and not a decision. */
-export type LogDenial = (error: unknown, req: BlazonRequest) => void
+export type LogDenial = (error: unknown, req: BlazonRequest, note?: FailureNote) => void
 
-const FAULT = 'The guard failed, so the request was refused'
+const REFUSED: FailureNote = {
+  status: 401,
+  message: 'The guard failed, so the request was refused',
+}
 
 /**
  * The most lines at once. After that, one line per `REFILL_MS`. A bad token may make a guard fail, so a client
@@ -30,7 +35,25 @@ export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
     left--
     return true
   }
-  return function logDenial(error, req) {
-    if (isFault(error) && take()) log(error, req, { status: 401, message: FAULT })
+  return function logDenial(error, req, note = REFUSED) {
+    if (isFault(error) && take()) log(error, req, note)
+  }
+}
+
+/**
+ * Logs failures of the guards of other options than `auth`. The plugins of those options exist before the application has
+ * its log.
+ */
+export class OtherDenials {
+  #log: LogDenial | null = null
+
+  /** Sets the function that logs. Boot calls it before the first request. */
+  start(log: LogDenial): void {
+    this.#log = log
+  }
+
+  /** Logs the failure, unless the guard has decided with an HTTP error. */
+  readonly logDenial = (error: unknown, req: Request, note?: FailureNote): void => {
+    if (!isDecision(error)) this.#log?.(error, req as BlazonRequest, note)
   }
 }

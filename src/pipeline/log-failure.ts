@@ -11,7 +11,7 @@ import type { RequestSecrets } from './request-secrets.js'
 import { routeOf } from './route-of.js'
 
 /** The logged facts of a failure besides its request. */
-interface FailureNote {
+export interface FailureNote {
   /** The status of the response, or the one it would have had. */
   readonly status: number
   /** Default: `'The request failed'`. */

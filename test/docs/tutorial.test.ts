@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { manifestOf } from '../../src/cli/new/manifest.js'
-import { compareAll, exchangesOf } from './conversation.js'
-import { read, root } from './markdown.js'
+import { compareAll, exchangesOf, type Variables } from './conversation.js'
+import { blocksOf, read, root } from './markdown.js'
 import { endAll, firstLine, start, urlIn } from './servers.js'
-import { clear, FOLDER, outputOf, pathsOfPackage } from './snippets.js'
+import { clear, FOLDER, outputOf, pathsOfPackage, runTypeScript, writeConfig } from './snippets.js'
 import { installedPackages, steps, writeProject } from './tutorial.js'
 
 const STEPS = steps()
@@ -19,7 +18,7 @@ beforeAll(() => {
 })
 afterAll(endAll)
 
-describe.each(STEPS)('the project of $document', ({ document, files, shown }) => {
+describe.each(STEPS)('the project of $document', ({ document, shown }) => {
   const folder = folderOf(document)
 
   it('is what the page shows', () => {
@@ -44,11 +43,29 @@ describe.each(STEPS)('the project of $document', ({ document, files, shown }) =>
     const main = join(folder, 'src/main.ts')
     const text = readFileSync(main, 'utf8')
     writeFileSync(main, text.replace('listen(3000', 'listen(0'))
-    const env = parseEnv(files.get('.env') ?? '') as Record<string, string>
-    const child = start(main, { ...env, DATABASE_FOLDER: 'memory' })
-    await compareAll(exchanges, { 3000: new URL(urlIn(await firstLine(child))).origin })
+    const child = start(main, { DATABASE_FOLDER: 'memory' })
+    const origin = new URL(urlIn(await firstLine(child))).origin
+    await compareAll(exchanges, { 3000: origin }, await tokensOf(document))
   })
 })
+
+/** The tokens that a page sets as variables of the shell. */
+async function tokensOf(document: string): Promise<Variables> {
+  const config = writeConfig('tutorial', 'standard')
+  const tokens: Record<string, string> = {}
+  const lines = blocksOf(document).flatMap(({ info, text }) =>
+    info === 'sh' ? text.split('\n') : [],
+  )
+  for (const line of lines) {
+    const [, variable, script, tenant] =
+      /^(\w+)=\$\(node --import tsx (\S+) (\w+)\)$/.exec(line) ?? []
+    if (variable === undefined) continue
+    const file = join(folderOf(document), String(script))
+    const printed = await outputOf(runTypeScript(file, { config, args: [String(tenant)] }))
+    tokens[variable] = printed.trim()
+  }
+  return tokens
+}
 
 const TESTED = STEPS.filter(({ files }) =>
   [...files.keys()].some((path) => path.startsWith('test/')),
@@ -101,7 +118,7 @@ describe('the project of the last page', () => {
       .filter((name) => statSync(join(root, 'templates', folder, name)).isFile())
 
   it('has the code of the template saas', () => {
-    const code = inTemplate('saas').filter((path) => /^(src|test|migrations)\//.test(path))
+    const code = inTemplate('saas').filter((path) => /^(src|test|migrations|scripts)\//.test(path))
     expect(code.length).toBeGreaterThan(8)
     const expected = code.map((path) => [
       path,
@@ -117,7 +134,7 @@ describe('the project of the last page', () => {
     const last = read('docs/tutorial/5-production.md')
     for (const [folder, path] of rest) {
       const name = path.replace(/^_/, '.')
-      if (/^(src|test|migrations)\//.test(name)) continue
+      if (/^(src|test|migrations|scripts)\//.test(name)) continue
       if (files.has(name)) expect(files.get(name)).toBe(read(`templates/${folder}/${path}`))
       else if (name !== '.dockerignore') expect(last).toContain(`\`${name}\``)
     }

@@ -12,10 +12,33 @@ import type { HealthSettings } from './health-options.js'
 /** How long the guard may take, in milliseconds. A probe must get its response when the guard's server is away. */
 const GUARD_MS = 1000
 
+const FAILED = 'The guard failed, so the reasons were not shown'
+
+/** What {@link healthPlugin} depends on besides its settings. */
+export interface HealthSources {
+  /** Logs the failure of the guard. */
+  readonly logDenial: (
+    error: unknown,
+    req: Request,
+    note: { readonly status: number; readonly message: string },
+  ) => void
+}
+
+/** The decision of the guard, and the error with which it has refused. */
+interface Verdict {
+  readonly isTrusted: boolean
+  readonly error?: unknown
+}
+
+const UNTRUSTED: Verdict = { isTrusted: false }
+
 type Body = { readonly status: string } & Partial<HealthReport>
 
 /** Creates the plugin of the option `health`. It uses nothing that a plugin of a user could not use. */
-export function healthPlugin({ guard, paths }: HealthSettings): Plugin {
+export function healthPlugin(
+  { guard, paths }: HealthSettings,
+  { logDenial }: HealthSources,
+): Plugin {
   let trusted: PreparedGuard | undefined
   return {
     name: 'health',
@@ -26,13 +49,15 @@ export function healthPlugin({ guard, paths }: HealthSettings): Plugin {
     routes: ({ get }) => [
       routeAt('live', paths.live, (_req, res) => send(res, 200, { status: 'up' })),
       routeAt('ready', paths.ready, async (req, res) => {
-        const [report, isTrusted] = await Promise.all([
+        const clock = get(ClockToken)
+        const [report, { isTrusted, error }] = await Promise.all([
           get(Health).check(),
-          trusted !== undefined && isAllowed(trusted.running, { req, clock: get(ClockToken) }),
+          trusted === undefined ? UNTRUSTED : ask(trusted.running, { req, clock }),
         ])
         const { status } = report
-        const isReady = status === 'up' || status === 'degraded'
-        send(res, isReady ? 200 : 503, isTrusted ? report : { status })
+        const sent = status === 'up' || status === 'degraded' ? 200 : 503
+        if (error !== undefined) logDenial(error, req, { status: sent, message: FAILED })
+        send(res, sent, isTrusted ? report : { status })
       }),
       routeAt('startup', paths.startup, (_req, res) => send(res, 200, { status: 'up' })),
     ],
@@ -74,18 +99,18 @@ function textOf(body: Body): string {
 }
 
 /** A guard that throws, or takes too long, has not allowed anything. */
-function isAllowed(
-  guard: AuthGuard,
-  { req, clock }: { req: Request; clock: Clock },
-): Promise<boolean> {
+function ask(guard: AuthGuard, { req, clock }: { req: Request; clock: Clock }): Promise<Verdict> {
   return new Promise((resolve) => {
-    const timer = clock.setTimeout(() => resolve(false), GUARD_MS)
-    const settle = (verdict: unknown) => {
+    const timer = clock.setTimeout(() => resolve(UNTRUSTED), GUARD_MS)
+    const settle = (verdict: Verdict) => {
       timer.cancel()
-      resolve(verdict === true)
+      resolve(verdict)
     }
     Promise.resolve()
       .then(() => guard.canActivate(req))
-      .then(settle, () => settle(false))
+      .then(
+        (allowed: unknown) => settle({ isTrusted: allowed === true }),
+        (error) => settle({ isTrusted: false, error }),
+      )
   })
 }

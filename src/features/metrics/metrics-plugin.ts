@@ -4,7 +4,8 @@ import type { Logger } from '../../contracts/logger.js'
 import type { Metric } from '../../contracts/metrics.js'
 import type { ObserverSetup, Plugin, PluginContext } from '../../contracts/plugin.js'
 import { type PreparedGuard, prepareGuard } from '../../di/prepare-guard.js'
-import { HttpError, UnauthorizedError } from '../../errors/http-error.js'
+import { isDecision } from '../../errors/failure.js'
+import { UnauthorizedError } from '../../errors/http-error.js'
 import { chooseFormat } from './choose-format.js'
 import {
   END,
@@ -29,10 +30,12 @@ const SERIES_PER_TURN = 100
 export interface MetricsSources {
   /** Returns the metrics of other features. */
   readonly features: (get: PluginContext['get']) => readonly Metric[]
+  /** Logs why the guard has refused a request, if it has failed. */
+  readonly logDenial: (error: unknown, req: Request) => void
 }
 
 /** Measures all requests and the process, and serves the metrics to scrapers. */
-export function metricsPlugin(settings: MetricsSettings, { features }: MetricsSources): Plugin {
+export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources): Plugin {
   const { path, guard, bounds, tenants } = settings
   const family: HistogramFamily = {
     name: 'http_server_request_duration_seconds',
@@ -49,7 +52,7 @@ export function metricsPlugin(settings: MetricsSettings, { features }: MetricsSo
       measured = startProcessMetrics()
       const metrics = () => [
         ...requestMetrics(requests, activeRequests),
-        ...features(get),
+        ...sources.features(get),
         ...(measured as ProcessMetrics).metrics,
         ...get(Metrics).list(),
       ]
@@ -68,7 +71,7 @@ export function metricsPlugin(settings: MetricsSettings, { features }: MetricsSo
         early: true,
         remedy: "Move the route, or give another path: `metrics: { path: '/other' }`.",
         async handle(req: Request, res: Response) {
-          if (guard !== null) await admit(req, trusted)
+          if (guard !== null) await admit(req, trusted, sources)
           // The time limit has ended the request, or its client has left.
           if (res.headersSent || res.destroyed) return
           await send(res, running as Scrape, req.headers.accept)
@@ -141,12 +144,17 @@ function readMetric(
 }
 
 /** Rejects with 401 unless the guard returns `true`. An HTTP error of the guard keeps its status. */
-async function admit(req: Request, guard: PreparedGuard | undefined): Promise<void> {
+async function admit(
+  req: Request,
+  guard: PreparedGuard | undefined,
+  { logDenial }: Pick<MetricsSources, 'logDenial'>,
+): Promise<void> {
   let cause: unknown
   try {
     if ((await guard?.running.canActivate(req)) === true) return
   } catch (error) {
-    if (HttpError.is(error)) throw error
+    if (isDecision(error)) throw error
+    logDenial(error, req)
     cause = error
   }
   const headers = { 'WWW-Authenticate': guard?.challenge ?? 'Bearer' }

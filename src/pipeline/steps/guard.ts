@@ -1,8 +1,7 @@
 import type { AuthGuard } from '../../contracts/guard.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { toFailure } from '../../errors/failure.js'
-import { HttpError } from '../../errors/http-error.js'
+import { isDecision } from '../../errors/failure.js'
 import { refuse } from '../../errors/refuse.js'
 import { noteAdmitted } from '../../http/admission.js'
 import type { CarriesCredential } from '../../http/credentials.js'
@@ -183,7 +182,7 @@ export type ErrorRefusal = (error: unknown, req: BlazonRequest) => Refusal
  */
 export function errorRefusal(challenge: string, logDenial: LogDenial): ErrorRefusal {
   return function refusalFor(error, req) {
-    if (HttpError.is(error) || toFailure(error).status !== 500) return new Refusal(error)
+    if (isDecision(error)) return new Refusal(error)
     logDenial(error, req)
     return deny(challenge, error)
   }

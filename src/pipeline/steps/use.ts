@@ -7,6 +7,7 @@ import { isNextError } from '../../step/next-error.js'
 import type { OnError, Stage, Step } from '../../step/step.js'
 import { callMiddleware } from '../call-middleware.js'
 import type { OnLateError } from '../late-errors.js'
+import { noteUseError } from '../use-errors.js'
 
 /** The parts of an application that the middlewares of a route depend on. */
 export interface UseConfig {
@@ -50,8 +51,13 @@ function middlewareStep(
   { onError, onLateError }: UseConfig,
 ): Step {
   return function runMiddleware(req, res) {
-    const fail = (error: unknown) => onError(error, req, res)
+    const note = (error: unknown) => noteUseError(error, req)
+    const fail = (error: unknown) => {
+      note(error)
+      onError(error, req, res)
+    }
     const passage = new Passage({
+      note,
       later: () => (req[kIsExpired] ? res : later(req, res)),
       late: (error) => onLateError(error, { req, res, isAtRoute: true, fail }),
       res,
@@ -63,6 +69,8 @@ function middlewareStep(
 
 /** What follows a middleware. */
 interface PassageEnds {
+  /** Notes the error of the middleware. */
+  readonly note: (error: unknown) => void
   readonly later: () => unknown
   /** Handles an error after the middleware has ended. */
   readonly late: (error: unknown) => void
@@ -92,6 +100,7 @@ class Passage {
 
   readonly fail = (error: unknown): void => {
     if (this.#state === 'over') return this.#ends.late(error)
+    this.#ends.note(error)
     this.#end(() => {
       throw error
     })

@@ -24,6 +24,13 @@ class LettersController {
   readonly #health = inject(Health)
 }
 
+/** A logger that keeps the lines of errors. */
+const recordingLogger = (logged: object[]) => ({
+  info() {},
+  warn() {},
+  error: (facts: object, message: string) => void logged.push({ ...facts, message }),
+})
+
 /** Recognises operators by a header. */
 class Operators {
   canActivate(req: Request) {
@@ -283,6 +290,24 @@ describe('the option health', () => {
       const { status, text } = await get('/readyz').set('x-operator', operator)
       expect([status, text]).toEqual([503, '{"status":"down"}\n'])
     }
+  })
+
+  it('logs the failure of its guard, and no refusal', async () => {
+    const logged: object[] = []
+    await start({ health: { guard: new Operators() }, logger: recordingLogger(logged) })
+    for (const operator of ['no', 'broken']) {
+      await get('/readyz').set('x-operator', operator).expect(200, '{"status":"up"}\n')
+    }
+    expect(logged).toEqual([
+      {
+        err: expect.objectContaining({ message: 'broken' }),
+        method: 'GET',
+        url: '/readyz',
+        requestId: expect.any(String),
+        status: 200,
+        message: 'The guard failed, so the reasons were not shown',
+      },
+    ])
   })
 
   it('takes a token as its guard, and refuses at boot what is no guard', async () => {

@@ -5,6 +5,7 @@ import {
   Cache,
   ConfigError,
   Controller,
+  ForbiddenError,
   Get,
   inject,
   Metrics,
@@ -15,10 +16,18 @@ import {
 } from 'blazon'
 import { apiKeys, generateApiKey } from 'blazon/keys'
 import { TestApp, type TestOptions } from 'blazon/testing'
+import createError from 'http-errors'
 import parse from 'parse-prometheus-text-format'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { gate } from '../gate.js'
+
+/** A logger that keeps the lines of errors. */
+const recordingLogger = (logged: object[]) => ({
+  info() {},
+  warn() {},
+  error: (facts: object, message: string) => void logged.push({ ...facts, message }),
+})
 
 @Controller('letters')
 class LettersController {
@@ -366,16 +375,42 @@ describe('a scrape', () => {
     expect((await get('/readyz').set('x-api-key', key)).body).toHaveProperty('plugins')
   })
 
-  it('is refused by a guard that throws', async () => {
+  it('is refused by a guard that throws, which is logged once a request', async () => {
     const guard = {
       canActivate() {
         throw new TypeError('broken')
       },
     }
-    await start({ metrics: { guard } })
-    const refused = await get('/metrics')
+    const [logged, reported]: [object[], unknown[]] = [[], []]
+    const logger = recordingLogger(logged)
+    const onError = (error: unknown) => void reported.push(error)
+    await start({ metrics: { guard }, logger, onError })
+    const refused = await get('/metrics?token=x')
     expect(refused.status).toBe(401)
     expect(refused.text).not.toContain('broken')
+    expect(logged).toEqual([
+      {
+        err: expect.objectContaining({ message: 'broken' }),
+        method: 'GET',
+        url: '/metrics?token=x',
+        requestId: expect.any(String),
+        status: 401,
+        message: 'The guard failed, so the request was refused',
+      },
+    ])
+    expect(reported).toEqual([expect.objectContaining({ message: 'broken' })])
+  })
+
+  it.each([
+    ['returns false', () => false, 401],
+    ['throws no failure', () => Promise.reject(new Error('expired')), 401],
+    ['refuses with an HTTP error', () => Promise.reject(new ForbiddenError('no')), 403],
+    ['refuses with an error of http-errors', () => Promise.reject(createError(403)), 403],
+  ])('logs nothing of a guard that %s', async (_, canActivate, status) => {
+    const logged: object[] = []
+    await start({ metrics: { guard: { canActivate } }, logger: recordingLogger(logged) })
+    expect((await get('/metrics')).status).toBe(status)
+    expect(logged).toEqual([])
   })
 
   it('is not delayed by middlewares, tenants and security', async () => {
