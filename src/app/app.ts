@@ -318,7 +318,8 @@ export class App {
     const logger = await this.#logger.open({ settings, harness, model, secrets })
     this.#requestLogs.start(logger, secrets.hide)
     configureExpressHost(this.express, settings)
-    const plugins = [...(await allPlugins(settings)), ...harness.plugins]
+    const described = () => ({ model, settings, documents: this.documents })
+    const plugins = [...(await allPlugins(settings, described)), ...harness.plugins]
     const to = { documents: this.documents, plugins, model, app: this.#context, settings }
     const { frameworkRoutes, problems } = addRoutes(to)
     const warnings = throwErrors(problems, settings)

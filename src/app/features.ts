@@ -18,6 +18,7 @@ import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
 import { recordSink } from '../features/records/record-sink.js'
+import type { ResponseWatch } from '../features/records/response-watch.js'
 import { buildTenancy, type Tenancy, usesTenants } from '../features/tenancy/build-tenancy.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import {
@@ -31,6 +32,7 @@ import { admissionOf } from '../http/admission.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { ownStage } from '../step/own-stage.js'
 import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
+import type { DescribedRoutes } from './contract/documented-operations.js'
 import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
 import { checkRouters } from './tenancy/check-routers.js'
@@ -111,17 +113,25 @@ export function declareFeatures(
 /**
  * Lists the plugins of an application and of its features. A feature is loaded only for an application that uses it. That
  * of `capacity` is the first one, because a refused request must cost nothing else.
+ *
+ * @param described What `blazon dev` compares responses with. Default: it compares nothing.
  */
-export async function allPlugins(settings: Settings): Promise<Plugin[]> {
+export async function allPlugins(
+  settings: Settings,
+  described?: () => DescribedRoutes,
+): Promise<Plugin[]> {
   const { capacity, plugins } = settings
-  const others = [...plugins, ...(await featurePlugins(settings))]
+  const others = [...plugins, ...(await featurePlugins(settings, described))]
   if (capacity === null) return others
   const { capacityPlugin } = await import('../features/capacity/capacity-plugin.js')
   return [capacityPlugin(capacity, { metricsOf: (get) => get(Metrics) }), ...others]
 }
 
 /** The features that are plugins. */
-async function featurePlugins({ health, logs, metrics, records }: Settings): Promise<Plugin[]> {
+async function featurePlugins(
+  { health, logs, metrics, records }: Settings,
+  described: (() => DescribedRoutes) | undefined,
+): Promise<Plugin[]> {
   const plugins: Plugin[] = []
   if (health !== null) {
     const { healthPlugin } = await import('../features/health/health-plugin.js')
@@ -139,9 +149,16 @@ async function featurePlugins({ health, logs, metrics, records }: Settings): Pro
   const sink = recordSink()
   if (records !== null || sink !== undefined) {
     const { recordsPlugin } = await import('../features/records/records-plugin.js')
-    plugins.push(recordsPlugin({ settings: records, sink }))
+    const responses = sink && described && (await comparisonOf(described))
+    plugins.push(recordsPlugin({ settings: records, sink, responses }))
   }
   return plugins
+}
+
+/** Its code is loaded here, because only `blazon dev` compares responses. */
+async function comparisonOf(described: () => DescribedRoutes): Promise<ResponseWatch> {
+  const { ResponseComparison } = await import('./contract/compare-responses.js')
+  return new ResponseComparison(described)
 }
 
 /** Lists what features add to the OpenAPI document. */

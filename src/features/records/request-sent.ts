@@ -5,7 +5,7 @@ import { hasBody } from '../../http/read-body.js'
 
 const HIDDEN = '[secret]'
 /** Names of headers and fields that hold secrets in most applications, whatever their schema says. */
-const SECRET_NAME =
+export const SECRET_NAME: RegExp =
   /authorization|cookie|passw|secret|token|api-?_?key|signature|credential|session|private-?_?key/i
 /** `Bearer`, `Basic`: not secret, and needed to send the request again. */
 const SCHEME = /^(?:basic|bearer|digest|dpop|negotiate|token)(?= )/i
@@ -16,7 +16,9 @@ type Hide = RequestSecretTexts['hideIn']
 
 /** Describes the request that a client has sent. Call it when the request is over: then its body is known. */
 export function requestSent(req: Request, { hideIn }: RequestSecretTexts): RecordedRequest {
-  const headers = headersOf(req).map(([name, value]) => [name, headerText(name, value, hideIn)] as const)
+  const headers = headersOf(req).map(
+    ([name, value]) => [name, headerText(name, value, hideIn)] as const,
+  )
   return { headers, ...bodyOf(req, hideIn) }
 }
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type {
   DocumentedOperation,
   DocumentedOperations,
-} from '../contract/documented-operations.js'
+} from '../../app/contract/documented-operations.js'
 import { hash } from './choose.js'
 import { curlOf, type RequestSetting, snippetOf } from './describe-request.js'
 import { casesOf, type FuzzCase, isFuzzable } from './fuzz-cases.js'

@@ -28,8 +28,7 @@ export function reportRequests(channel: Channel): void {
       ),
   }
   const sink: RecordSink = {
-    take: (record, sent) =>
-      channel.send({ kind: 'request', request: { record, sent, mismatches: [] } }),
+    take: (request) => channel.send({ kind: 'request', request }),
     placeIn: ownPlaceIn,
   }
   Object.defineProperty(globalThis, REPORT, { value: report })

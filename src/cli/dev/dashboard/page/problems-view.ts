@@ -1,6 +1,6 @@
 import type { ProblemsView, StateView } from '../views.js'
-import { count, el, milliseconds, section } from './dom.js'
-import { codeBlock } from './request-details.js'
+import { count, el, milliseconds, prose, section } from './dom.js'
+import { codeBlock, mismatchText } from './request-details.js'
 
 /** How many things may be wrong. */
 export function countProblems(
@@ -41,11 +41,7 @@ export function problemsView(problems: ProblemsView, state: StateView): HTMLElem
               'div',
               { class: 'problem' },
               el('h4', {}, `${each.operation}, ${each.status}`),
-              el(
-                'p',
-                {},
-                `${each.path === '' ? 'The response' : each.path} should be ${each.expected}, and is ${each.got}.`,
-              ),
+              el('p', {}, mismatchText(each)),
               el('p', {}, each.remedy),
               el(
                 'p',
@@ -92,6 +88,6 @@ function item(title: string, lines: readonly string[], code: string): HTMLElemen
     'div',
     { class: 'problem' },
     el('h4', {}, title, ' ', el('code', {}, code)),
-    lines.map((line) => el('p', {}, line)),
+    lines.map((line) => el('p', {}, prose(line))),
   )
 }

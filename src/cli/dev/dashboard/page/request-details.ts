@@ -21,11 +21,8 @@ export function requestDetails(view: RequestView): HTMLElement {
     ),
     actionsOf(view),
     summaryOf(view),
-    view.mismatches.map(({ path, expected, got, remedy, status }) =>
-      noteOf('Not as documented', [
-        `${path === '' ? `The response ${status}` : path} should be ${expected}, and is ${got}.`,
-        remedy,
-      ]),
+    view.mismatches.map((mismatch) =>
+      noteOf('Not as documented', [mismatchText(mismatch), mismatch.remedy]),
     ),
     view.suspects.map(suspectNote),
     section('Time line', timeline(view)),
@@ -63,6 +60,19 @@ export function noteOf(
     el('p', {}, el('strong', {}, `${title}. `), lines.join(' ')),
     code === null ? null : codeBlock(code),
   )
+}
+
+/** `body data.total: expected a number, got "12".` */
+export function mismatchText({
+  kind,
+  path,
+  expected,
+  got,
+}: RequestView['mismatches'][number]): string {
+  const place = path === '' ? kind : `${kind} ${path}`
+  return expected === null
+    ? `${place} is not documented; got ${got}.`
+    : `${place}: expected ${expected}, got ${got}.`
 }
 
 function suspectNote({ text, count: times, places, durationMs }: SuspectView): HTMLElement {
@@ -113,9 +123,7 @@ function entryOf(entry: TimelineEntry, total: number): HTMLElement {
   )
 }
 
-function sentOf({ sent }: RequestView): HTMLElement | null {
-  if (sent === null) return null
-  const { headers, body, omitted } = sent
+function sentOf({ sent: { headers, body, omitted } }: RequestView): HTMLElement {
   return section(
     'Sent by the client',
     facts(headers.map(([name, value]) => [name, value])),

@@ -1,8 +1,8 @@
-import type { CompiledRoutes } from '../../app/compile-routes.js'
-import type { AppDocument } from '../../app/documents.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
 import type { AppModel } from '../../contracts/route-model.js'
 import { listOperations } from '../../openapi/operations.js'
+import type { CompiledRoutes } from '../compile-routes.js'
+import type { AppDocument } from '../documents.js'
 import { type ExpectedErrors, expectedErrors } from './expected-errors.js'
 
 /** An operation of a document, and the name of its handler. */
@@ -20,6 +20,47 @@ export interface DocumentedOperation {
   readonly errors: ExpectedErrors
 }
 
+/** What the operations of an application are found in. */
+export interface DescribedRoutes extends Pick<CompiledRoutes, 'model' | 'settings'> {
+  readonly documents: readonly AppDocument[]
+}
+
+/** Finds the operation of a route and a method, which no document may describe. */
+export type FindOperation = (index: number, method: string) => DocumentedOperation | undefined
+
+/** Lists the operations of an application by their routes. */
+export function documentedByRoute({
+  model,
+  settings,
+  documents,
+}: DescribedRoutes): ReadonlyMap<string, DocumentedOperation> {
+  const byId = new Map(documents.flatMap(({ document }) => operationsOf(document)).reverse())
+  const entries = listOperations(model.routes).operations.flatMap(
+    ({ route, method, operationId }) => {
+      const found = byId.get(operationId)
+      if (found === undefined) return []
+      const documented: DocumentedOperation = {
+        ...found,
+        operationId,
+        handler: route.name,
+        hasEnvelope: route.envelope === true,
+        errors: expectedErrors(route, settings),
+      }
+      return [[keyOf(route.index, method), documented] as const]
+    },
+  )
+  return new Map(entries)
+}
+
+/** Returns a function that finds the operations of a list. */
+export function operationFinder(byRoute: ReadonlyMap<string, DocumentedOperation>): FindOperation {
+  return (index, method) => {
+    const own = byRoute.get(keyOf(index, method))
+    // Without a documented HEAD operation, HEAD runs the handler of GET.
+    return own ?? (method === 'HEAD' ? byRoute.get(keyOf(index, 'get')) : undefined)
+  }
+}
+
 /**
  * The operations of an application. A request is matched by the router of the application, so paths are not
  * compared a second time.
@@ -29,6 +70,7 @@ export class DocumentedOperations {
   readonly model: AppModel
   readonly #match: CompiledRoutes['match']
   readonly #byRoute: ReadonlyMap<string, DocumentedOperation>
+  readonly #find: FindOperation
 
   constructor(
     { model, match, settings }: Pick<CompiledRoutes, 'model' | 'match' | 'settings'>,
@@ -36,22 +78,8 @@ export class DocumentedOperations {
   ) {
     this.model = model
     this.#match = match
-    const byId = new Map(documents.flatMap(({ document }) => operationsOf(document)).reverse())
-    const entries = listOperations(model.routes).operations.flatMap(
-      ({ route, method, operationId }) => {
-        const found = byId.get(operationId)
-        if (found === undefined) return []
-        const documented: DocumentedOperation = {
-          ...found,
-          operationId,
-          handler: route.name,
-          hasEnvelope: route.envelope === true,
-          errors: expectedErrors(route, settings),
-        }
-        return [[keyOf(route.index, method), documented] as const]
-      },
-    )
-    this.#byRoute = new Map(entries)
+    this.#byRoute = documentedByRoute({ model, settings, documents })
+    this.#find = operationFinder(this.#byRoute)
   }
 
   get all(): DocumentedOperation[] {
@@ -65,9 +93,7 @@ export class DocumentedOperations {
   find(method: string, url: string): DocumentedOperation | undefined {
     const found = this.#match(method, url)
     if (found.kind !== 'route') return undefined
-    const own = this.#byRoute.get(keyOf(found.index, method))
-    // Without a documented HEAD operation, HEAD runs the handler of GET.
-    return own ?? (method === 'HEAD' ? this.#byRoute.get(keyOf(found.index, 'get')) : undefined)
+    return this.#find(found.index, method)
   }
 }
 

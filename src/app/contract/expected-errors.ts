@@ -1,4 +1,3 @@
-import type { CompiledRoutes } from '../../app/compile-routes.js'
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { ErrorFormat } from '../../contracts/wire-format.js'
@@ -7,6 +6,7 @@ import { ERROR_BODIES } from '../../openapi/envelopes.js'
 import { describeOnce } from '../../schema/describe-once.js'
 import { essenceOf } from '../../schema/response-shape.js'
 import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
+import type { CompiledRoutes } from '../compile-routes.js'
 
 const JSON_TYPE = 'application/json'
 const PROBLEM = 'application/problem+json'
