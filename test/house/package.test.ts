@@ -45,7 +45,7 @@ describe('the package', () => {
     const own = [...expected, ...docs.map((name) => `docs/${name}`), ...ready]
     expect(rest.filter((path) => !path.startsWith('templates/')).sort()).toEqual(own.sort())
     const kinds =
-      /^(index|shared|(testing|integrations\/[\w-]+)\/index|integrations\/postgres\/keeper\/main|cli\/[\w/-]+|chunks\/[\w-]+|commonjs)\.(js|js\.map|cjs|d\.ts|d\.cts)$/
+      /^(index|shared|(testing|integrations\/[\w-]+)\/index|integrations\/postgres\/keeper\/main|cli\/[\w/-]+|chunks\/[\w-]+|commonjs)\.(js|js\.map|cjs|d\.ts|d\.cts)$|^cli\/dev\/dashboard\/page\/page\.(css|html)$/
     expect(inDist.filter((path) => !kinds.test(path))).toEqual([])
   })
 
