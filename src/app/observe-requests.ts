@@ -17,7 +17,6 @@ import type { OnStep } from '../pipeline/observe-steps.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
-import type { Harness } from './harness.js'
 import { observeUpgrades } from './observe-upgrades.js'
 import { secretTextsOf } from './secret-texts-of.js'
 import type { Settings } from './settings/settings.js'
@@ -30,7 +29,8 @@ export interface ObserverConfig extends Omit<ObserverSetup, 'activeRequests' | '
   readonly scopes: RequestScopes | null
   readonly secrets: RequestSecrets
   readonly settings: Pick<Settings, 'auth'>
-  readonly harness: Pick<Harness, 'plugins'>
+  /** The plugins of the test, if there is one. */
+  readonly harness: { readonly plugins: readonly Plugin[] }
 }
 
 /** A connection, with the number of bytes it had sent when its last observed request was over. */

@@ -11,6 +11,7 @@ import { checkHandler } from './check-handler.js'
 import { checkInputs } from './check-inputs.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
+import { checkQueries } from './check-queries.js'
 import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkStream } from './check-stream.js'
@@ -81,6 +82,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.bounds) {
     problems.push(...checkBounds(subject, facts), ...checkUnusedBounds(subject, facts))
   }
+  if (facts.queries) problems.push(...checkQueries(subject, facts))
   if (facts.cache) problems.push(...checkCache(subject, facts))
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
     problems.push(...checkDocumentation(subject, facts))

@@ -6,13 +6,21 @@ const OWN_FOLDER = fileURLToPath(new URL('..', import.meta.url))
 
 /** Returns the first line of user code in a stack, such as `src/products.ts:12:20`; `null` if no frame is user code. */
 export function userPlaceIn(stack: string): string | null {
+  const [first = null] = userPlacesIn(stack)
+  return first
+}
+
+/** Lists the lines of user code in a stack, the innermost first. */
+export function userPlacesIn(stack: string): string[] {
+  const places: string[] = []
   for (const line of stack.split('\n').slice(1)) {
     const place = /\(?((?:file:\/\/)?\/?[^\s()]+:\d+:\d+)\)?$/.exec(line)?.[1]
     if (place === undefined || place.startsWith('node:')) continue
     const [file, position] = split(place)
-    if (isUsers(file)) return `${relative(process.cwd(), file).split(sep).join('/')}${position}`
+    if (!isUsers(file)) continue
+    places.push(`${relative(process.cwd(), file).split(sep).join('/')}${position}`)
   }
-  return null
+  return places
 }
 
 function split(place: string): [file: string, position: string] {

@@ -21,12 +21,12 @@ const VALUES = `
   Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
   Limits Log Metrics MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post Produces Public
-  Put Query RateLimit Redirect Refusal Req RequestContext Res ResponseFields ServiceUnavailableError Sse Statements Tenant
+  Put Queries Query RateLimit Redirect Refusal Req RequestContext RequestRecords Res ResponseFields ServiceUnavailableError Sse Statements Tenant
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
   githubWebhooks hasFailed holdResponse inject isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
-  memoryRateLimit page policy producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant
+  memoryRateLimit noteOf page policy producedType publicRouter refuseOldPeer replayResponse requireTenantId runWithTenant
   runWithoutTenant schemeOf secret setKeyId
   sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds
@@ -40,6 +40,7 @@ const TYPES = `
   CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
   CursorResult CursorValue Decorated FieldOf FilterOutput NumberedPage NumberedPages OpenApiOAuthFlow
   OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition
+  Decision DecisionValue NoteDecision RecordedDecision RecordedError RecordedLog RecordedRoute RecordedStatement RecordedStep RecordsOptions RequestRecord RequestSecretTexts
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
   EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
   ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo
@@ -66,11 +67,12 @@ const TYPES = `
 `
 
 /** The names that `blazon/testing` exports. */
-const TESTING_VALUES = 'ContractCoverage ContractError TestApp'
+const TESTING_VALUES = 'ContractCoverage ContractError QueryBudgetError TestApp'
 const TESTING_TYPES = `
   Access AuthMatrix AuthMatrixOptions AuthMatrixRow ContractViolation CoverageCount CoverageOptions CoverageReport CoverageThreshold FuzzAllowance
   FuzzedOperation FuzzOptions FuzzReport IsolationCaller IsolationLeak IsolationLeakKind IsolationOptions IsolationReport
   IsolationRow IsolationVerdict LogEntry
+  Explanation OperationQueries QueryOptions
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `
 

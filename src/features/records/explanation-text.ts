@@ -1,3 +1,4 @@
+import type { DecisionValue } from '../../contracts/decision.js'
 import type {
   RecordedDecision,
   RecordedStatement,
@@ -14,7 +15,7 @@ export function explanationText(record: RequestRecord): string {
   const head = `${method} ${url} → ${status ?? 'no response'}${answerer(record)}`
   const rows = [
     ['route', route === null ? 'none has this path and method' : routeText(route)],
-    ...decisions.map((each) => [each.by, decisionText(each)]),
+    ...decisions.flatMap(rowsOf),
     ...(error === null ? [] : [['error', `${error.code}: ${error.name}: ${error.message}`]]),
     ...(statements.length === 0 ? [] : [['statements', statementSummary(record)]]),
     ...statements.slice(0, MOST_LINES).map((each) => ['', statementText(each)]),
@@ -34,30 +35,54 @@ function routeText({ name, method, path }: NonNullable<RequestRecord['route']>):
   return `${name} (${method} ${path})`
 }
 
-function decisionText({ by, verdict, reason, facts }: RecordedDecision): string {
-  const why = reason === null ? '' : `: ${reason}`
-  const more = by === 'guard' ? schemesText(facts) : factsText(facts)
-  return `${verdict}${why}${more === '' ? '' : ` (${more})`}`
+/** A decision of guards has a row for each guard that was asked. */
+function rowsOf(decision: RecordedDecision): [string, string][] {
+  const { by, verdict, reason, facts } = decision
+  const { schemes } = facts
+  if (by !== 'guard' || !Array.isArray(schemes) || schemes.length === 0) {
+    const why = reason === null ? '' : `: ${reason}`
+    return [[by, `${verdict}${why}${(TEXTS[by] ?? factsText)(facts)}`]]
+  }
+  return schemes.map((each) => {
+    const { scheme, verdict: own, reason: why = null } = Object(each) as Scheme
+    return [scheme == null ? by : `${by} '${scheme}'`, `${own}${why === null ? '' : `: ${why}`}`]
+  })
 }
 
 interface Scheme {
   readonly scheme: string | null
   readonly verdict: string
+  readonly reason?: string | null
 }
 
-function schemesText({ schemes }: RecordedDecision['facts']): string {
-  // The framework notes this list; other code may note anything.
-  const list = Array.isArray(schemes) ? (schemes as readonly Scheme[]) : []
-  return list
-    .filter(({ scheme }) => scheme !== null)
-    .map(({ scheme, verdict }) => `'${scheme}' ${verdict}`)
-    .join(', ')
+type Facts = RecordedDecision['facts']
+
+/** The facts of the framework's decisions in words. Other code may note anything under the same names. */
+const TEXTS: Readonly<Record<string, (facts: Facts) => string>> = {
+  guard: () => '',
+  tenant: ({ tenant, source }) => (tenant === undefined ? '' : ` '${tenant}' by ${source}`),
+  can: ({ abilities }) => `, the route needs ${listText(abilities)}`,
+  limit: ({ policy, limit, remaining }) => `: ${remaining} of ${limit} left of '${policy}'`,
+  cache: ({ key, ageSeconds }) =>
+    `${key === undefined ? '' : `: ${key}`}${ageSeconds === undefined ? '' : `, ${ageSeconds} s old`}`,
+  validation: ({ in: parts, issues }) =>
+    Array.isArray(issues) ? `: ${issues.map(issueText).join('; ')}` : `: ${listText(parts)}`,
 }
 
-function factsText(facts: RecordedDecision['facts']): string {
-  return Object.entries(facts)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
+function listText(values: DecisionValue | undefined): string {
+  return Array.isArray(values) ? values.join(', ') : ''
+}
+
+function issueText(issue: DecisionValue): string {
+  const { in: place, path, message } = Object(issue) as Readonly<Record<string, string>>
+  return `${place}${path === '' ? '' : `.${path}`} ${message}`
+}
+
+function factsText(facts: Facts): string {
+  const fields = Object.entries(facts).map(
+    ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  return fields.length === 0 ? '' : ` (${fields.join(', ')})`
 }
 
 function statementSummary({ statements, statementCount }: RequestRecord): string {

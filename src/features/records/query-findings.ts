@@ -5,7 +5,7 @@ import type { Draft } from './draft.js'
 /** So many equal statements in one request are a loop over rows. */
 export const REPEATS = 10
 
-/** A statement that has run too often in one request. */
+/** A statement that has run too often in one request, with other values or literals each time. */
 export interface RepeatedStatement {
   readonly kind: 'repeated'
   readonly text: string
@@ -40,15 +40,21 @@ export function findQueries(
   if (count < repeats) return []
   const found = new Map<string, RanStatement[]>()
   for (const each of statements) {
-    const same = found.get(each.text)
-    if (same === undefined) found.set(each.text, [each])
+    const shape = withoutLiterals(each.text)
+    const same = found.get(shape)
+    if (same === undefined) found.set(shape, [each])
     else same.push(each)
   }
-  return [...found].flatMap(([text, all]): QueryFinding[] =>
-    all.length < repeats
-      ? []
-      : [{ kind: 'repeated', text, times: all.length, statement: all[0] as RanStatement }],
-  )
+  return [...found.values()].flatMap((all): QueryFinding[] => {
+    const [statement] = all
+    if (statement === undefined || all.length < repeats) return []
+    return [{ kind: 'repeated', text: statement.text, times: all.length, statement }]
+  })
+}
+
+/** Some libraries write numbers into the text: such statements are equal but for these. */
+function withoutLiterals(text: string): string {
+  return text.replace(/'(?:[^']|'')*'/g, '?').replace(/\b\d+(?:\.\d+)?\b/g, '?')
 }
 
 /** Writes a finding as a decision, for records. */

@@ -5,6 +5,7 @@ import {
   type GuardSetup,
   HttpError,
   isThenable,
+  noteOf,
   type OpenApiSecurityScheme,
   type Request,
   ServiceUnavailableError,
@@ -127,7 +128,9 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
 
   canActivate(req: Request): boolean | Promise<boolean> {
     const key = this.#read(req)
-    if (key === undefined || !this.#isKey(key)) return false
+    if (key === undefined) return false
+    if (!this.#isKey(key))
+      return refuse(req, 'it is no key with one of the prefixes and a right checksum')
     const found = this.#keys.get(hashApiKey(key))
     if (!(found instanceof Promise)) return this.#admit(found, req)
     return found.then((record) => this.#admit(record, req), refuseForNow)
@@ -138,7 +141,9 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
   }
 
   #admit(record: TRecord | undefined, req: Request): boolean {
-    if (record === undefined || !isLive(record, this.#clock.now())) return false
+    if (record === undefined) return refuse(req, 'nobody has this key, or it is no longer valid')
+    if (!isLive(record, this.#clock.now()))
+      return refuse(req, 'the key has expired, or was revoked')
     const user = this.#userOf(record, req)
     if (typeof user !== 'object' || user === null || isThenable(user)) {
       throw new TypeError('apiKeys(): `user` has to return an object, and no promise.')
@@ -150,6 +155,12 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
     this.#uses?.note(record, req)
     return true
   }
+}
+
+/** The client learns only that it needs another key. */
+function refuse(req: Request, reason: string): false {
+  noteOf(req)?.({ by: 'api-keys', verdict: 'refused', reason })
+  return false
 }
 
 /** The error of a look-up that several requests may wait for. */

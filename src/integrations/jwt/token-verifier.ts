@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { isThenable, type Lifecycle, type Request, type User } from '../../index.js'
+import { isThenable, type Lifecycle, noteOf, type Request, type User } from '../../index.js'
 import type { Challenges } from './challenge.js'
 import { type ClaimRules, endOf, findFault, startOf } from './check-claims.js'
 import { defaultUser, freezeDeep, readList } from './identity.js'
@@ -45,7 +45,7 @@ export class TokenVerifier implements Lifecycle {
     const digest = digestOf(token)
     const known = this.#cache.get(digest, clock.now())
     if (known === undefined) {
-      return this.#verify(token, digest).then((verified) => this.#admit(req, verified))
+      return this.#verify(req, token, digest).then((verified) => this.#admit(req, verified))
     }
     keys.keepFresh()
     return this.#admit(req, known)
@@ -55,28 +55,35 @@ export class TokenVerifier implements Lifecycle {
     this.#setup.keys.close()
   }
 
-  async #verify(token: string, digest: string): Promise<VerifiedToken> {
-    const { challenges, rules } = this.#setup
+  async #verify(req: Request, token: string, digest: string): Promise<VerifiedToken> {
+    const { rules } = this.#setup
     const parsed = parseToken(token)
-    if (parsed === null) throw challenges.refuse('invalid')
+    if (parsed === null) throw this.#invalid(req, 'it is no JSON Web Token')
     // Before the signature: a token that is useless with any key costs no fetch and no verification.
-    this.#refuseFault(parsed)
+    this.#refuseFault(req, parsed)
     const key = await this.#findKey(token, parsed)
-    if (key === null) throw challenges.refuse('invalid')
+    if (key === null) throw this.#invalid(req, 'no known key has signed it')
     const claims = freezeDeep(parsed.claims)
-    const output = freezeDeep(await this.#check(claims))
+    const output = freezeDeep(await this.#check(req, claims))
     // Again: the issuer and a schema may take seconds to answer.
-    this.#refuseFault(parsed)
+    this.#refuseFault(req, parsed)
     const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
     const verified = { claims, output, key, from, until }
     this.#cache.set(digest, verified)
     return verified
   }
 
-  #refuseFault(parsed: ParsedToken): void {
+  #refuseFault(req: Request, parsed: ParsedToken): void {
     const { challenges, clock, rules } = this.#setup
     const fault = findFault(parsed, rules, clock.now() / 1000)
-    if (fault !== null) throw challenges.refuse(fault)
+    if (fault === 'expired') throw challenges.refuse(fault)
+    if (fault !== null) throw this.#invalid(req, 'its type, issuer, audience or times do not fit')
+  }
+
+  /** The client learns only that the token is not valid. */
+  #invalid(req: Request, reason: string): unknown {
+    noteOf(req)?.({ by: 'jwt', verdict: 'refused', reason })
+    return this.#setup.challenges.refuse('invalid')
   }
 
   /** The key that has signed the token. */
@@ -92,11 +99,11 @@ export class TokenVerifier implements Lifecycle {
   }
 
   /** Returns what the schema makes of the claims. */
-  async #check(claims: JwtClaims): Promise<unknown> {
-    const { options, challenges } = this.#setup
+  async #check(req: Request, claims: JwtClaims): Promise<unknown> {
+    const { options } = this.#setup
     if (options.claims === undefined) return claims
     const result = await options.claims['~standard'].validate(structuredClone(claims))
-    if (result.issues !== undefined) throw challenges.refuse('invalid')
+    if (result.issues !== undefined) throw this.#invalid(req, 'its claims do not fit `claims`')
     return result.value
   }
 

@@ -13,13 +13,24 @@ export function explanationOf(record: RequestRecord): Explanation {
   return Object.defineProperty(record, 'toString', { value: () => explanationText(record) })
 }
 
+/** A test may throw one error for several requests. */
+const explained = new WeakSet<Error>()
+
 /** Adds to the message of a failed assertion why the response is as it is. */
 export function explainFailure(failure: unknown, record: RequestRecord): void {
   // It says itself how the response differs from the document.
   if (!(failure instanceof Error) || failure instanceof ContractError) return
+  if (explained.has(failure)) return
+  explained.add(failure)
   const { message, stack } = failure
-  const explained = `${message}\n\n${explanationText(record)}\n`
-  failure.message = explained
+  const text = `${message}\n\n${explanationText(record)}\n`
+  // An error of the test may be frozen.
+  Reflect.set(failure, 'message', text)
   // The stack has the message as it was. Some runners print the one, some the other.
-  if (stack?.includes(message)) failure.stack = stack.replace(message, () => explained)
+  if (stack?.includes(message))
+    Reflect.set(
+      failure,
+      'stack',
+      stack.replace(message, () => text),
+    )
 }

@@ -6,6 +6,7 @@ const REMEDY =
 
 /** A request has run more statements than it may: the same one too often, or more than `@Queries` of its route allows. */
 export class QueryBudgetError extends Error {
+  /** `'QueryBudgetError'`. */
   override readonly name: string = 'QueryBudgetError'
   /** The handler of the route: `OrdersController.list`. */
   readonly route: string

@@ -3,7 +3,7 @@ import type { Request } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Draft } from '../../features/records/draft.js'
 import { findQueries, type QueryFinding } from '../../features/records/query-findings.js'
-import { userPlaceIn } from '../user-place.js'
+import { userPlacesIn } from '../user-place.js'
 import { QueryBudgetError } from './query-budget-error.js'
 import { type OperationQueries, QueryCounts } from './query-counts.js'
 
@@ -92,9 +92,12 @@ function shortList(lines: readonly string[]): string {
   return [...lines.slice(0, MOST_LINES), ...rest].join('\n')
 }
 
+/** With the callers of the line, because a class that reads the database runs the statements of many routes. */
+const MOST_PLACES = 3
+
 function placeText(stack: string | undefined): string {
-  const place = userPlaceIn(stack ?? '')
-  return place === null ? '' : `\n    at ${place}`
+  const places = userPlacesIn(stack ?? '').slice(0, MOST_PLACES)
+  return places.map((place) => `\n    at ${place}`).join('')
 }
 
 const LONGEST = 300

@@ -1,0 +1,300 @@
+import {
+  App,
+  ConfigError,
+  Controller,
+  Get,
+  inject,
+  type Plugin,
+  Queries,
+  type Request,
+  Statements,
+} from 'blazon'
+import { QueryBudgetError, TestApp, type TestOptions } from 'blazon/testing'
+import { typeorm } from 'blazon/typeorm'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { NoteEntity, NotesController } from '../typeorm/notes.js'
+
+/** A database of anybody. */
+class Store {
+  readonly #statements = inject(Statements)
+
+  async query(text: string, values: readonly unknown[] = []): Promise<unknown[]> {
+    const running = this.#statements.begin({ system: 'store', text, values })
+    await null
+    running?.end({ rows: [], rowCount: 0 })
+    return []
+  }
+}
+
+const store: Plugin = { name: 'store', providers: [Store] }
+const ITEMS = 'select * from items where order_id = $1'
+const ids = (count: number) => Array.from({ length: count }, (_, id) => id)
+
+@Controller('orders')
+class OrdersController {
+  readonly #store = inject(Store)
+
+  @Get('loop') async loop() {
+    await this.#store.query('select * from orders')
+    for (const id of ids(10)) await this.#store.query(ITEMS, [id])
+    return 'done'
+  }
+
+  @Get('all') async all() {
+    await Promise.all(ids(12).map((id) => this.#store.query(ITEMS, [id])))
+    return 'done'
+  }
+
+  @Get('few') async few(req: Request) {
+    for (const id of ids(Number(req.query['count'] ?? 9))) await this.#store.query(ITEMS, [id])
+    return 'done'
+  }
+
+  @Get('batch') async batch() {
+    for (const count of ids(20)) {
+      const places = ids(count + 1).map((id) => `$${id + 1}`)
+      await this.#store.query(`select * from items where order_id in (${places})`, ids(count + 1))
+    }
+    return 'done'
+  }
+
+  @Queries(3) @Get('allowed') async allowed(req: Request) {
+    for (const id of ids(Number(req.query['count']))) await this.#store.query(`select ${id}`)
+    return 'done'
+  }
+
+  @Queries(15) @Get('many') async many() {
+    for (const id of ids(12)) await this.#store.query(ITEMS, [id])
+    return 'done'
+  }
+}
+
+let app: TestApp | undefined
+
+afterEach(async () => {
+  await app?.close()
+  app = undefined
+})
+
+async function start(options: TestOptions = {}) {
+  app = await TestApp.create({
+    controllers: [OrdersController],
+    plugins: [store],
+    contract: 'off',
+    ...options,
+  })
+  return app
+}
+
+async function failureOf(path: string): Promise<QueryBudgetError> {
+  const failure = await (app as TestApp)
+    .request()
+    .get(path)
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  expect(failure).toBeInstanceOf(QueryBudgetError)
+  return failure as QueryBudgetError
+}
+
+describe('the same statement ten times in one request', () => {
+  it('fails the test of a loop, with route, statement, file and line', async () => {
+    await start()
+    const { message, route } = await failureOf('/orders/loop')
+    expect(route).toBe('OrdersController.loop')
+    expect(message).toContain('OrdersController.loop (GET /orders/loop) runs too many statements.')
+    expect(message).toContain(`It ran the same statement 10 times:\n  ${ITEMS}\n    at `)
+    expect(message).toMatch(
+      /at test\/journeys\/queries\/budget\.test\.ts:22:38\n {4}at test\/journeys\/queries\/budget\.test\.ts:39:\d+\n/,
+    )
+  })
+
+  it('fails the test of Promise.all', async () => {
+    await start()
+    const { message } = await failureOf('/orders/all')
+    expect(message).toContain('It ran the same statement 12 times')
+    expect(message).toMatch(
+      /at test\/journeys\/queries\/budget\.test\.ts:22:38\n {4}at test\/journeys\/queries\/budget\.test\.ts:44:\d+\n/,
+    )
+  })
+
+  it('rejects fetch', async () => {
+    const { fetch } = await start()
+    await expect(fetch('/orders/loop')).rejects.toBeInstanceOf(QueryBudgetError)
+  })
+
+  it('fails no test of nine, of lists of other lengths, and of a failed assertion', async () => {
+    const { request } = await start()
+    await app?.request().get('/orders/few').expect(200)
+    await app?.request().get('/orders/batch').expect(200)
+    const failure = await app
+      ?.request()
+      .get('/orders/loop')
+      .expect(404)
+      .catch((error: Error) => error)
+    expect(failure).not.toBeInstanceOf(QueryBudgetError)
+    expect((failure as Error).message).toContain('queries     repeated')
+    expect(request).toBeDefined()
+    await expect(app?.close()).rejects.toBeInstanceOf(QueryBudgetError)
+    app = undefined
+  })
+
+  it('counts each request alone', async () => {
+    const test = await start()
+    await Promise.all(ids(4).map(() => test.request().get('/orders/few').expect(200)))
+  })
+
+  it('fails close() where the client is another one', async () => {
+    const test = await start()
+    const { port } = await test.listen(0, '127.0.0.1')
+    const url = `http://127.0.0.1:${port}/orders/loop`
+    await globalThis.fetch(url).then((response) => response.text())
+    await globalThis.fetch(url).then((response) => response.text())
+    await expect(test.close()).rejects.toThrow(/OrdersController\.loop .* runs too many statements/)
+    app = undefined
+  })
+})
+
+describe('the option queries', () => {
+  it('changes the number, and switches the check off', async () => {
+    await start({ queries: { repeats: 3 } })
+    expect((await failureOf('/orders/few?count=3')).message).toContain('3 times')
+    await app?.close()
+    const test = await start({ queries: false })
+    await test.request().get('/orders/loop').expect(200)
+    await test.request().get('/orders/allowed?count=9').expect(200)
+  })
+
+  it.each([
+    [{ queries: true as never }, 'It takes false, or { repeats, summary }'],
+    [{ queries: { repeats: 0 } }, 'It takes a whole number above 0'],
+    [{ queries: { summary: 1 as never } }, 'It takes true or false'],
+    [{ queries: { repeat: 5 } as never }, 'The options here are: repeats, summary'],
+  ])('refuses %j', async (options, remedy) => {
+    const error = await TestApp.create(options).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(String(error)).toContain(remedy)
+  })
+})
+
+describe('@Queries', () => {
+  it('is a ceiling, and names the statements above it', async () => {
+    const test = await start()
+    await test.request().get('/orders/allowed?count=3').expect(200)
+    const { message } = await failureOf('/orders/allowed?count=4')
+    expect(message).toContain('It ran 4 statements, and @Queries allows 3:')
+    expect(message).toContain('  select 0\n    at test/journeys/queries/budget.test.ts:22:')
+  })
+
+  it('allows to repeat a statement', async () => {
+    const test = await start()
+    await test.request().get('/orders/many').expect(200)
+  })
+
+  it('is inherited, and replaced by that of a method', async () => {
+    @Queries(1)
+    class Base {
+      readonly store = inject(Store)
+      @Get('one') async one() {
+        await this.store.query('select 1')
+        await this.store.query('select 2')
+        return 'done'
+      }
+      @Queries(2) @Get('two') async two() {
+        return this.one()
+      }
+    }
+    @Controller('derived')
+    class DerivedController extends Base {}
+    const test = await start({ controllers: [DerivedController] })
+    expect((await failureOf('/derived/one')).message).toContain('@Queries allows 1')
+    await test.request().get('/derived/two').expect(200)
+  })
+
+  it('must be a whole number, once', async () => {
+    @Controller('wrong')
+    class WrongController {
+      @Queries(-1) @Get('a') a() {}
+      @Queries(1.5) @Get('b') b() {}
+      @Queries('3' as never) @Get('c') c() {}
+      @Queries(3) @Queries(4) @Get('d') d() {}
+    }
+    const error = String(await App.create({ controllers: [WrongController] }).catch((e) => e))
+    for (const [name, value] of [
+      ['a', '-1'],
+      ['b', '1.5'],
+      ['c', "'3'"],
+    ]) {
+      expect(error).toContain(`[E_OPTION_INVALID] WrongController.${name} @Queries`)
+      expect(error).toContain(`${value} is no number of statements.`)
+    }
+    expect(error).toContain('It has 2 @Queries')
+  })
+
+  it('does nothing in production', async () => {
+    const plain = await App.create({
+      controllers: [OrdersController],
+      plugins: [store],
+      logger: false,
+    })
+    const response = await plain.fetch(new Request('http://localhost/orders/allowed?count=9'))
+    expect(response.status).toBe(200)
+    await plain.close()
+  })
+})
+
+describe('queryReport', () => {
+  it('has the fewest, the median and the most statements of each route', async () => {
+    const test = await start()
+    for (const count of [1, 2, 9]) await test.request().get(`/orders/few?count=${count}`)
+    await test.request().get('/orders/many')
+    expect(test.queryReport()).toEqual([
+      {
+        name: 'OrdersController.few',
+        method: 'GET',
+        path: '/orders/few',
+        requests: 3,
+        min: 1,
+        median: 2,
+        max: 9,
+        allowed: null,
+      },
+      expect.objectContaining({ path: '/orders/many', requests: 1, median: 12, allowed: 15 }),
+    ])
+  })
+
+  it('is printed with summary', async () => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const test = await start({ queries: { summary: true } })
+    await test.request().get('/orders/many')
+    await test.close()
+    const printed = write.mock.calls.map(([text]) => String(text)).join('')
+    write.mockRestore()
+    expect(printed).toContain(
+      'Statements (fewest / median / most):\n  GET /orders/many  12 / 12 / 12  1 request\n',
+    )
+  })
+})
+
+describe('blazon/typeorm', () => {
+  const inMemory = typeorm({ type: 'sqljs', entities: [NoteEntity], synchronize: true })
+
+  @Controller('lists')
+  class ListsController extends NotesController {
+    @Get('loop/of/notes') async loop() {
+      for (const id of ids(10)) {
+        await this.getById({ params: { id } } as never).catch(() => null)
+      }
+    }
+  }
+
+  it('finds a loop, also where numbers are in the text', async () => {
+    await start({ controllers: [ListsController], plugins: [inMemory] })
+    const { message } = await failureOf('/lists/loop/of/notes')
+    expect(message).toContain('It ran the same statement 10 times:\n  SELECT "Note"')
+    expect(message).toMatch(
+      /at test\/journeys\/(queries\/budget\.test|typeorm\/notes)\.ts:\d+:\d+\n/,
+    )
+  })
+})

@@ -1,0 +1,131 @@
+import {
+  App,
+  ConfigError,
+  Controller,
+  Get,
+  inject,
+  NotFoundError,
+  type RequestRecord,
+  RequestRecords,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+
+const SINK = Symbol.for('blazon.records')
+
+@Controller('work')
+class WorkController {
+  readonly records = inject(RequestRecords)
+
+  @Get('broken') broken() {
+    throw new Error('The disk is full')
+  }
+
+  @Get('missing') missing() {
+    throw new NotFoundError('No such order')
+  }
+
+  @Get('records') list() {
+    return this.records.list().map(({ id, status }) => ({ id, status }))
+  }
+}
+
+let app: TestApp | App | undefined
+
+afterEach(async () => {
+  Reflect.deleteProperty(globalThis, SINK)
+  await app?.close()
+})
+
+describe('the option records', () => {
+  it('keeps the newest records of requests that the server has failed, and of no others', async () => {
+    const test = await TestApp.create({ controllers: [WorkController], records: { keep: 2 } })
+    app = test
+    await test.request().get('/work/missing').expect(404)
+    await test.request().get('/work/records').expect(200)
+    const ids = []
+    for (let i = 0; i < 3; i++) {
+      const { body } = await test.request().get('/work/broken').expect(500)
+      ids.push(body.requestId)
+    }
+    const records = test.get(RequestRecords)
+    expect(records.list().map(({ id }) => id)).toEqual([ids[2], ids[1]])
+    expect(records.find(ids[2])).toMatchObject({
+      route: { name: 'WorkController.broken' },
+      status: 500,
+      answeredBy: 'handler',
+      error: { message: 'The disk is full' },
+    })
+    expect(records.find(ids[0])).toBeUndefined()
+  })
+
+  it('writes a line for each of them with log', async () => {
+    const test = await TestApp.create({ controllers: [WorkController], records: { log: true } })
+    app = test
+    await test.request().get('/work/broken').expect(500)
+    const line = test.logs.find(({ message }) => message === 'Why the request was answered so')
+    expect(line).toMatchObject({ level: 'error', facts: { record: { status: 500 } } })
+  })
+
+  it('keeps the record of a request that takes too long', async () => {
+    @Controller('slow')
+    class SlowController {
+      @Get() wait() {
+        return new Promise(() => {})
+      }
+    }
+    const test = await TestApp.create({
+      controllers: [SlowController],
+      records: true,
+      timeouts: { handler: '10ms' },
+    })
+    app = test
+    await test.request().get('/slow').expect(503)
+    expect(test.get(RequestRecords).list()).toMatchObject([
+      { outcome: 'timeout', cause: 'timeout' },
+    ])
+  })
+
+  it('keeps nothing without it', async () => {
+    const test = await TestApp.create({ controllers: [WorkController] })
+    app = test
+    await test.request().get('/work/broken').expect(500)
+    expect(test.get(RequestRecords).list()).toEqual([])
+  })
+
+  it.each([
+    [{ records: 1 as never }, 'Give true, false, or { keep, log }'],
+    [{ records: { keep: 0 } }, 'Give a whole number above 0'],
+    [{ records: { log: 'yes' as never } }, 'Give true or false'],
+    [{ records: { keeps: 5 } as never }, 'The options here are: keep, log'],
+  ])('refuses %j', async (options, remedy) => {
+    const error = await App.create(options).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(String(error)).toContain(remedy)
+  })
+})
+
+describe('under blazon dev', () => {
+  it('passes the record of each request on', async () => {
+    const seen: RequestRecord[] = []
+    Object.defineProperty(globalThis, SINK, {
+      value: (record: RequestRecord) => seen.push(record),
+      configurable: true,
+    })
+    const plain = await App.create({ controllers: [WorkController], logger: false })
+    app = plain
+    const response = await plain.fetch(new Request('http://localhost/work/missing?token=abcdef'))
+    await response.text()
+    await expect.poll(() => seen.length).toBe(1)
+    expect(seen[0]).toMatchObject({
+      url: '/work/missing?token=[secret]',
+      status: 404,
+      outcome: 'sent',
+      route: { path: '/work/missing' },
+      error: { message: 'No such order' },
+    })
+    expect(JSON.parse(JSON.stringify(seen[0]))).toEqual(seen[0])
+    // The option alone keeps records.
+    expect(plain.get(RequestRecords).list()).toEqual([])
+  })
+})
