@@ -3,6 +3,9 @@ import { sendReplay } from './client.js'
 import { announce, button, clockTime, count, el, facts, milliseconds, section } from './dom.js'
 import { statusOf } from './request-list.js'
 
+/** A shorter time would be shown as 0. */
+const SHORTEST_MS = 0.05
+
 /** Everything about one request. */
 export function requestDetails(view: RequestView): HTMLElement {
   const { record } = view
@@ -115,7 +118,9 @@ function entryOf(entry: TimelineEntry, total: number): HTMLElement {
       'div',
       { class: 'what' },
       el('strong', {}, title),
-      durationMs === null ? null : el('span', { class: 'took' }, ` ${milliseconds(durationMs)}`),
+      durationMs === null || durationMs < SHORTEST_MS
+        ? null
+        : el('span', { class: 'took' }, ` ${milliseconds(durationMs)}`),
       details.map((line) => el('p', {}, line)),
       code === null ? null : codeBlock(code),
     ),
