@@ -17,8 +17,7 @@ import { policiesContract } from '../features/policies/policies-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
-import { recordSink } from '../features/records/record-sink.js'
-import type { ResponseWatch } from '../features/records/response-watch.js'
+import type { RecordTaker } from '../features/records/records-plugin.js'
 import { buildTenancy, type Tenancy, usesTenants } from '../features/tenancy/build-tenancy.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import {
@@ -32,7 +31,8 @@ import { admissionOf } from '../http/admission.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { ownStage } from '../step/own-stage.js'
 import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
-import type { DescribedRoutes } from './contract/documented-operations.js'
+import type { DescribedRoutes } from './contract/documented-by-route.js'
+import { type RecordSink, recordSink } from './dev/record-sink.js'
 import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
 import { checkRouters } from './tenancy/check-routers.js'
@@ -149,16 +149,16 @@ async function featurePlugins(
   const sink = recordSink()
   if (records !== null || sink !== undefined) {
     const { recordsPlugin } = await import('../features/records/records-plugin.js')
-    const responses = sink && described && (await comparisonOf(described))
-    plugins.push(recordsPlugin({ settings: records, sink, responses }))
+    const taker = sink && described && (await takerOf(sink, described))
+    plugins.push(recordsPlugin({ settings: records, taker }))
   }
   return plugins
 }
 
-/** Its code is loaded here, because only `blazon dev` compares responses. */
-async function comparisonOf(described: () => DescribedRoutes): Promise<ResponseWatch> {
-  const { ResponseComparison } = await import('./contract/compare-responses.js')
-  return new ResponseComparison(described)
+/** Its code is loaded here, because only `blazon dev` needs it. */
+async function takerOf(sink: RecordSink, described: () => DescribedRoutes): Promise<RecordTaker> {
+  const { reportRecords } = await import('./dev/report-records.js')
+  return reportRecords(sink, described)
 }
 
 /** Lists what features add to the OpenAPI document. */

@@ -9,7 +9,7 @@ import type {
 } from '../../contracts/openapi.js'
 import { shorten } from '../../schema/mismatches.js'
 import type { FindMismatches } from '../../schema/response-validator.js'
-import type { DocumentedOperation } from './documented-operations.js'
+import type { DocumentedOperation } from './documented-by-route.js'
 import { type Exchange, isJson } from './exchange.js'
 
 /** Statuses whose responses have no body, in spite of any document (RFC 9110, section 15). */

@@ -3,7 +3,6 @@ import type { ContractViolation } from '../../contracts/contract-violation.js'
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
-import type { ResponseWatch } from '../../features/records/response-watch.js'
 import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
 import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
 import { checkResponse, documentedStatus } from './check-response.js'
@@ -12,7 +11,7 @@ import {
   documentedByRoute,
   type FindOperation,
   operationFinder,
-} from './documented-operations.js'
+} from './documented-by-route.js'
 import { bodyText, isJson } from './exchange.js'
 
 /** A longer body is not compared: development shall not wait for it. */
@@ -21,7 +20,7 @@ const MOST_BYTES = 1_000_000
 type Compile = (schema: OpenApiSchema) => FindMismatches
 
 /** Compares the responses of an application with its documents, for the dashboard of `blazon dev`. */
-export class ResponseComparison implements ResponseWatch {
+export class ResponseComparison {
   readonly #described: () => DescribedRoutes
   readonly #bodies = new WeakMap<Response, SentBody>()
   readonly #compilers = new WeakMap<OpenApiDocument, Compile>()
@@ -32,10 +31,12 @@ export class ResponseComparison implements ResponseWatch {
     this.#described = described
   }
 
+  /** Begins to follow the response to a request. Later calls change nothing. */
   follow({ res }: Request): void {
     if (res !== undefined && !this.#bodies.has(res)) this.#bodies.set(res, new SentBody(res))
   }
 
+  /** Returns the differences between the response and the document. Never throws. */
   mismatchesOf(ended: EndedRequest): readonly ContractViolation[] {
     try {
       return this.#compare(ended)

@@ -1,13 +1,10 @@
 import type { EndedRequest, RequestObserver } from '../../contracts/ended-request.js'
+import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
-import type { Plugin } from '../../contracts/plugin.js'
+import type { Plugin, RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
-import type { RecordSink } from './record-sink.js'
 import { Recorder } from './recorder.js'
 import { keepRecord, RequestRecords } from './request-records.js'
-import { requestSent } from './request-sent.js'
-import type { ResponseWatch } from './response-watch.js'
-import { withoutSecrets } from './without-secrets.js'
 
 /** The `records` option, resolved. */
 export interface RecordsSettings {
@@ -15,31 +12,34 @@ export interface RecordsSettings {
   readonly log: boolean
 }
 
+/** Takes the records of all requests of an application. */
+export interface RecordTaker {
+  /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. */
+  readonly placeIn: (stack: string) => string | null
+  /** Called for each step of a request, before the code of the step runs. */
+  readonly follow: (req: Request) => void
+  /** Called for each request that is over. */
+  readonly take: (record: RequestRecord, ended: EndedRequest, secrets: RequestSecretTexts) => void
+}
+
 /** Where the records of an application go. */
 export interface RecordTargets {
   /** The option `records`; `null` without it. */
   readonly settings: RecordsSettings | null
   /** Takes the record of each request; `undefined` outside of `blazon dev`. */
-  readonly sink: RecordSink | undefined
-  /** Compares the responses with the document. Default: nothing does. */
-  readonly responses?: ResponseWatch | undefined
+  readonly taker: RecordTaker | undefined
 }
 
 /** Records the requests of an application that is not under test. */
-export function recordsPlugin({ settings, sink, responses }: RecordTargets): Plugin {
+export function recordsPlugin({ settings, taker }: RecordTargets): Plugin {
   let keep: ((record: RequestRecord) => void) | undefined
   const recorder = new Recorder({
-    placeIn: sink?.placeIn ?? null,
+    placeIn: taker?.placeIn ?? null,
     onEnd(draft, ended) {
       const isKept = keep !== undefined && hasFailed(ended)
-      if (sink === undefined && !isKept) return
+      if (taker === undefined && !isKept) return
       const record = recorder.write(draft)
-      const secrets = recorder.secretsOf(draft)
-      sink?.take({
-        record,
-        sent: requestSent(draft.req, secrets),
-        mismatches: withoutSecrets(responses?.mismatchesOf(ended) ?? [], secrets),
-      })
+      taker?.take(record, ended, recorder.secretsOf(draft))
       if (isKept) keep?.(record)
     },
   })
@@ -49,17 +49,16 @@ export function recordsPlugin({ settings, sink, responses }: RecordTargets): Plu
     requests(app) {
       if (settings !== null) keep = keeperOf(settings, app.get(RequestRecords), app.logger)
       const observer = plugin.requests?.(app)
-      return observer && responses ? following(observer, responses) : observer
+      return observer && taker ? following(observer, taker) : observer
     },
   }
 }
 
-/** Follows the response to each request from its first step on, before code of the route can send anything. */
-function following(observer: RequestObserver, responses: ResponseWatch): RequestObserver {
+function following(observer: RequestObserver, { follow }: RecordTaker): RequestObserver {
   return {
     ...observer,
     onStep(req, step) {
-      responses.follow(req)
+      follow(req)
       observer.onStep?.(req, step)
     },
   }

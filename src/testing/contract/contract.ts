@@ -1,8 +1,6 @@
 import { checkResponse, documentedStatus } from '../../app/contract/check-response.js'
-import type {
-  DocumentedOperation,
-  DocumentedOperations,
-} from '../../app/contract/documented-operations.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
+import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import type { Exchange } from '../../app/contract/exchange.js'
 import type { ContractViolation } from '../../contracts/contract-violation.js'
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'

@@ -1,4 +1,4 @@
-import type { DocumentedOperation } from '../../app/contract/documented-operations.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { createOpenApiCompiler } from '../../schema/openapi-validator.js'
 import { type BodyType, bodyTypesOf } from './body-types.js'

@@ -1,5 +1,5 @@
 import type { Arbitrary } from 'fast-check'
-import type { DocumentedOperation } from '../../app/contract/documented-operations.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { OpenApiParameter, OpenApiSchema } from '../../contracts/openapi.js'
 import type { FileRule } from '../../contracts/upload.js'
 import { lowerDocument, lowerSchema } from '../../schema/dialect/rewrite-schema.js'

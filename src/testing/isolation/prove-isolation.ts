@@ -1,8 +1,6 @@
 import { randomInt } from 'node:crypto'
-import type {
-  DocumentedOperation,
-  DocumentedOperations,
-} from '../../app/contract/documented-operations.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
+import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import type { NamedMiddleware } from '../../app/tenancy/check-routers.js'
 import { wrapLayers } from '../../http/express-routers.js'
 import { isFuzzable, NoValueError } from '../fuzz/fuzz-cases.js'

@@ -1,4 +1,4 @@
-import type { DocumentedOperation } from '../../app/contract/documented-operations.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import { createSource } from '../fuzz/case-source.js'
 import { hash } from '../fuzz/choose.js'

@@ -1,4 +1,4 @@
-import type { DocumentedOperation } from '../../app/contract/documented-operations.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { ExpectedErrors } from '../../app/contract/expected-errors.js'
 import type { NamedMiddleware } from '../../app/tenancy/check-routers.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'

@@ -1,8 +1,8 @@
+import type { WholeRecord } from '../../../app/dev/record-sink.js'
 import type { RouteExplanation } from '../../../app/explain/explanation.js'
 import type { ContractViolation } from '../../../contracts/contract-violation.js'
 import type { RecordedRequest } from '../../../contracts/recorded-request.js'
 import type { RequestRecord } from '../../../contracts/request-record.js'
-import type { WholeRecord } from '../../../features/records/record-sink.js'
 
 /** A problem of boot, as `Problem`: its code, its place, the cause and the remedy. */
 export interface ProblemView {

@@ -34,44 +34,36 @@ export function problemsView(problems: ProblemsView, state: StateView): HTMLElem
     ),
     section(
       'Responses that are not as documented',
-      mismatches.length === 0
-        ? none()
-        : mismatches.map((each) =>
-            el(
-              'div',
-              { class: 'problem' },
-              el('h4', {}, `${each.operation}, ${each.status}`),
-              el('p', {}, mismatchText(each)),
-              el('p', {}, each.remedy),
-              el(
-                'p',
-                {},
-                linkTo(each.request),
-                ` ${count(each.count, 'response')} of ${each.handler}.`,
-              ),
-            ),
-          ),
+      mismatches.length === 0 ? none() : mismatches.map(mismatchItem),
     ),
     section(
       'Statements that repeat in one request (N+1)',
-      suspects.length === 0
-        ? none()
-        : suspects.map((each) =>
-            el(
-              'div',
-              { class: 'problem' },
-              el('h4', {}, each.route),
-              el(
-                'p',
-                {},
-                `${each.count} times, ${milliseconds(each.durationMs)}. `,
-                linkTo(each.request),
-              ),
-              codeBlock(each.text),
-              each.places.map((place) => el('p', {}, el('code', {}, place))),
-            ),
-          ),
+      suspects.length === 0 ? none() : suspects.map(suspectItem),
     ),
+  )
+}
+
+function mismatchItem(each: ProblemsView['mismatches'][number]): HTMLElement {
+  const { operation, status, remedy, request, handler } = each
+  return el(
+    'div',
+    { class: 'problem' },
+    el('h4', {}, `${operation}, ${status}`),
+    el('p', {}, mismatchText(each)),
+    el('p', {}, remedy),
+    el('p', {}, linkTo(request), ` ${count(each.count, 'response')} of ${handler}.`),
+  )
+}
+
+function suspectItem(each: ProblemsView['suspects'][number]): HTMLElement {
+  const { route, text, places, durationMs, request } = each
+  return el(
+    'div',
+    { class: 'problem' },
+    el('h4', {}, route),
+    el('p', {}, `${each.count} times, ${milliseconds(durationMs)}. `, linkTo(request)),
+    codeBlock(text),
+    places.map((place) => el('p', {}, el('code', {}, place))),
   )
 }
 
