@@ -20,7 +20,7 @@ import { boot, type RunningApp } from './boot.js'
 import { settlesWithin } from './closing-timer.js'
 import { ignoredOverrides, logWarnings, throwErrors } from './describe.js'
 import { describedBy } from './described-by.js'
-import { findDevReport } from './dev-report.js'
+import { findDevReport } from './dev/dev-report.js'
 import type { AppDocument } from './documents.js'
 import { configureExpressHost, createExpressHost } from './express-host.js'
 import { allPlugins } from './features.js'
@@ -320,7 +320,9 @@ export class App {
     this.#requestLogs.start(logger, secrets.hide)
     configureExpressHost(this.express, settings)
     const denials = new OtherDenials()
-    const plugins = [...(await allPlugins(settings, denials)), ...harness.plugins]
+    const described = () => ({ model, settings, documents: this.documents })
+    const given = await allPlugins(settings, { denials, described })
+    const plugins = [...given, ...harness.plugins]
     const to = { documents: this.documents, plugins, model, app: this.#context, settings }
     const { frameworkRoutes, problems } = addRoutes(to)
     const warnings = throwErrors(problems, settings)

@@ -17,7 +17,7 @@ import { policiesContract } from '../features/policies/policies-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
-import { recordSink } from '../features/records/record-sink.js'
+import type { RecordTaker } from '../features/records/records-plugin.js'
 import { buildTenancy, type Tenancy, usesTenants } from '../features/tenancy/build-tenancy.js'
 import { warnOfTenancy } from '../features/tenancy/check-tenancy.js'
 import {
@@ -32,6 +32,8 @@ import type { RequestScopes } from '../http/request-scopes.js'
 import { OtherDenials } from '../pipeline/log-denials.js'
 import { ownStage } from '../step/own-stage.js'
 import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
+import type { DescribedRoutes } from './contract/documented-by-route.js'
+import { type RecordSink, recordSink } from './dev/record-sink.js'
 import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
 import { checkRouters } from './tenancy/check-routers.js'
@@ -109,24 +111,34 @@ export function declareFeatures(
   }
 }
 
+/** The parts of an application that plugins of features use. */
+export interface PluginUses {
+  /** Logs errors of guards that are no guards of routes. */
+  readonly denials: OtherDenials
+  /** What `blazon dev` compares responses with. Default: it compares nothing. */
+  readonly described?: () => DescribedRoutes
+}
+
 /**
  * Lists the plugins of an application and of its features. A feature is loaded only for an application that uses it. That
  * of `capacity` is the first one, because a refused request must cost nothing else.
  */
 export async function allPlugins(
   settings: Settings,
-  denials: OtherDenials = new OtherDenials(),
+  uses: PluginUses = { denials: new OtherDenials() },
 ): Promise<Plugin[]> {
   const { capacity, plugins } = settings
-  const others = [...plugins, ...(await featurePlugins(settings, denials))]
+  const others = [...plugins, ...(await featurePlugins(settings, uses))]
   if (capacity === null) return others
   const { capacityPlugin } = await import('../features/capacity/capacity-plugin.js')
   return [capacityPlugin(capacity, { metricsOf: (get) => get(Metrics) }), ...others]
 }
 
 /** The features that are plugins. */
-async function featurePlugins(settings: Settings, denials: OtherDenials): Promise<Plugin[]> {
-  const { health, logs, metrics, records } = settings
+async function featurePlugins(
+  { health, logs, metrics, records }: Settings,
+  { denials, described }: PluginUses,
+): Promise<Plugin[]> {
   const plugins: Plugin[] = []
   if (health !== null) {
     const { healthPlugin } = await import('../features/health/health-plugin.js')
@@ -144,9 +156,16 @@ async function featurePlugins(settings: Settings, denials: OtherDenials): Promis
   const sink = recordSink()
   if (records !== null || sink !== undefined) {
     const { recordsPlugin } = await import('../features/records/records-plugin.js')
-    plugins.push(recordsPlugin({ settings: records, sink }))
+    const taker = sink && described && (await takerOf(sink, described))
+    plugins.push(recordsPlugin({ settings: records, taker }))
   }
   return plugins
+}
+
+/** Its code is loaded here, because only `blazon dev` needs it. */
+async function takerOf(sink: RecordSink, described: () => DescribedRoutes): Promise<RecordTaker> {
+  const { reportRecords } = await import('./dev/report-records.js')
+  return reportRecords(sink, described)
 }
 
 /** Lists what features add to the OpenAPI document. */

@@ -1,19 +1,5 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
-
-/** A request and its response, as they were sent over the connection. */
-export interface Exchange {
-  readonly method: string
-  /** Path and query. */
-  readonly url: string
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  /**
-   * The text of a JSON body. `null` when there is no body or it is not JSON: streams are not read to their
-   * end.
-   */
-  readonly body: string | null
-}
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { bodyText, type Exchange, isJson } from '../app/contract/exchange.js'
 
 /** Checks an exchange. Returns an error when the response is wrong, else `undefined`. */
 export type CheckExchange = (exchange: Exchange) => Error | undefined
@@ -22,11 +8,6 @@ export type CheckExchange = (exchange: Exchange) => Error | undefined
 export function hasJsonBody({ method }: ClientRequest, res: IncomingMessage): boolean {
   const isBodiless = method === 'HEAD' || res.statusCode === 204 || res.statusCode === 304
   return !isBodiless && isJson(res.headers['content-type'])
-}
-
-/** Whether a media type is JSON, with or without parameters. */
-export function isJson(mediaType: string | undefined): boolean {
-  return /^[^;]*[/+]json\s*(;|$)/i.test(mediaType ?? '')
 }
 
 /**
@@ -49,24 +30,14 @@ export function observe(
     // A `data` listener would start the stream before the caller has attached its own listeners.
     res.push = function pushObserved(chunk, encoding) {
       if (chunk !== null) chunks.push(chunk)
-      else report(checkExchange({ ...exchange, body: textOf(Buffer.concat(chunks), res) }))
+      else
+        report(
+          checkExchange({
+            ...exchange,
+            body: bodyText(Buffer.concat(chunks), headers['content-encoding']),
+          }),
+        )
       return push.call(this, chunk, encoding)
     }
   })
-}
-
-function textOf(bytes: Buffer, { headers }: IncomingMessage): string {
-  try {
-    return decode(bytes, headers['content-encoding']).toString()
-  } catch {
-    // Bytes that cannot be decoded are not JSON, so the contract check reports them.
-    return bytes.toString()
-  }
-}
-
-function decode(bytes: Buffer, encoding: string | undefined): Buffer {
-  if (encoding === 'gzip') return gunzipSync(bytes)
-  if (encoding === 'deflate') return inflateSync(bytes)
-  if (encoding === 'br') return brotliDecompressSync(bytes)
-  return bytes
 }

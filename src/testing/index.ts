@@ -3,6 +3,8 @@
  *
  * @module blazon/testing
  */
+
+export type { ContractViolation, ViolationKind } from '../contracts/contract-violation.js'
 export type {
   Access,
   AuthMatrix,
@@ -17,7 +19,6 @@ export type {
   OperationCoverage,
 } from './contract/contract-coverage.js'
 export { ContractCoverage } from './contract/contract-coverage.js'
-export type { ContractViolation, ViolationKind } from './contract/violation.js'
 export { ContractError } from './contract/violation.js'
 export type { Explanation } from './explain/explanation.js'
 export type {

@@ -6,7 +6,7 @@ const READY = 'blazon dev: ready'
 
 /** An application with a guard, secrets, a cache, a limit, a warning at boot, and handlers that fail. */
 const SHOP = `
-import { App, Auth, Body, Cache, Controller, Get, Post, Public, Query, RateLimit, secret } from 'blazon'
+import { ApiResponseDoc, App, Auth, Body, Cache, Controller, Get, Post, Public, Query, RateLimit, secret } from 'blazon'
 import { z } from 'zod'
 
 class TokenGuard {
@@ -27,6 +27,11 @@ class Orders {
   @Auth()
   @Body(z.object({ name: z.string(), card: secret(z.string()) }))
   create(req) { return { name: req.body.name } }
+
+  @Get('wrong')
+  @Public()
+  @ApiResponseDoc({ status: 200, description: 'An order', schema: z.object({ total: z.number() }) })
+  wrong(req) { return { total: 'twelve ' + req.query.token } }
 
   @Get('broken')
   @Public()
@@ -137,6 +142,26 @@ describe('the dashboard', () => {
     const { state } = await new Reader(url).snapshot()
     expect(state.phase).toBe('failed')
     expect(state.failure?.details).toContain('no database')
+  })
+
+  it('shows how responses differ from the document, until the code is corrected', async () => {
+    const { project, run, url } = await serving()
+    const reader = new Reader(url)
+    await run.ask('/orders?status=open')
+    await run.ask('/orders/wrong?token=canary-query-90aa')
+    const { mismatches, row } = await reader.find('GET', /wrong/)
+    expect(mismatches).toMatchObject([
+      { operation: 'GET /orders/wrong', handler: 'Orders.wrong', kind: 'body', path: 'data.total' },
+    ])
+    const { problems, requests } = await reader.snapshot()
+    expect(problems.mismatches).toMatchObject([{ request: row.number, count: 1 }])
+    expect(JSON.stringify(problems)).not.toContain('canary')
+    expect(requests.map(({ mismatchCount }) => mismatchCount)).toEqual([0, 1])
+    project.write({ 'shop.ts': SHOP.replace("'twelve ' + req.query.token", '12') })
+    await run.until(READY)
+    await run.ask('/orders/wrong')
+    await reader.find('GET', /wrong$/)
+    expect((await reader.snapshot()).problems.mismatches).toEqual([])
   })
 
   it('sends a request again to the application, and finds the new one', async () => {

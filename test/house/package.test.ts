@@ -9,9 +9,9 @@ import { packPackage, readTarball } from './packed-package.js'
  * The maximal size of the packed package, in bytes. A feature of the package adds 10 to 20 kB, a third of which is its page in
  * `docs/`.
  */
-const MAX_PACKED_BYTES = 960_000
+const MAX_PACKED_BYTES = 1_000_000
 /** The maximal size of the unpacked package, in bytes. */
-const MAX_UNPACKED_BYTES = 3_700_000
+const MAX_UNPACKED_BYTES = 3_850_000
 
 /** The folders of the doors below `dist/`. */
 const DOORS = [
@@ -47,7 +47,7 @@ describe('the package', () => {
     const own = [...expected, ...docs.map((name) => `docs/${name}`), ...tutorial, ...ready]
     expect(rest.filter((path) => !path.startsWith('templates/')).sort()).toEqual(own.sort())
     const kinds =
-      /^(index|shared|(testing|integrations\/[\w-]+)\/index|integrations\/postgres\/keeper\/main|cli\/[\w/-]+|chunks\/[\w-]+|commonjs)\.(js|js\.map|cjs|d\.ts|d\.cts)$/
+      /^(index|shared|(testing|integrations\/[\w-]+)\/index|integrations\/postgres\/keeper\/main|cli\/[\w/-]+|chunks\/[\w-]+|commonjs)\.(js|js\.map|cjs|d\.ts|d\.cts)$|^cli\/dev\/dashboard\/page\/page\.(css|html)$/
     expect(inDist.filter((path) => !kinds.test(path))).toEqual([])
   })
 

@@ -23,6 +23,8 @@ const REASONS: Record<string, string> = {
   'integrations/redis/deadline.ts': 'waits for Redis, which takes real time',
   'cli/add/next-migration.ts': 'names a file by the date',
   'cli/dev/app-process.ts': 'compares the start of a process with the times of files',
+  'cli/dev/dashboard/page/client.ts': 'runs in a browser',
+  'cli/dev/dashboard/page/dom.ts': 'as before',
   'cli/dev/deadline.ts': 'waits for processes and files, beside any application',
   'cli/dev/type-check.ts': 'as app-process.ts',
   'cli/keys/create-key.ts': 'the command line runs no application',

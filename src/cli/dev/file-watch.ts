@@ -37,6 +37,7 @@ export class FileWatch {
   readonly #pending = new Set<string>()
   readonly #globs: Globs[] = []
   readonly #named = new Set<string>()
+  #isClosed = false
   #quiet: Deadline | undefined
   #stopPolling: (() => void) | undefined
 
@@ -90,7 +91,9 @@ export class FileWatch {
     return this.#globs.some((globs) => globs.matches(path))
   }
 
+  /** Later calls watch nothing: a process that ends may still report files, and a watch would keep the command alive. */
   close(): void {
+    this.#isClosed = true
     this.#quiet?.cancel()
     this.#stopPolling?.()
     for (const watcher of this.#folders.values()) watcher.close()
@@ -98,7 +101,7 @@ export class FileWatch {
   }
 
   #watchFolder(folder: string): void {
-    if (this.#folders.has(folder)) return
+    if (this.#isClosed || this.#folders.has(folder)) return
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
       // The folder of a missing file: the nearest one that exists reports when it is created.
       if (dirname(folder) !== folder) this.#watchFolder(dirname(folder))
@@ -122,6 +125,7 @@ export class FileWatch {
   }
 
   #poll(): void {
+    if (this.#isClosed) return
     this.#stopPolling ??= every(POLL_MS, () => {
       for (const [path, hash] of this.#files) if (hashOf(path) !== hash) this.#notice(path)
     })
@@ -155,6 +159,7 @@ export class FileWatch {
 
   #wait(ms: number, isLast = false): void {
     this.#quiet?.cancel()
+    if (this.#isClosed) return
     this.#quiet = new Deadline(ms, () => this.#settle(isLast))
   }
 

@@ -1,12 +1,10 @@
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
-import type { ObserverSetup, Plugin } from '../../contracts/plugin.js'
-import type { RecordedRequest } from '../../contracts/recorded-request.js'
+import type { ObserverSetup, Plugin, RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import { Clock } from '../../di/clock.js'
 import { Draft } from './draft.js'
 import { recordOf } from './record-of.js'
-import { requestSent } from './request-sent.js'
 
 /** What a recorder is made with. */
 export interface RecorderConfig {
@@ -87,9 +85,9 @@ export class Recorder {
     return recordOf(draft, { clock, secrets: secretsOf(draft.req), placeIn })
   }
 
-  /** Describes the request that the client has sent. */
-  sent({ req }: Draft): RecordedRequest {
-    return requestSent(req, (this.#started as Started).secretsOf(req))
+  /** Returns what hides the secrets of a request. */
+  secretsOf({ req }: Draft): RequestSecretTexts {
+    return (this.#started as Started).secretsOf(req)
   }
 
   #now(): number {

@@ -1,4 +1,4 @@
-import type { DocumentedOperation } from './documented-operations.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 
 /** How many operations or statuses there are, and how many of them tests have exercised. */
 export interface CoverageCount {

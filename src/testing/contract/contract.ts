@@ -1,12 +1,14 @@
+import { checkResponse, documentedStatus } from '../../app/contract/check-response.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
+import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
+import type { Exchange } from '../../app/contract/exchange.js'
+import type { ContractViolation } from '../../contracts/contract-violation.js'
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
 import type { AppModel } from '../../contracts/route-model.js'
 import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
 import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
-import type { Exchange } from '../exchange.js'
-import { checkResponse, documentedStatus } from './check-response.js'
 import type { ContractCoverage } from './contract-coverage.js'
-import type { DocumentedOperation, DocumentedOperations } from './documented-operations.js'
-import { ContractError, type ContractViolation, formatViolations } from './violation.js'
+import { ContractError, formatViolations } from './violation.js'
 
 /** A violation without its operation, which is found by the request. */
 export type UnnamedViolation = Omit<ContractViolation, 'operation' | 'operationId'>

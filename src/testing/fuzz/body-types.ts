@@ -1,5 +1,5 @@
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { OpenApiSchema } from '../../contracts/openapi.js'
-import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { type FormParts, formPartsOf } from './form-parts.js'
 import { FORM_TYPE, isFormFile } from './write-form.js'
 

@@ -1,6 +1,6 @@
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { createOpenApiCompiler } from '../../schema/openapi-validator.js'
-import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { type BodyType, bodyTypesOf } from './body-types.js'
 import { createWriter, type WriteRequest } from './wire-request.js'
 

@@ -1,9 +1,7 @@
 import { randomInt } from 'node:crypto'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
+import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import type {
-  DocumentedOperation,
-  DocumentedOperations,
-} from '../contract/documented-operations.js'
 import { hash } from './choose.js'
 import { curlOf, type RequestSetting, snippetOf } from './describe-request.js'
 import { casesOf, type FuzzCase, isFuzzable } from './fuzz-cases.js'

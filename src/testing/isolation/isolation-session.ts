@@ -1,4 +1,4 @@
-import type { DocumentedOperation } from '../contract/documented-operations.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import { headersOf } from '../fuzz/send-request.js'
 import type { WireRequest } from '../fuzz/wire-request.js'
 import { settle } from '../settle.js'

@@ -1,4 +1,4 @@
-import type { DocumentedOperation } from '../contract/documented-operations.js'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import { describeCrossing, type IsolationLeak, type IsolationRow } from './isolation-report.js'
 import type { WholeResponse } from './send-whole.js'
 

@@ -1,10 +1,8 @@
 import { randomInt } from 'node:crypto'
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
+import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import type { NamedMiddleware } from '../../app/tenancy/check-routers.js'
 import { wrapLayers } from '../../http/express-routers.js'
-import type {
-  DocumentedOperation,
-  DocumentedOperations,
-} from '../contract/documented-operations.js'
 import { isFuzzable, NoValueError } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
 import type { TestLog } from '../test-log.js'

@@ -1,5 +1,5 @@
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
-import type { DocumentedOperation } from '../contract/documented-operations.js'
 import { createSource } from '../fuzz/case-source.js'
 import { hash } from '../fuzz/choose.js'
 import { partsOf } from '../fuzz/fuzz-cases.js'

@@ -1,8 +1,8 @@
+import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
+import type { ExpectedErrors } from '../../app/contract/expected-errors.js'
 import type { NamedMiddleware } from '../../app/tenancy/check-routers.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
 import { listRoutes } from '../../http/express-routes.js'
-import type { DocumentedOperation } from '../contract/documented-operations.js'
-import type { ExpectedErrors } from '../contract/expected-errors.js'
 
 /** A route of a router in `middlewares`, described like a documented operation. */
 export interface RouterOperation extends DocumentedOperation {

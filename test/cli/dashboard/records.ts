@@ -1,4 +1,5 @@
-import type { MismatchView, ReportedRequest } from '../../../src/cli/dev/dashboard/views.js'
+import type { ReportedRequest } from '../../../src/cli/dev/dashboard/views.js'
+import type { ContractViolation } from '../../../src/contracts/contract-violation.js'
 import type { RecordedRequest } from '../../../src/contracts/recorded-request.js'
 import type {
   RecordedDecision,
@@ -53,8 +54,10 @@ export function statement(given: Partial<RecordedStatement>): RecordedStatement 
 
 export const NOTHING_SENT: RecordedRequest = { headers: [], body: null, omitted: null }
 
-export const MISMATCH: MismatchView = {
+export const MISMATCH: ContractViolation = {
   operation: 'GET /orders/{id}',
+  operationId: 'getOrder',
+  kind: 'body',
   handler: 'OrdersController.getById',
   status: 200,
   path: 'data.total',

@@ -109,7 +109,10 @@ describe('under blazon dev', () => {
   it('passes the record of each request on', async () => {
     const seen: RequestRecord[] = []
     Object.defineProperty(globalThis, SINK, {
-      value: (record: RequestRecord) => seen.push(record),
+      value: {
+        take: ({ record }: { readonly record: RequestRecord }) => seen.push(record),
+        placeIn: () => null,
+      },
       configurable: true,
     })
     const plain = await App.create({ controllers: [WorkController], logger: false })

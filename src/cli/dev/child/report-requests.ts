@@ -1,12 +1,12 @@
-import type { DevReport } from '../../../app/dev-report.js'
-import type { RecordSink } from '../../../features/records/record-sink.js'
+import type { DevReport } from '../../../app/dev/dev-report.js'
+import type { RecordSink } from '../../../app/dev/record-sink.js'
 import { REPORT_VARIABLE } from '../protocol.js'
 import type { Channel } from './channel.js'
 import { ownPlaceIn } from './own-place.js'
 
-/** `app/dev-report.ts` explains it. */
+/** `app/dev/dev-report.ts` explains it. */
 const REPORT = Symbol.for('blazon.report')
-/** `features/records/record-sink.ts` explains it. */
+/** `app/dev/record-sink.ts` explains it. */
 const SINK = Symbol.for('blazon.records')
 
 /** Whether the command has a dashboard. Programs that the application starts do not report to it. */
@@ -28,8 +28,7 @@ export function reportRequests(channel: Channel): void {
       ),
   }
   const sink: RecordSink = {
-    take: (record, sent) =>
-      channel.send({ kind: 'request', request: { record, sent, mismatches: [] } }),
+    take: (request) => channel.send({ kind: 'request', request }),
     placeIn: ownPlaceIn,
   }
   Object.defineProperty(globalThis, REPORT, { value: report })

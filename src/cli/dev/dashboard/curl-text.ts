@@ -7,7 +7,7 @@ const OF_THE_CONNECTION =
 
 /** The headers that belong to the request, and not to its client or connection. */
 export function ownHeaders({ sent }: ReportedRequest): (readonly [string, string])[] {
-  return (sent?.headers ?? []).filter(([name]) => !OF_THE_CONNECTION.test(name))
+  return sent.headers.filter(([name]) => !OF_THE_CONNECTION.test(name))
 }
 
 /**
@@ -24,13 +24,13 @@ export function curlText(request: ReportedRequest, origin: string): string {
       ? `-H ${quote(`${name}: ${prefixOf(value)}`)}"${variableOf(name)}"`
       : `-H ${quote(`${name}: ${value}`)}`,
   )
-  const body = sent?.body ?? null
+  const body = sent.body
   const parts = [
     `curl${verb} ${withVariables(origin + record.url, IN_URL)}`,
     ...headers,
     ...(body === null ? [] : [`--data-raw ${withVariables(body, IN_BODY)}`]),
   ]
-  const note = sent?.omitted ?? null
+  const note = sent.omitted
   return [...(note === null ? [] : [`# ${note}`]), parts.join(' \\\n  ')].join('\n')
 }
 

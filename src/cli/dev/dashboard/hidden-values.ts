@@ -9,10 +9,10 @@ const IN_URL = /(?:\[|%5B)secret(?:\]|%5D)/i
 export function hiddenValues({ record, sent }: ReportedRequest): HiddenValue[] {
   return [
     ...queryNames(record.url).map((name) => ({ key: `query ${name}`, label: `Query: ${name}` })),
-    ...(sent?.headers ?? [])
+    ...sent.headers
       .filter(([, value]) => value.includes(HIDDEN))
       .map(([name]) => ({ key: `header ${name}`, label: `Header: ${name}` })),
-    ...bodyPaths(sent?.body ?? null).map((path) => ({
+    ...bodyPaths(sent.body).map((path) => ({
       key: `body ${path}`,
       label: `Body: ${path}`,
     })),

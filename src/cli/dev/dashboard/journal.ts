@@ -69,7 +69,7 @@ export class Journal {
       statementCount: record.statementCount,
       suspectCount: suspects.length,
       mismatchCount: mismatches.length,
-      error: record.error?.name ?? null,
+      error: errorOf(record),
     }
     this.#kept.push({ row, request, suspects, start: this.#state.starts })
     if (this.#kept.length > KEPT_REQUESTS) this.#kept.shift()
@@ -172,8 +172,14 @@ export class Journal {
   }
 }
 
+/** The class of a mistake in the application, else the code that the client got. */
+function errorOf({ error }: ReportedRequest['record']): string | null {
+  if (error === null) return null
+  return error.status >= 500 ? error.name : error.code
+}
+
 function whyNoReplay({ record: { url, cause }, sent }: ReportedRequest): string | null {
   if (!url.startsWith('/')) return 'Its target is not a path.'
   if (cause === 'upgrade') return 'It was an upgrade of the connection.'
-  return sent?.omitted ?? null
+  return sent.omitted
 }

@@ -30,7 +30,7 @@ export function replay(
   { host, port }: AppAddress,
 ): Promise<Replayed> {
   const { record, sent } = request
-  const body = sent?.body == null ? null : Buffer.from(fillBody(sent.body, values))
+  const body = sent.body === null ? null : Buffer.from(fillBody(sent.body, values))
   const headers = Object.fromEntries(fillHeaders(ownHeaders(request), values))
   // For a method that seldom has a body, Node does not send its length.
   if (body !== null) headers['content-length'] = String(body.length)

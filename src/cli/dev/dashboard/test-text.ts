@@ -7,8 +7,8 @@ export function testText(request: ReportedRequest): string {
   const { record, sent } = request
   const { method, url, status } = record
   const headers = ownHeaders(request).filter(([name]) => !/^(?:accept|content-type)$/i.test(name))
-  const type = (sent?.headers ?? []).find(([name]) => /^content-type$/i.test(name))?.[1]
-  const body = bodyOf(sent?.body ?? null, type)
+  const type = sent.headers.find(([name]) => /^content-type$/i.test(name))?.[1]
+  const body = bodyOf(sent.body, type)
   const lines = [
     `    .${method.toLowerCase()}(${text(url)})`,
     ...headers.map(([name, value]) => `    .set(${text(name)}, ${text(value)})`),

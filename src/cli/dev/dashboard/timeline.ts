@@ -41,15 +41,27 @@ function ofDecision({ at, by, verdict, reason, facts }: RecordedDecision): Timel
   return entry('decision', at, `${by}: ${verdict}`, { details, tone: TONES[verdict] ?? 'plain' })
 }
 
-/** Short facts share a line. Each object of a list has a line of its own: `issues: in body, path name, message too short`. */
+/** Short facts share a line. Each object of a list has a line of its own: `body.name: Too short`. */
 function factLines(facts: RecordedDecision['facts']): string[] {
   const [short, rows]: [string[], string[]] = [[], []]
   for (const [name, value] of Object.entries(facts)) {
     if (value === null) continue
-    if (isRows(value)) for (const row of value) rows.push(`${name}: ${plain(row)}`)
+    if (isRows(value)) rows.push(...value.map((row) => rowText(name, row)).filter(Boolean))
     else short.push(`${name} ${plain(value)}`)
   }
   return [...(short.length === 0 ? [] : [short.join(', ')]), ...rows]
+}
+
+/** The lists of the framework's own decisions in few words. */
+function rowText(name: string, row: DecisionValue): string {
+  const fields = Object(row) as Readonly<Record<string, DecisionValue | undefined>>
+  const { scheme, verdict, reason, path, message } = fields
+  if (name === 'schemes') {
+    // Without a name, the guard itself has decided.
+    return scheme === null ? '' : [scheme, verdict, reason].filter(Boolean).join(': ')
+  }
+  if (name === 'issues') return `${[fields['in'], path].filter(Boolean).join('.')}: ${message}`
+  return `${name}: ${plain(row)}`
 }
 
 function isRows(value: DecisionValue): value is readonly DecisionValue[] {

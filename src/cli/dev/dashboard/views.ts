@@ -1,5 +1,6 @@
+import type { WholeRecord } from '../../../app/dev/record-sink.js'
 import type { RouteExplanation } from '../../../app/explain/explanation.js'
-import type { DecisionValue } from '../../../contracts/decision.js'
+import type { ContractViolation } from '../../../contracts/contract-violation.js'
 import type { RecordedRequest } from '../../../contracts/recorded-request.js'
 import type { RequestRecord } from '../../../contracts/request-record.js'
 
@@ -17,27 +18,8 @@ export interface AppView {
   readonly warnings: readonly ProblemView[]
 }
 
-/** A difference between a response and the document of the application. */
-export interface MismatchView {
-  /** `GET /users/{id}`. */
-  readonly operation: string
-  readonly handler: string
-  readonly status: number
-  /** The place in the body, the name of a header; empty for the whole response. */
-  readonly path: string
-  readonly expected: string
-  readonly got: string
-  readonly remedy: string
-}
-
 /** A request, as the process of the application reports it. */
-export interface ReportedRequest {
-  readonly record: RequestRecord
-  /** `null` if no route of a controller received it. */
-  readonly sent: RecordedRequest | null
-  /** Empty if the response is as documented, or is not documented. */
-  readonly mismatches: readonly MismatchView[]
-}
+export type ReportedRequest = WholeRecord
 
 /** A request in the list. */
 export interface RequestRow {
@@ -55,7 +37,7 @@ export interface RequestRow {
   readonly statementCount: number
   readonly suspectCount: number
   readonly mismatchCount: number
-  /** The name of the error that became the response. */
+  /** The class or the code of the error that became the response; `null` without one. */
   readonly error: string | null
 }
 
@@ -100,10 +82,10 @@ export interface HiddenValue {
 export interface RequestView {
   readonly row: RequestRow
   readonly record: RequestRecord
-  readonly sent: RecordedRequest | null
+  readonly sent: RecordedRequest
   readonly timeline: readonly TimelineEntry[]
   readonly suspects: readonly SuspectView[]
-  readonly mismatches: readonly MismatchView[]
+  readonly mismatches: readonly ContractViolation[]
   /** The number of the route in the list of routes; `null` if it is not there any more. */
   readonly route: number | null
   readonly curl: string
@@ -123,7 +105,7 @@ export interface StateView {
 }
 
 /** A difference between responses and the document, with the last request that showed it. */
-export interface SeenMismatch extends MismatchView {
+export interface SeenMismatch extends ContractViolation {
   readonly request: number
   readonly count: number
 }
@@ -161,6 +143,3 @@ export interface ReplayResult {
   /** The number of the new request in the list; `null` if it has not arrived. */
   readonly request: number | null
 }
-
-/** The facts of a decision in lines: `tenant: acme`. */
-export type Facts = { readonly [name: string]: DecisionValue }

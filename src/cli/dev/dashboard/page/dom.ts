@@ -49,6 +49,11 @@ export function section(title: string, ...children: readonly Child[]): HTMLEleme
   return el('section', {}, el('h3', {}, title), ...children)
 }
 
+/** A text whose parts between backticks are code. */
+export function prose(text: string): Child[] {
+  return text.split('`').map((part, i) => (i % 2 === 0 ? part : el('code', {}, part)))
+}
+
 /** The element with an id, which the page has. */
 export function byId(id: string): HTMLElement {
   const found = document.getElementById(id)

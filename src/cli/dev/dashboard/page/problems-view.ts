@@ -1,6 +1,6 @@
 import type { ProblemsView, StateView } from '../views.js'
-import { count, el, milliseconds, section } from './dom.js'
-import { codeBlock } from './request-details.js'
+import { count, el, milliseconds, prose, section } from './dom.js'
+import { codeBlock, mismatchText } from './request-details.js'
 
 /** How many things may be wrong. */
 export function countProblems(
@@ -34,48 +34,36 @@ export function problemsView(problems: ProblemsView, state: StateView): HTMLElem
     ),
     section(
       'Responses that are not as documented',
-      mismatches.length === 0
-        ? none()
-        : mismatches.map((each) =>
-            el(
-              'div',
-              { class: 'problem' },
-              el('h4', {}, `${each.operation}, ${each.status}`),
-              el(
-                'p',
-                {},
-                `${each.path === '' ? 'The response' : each.path} should be ${each.expected}, and is ${each.got}.`,
-              ),
-              el('p', {}, each.remedy),
-              el(
-                'p',
-                {},
-                linkTo(each.request),
-                ` ${count(each.count, 'response')} of ${each.handler}.`,
-              ),
-            ),
-          ),
+      mismatches.length === 0 ? none() : mismatches.map(mismatchItem),
     ),
     section(
       'Statements that repeat in one request (N+1)',
-      suspects.length === 0
-        ? none()
-        : suspects.map((each) =>
-            el(
-              'div',
-              { class: 'problem' },
-              el('h4', {}, each.route),
-              el(
-                'p',
-                {},
-                `${each.count} times, ${milliseconds(each.durationMs)}. `,
-                linkTo(each.request),
-              ),
-              codeBlock(each.text),
-              each.places.map((place) => el('p', {}, el('code', {}, place))),
-            ),
-          ),
+      suspects.length === 0 ? none() : suspects.map(suspectItem),
     ),
+  )
+}
+
+function mismatchItem(each: ProblemsView['mismatches'][number]): HTMLElement {
+  const { operation, status, remedy, request, handler } = each
+  return el(
+    'div',
+    { class: 'problem' },
+    el('h4', {}, `${operation}, ${status}`),
+    el('p', {}, mismatchText(each)),
+    el('p', {}, remedy),
+    el('p', {}, linkTo(request), ` ${count(each.count, 'response')} of ${handler}.`),
+  )
+}
+
+function suspectItem(each: ProblemsView['suspects'][number]): HTMLElement {
+  const { route, text, places, durationMs, request } = each
+  return el(
+    'div',
+    { class: 'problem' },
+    el('h4', {}, route),
+    el('p', {}, `${each.count} times, ${milliseconds(durationMs)}. `, linkTo(request)),
+    codeBlock(text),
+    places.map((place) => el('p', {}, el('code', {}, place))),
   )
 }
 
@@ -92,6 +80,6 @@ function item(title: string, lines: readonly string[], code: string): HTMLElemen
     'div',
     { class: 'problem' },
     el('h4', {}, title, ' ', el('code', {}, code)),
-    lines.map((line) => el('p', {}, line)),
+    lines.map((line) => el('p', {}, prose(line))),
   )
 }

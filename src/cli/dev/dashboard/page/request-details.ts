@@ -3,6 +3,9 @@ import { sendReplay } from './client.js'
 import { announce, button, clockTime, count, el, facts, milliseconds, section } from './dom.js'
 import { statusOf } from './request-list.js'
 
+/** A shorter time would be shown as 0. */
+const SHORTEST_MS = 0.05
+
 /** Everything about one request. */
 export function requestDetails(view: RequestView): HTMLElement {
   const { record } = view
@@ -21,11 +24,8 @@ export function requestDetails(view: RequestView): HTMLElement {
     ),
     actionsOf(view),
     summaryOf(view),
-    view.mismatches.map(({ path, expected, got, remedy, status }) =>
-      noteOf('Not as documented', [
-        `${path === '' ? `The response ${status}` : path} should be ${expected}, and is ${got}.`,
-        remedy,
-      ]),
+    view.mismatches.map((mismatch) =>
+      noteOf('Not as documented', [mismatchText(mismatch), mismatch.remedy]),
     ),
     view.suspects.map(suspectNote),
     section('Time line', timeline(view)),
@@ -63,6 +63,19 @@ export function noteOf(
     el('p', {}, el('strong', {}, `${title}. `), lines.join(' ')),
     code === null ? null : codeBlock(code),
   )
+}
+
+/** `body data.total: expected a number, got "12".` */
+export function mismatchText({
+  kind,
+  path,
+  expected,
+  got,
+}: RequestView['mismatches'][number]): string {
+  const place = path === '' ? kind : `${kind} ${path}`
+  return expected === null
+    ? `${place} is not documented; got ${got}.`
+    : `${place}: expected ${expected}, got ${got}.`
 }
 
 function suspectNote({ text, count: times, places, durationMs }: SuspectView): HTMLElement {
@@ -105,7 +118,9 @@ function entryOf(entry: TimelineEntry, total: number): HTMLElement {
       'div',
       { class: 'what' },
       el('strong', {}, title),
-      durationMs === null ? null : el('span', { class: 'took' }, ` ${milliseconds(durationMs)}`),
+      durationMs === null || durationMs < SHORTEST_MS
+        ? null
+        : el('span', { class: 'took' }, ` ${milliseconds(durationMs)}`),
       details.map((line) => el('p', {}, line)),
       code === null ? null : codeBlock(code),
     ),
@@ -113,9 +128,7 @@ function entryOf(entry: TimelineEntry, total: number): HTMLElement {
   )
 }
 
-function sentOf({ sent }: RequestView): HTMLElement | null {
-  if (sent === null) return null
-  const { headers, body, omitted } = sent
+function sentOf({ sent: { headers, body, omitted } }: RequestView): HTMLElement {
   return section(
     'Sent by the client',
     facts(headers.map(([name, value]) => [name, value])),

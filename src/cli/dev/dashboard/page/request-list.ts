@@ -42,10 +42,8 @@ export class RequestList {
     const form = el(
       'div',
       { class: 'toolbar', role: 'search', 'aria-label': 'Requests' },
-      el('label', { for: 'filter' }, 'Filter'),
-      this.#filter,
-      el('label', { for: 'kind' }, 'Show'),
-      this.#kind,
+      field('filter', 'Filter', this.#filter),
+      field('kind', 'Show', this.#kind),
       this.#pause,
     )
     this.element = el(
@@ -145,6 +143,10 @@ export class RequestList {
   }
 }
 
+function field(id: string, label: string, control: HTMLElement): HTMLElement {
+  return el('span', { class: 'field' }, el('label', { for: id }, label), control)
+}
+
 function headOf(): HTMLElement {
   const names = ['Status', 'Request', 'Time', 'Took', 'SQL', 'Tenant', 'Notes']
   return el(
@@ -176,7 +178,9 @@ function rowOf(row: RequestRow): HTMLElement {
     el(
       'td',
       { class: 'notes' },
-      notesOf(row).map((note) => el('span', { class: 'mark' }, note)),
+      notesOf(row).map((note) =>
+        el('span', { class: note === row.error ? 'mark error' : 'mark' }, note),
+      ),
     ),
   )
 }

@@ -1,5 +1,5 @@
 import type { RoutesView } from '../views.js'
-import { el, facts, section } from './dom.js'
+import { el, facts, prose, section } from './dom.js'
 
 type Route = RoutesView['routes'][number]
 
@@ -122,7 +122,8 @@ function stepsOf({ steps }: Route): HTMLElement {
         'li',
         {},
         el('strong', {}, name),
-        isCertain ? ` ${does}` : ` ${does} (if a plugin has it)`,
+        ' ',
+        prose(isCertain ? does : `${does} (if a plugin has it)`),
         sources.map((line) => el('p', {}, el('code', {}, line))),
       ),
     ),

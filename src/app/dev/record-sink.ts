@@ -1,3 +1,4 @@
+import type { ContractViolation } from '../../contracts/contract-violation.js'
 import type { RecordedRequest } from '../../contracts/recorded-request.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 
@@ -7,10 +8,18 @@ import type { RequestRecord } from '../../contracts/request-record.js'
  */
 const SINK = Symbol.for('blazon.records')
 
+/** Everything about a request that is over. */
+export interface WholeRecord {
+  readonly record: RequestRecord
+  readonly sent: RecordedRequest
+  /** How the response differs from the document; empty if it does not, or if none describes it. */
+  readonly mismatches: readonly ContractViolation[]
+}
+
 /** Takes the records of all requests of a process. */
 export interface RecordSink {
-  /** Called for each request that is over, with the request that the client has sent. */
-  readonly take: (record: RequestRecord, sent: RecordedRequest) => void
+  /** Called for each request that is over. */
+  readonly take: (whole: WholeRecord) => void
   /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. */
   readonly placeIn: (stack: string) => string | null
 }

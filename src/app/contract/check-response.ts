@@ -1,3 +1,4 @@
+import type { ContractViolation, ViolationKind } from '../../contracts/contract-violation.js'
 import type {
   OpenApiDocument,
   OpenApiHeader,
@@ -8,9 +9,8 @@ import type {
 } from '../../contracts/openapi.js'
 import { shorten } from '../../schema/mismatches.js'
 import type { FindMismatches } from '../../schema/response-validator.js'
-import { type Exchange, isJson } from '../exchange.js'
-import type { DocumentedOperation } from './documented-operations.js'
-import type { ContractViolation, ViolationKind } from './violation.js'
+import type { DocumentedOperation } from './documented-by-route.js'
+import { type Exchange, isJson } from './exchange.js'
 
 /** Statuses whose responses have no body, in spite of any document (RFC 9110, section 15). */
 const BODILESS = [204, 205, 304]

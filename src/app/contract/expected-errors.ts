@@ -1,4 +1,3 @@
-import type { CompiledRoutes } from '../../app/compile-routes.js'
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { ErrorFormat } from '../../contracts/wire-format.js'
@@ -7,6 +6,7 @@ import { ERROR_BODIES } from '../../openapi/envelopes.js'
 import { describeOnce } from '../../schema/describe-once.js'
 import { essenceOf } from '../../schema/response-shape.js'
 import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
+import type { Settings } from '../settings/settings.js'
 
 const JSON_TYPE = 'application/json'
 const PROBLEM = 'application/problem+json'
@@ -32,7 +32,7 @@ export interface ExpectedErrors {
 /** Returns the bodies that errors of a route have. */
 export function expectedErrors(
   route: RouteModel,
-  { errors, converters }: CompiledRoutes['settings'],
+  { errors, converters }: Pick<Settings, 'errors' | 'converters'>,
 ): ExpectedErrors {
   const { validationStatus } = errors
   const wire = errorWireOf(route, errors.wire)
@@ -56,7 +56,7 @@ export function expectedErrors(
 /** Compiles the schema of a format at the first error: the document may have other names for its parts. */
 function checkOf(
   { schema }: ErrorFormat,
-  converters: CompiledRoutes['settings']['converters'],
+  converters: Pick<Settings, 'errors' | 'converters'>['converters'],
 ): () => FindMismatches {
   let check: FindMismatches | undefined
   return () => {

@@ -5,7 +5,7 @@ import { hasBody } from '../../http/read-body.js'
 
 const HIDDEN = '[secret]'
 /** Names of headers and fields that hold secrets in most applications, whatever their schema says. */
-const SECRET_NAME =
+export const SECRET_NAME: RegExp =
   /authorization|cookie|passw|secret|token|api-?_?key|signature|credential|session|private-?_?key/i
 /** `Bearer`, `Basic`: not secret, and needed to send the request again. */
 const SCHEME = /^(?:basic|bearer|digest|dpop|negotiate|token)(?= )/i

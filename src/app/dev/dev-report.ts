@@ -1,5 +1,5 @@
-import type { Problem } from '../errors/config-error.js'
-import type { RouteExplanation } from './explain/explanation.js'
+import type { Problem } from '../../errors/config-error.js'
+import type { RouteExplanation } from '../explain/explanation.js'
 
 /**
  * The key on `globalThis` of the {@link DevReport} of a process. Only `blazon dev` sets it, before the application is loaded. A

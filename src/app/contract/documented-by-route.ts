@@ -1,0 +1,79 @@
+import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
+import type { AppModel, RouteModel } from '../../contracts/route-model.js'
+import { listOperations } from '../../openapi/operations.js'
+import type { Settings } from '../settings/settings.js'
+import { type ExpectedErrors, expectedErrors } from './expected-errors.js'
+
+/** An operation of a document, and the name of its handler. */
+export interface DocumentedOperation {
+  readonly document: OpenApiDocument
+  readonly operation: OpenApiOperation
+  readonly operationId: string
+  /** `GET /users/{id}` */
+  readonly name: string
+  /** `UsersController.getById` */
+  readonly handler: string
+  /** `null` for one of an Express router. */
+  readonly route: RouteModel | null
+  /** Whether its successes have the framework's own envelope, except for those that are documented without. */
+  readonly hasEnvelope: boolean
+  /** The bodies of its errors, documented or not. */
+  readonly errors: ExpectedErrors
+}
+
+/** What the operations of an application are found in. */
+export interface DescribedRoutes {
+  readonly model: AppModel
+  readonly settings: Pick<Settings, 'errors' | 'converters'>
+  readonly documents: readonly { readonly document: OpenApiDocument }[]
+}
+
+/** Finds the operation of a route and a method, which no document may describe. */
+export type FindOperation = (index: number, method: string) => DocumentedOperation | undefined
+
+/** Lists the operations of an application by their routes. */
+export function documentedByRoute({
+  model,
+  settings,
+  documents,
+}: DescribedRoutes): ReadonlyMap<string, DocumentedOperation> {
+  const byId = new Map(documents.flatMap(({ document }) => operationsOf(document)).reverse())
+  const entries = listOperations(model.routes).operations.flatMap(
+    ({ route, method, operationId }) => {
+      const found = byId.get(operationId)
+      if (found === undefined) return []
+      const documented: DocumentedOperation = {
+        ...found,
+        operationId,
+        handler: route.name,
+        route,
+        hasEnvelope: route.envelope === true,
+        errors: expectedErrors(route, settings),
+      }
+      return [[keyOf(route.index, method), documented] as const]
+    },
+  )
+  return new Map(entries)
+}
+
+/** Returns a function that finds the operations of a list. */
+export function operationFinder(byRoute: ReadonlyMap<string, DocumentedOperation>): FindOperation {
+  return (index, method) => {
+    const own = byRoute.get(keyOf(index, method))
+    // Without a documented HEAD operation, HEAD runs the handler of GET.
+    return own ?? (method === 'HEAD' ? byRoute.get(keyOf(index, 'get')) : undefined)
+  }
+}
+
+function keyOf(index: number, method: string): string {
+  return `${index} ${method.toLowerCase()}`
+}
+
+function operationsOf(document: OpenApiDocument) {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const name = `${method.toUpperCase()} ${path}`
+      return [operation.operationId as string, { document, operation, name }] as const
+    }),
+  )
+}

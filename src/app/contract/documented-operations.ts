@@ -1,0 +1,45 @@
+import type { AppModel } from '../../contracts/route-model.js'
+import type { CompiledRoutes } from '../compile-routes.js'
+import type { AppDocument } from '../documents.js'
+import {
+  type DocumentedOperation,
+  documentedByRoute,
+  type FindOperation,
+  operationFinder,
+} from './documented-by-route.js'
+
+/**
+ * The operations of an application. A request is matched by the router of the application, so paths are not
+ * compared a second time.
+ */
+export class DocumentedOperations {
+  /** Identifies the application: the same object each time this application is created again. */
+  readonly model: AppModel
+  readonly #match: CompiledRoutes['match']
+  readonly #byRoute: ReadonlyMap<string, DocumentedOperation>
+  readonly #find: FindOperation
+
+  constructor(
+    { model, match, settings }: Pick<CompiledRoutes, 'model' | 'match' | 'settings'>,
+    documents: readonly AppDocument[],
+  ) {
+    this.model = model
+    this.#match = match
+    this.#byRoute = documentedByRoute({ model, settings, documents })
+    this.#find = operationFinder(this.#byRoute)
+  }
+
+  get all(): DocumentedOperation[] {
+    return [...this.#byRoute.values()]
+  }
+
+  /**
+   * Returns the operation of a request; `undefined` when no document describes it: no route, a hidden route,
+   * or a page of the framework.
+   */
+  find(method: string, url: string): DocumentedOperation | undefined {
+    const found = this.#match(method, url)
+    if (found.kind !== 'route') return undefined
+    return this.#find(found.index, method)
+  }
+}

@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+
+/** A request and its response, as they were sent over the connection. */
+export interface Exchange {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /**
+   * The text of a JSON body. `null` when there is no body or it is not JSON: streams are not read to their
+   * end.
+   */
+  readonly body: string | null
+}
+
+/** Whether a media type is JSON, with or without parameters. */
+export function isJson(mediaType: string | undefined): boolean {
+  return /^[^;]*[/+]json\s*(;|$)/i.test(mediaType ?? '')
+}
+
+/** The text of a body, without the encoding of its `Content-Encoding`. */
+export function bodyText(bytes: Buffer, encoding: string | undefined): string {
+  try {
+    return decode(bytes, encoding).toString()
+  } catch {
+    // Bytes that cannot be decoded are not JSON, so the contract check reports them.
+    return bytes.toString()
+  }
+}
+
+function decode(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'gzip') return gunzipSync(bytes)
+  if (encoding === 'deflate') return inflateSync(bytes)
+  if (encoding === 'br') return brotliDecompressSync(bytes)
+  return bytes
+}

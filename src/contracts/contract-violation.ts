@@ -1,0 +1,38 @@
+/**
+ * The part of a response that differs from the document. `envelope`: an error without the error envelope.
+ * `cache-key`: the response is cached under a key without a value that its handler reads. `audience`: the response has a
+ * field that its caller may not see.
+ */
+export type ViolationKind =
+  | 'status'
+  | 'content-type'
+  | 'header'
+  | 'body'
+  | 'envelope'
+  | 'cache-key'
+  | 'audience'
+
+/** One difference between a response and its document. */
+export interface ContractViolation {
+  /** `GET /users/{id}`, as in the document. */
+  readonly operation: string
+  /** The `operationId` in the document. */
+  readonly operationId: string
+  /** `UsersController.getById`. */
+  readonly handler: string
+  /** The status of the response. */
+  readonly status: number
+  /** The part of the response that is not as documented. */
+  readonly kind: ViolationKind
+  /**
+   * The place: `data.items[0].id` in the body, the name of a header, or `query.sort` of the request. Empty
+   * when the difference concerns the whole response.
+   */
+  readonly path: string
+  /** `null` when nothing is documented. */
+  readonly expected: string | null
+  /** The value in the response. */
+  readonly got: string
+  /** How to correct it. */
+  readonly remedy: string
+}
