@@ -8,7 +8,7 @@ import type { AppModel } from '../../contracts/route-model.js'
 import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
 import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
 import type { ContractCoverage } from './contract-coverage.js'
-import { ContractError, formatViolations } from './violation.js'
+import { ContractError, formatViolations, UnbuiltDocumentError } from './violation.js'
 
 /** A violation without its operation, which is found by the request. */
 export type UnnamedViolation = Omit<ContractViolation, 'operation' | 'operationId'>
@@ -120,7 +120,7 @@ export class Contract {
   #unreadable({ method, url }: Exchange, cause: unknown): Error | undefined {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `The response to ${method} ${url} cannot be compared with the document: ${reason}`
-    if (this.#config.mode === 'throw') return new Error(message, { cause })
+    if (this.#config.mode === 'throw') return new UnbuiltDocumentError(message, { cause })
     if (!this.#isUnreadable) process.stderr.write(`${message}\n`)
     this.#isUnreadable = true
     return undefined

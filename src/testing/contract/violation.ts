@@ -18,6 +18,9 @@ export class ContractError extends Error {
   }
 }
 
+/** Thrown when no document can be built to compare a response with. The response itself has no part in it. */
+export class UnbuiltDocumentError extends Error {}
+
 const WHAT: { readonly [K in ViolationKind]?: string } = {
   'cache-key': 'is cached under a key without a value that its handler reads',
   audience: 'shows fields to a caller who may not see them',

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../../contracts/request-record.js'
 import { explanationText } from '../../features/records/explanation-text.js'
-import { ContractError } from '../contract/violation.js'
+import { ContractError, UnbuiltDocumentError } from '../contract/violation.js'
 
 /** Why a response of an application under test is as it is. As text, it is a few lines for people: `String(explanation)`. */
 export interface Explanation extends RequestRecord {
@@ -18,9 +18,9 @@ const explained = new WeakSet<Error>()
 
 /** Adds to the message of a failed assertion why the response is as it is. */
 export function explainFailure(failure: unknown, record: RequestRecord): void {
-  // It says itself how the response differs from the document.
-  if (!(failure instanceof Error) || failure instanceof ContractError) return
-  if (explained.has(failure)) return
+  // They say themselves how the response differs from the document, or that there is no document.
+  if (failure instanceof ContractError || failure instanceof UnbuiltDocumentError) return
+  if (!(failure instanceof Error) || explained.has(failure)) return
   explained.add(failure)
   const { message, stack } = failure
   const text = `${message}\n\n${explanationText(record)}\n`

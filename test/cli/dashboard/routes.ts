@@ -8,6 +8,7 @@ export const ROUTE: RouteExplanation = {
   handler: 'getById',
   isProtected: true,
   isAuthOptional: false,
+  audience: [],
   before: [{ name: 'compression', from: 'middlewares[0]' }],
   steps: [
     { name: 'guard', does: 'asks the guard', isCertain: true, sources: ['TokenGuard'] },
