@@ -1,8 +1,9 @@
-import type { Request, User } from '../../contracts/handler.js'
+import type { Request, Response, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
 import { noteOf } from '../../http/note-of.js'
+import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage, Step } from '../../step/step.js'
+import type { Stage } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 
 /** Decides whether a user has abilities; the application's own `auth.can`. */
@@ -22,14 +23,14 @@ export type Decide = (
 export function canStage(abilities: readonly string[], decide: Decide | undefined): Stage {
   const can = decide ?? hasAll
   return (next) => {
-    const settle = (verdict: unknown, ...message: Parameters<Step>): unknown => {
+    const settle = (verdict: unknown, req: BlazonRequest, res: Response): unknown => {
       const isAllowed = verdict === true
-      noteOf(message[0])?.({
+      noteOf(req)?.({
         by: 'can',
         verdict: isAllowed ? 'admitted' : 'refused',
         facts: { abilities },
       })
-      return isAllowed ? next(...message) : forbid()
+      return isAllowed ? next(req, res) : forbid()
     }
     return function checkAbilities(req, res) {
       const verdict: unknown = can(req.user, abilities, req)
