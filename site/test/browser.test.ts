@@ -36,6 +36,10 @@ interface Violation {
 /** What axe finds on a page, one line for each element. */
 async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe)
+  // A part that is still fading in has the contrast of that moment. An animation that is replaced rejects.
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)',
+  )
   const found = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)')
   return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 150)}`))
 }

@@ -91,6 +91,6 @@ describe('llms.txt', () => {
   it('has the text of all pages beside it', () => {
     const whole = readFileSync(join(site, 'llms-full.txt'), 'utf8')
     for (const path of listed) expect(whole).toContain(`<!-- ${path}.md -->`)
-    expect(whole).toContain('export class TokenGuard implements AuthGuard')
+    expect(whole).toContain('export const tokenGuard = jwt({')
   })
 })
