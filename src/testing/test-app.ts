@@ -135,7 +135,8 @@ export class TestApp extends App {
     const checkExchange = app.#contract?.checkExchange ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
-      return app.#records.judge(failure ?? app.#watch.takeRejection(request) ?? null, request)
+      if (failure !== null) app.#records.explainTo(failure, request)
+      return failure ?? app.#watch.takeRejection(request) ?? app.#records.takeOver(request)
     }
     const parts = { supertest, connect, checkExchange, finish, records: app.#records }
     const link = { ...parts, ...callerFacts(options) }

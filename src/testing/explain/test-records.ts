@@ -41,13 +41,17 @@ export class TestRecords {
     this.exchanges.enter(req)
   }
 
-  /** Adds to a failure why its response is as it is. Without a failure, the statements of the request may be one. */
-  judge(failure: unknown, { sent }: FinishedRequest): unknown {
+  /** Adds to the failure of a request why its response is as it is. */
+  explainTo(failure: unknown, { sent }: FinishedRequest): void {
     const req = sent && this.exchanges.find(sent)
-    if (req === undefined) return failure
-    const record = failure === null ? undefined : this.#recorder.recordOf(req)
+    const record = req && this.#recorder.recordOf(req)
     if (record !== undefined) explainFailure(failure, record)
-    return failure ?? this.#budget.take(req) ?? null
+  }
+
+  /** Returns the error of a request with too many statements; `null` if it has none. */
+  takeOver({ sent }: FinishedRequest): unknown {
+    const req = sent && this.exchanges.find(sent)
+    return (req && this.#budget.take(req)) ?? null
   }
 
   /**
