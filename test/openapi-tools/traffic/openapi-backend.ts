@@ -35,10 +35,10 @@ const TURNS = 3
 /**
  * A document that openapi-backend can read. It reads schemas of every version as JSON Schema draft-07, in which
  * exclusive bounds are numbers (as its validator does, kogosoftwarellc/open-api#776), and does not support recursive
- * schemas.
+ * schemas. It takes each documented header for required.
  */
 function readable(document: OpenApiDocument): object {
-  const { schemas = {}, ...components } = document.components
+  const { schemas = {}, ...components } = withoutOptionalHeader(document.components)
   const prefix = '#/components/schemas/'
   function copy(node: unknown, within: readonly string[]): unknown {
     if (Array.isArray(node)) return node.map((member) => copy(member, within))
@@ -53,6 +53,17 @@ function readable(document: OpenApiDocument): object {
     return withNumericBounds(Object.fromEntries(entries))
   }
   return copy({ ...document, components }, []) as object
+}
+
+/** A 403 names the scopes of a token only if the token lacks one; another 403 of the operation has no such header. */
+function withoutOptionalHeader(
+  components: OpenApiDocument['components'],
+): OpenApiDocument['components'] {
+  const { responses = {} } = components
+  const { InsufficientScope: response } = responses
+  if (response?.headers === undefined) return components
+  const { 'WWW-Authenticate': _, ...headers } = response.headers
+  return { ...components, responses: { ...responses, InsufficientScope: { ...response, headers } } }
 }
 
 function withNumericBounds(schema: Record<string, unknown>): object {
