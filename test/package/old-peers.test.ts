@@ -21,15 +21,22 @@ function oldestOf(range: string): string {
   return [major, minor, patch].join('.')
 }
 
-const { typeorm = '', zod: _any, ...others } = peerDependencies
+const API = '@opentelemetry/api'
+const { typeorm = '', [API]: api = '', zod: _any, ...others } = peerDependencies
 const oldest = Object.fromEntries(
   Object.entries(others).map(([name, range]) => [name, oldestOf(range)]),
 )
 
-/** Two applications, because the oldest TypeORM does not go with the oldest pg and the oldest redis. */
+/**
+ * Two applications, because the oldest TypeORM does not go with the oldest pg and the oldest redis, and the oldest API of
+ * OpenTelemetry not with the oldest Drizzle.
+ */
 const APPLICATIONS: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
-  ['the oldest version of each peer dependency but TypeORM', { ...oldest, zod: '3.0.0' }],
-  ['the oldest TypeORM', { typeorm: oldestOf(typeorm), pg: '8.11.0', redis: '3.1.1' }],
+  ['the oldest version of each other peer dependency', { ...oldest, zod: '3.0.0' }],
+  [
+    'the oldest TypeORM and the oldest API of OpenTelemetry',
+    { typeorm: oldestOf(typeorm), [API]: oldestOf(api), pg: '8.11.0', redis: '3.1.1' },
+  ],
 ]
 
 const tarball = packPackage()
