@@ -75,7 +75,8 @@ export class RunningProgram {
       if (stream === null) return
       createInterface(stream).on('line', (line) => {
         this.output += `${line}\n`
-        const url = /http:\/\/[^\s"]+/.exec(line)?.[0]
+        // `blazon dev` names the dashboard first.
+        const url = /dashboard/i.test(line) ? undefined : /http:\/\/[^\s"]+/.exec(line)?.[0]
         if (url !== undefined) resolve(url)
       })
     })
