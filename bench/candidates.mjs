@@ -60,15 +60,15 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 /** Starts a candidate as the application that a workload asks for. */
 export async function startCandidate(candidate, { app, workload, ...options }) {
-  const { file, args = [] } = CANDIDATES[candidate]
-  const server = await startServer({
-    name: `${candidate}/${workload}`,
-    file: join(here, file),
-    workload: app,
-    args: [workload, ...args],
-    ...options,
-  })
+  const name = `${candidate}/${workload}`
+  const server = await startServer({ name, ...programOf(candidate, { app, workload }), ...options })
   return { ...server, candidate, workload }
+}
+
+/** The program of a candidate, with what it is told. */
+export function programOf(candidate, { app, workload }) {
+  const { file, args = [] } = CANDIDATES[candidate]
+  return { file: join(here, file), workload: app, args: [workload, ...args] }
 }
 
 /** Starts a server on the core of servers, unless told otherwise, tells it its workload, and waits until it listens. */

@@ -1,5 +1,6 @@
 // Measures sessions on each Node, and writes them down one by one, so that a run that is stopped has not been for nothing.
-import { CANDIDATES } from './candidates.mjs'
+import { checkCallgrind, countInstructions } from './callgrind.mjs'
+import { CANDIDATES, programOf } from './candidates.mjs'
 import { compileCandidates } from './compile.mjs'
 import { readNode, readVersions } from './environment.mjs'
 import { checkTools } from './measure.mjs'
@@ -8,6 +9,7 @@ import { sessionTable } from './sections/requests/tables.mjs'
 import { PACKAGES } from './sections/requests/texts.mjs'
 import { lanesOf, runSession, SESSIONS } from './sessions.mjs'
 import { commandOf } from './summary.mjs'
+import { WORKLOADS } from './workloads.mjs'
 
 /** Those that are named, or all when none of this kind is named. */
 function chosenOf(kind, only) {
@@ -45,10 +47,46 @@ export async function measureRequests({ nodes, only, rounds, seconds }) {
 function save({ node: { major, ...version }, name, session }) {
   const { rounds, seconds } = session
   const command = commandOf('bench', { nodes: major, rounds, seconds, only: name })
+  return saveOfNode(major, (before) => ({
+    ...before,
+    ...version,
+    sessions: { ...before.sessions, [name]: { command, ...session } },
+  }))
+}
+
+/** Counts the instructions of what is chosen by `only` on each of `nodes`, two at a time, because counts do not depend on load. */
+export async function countRequests({ nodes, only }) {
+  const { candidates, sessions } = choose(only)
+  checkCallgrind()
+  await compileCandidates()
+  const lanes = new Map(
+    sessions.flatMap((name) => lanesOf(name, candidates)).map((lane) => [lane.name, lane]),
+  )
+  const queue = nodes.flatMap((path) => [...lanes.values()].map((lane) => ({ path, lane })))
+  const work = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await countLane(next)
+  }
+  await Promise.all([work(), work()])
+}
+
+async function countLane({ path, lane: { name, candidate, workload } }) {
+  const { app, request, expected } = WORKLOADS[workload]
+  const { file, args, workload: first } = programOf(candidate, { app, workload })
+  const server = { node: path, file, args: [first, ...args] }
+  const counted = await countInstructions(server, request, { status: expected.status })
+  const { major, ...version } = readNode(path)
+  const kilo = Number((counted / 1000).toFixed(1))
+  console.log(`Node ${version.node}, ${name}: ${kilo} k instructions`)
+  await saveOfNode(major, (before) => ({
+    ...version,
+    sessions: {},
+    ...before,
+    counted: { ...before.counted, [name]: kilo },
+  }))
+}
+
+function saveOfNode(major, change) {
   const { nodes = {} } = readResults('requests') ?? {}
-  const sessions = { ...nodes[major]?.sessions, [name]: { command, ...session } }
-  return saveResults('requests', {
-    versions: readVersions(PACKAGES),
-    nodes: { ...nodes, [major]: { ...version, sessions } },
-  })
+  const changed = { ...nodes, [major]: change(nodes[major] ?? {}) }
+  return saveResults('requests', { versions: readVersions(PACKAGES), nodes: changed })
 }

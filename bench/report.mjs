@@ -105,7 +105,8 @@ Written by the commands named below from the numbers in \`bench/results/\`; \`np
 
 ## Goals
 
-In parentheses: the same by instructions instead of time; see [how to read it](#how-to-read-it).
+Requests are judged by instructions where they are known; in parentheses, the same by time. All else is judged by time, with instructions in
+parentheses. See [how to read it](#how-to-read-it).
 
 ${goalsTable(goals)}
 

@@ -5,6 +5,8 @@
 //   --rounds 5          rounds of each session
 //   --seconds 1         seconds of load of a candidate in a round: whole ones, as wrk has them
 //   --only full,blazon  sessions and candidates by name. A session in which not every candidate takes part is shown, not written down.
+//   --count             instructions instead of times, by valgrind: on machines whose processors do not count them, or that are busy.
+//                       Counts are written down one by one, whoever takes part.
 //   --smoke             only whether all answer as they should, in seconds
 //   --draw              only the page and the plots, from the numbers that are there
 //   --check             only whether the page says what the numbers are
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     node: { type: 'string', multiple: true, default: [] },
     nodes: { type: 'string', default: '' },
+    count: { type: 'boolean', default: false },
     smoke: { type: 'boolean', default: false },
     draw: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
@@ -43,19 +46,23 @@ async function smoke() {
 }
 
 async function measure() {
-  const { fetchNodes } = await import('./nodes.mjs')
   const { measureRequests } = await import('./evidence.mjs')
-  const fetched = fetchNodes(list(values.nodes))
-  const nodes = [...values.node, ...fetched]
-  await measureRequests({
-    nodes: nodes.length === 0 ? [process.execPath] : nodes,
-    rounds: Number(values.rounds),
-    seconds: Number(values.seconds),
-    only: list(values.only),
-  })
+  const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+  await measureRequests({ nodes: await chosenNodes(), rounds, seconds, only: list(values.only) })
 }
 
-const [task = measure] = [smoke, draw, check].filter(({ name }) => values[name])
+async function count() {
+  const { countRequests } = await import('./evidence.mjs')
+  await countRequests({ nodes: await chosenNodes(), only: list(values.only) })
+}
+
+async function chosenNodes() {
+  const { fetchNodes } = await import('./nodes.mjs')
+  const nodes = [...values.node, ...fetchNodes(list(values.nodes))]
+  return nodes.length === 0 ? [process.execPath] : nodes
+}
+
+const [task = measure] = [smoke, draw, check, count].filter(({ name }) => values[name])
 task().then(
   () => process.exit(),
   (error) => {

@@ -4,12 +4,16 @@ import { CANDIDATES } from '../candidates.mjs'
 import { describeEnvironment } from '../environment.mjs'
 import { markdownTable } from '../tables.mjs'
 import { goalsOf } from './requests/goals.mjs'
+import { withCounts } from './requests/lanes.mjs'
 import { plotsOf } from './requests/plots.mjs'
 import { sessionTable } from './requests/tables.mjs'
 import { HOW_TO_READ, SESSION_TEXTS } from './requests/texts.mjs'
 
 /** The section of the page; see report.mjs. */
-export function section({ versions, nodes }) {
+export function section({ versions, nodes: measured }) {
+  const nodes = Object.fromEntries(
+    Object.entries(measured).map(([major, node]) => [major, withCounts(node)]),
+  )
   const sessions = Object.keys(SESSION_TEXTS).map((name) => sessionBody(name, nodes))
   const parts = [
     HOW_TO_READ,

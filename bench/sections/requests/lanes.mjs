@@ -38,6 +38,27 @@ export function keepLanes(lanes) {
   return summarizeLanes(Object.fromEntries(prepared), { ...KEPT, pairs })
 }
 
+/** The results of a Node, with the instructions that callgrind has counted in place of those of `perf`. */
+export function withCounts({ counted, ...node }) {
+  if (counted === undefined) return node
+  const sessions = Object.entries(node.sessions).map(([name, session]) => {
+    const lanes = Object.entries(session.lanes).map(([lane, kept]) => [
+      lane,
+      countedLane(lane, kept, counted),
+    ])
+    return [name, { ...session, lanes: Object.fromEntries(lanes) }]
+  })
+  return { ...node, sessions: Object.fromEntries(sessions) }
+}
+
+function countedLane(name, { userKilo, kernelKilo, kilo, of = {}, ...lane }, counted) {
+  const ratios = Object.entries(of).map(([other, { kilo: _, ...ratio }]) => {
+    const [ours, theirs] = [counted[name], counted[other]]
+    return [other, { ...ratio, kilo: ours && theirs && ours / theirs }]
+  })
+  return { ...lane, userKilo: counted[name], of: Object.fromEntries(ratios) }
+}
+
 /** The lanes that the page compares one with: Blazon with all, the others with bare node, where all have one workload. */
 function comparedWith(name, names) {
   const [candidate, workload] = name.split('/')

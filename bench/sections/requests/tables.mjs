@@ -21,7 +21,8 @@ function spread(all) {
 }
 
 function kilo({ userKilo, kernelKilo }) {
-  return userKilo && `${userKilo.toFixed(1)} + ${kernelKilo.toFixed(1)}`
+  const kernel = kernelKilo === undefined ? '' : ` + ${kernelKilo.toFixed(1)}`
+  return userKilo && `${userKilo.toFixed(1)}${kernel}`
 }
 
 /** One workload: every candidate beside the floor, and Blazon beside every candidate. */

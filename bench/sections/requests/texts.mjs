@@ -33,7 +33,7 @@ export const PACKAGES = [
   'serve-static',
 ]
 
-export const HOW_TO_READ = `Measured by \`npm run bench -- --nodes 20,24,26\`.
+export const HOW_TO_READ = `Measured by \`npm run bench -- --nodes 20,24,26\`, and counted by the same command with \`--count\`.
 
 ### How to read it
 
@@ -47,15 +47,18 @@ resident memory when the load is over (and the most there was) stand beside it.
 requests; so whatever else the machine does hits all of them. In parentheses are the least and the greatest ratio of a round. Compare ratios within
 a table, and never microseconds of two runs.
 
-**k instructions** are thousands of instructions that the processor retired for a request, in the program and in the kernel, where \`perf\` may count
-them. CPU time depends on what else shares the processor: its caches, its clock, the other thread of its core, and on a virtual machine neighbours
+**k instructions** are thousands of instructions of a request. They are counted by callgrind, a tool of valgrind, which executes the server: those of the
+program in its main thread, which also collects the garbage (\`--single-threaded-gc\`), without the kernel's and those of the threads that compile. \`npm run bench -- --count\` counts 6,000 requests over 8
+connections, after 12,000 that are not counted. Two numbers with a plus are from \`perf\`: instructions of the program and of the kernel.
+
+CPU time depends on what else shares the processor: its caches, its clock, the other thread of its core, and on a virtual machine neighbours
 that nobody sees. The CPU time of a request to one and the same server was seen to vary by a factor of 1.7 from one minute to the next, its
-instructions by 1 %; that is one thing that made earlier runs disagree with one another. The other: on Node 20 a server, bare \`node:http\` as well as any
-other, that has answered a request or two and then nothing for a quarter of a minute needs 1.6 times the instructions for each later request (101,000 instead of
-61,000 for the plain route of the floor, and not only until it is warm; with \`--no-memory-reducer\`, which keeps V8 from collecting while it is idle, it does
-not). So every server is warmed up as soon as it has been checked. Instructions are not
-time, because they do not see a cache that misses, so goals are judged by time; where the two ratios are far apart, the machine was busy, and the
-instructions are right about which way a change went.
+instructions by less than 1 %. So the goals of requests are judged by instructions. Instructions are not time: they do not see a cache that misses, and those of
+the kernel, which are the same for all, are not in them. So the times stand beside them.
+
+On Node 20 a server, bare \`node:http\` as well as any other, that has answered a request or two and then nothing for a quarter of a minute needs 1.6 times
+the instructions for each later request, and not only until it is warm; with \`--no-memory-reducer\`, which keeps V8 from collecting while it is idle, it does
+not. So every server is warmed up as soon as it has been checked.
 
 **bare node:http** is the floor: it sends the status, headers and bytes that Blazon sends, with one \`writeHead\` of a flat array. It parses the body, has no
 routes and checks nothing, not even that the token is there.
