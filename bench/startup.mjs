@@ -1,5 +1,5 @@
 // npm run bench:startup -- [--nodes 20,24,26] [--node /path/to/node] [--rounds 15]: from the start of a process to its first answer.
-// `--smoke` only checks that all start and answer alike.
+// `--smoke` only checks that all start and answer alike. `--loaded` only writes down what is loaded before the first answer.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,9 @@ import { readEnvironment, readNode, readVersions } from './environment.mjs'
 import { memoryOf } from './measure.mjs'
 import { fetchNodes } from './nodes.mjs'
 import { readResults, saveResults } from './report.mjs'
+import { keepLoaded, textOfLoaded } from './sections/startup/loaded.mjs'
 import { CANDIDATES, keepCandidates, nodeTable, PACKAGES } from './sections/startup.mjs'
+import { readLoaded } from './startup/loaded.mjs'
 import { users } from './startup/shop.mjs'
 import { commandOf } from './summary.mjs'
 
@@ -28,11 +30,11 @@ const COUNTER = ['perf', 'stat', '-x,', '-e', 'instructions:u,instructions:k', '
 const isCounting = spawnSync(COUNTER[0], [...COUNTER.slice(1), 'true']).status === 0
 
 /** Starts a candidate; answers with the process, and with its port as soon as it listens. */
-async function start(name, node, before = []) {
+async function start(name, node, { before = [], env = {} } = {}) {
   const command = [...before, node, join(here, CANDIDATES[name].file)]
   const child = spawn(command[0], command.slice(1), {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, NODE_ENV: 'production' },
+    env: { ...process.env, NODE_ENV: 'production', ...env },
   })
   const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${name} has ended`)))
   const [{ port }] = await Promise.race([once(child, 'message'), ended])
@@ -60,7 +62,7 @@ async function time(name, node) {
 
 /** Millions of instructions of a whole process that is asked once, user and kernel: they are nearly the same on a busy machine. */
 async function count(name, node) {
-  const server = await start(name, node, COUNTER)
+  const server = await start(name, node, { before: COUNTER })
   await ask(server.port, READ)
   await stop(server)
   const lines = readFileSync(COUNTS, 'utf8').split('\n')
@@ -160,6 +162,7 @@ const { values } = parseArgs({
     node: { type: 'string', multiple: true, default: [] },
     nodes: { type: 'string', default: '' },
     smoke: { type: 'boolean', default: false },
+    loaded: { type: 'boolean', default: false },
   },
 })
 
@@ -168,11 +171,33 @@ async function measureAll(nodes, rounds) {
     const { major, ...version } = readNode(path)
     const measured = await measureOn(path, rounds)
     console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
-    const { nodes: others } = readResults('startup') ?? {}
+    const { nodes: others, ...kept } = readResults('startup') ?? {}
     const command = commandOf('bench:startup', { nodes: major, rounds })
     const results = { ...others, [major]: { ...version, command, ...measured } }
-    await saveResults('startup', { versions: readVersions(PACKAGES), nodes: results })
+    await saveResults('startup', { ...kept, versions: readVersions(PACKAGES), nodes: results })
   }
+}
+
+/** What is loaded depends neither on the machine nor on rounds, so it is measured apart, on the Node that runs this. */
+async function listLoaded() {
+  const node = process.execPath
+  const listOf = (name) =>
+    readLoaded(async (env) => {
+      const server = await start(name, node, { env })
+      await ask(server.port, READ)
+      await stop(server)
+    })
+  const blazon = keepLoaded(await listOf('blazon'))
+  const { packages } = await listOf('fastify-zod')
+  const loaded = {
+    node: readNode(node).node,
+    command: 'npm run bench:startup -- --loaded',
+    blazon,
+    [CANDIDATES['fastify-zod'].title]: { packages },
+  }
+  const results = readResults('startup') ?? { versions: readVersions(PACKAGES), nodes: {} }
+  await saveResults('startup', { ...results, loaded })
+  console.log(textOfLoaded(loaded))
 }
 
 await compile(join(here, 'startup/start-blazon.ts'))
@@ -180,6 +205,8 @@ compileDecorated('start-nest')
 if (values.smoke) {
   await checkAll(process.execPath)
   console.log(`${Object.keys(CANDIDATES).length} applications start and answer alike.`)
+} else if (values.loaded) {
+  await listLoaded()
 } else {
   const fetched = values.nodes === '' ? [] : fetchNodes(values.nodes.split(','))
   const chosen = [...values.node, ...fetched]

@@ -41,15 +41,26 @@ const PAGE = 'cli/dev/dashboard/page'
  * Packages in CommonJS that every application loads. For an `import`, Node 20 and 22 read the imported file of such a
  * package a second time to find its exports, which took a fifth of a start. So we import a small file of our own instead.
  */
-const COMMONJS = ['express', 'find-my-way', 'secure-json-parse']
+const COMMONJS = [
+  'express/lib/application.js',
+  'express/lib/request.js',
+  'express/lib/response.js',
+  'find-my-way',
+  'secure-json-parse',
+]
 const SHIM = 'commonjs.cjs'
 
 /**
- * A module that loads packages later and synchronously. In the shim, its calls of `require` are literal, so bundlers of
+ * Modules that load packages later and synchronously. In the shim, their calls of `require` are literal, so bundlers of
  * applications find the packages.
  */
-const LATE = 'require-ajv'
-const LATE_LINE = `exports.requireAjv = () => [require('ajv/dist/2020.js'), require('ajv-formats')]\n`
+const LATE = {
+  'require-ajv': {
+    name: 'requireAjv',
+    loads: `[require('ajv/dist/2020.js'), require('ajv-formats')]`,
+  },
+  'require-express': { name: 'requireExpress', loads: `require('express')` },
+}
 
 /**
  * Modules of Node's. An `import` reads everything that one exports, and Node makes some of that only when it is read: WebSocket of
@@ -257,11 +268,15 @@ function passesThroughDoor(compiled) {
 /** Replaces the imports of {@link COMMONJS} and {@link isBuiltin}. A name is looked up when it is used. */
 function loadsCheaply(compiled) {
   const variable = (name) => name.replace(/\W(\w)/g, (_, letter) => letter.toUpperCase())
-  const lines = COMMONJS.map((name) => `exports.${variable(name)} = require('${name}')\n`)
+  const lines = [
+    ...COMMONJS.map((name) => `exports.${variable(name)} = require('${name}')\n`),
+    ...Object.values(LATE).map(({ name, loads }) => `exports.${name} = () => ${loads}\n`),
+  ]
   return {
     name: 'loads-cheaply',
     resolveId(id) {
-      if (id.endsWith(`/${LATE}.js`)) return `\0${LATE}`
+      const late = Object.keys(LATE).find((name) => id.endsWith(`/${name}.js`))
+      if (late !== undefined) return `\0${late}`
       if (id === SHIM) return { id: join(compiled, SHIM), external: 'relative' }
       if (isBuiltin(id) || COMMONJS.includes(id)) return `\0${id}`
       return isAbsolute(id) || id.startsWith('.') ? null : { id, external: true }
@@ -269,14 +284,14 @@ function loadsCheaply(compiled) {
     load(id) {
       if (!id.startsWith('\0')) return null
       const name = id.slice(1)
-      if (name === LATE) return `export { requireAjv } from '${SHIM}'`
+      if (Object.hasOwn(LATE, name)) return `export { ${LATE[name].name} } from '${SHIM}'`
       const code = isBuiltin(name)
         ? `export default process.getBuiltinModule('${name}')`
         : `export { ${variable(name)} as default } from '${SHIM}'`
       return { code, syntheticNamedExports: true }
     },
     buildStart() {
-      this.emitFile({ type: 'asset', fileName: SHIM, source: lines.join('') + LATE_LINE })
+      this.emitFile({ type: 'asset', fileName: SHIM, source: lines.join('') })
     },
   }
 }

@@ -2,6 +2,7 @@
 import { describeEnvironment } from '../environment.mjs'
 import { medianOf, summarizeLanes } from '../summary.mjs'
 import { markdownTable } from '../tables.mjs'
+import { plotOfLoaded, textOfLoaded } from './startup/loaded.mjs'
 
 /** Packages whose versions stand in the results. */
 export const PACKAGES = [
@@ -41,7 +42,7 @@ export const CANDIDATES = {
 
 const GOALS = [
   { of: 'nest', most: 0.5 },
-  { of: 'fastify-zod', most: 0.8 },
+  { of: 'fastify-zod', most: 0.6 },
   { of: 'fastify', most: 0.8 },
 ]
 
@@ -91,7 +92,7 @@ function goalOf({ of, most }, nodes) {
   return { id: `startup/${of}`, what, most: { default: most }, unit: '×', measured, note }
 }
 
-export function section({ versions, nodes }) {
+export function section({ versions, nodes, loaded }) {
   const tables = Object.values(nodes).map(
     ({ node, environment, rounds, ...measured }) =>
       `### Node ${node}\n\n${nodeTable(measured)}\n\n${rounds} rounds. ${describeEnvironment(environment)}`,
@@ -100,6 +101,7 @@ export function section({ versions, nodes }) {
   return {
     title: 'From the start of a process to its first answer',
     goals: GOALS.map((goal) => goalOf(goal, nodes)),
+    plots: loaded === undefined ? [] : [plotOfLoaded(loaded)],
     body: `${tables.join('\n\n')}
 
 ### How to read it
@@ -113,6 +115,6 @@ at that moment. **million instructions** are those of a whole process that is as
 Blazon takes over what the other takes in the same round.
 
 Everyone is compiled before: nobody is charged for a TypeScript loader. Fastify is there twice, because Blazon's zod has to be loaded, too:
-once as its own documentation has it, and once with the same zod schemas.`,
+once as its own documentation has it, and once with the same zod schemas.${loaded === undefined ? '' : `\n\n${textOfLoaded(loaded)}`}`,
   }
 }

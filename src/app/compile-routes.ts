@@ -178,8 +178,11 @@ async function collectParts(
   return (route) => {
     const fields = fieldsOf(route)
     const audience = audienceOf(route)
+    const { stages, added } = stepsOf(route)
+    // Without a spread: an object of so many fields is then made in one piece.
     return {
-      ...stepsOf(route),
+      stages,
+      added,
       instance: instanceOf(route),
       inputs: inputs[route.index] ?? [],
       bodies: bodiesOf(route),

@@ -45,9 +45,10 @@ export function listDocuments(
   return settings.swagger.map((swagger) => {
     let built: BuiltDocument | undefined
     let document: OpenApiDocument | undefined
-    const build = () => {
+    const build = (): BuiltDocument => {
+      if (built !== undefined) return built
       const key = keyOf(model, factsOf({ settings, swagger, express }))
-      built ??= builtDocuments.get(model, key, () =>
+      built = builtDocuments.get(model, key, () =>
         buildAppDocument(model, { settings, swagger, express }),
       )
       return built

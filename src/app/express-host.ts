@@ -1,9 +1,10 @@
-import express, { type Application } from 'express'
+import type { Application } from 'express'
+import { createExpressApp } from '../http/express-parts.js'
 import type { Settings } from './settings/settings.js'
 
 /** Creates the Express application in `req.app`. It holds settings and renders views. It has no routes. */
 export function createExpressHost(): Application {
-  const host = express()
+  const host = createExpressApp()
   host.disable('x-powered-by')
   host.set('etag', false)
   return host

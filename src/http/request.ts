@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import express, { type Application } from 'express'
+import type { Application } from 'express'
 import type { Admission } from '../contracts/admission.js'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
 import type { TenantScope } from '../contracts/tenant.js'
@@ -9,6 +9,7 @@ import type { SpanIdentity, TraceContext } from '../contracts/trace.js'
 import { bodyDescriptor } from './body-descriptor.js'
 import { can } from './can.js'
 import { copyDescriptors } from './copy-descriptors.js'
+import { expressRequest } from './express-parts.js'
 import {
   kAbortController,
   type kAdmission,
@@ -100,7 +101,7 @@ export interface RequestConfig {
 export function createRequestClass(app: Application, { scopes, ids }: RequestConfig): RequestClass {
   const AppRequest = IS_BUN ? bunRequestClass() : nodeRequestClass()
   const prototype = AppRequest.prototype as unknown as BlazonRequest
-  copyDescriptors(prototype, express.request)
+  copyDescriptors(prototype, expressRequest)
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   Object.defineProperty(prototype, 'can', { value: can, writable: true, configurable: true })
   defineQuery(prototype, app)
@@ -169,7 +170,7 @@ export function adoptRequest(req: IncomingMessage, Request: RequestClass): Blazo
  * URL has changed, and it can be replaced by the validated value.
  */
 function defineQuery(prototype: BlazonRequest, app: Application): void {
-  const inherited = Object.getOwnPropertyDescriptor(express.request, 'query')?.get
+  const inherited = Object.getOwnPropertyDescriptor(expressRequest, 'query')?.get
   Object.defineProperty(prototype, 'query', {
     configurable: true,
     enumerable: true,

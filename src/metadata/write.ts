@@ -46,9 +46,14 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
 function factsFor(kind: Kind, writers: Writers, third: unknown): readonly Fact[] | null {
   const { class: ofClass, method: ofMethod, parameter: ofParameter } = writers
   if (kind === 'class' && ofClass !== undefined) return [ofClass]
-  if (kind === 'method' && ofMethod !== undefined) return [ofMethod].flat()
+  if (kind === 'method' && ofMethod !== undefined) return isList(ofMethod) ? ofMethod : [ofMethod]
   if (kind === 'parameter' && ofParameter !== undefined) return ofParameter(third as number)
   return null
+}
+
+/** `Array.isArray` does not tell read-only arrays from other values. */
+function isList(facts: Fact | readonly Fact[]): facts is readonly Fact[] {
+  return Array.isArray(facts)
 }
 
 /** The names of the decorators, for messages. */

@@ -16,6 +16,7 @@ export function prefixProblem(prefix: unknown): string | null {
 
 /** Names of the parameters in a path, in order; `*rest` counts as `rest`. */
 export function pathParameters(path: string): string[] {
+  if (!path.includes(':') && !path.includes('*')) return []
   return path.match(/[:*]\w+/g)?.map((parameter) => parameter.slice(1)) ?? []
 }
 
@@ -23,9 +24,12 @@ export function pathParameters(path: string): string[] {
 export function pathProblem(path: string): string | null {
   const unsupported = /[?+(){}[\]\\#%\s]|\*(?!\w)|:(?!\w)/.exec(path)?.[0]
   if (unsupported !== undefined) return `'${unsupported}' has no meaning in a path`
-  if (/\*\w+\W/.test(path)) return 'a wildcard must be the last thing in a path'
-  if (/[^/]\*/.test(path)) return 'a wildcard must be a segment of its own'
+  if (path.includes('*')) {
+    if (/\*\w+\W/.test(path)) return 'a wildcard must be the last thing in a path'
+    if (/[^/]\*/.test(path)) return 'a wildcard must be a segment of its own'
+  }
   const names = pathParameters(path)
+  if (names.length < 2) return null
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   return repeated === undefined ? null : `the parameter '${repeated}' appears in it twice`
 }
@@ -35,5 +39,6 @@ export function pathProblem(path: string): string | null {
  * and the same shape, only one can be reached.
  */
 export function pathShape(path: string): string {
-  return path.replace(/:\w+/g, ':').replace(/\*\w+/g, '*').toLowerCase()
+  const shape = path.includes(':') ? path.replace(/:\w+/g, ':') : path
+  return (path.includes('*') ? shape.replace(/\*\w+/g, '*') : shape).toLowerCase()
 }

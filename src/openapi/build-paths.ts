@@ -15,12 +15,18 @@ export function buildPaths(
     const item = items.get(template) ?? new Map<string, OpenApiOperation>()
     items.set(template, item.set(documented.method, buildOperation(documented, path, context)))
   }
-  const sorted = [...items].sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(sorted.map(([path, item]) => [path, sortMethods(item)]))
+  const paths: Record<string, OpenApiPathItem> = {}
+  for (const template of [...items.keys()].sort()) {
+    paths[template] = sortMethods(items.get(template) as ReadonlyMap<string, OpenApiOperation>)
+  }
+  return paths
 }
 
 function sortMethods(item: ReadonlyMap<string, OpenApiOperation>): OpenApiPathItem {
-  return Object.fromEntries(
-    METHODS.filter((method) => item.has(method)).map((method) => [method, item.get(method)]),
-  )
+  const sorted: Record<string, OpenApiOperation> = {}
+  for (const method of METHODS) {
+    const operation = item.get(method)
+    if (operation !== undefined) sorted[method] = operation
+  }
+  return sorted
 }

@@ -31,13 +31,23 @@ export function mergeContracts(contracts: readonly ContractOf[]): ContractsOf {
   }
 }
 
-function merge(contracts: readonly RouteContract[]): MergedContract {
-  return {
-    errors: contracts.flatMap(({ errors = [] }) => errors),
-    responses: contracts.flatMap(({ responses = [] }) => responses),
-    headers: contracts.flatMap(({ headers = {} }) => Object.entries(headers)),
-    parameters: contracts.flatMap(({ parameters = [] }) => parameters),
-    tags: contracts.flatMap(({ tags = [] }) => tags),
-    security: contracts.flatMap(({ security = {} }) => Object.entries(security)),
+/** Collects in one pass, because every route of a document has a contract, and most state errors alone. */
+function merge(contracts: readonly RouteContract[]) {
+  const merged = {
+    errors: [] as number[],
+    responses: [] as ApiResponseOptions[],
+    headers: [] as [string, ContractHeader][],
+    parameters: [] as ContractParameter[],
+    tags: [] as string[],
+    security: [] as [string, OpenApiSecurityScheme][],
   }
+  for (const { errors, responses, headers, parameters, tags, security } of contracts) {
+    if (errors !== undefined) merged.errors.push(...errors)
+    if (responses !== undefined) merged.responses.push(...responses)
+    if (headers !== undefined) merged.headers.push(...Object.entries(headers))
+    if (parameters !== undefined) merged.parameters.push(...parameters)
+    if (tags !== undefined) merged.tags.push(...tags)
+    if (security !== undefined) merged.security.push(...Object.entries(security))
+  }
+  return merged
 }

@@ -235,8 +235,8 @@ function referencesIn(paths: Iterable<OpenApiPathItem>): ReadonlySet<string> {
   const referred = new Set<string>()
   for (const item of paths) {
     for (const { responses } of Object.values(item)) {
-      for (const status in responses) {
-        const response = responses[status] as OpenApiResponse | Reference
+      // `for … in` would make a text of each status.
+      for (const response of Object.values(responses)) {
         if ('$ref' in response) referred.add(response.$ref)
       }
     }

@@ -233,7 +233,9 @@ function respondConfig(
 ): RespondConfig {
   const mayRespondLater = takesResponse(invocation)
   const stream = streamFor(route, config)?.send ?? null
-  return { ...config, route, mayRespondLater, stream, send: returnedSender(route) }
+  const { onError, deadlines, mayRespondToErrorsLater } = config
+  const send = returnedSender(route)
+  return { route, mayRespondLater, stream, send, onError, deadlines, mayRespondToErrorsLater }
 }
 
 function streamFor(

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
-import express from 'express'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BlazonRequest } from '../http/request.js'
+import { requireExpress } from '../http/require-express.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import { nextOf } from './steps/handler.js'
 
@@ -99,6 +99,7 @@ interface Layer {
  * routers. So each route is called as a layer of a router. That router never matches paths.
  */
 function tellSentry(onError: OnError): Teller {
+  const express = requireExpress()
   return (run, { method, path }, model) => {
     const router = express.Router()
     // Of the characters in our paths, only this one is special in the syntax of Express.

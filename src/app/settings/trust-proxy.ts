@@ -1,6 +1,6 @@
-import express from 'express'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
+import { createExpressApp } from '../../http/express-parts.js'
 
 /** The `trustProxy` option: a number of proxies, their addresses, or a boolean. */
 export type TrustProxy = boolean | number | string | readonly string[]
@@ -18,7 +18,7 @@ function refusalOfExpress(trustProxy: TrustProxy | undefined): string | null {
   // Creating an Express application is slow, so skip it if the option is not set.
   if (trustProxy === undefined) return null
   try {
-    express().set('trust proxy', trustProxy)
+    createExpressApp().set('trust proxy', trustProxy)
     return null
   } catch (error) {
     return (error as Error).message

@@ -1,7 +1,7 @@
-import express from 'express'
 import type { NextFunction, Request, RequestHandler, Response } from '../../contracts/handler.js'
 import { TenantContext } from '../../features/tenancy/tenant-context.js'
 import { noteRefusal, noteResume } from '../../http/continuations.js'
+import { createExpressRouter } from '../../http/express-parts.js'
 import { isExpressApp, kWrappedRouter } from '../../http/express-routers.js'
 import { keyIdOf, replaceKeyId } from '../../http/key-id.js'
 import { kAdmission, kTenantScope } from '../../http/own-fields.js'
@@ -69,7 +69,7 @@ export function tenantRouter(
   }
   const guard = guardRouter(isExpressApp(router) ? runExpressApp(router) : router)
   Object.defineProperty(guard, kWrappedRouter, { value: router })
-  const mounted: RequestHandler = path === '/' ? guard : express.Router().use(path, guard)
+  const mounted: RequestHandler = path === '/' ? guard : createExpressRouter().use(path, guard)
   for (const middleware of [guard, mounted]) mark(middleware, kGuarded, { router, path })
   return mounted
 }

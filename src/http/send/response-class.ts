@@ -1,7 +1,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
-import express, { type Application } from 'express'
+import type { Application } from 'express'
 import type { Response } from '../../contracts/handler.js'
 import { copyDescriptors } from '../copy-descriptors.js'
+import { expressResponse } from '../express-parts.js'
 import { kAdded, kLocals, kPrepare } from '../own-fields.js'
 import type { BlazonRequest } from '../request.js'
 import { bindListeners, type RequestScopes } from '../request-scopes.js'
@@ -70,7 +71,7 @@ export function createResponseClass(
     }
   }
   const prototype = AppResponse.prototype as unknown as Response
-  copyDescriptors(prototype, express.response)
+  copyDescriptors(prototype, expressResponse)
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   defineLocals(prototype)
   defineCookie(prototype, cookieKeys)

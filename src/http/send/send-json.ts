@@ -1,6 +1,7 @@
 import { ServerResponse } from 'node:http'
-import express, { type Application } from 'express'
+import type { Application } from 'express'
 import type { Response } from '../../contracts/handler.js'
+import { expressResponse } from '../express-parts.js'
 import { kPrepare } from '../own-fields.js'
 import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
 import type { OwnHeaders } from './response-headers.js'
@@ -10,7 +11,7 @@ const NEGOTIATED = ['Content-Type', 'ETag', 'Last-Modified'] as const
 
 // Node's own methods, and not the copies of Express' methods that hide them.
 const node = ServerResponse.prototype
-const { json: expressJson, jsonp: expressJsonp, send: expressSend } = express.response
+const { json: expressJson, jsonp: expressJsonp, send: expressSend } = expressResponse
 
 /** Changes the body of `res.json`. */
 export interface JsonPreparation {
@@ -117,14 +118,14 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
     return this
   }
   prototype.jsonp = function jsonp(this: Response & OwnJson, body?: unknown) {
-    const ready = prepared(this, body, express.response.jsonp !== expressJsonp)
-    return ready === REFUSED ? this : (express.response.jsonp.call(this, ready) as Response)
+    const ready = prepared(this, body, expressResponse.jsonp !== expressJsonp)
+    return ready === REFUSED ? this : (expressResponse.jsonp.call(this, ready) as Response)
   }
 }
 
 /** Whether other code has replaced the `json` of all Express applications. */
 function isPatched(): boolean {
-  return express.response.json !== expressJson
+  return expressResponse.json !== expressJson
 }
 
 /**
@@ -146,7 +147,7 @@ export function sendJsonAs(res: Response, type: string, body: unknown): void {
 
 /** A function that has replaced Express' `json` receives the original body, unless that must not leave. */
 function callExpress(res: Response & OwnJson, body: unknown): Response {
-  const { json } = express.response
+  const { json } = expressResponse
   const ready = prepared(res, body, json !== expressJson)
   return ready === REFUSED ? res : (json.call(res, ready) as Response)
 }

@@ -3,6 +3,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { InputSource, Schema } from '../../contracts/schema.js'
 import { schemasOfBody } from '../body-schemas.js'
 import { type References, readReferences } from '../dialect/references.js'
+import { isConstant } from '../is-constant.js'
 import { jsonOnce } from '../json-once.js'
 import { isBodiless } from '../response-shape.js'
 import { type FoundMarks, findMarks, keyOfMark, type Mark, type MarkedPlace } from './marks.js'
@@ -24,7 +25,7 @@ export function marksOfRoute(route: RouteModel, converters: SchemaConverters): S
     if (schema == null) return
     const side = isSent(of.part) ? 'input' : 'output'
     const json = describe(schema, { side, converters })
-    const marks = findMarks(json)
+    const marks = isConstant(schema, { converters }) ? marksOnce(json) : findMarks(json)
     if (marks.places.length + marks.wrong.length > 0) found.push({ ...of, schema, json, ...marks })
   }
   const { inputs, operation, stream, definedParameters } = route
@@ -37,6 +38,16 @@ export function marksOfRoute(route: RouteModel, converters: SchemaConverters): S
     look({ part, status: null }, inputs[part])
   }
   for (const { input } of definedParameters ?? []) look({ part: 'defined', status: null }, input)
+  return found
+}
+
+const known = new WeakMap<object, FoundMarks>()
+
+/** Like `findMarks`, but searches each description only once: boot asks three times. Only for those of constant schemas. */
+function marksOnce(json: unknown): FoundMarks {
+  if (typeof json !== 'object' || json === null) return findMarks(json)
+  const found = known.get(json) ?? findMarks(json)
+  known.set(json, found)
   return found
 }
 

@@ -1,0 +1,50 @@
+import { EventEmitter } from 'node:events'
+import type { Application, IRouter, Request, Response } from 'express'
+// @ts-expect-error: the types describe the whole of Express only.
+import application from 'express/lib/application.js'
+// @ts-expect-error: as above.
+import request from 'express/lib/request.js'
+// @ts-expect-error: as above.
+import response from 'express/lib/response.js'
+
+// The parts of Express that this package uses. `express` itself also loads parsers of bodies, with fifty files, which took a
+// sixth of the time of a start. An application that imports Express gets the same objects.
+
+/** `express.request`: what all requests inherit. */
+export const expressRequest = request as Request
+
+/** `express.response`: what all responses inherit. */
+export const expressResponse = response as Response
+
+/** Creates what `express()` creates. `test/journeys/express/parts.test.ts` compares the two. */
+export function createExpressApp(): Application {
+  const app = function handle(...request: Parameters<Host['handle']>): void {
+    app.handle(...request)
+  } as unknown as Host
+  // Express compares the number of parameters: with four, it would be a middleware for errors.
+  Object.defineProperty(app, 'length', { value: 3, configurable: true })
+  for (const source of [EventEmitter.prototype, application as object]) addMissing(app, source)
+  for (const [name, prototype] of Object.entries({ request, response })) {
+    const value = Object.create(prototype as object, { app: { ...OWN, value: app } })
+    Object.defineProperty(app, name, { ...OWN, value })
+  }
+  app.init()
+  return app
+}
+
+/** The method that `express()` calls, and that the types do not describe. */
+type Host = Application & { handle(req: unknown, res: unknown, next?: unknown): void }
+
+const OWN = { configurable: true, enumerable: true, writable: true }
+
+/** Adds the properties of an object that another lacks, getters as such. */
+function addMissing(target: object, source: object): void {
+  for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(source))) {
+    if (!Object.hasOwn(target, name)) Object.defineProperty(target, name, descriptor)
+  }
+}
+
+/** Creates what `express.Router()` creates. */
+export function createExpressRouter(): IRouter {
+  return createExpressApp().router
+}
