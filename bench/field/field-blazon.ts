@@ -125,7 +125,8 @@ const url = (isTenant ? TENANT_DATABASE_URL : DATABASE_URL) as string
 const app = new App({
   controllers: defineControllers(FieldController),
   providers: [Worlds],
-  plugins: [postgres({ url, connections: POOL_SIZE })],
+  // The pools of the others wait for a connection without an end.
+  plugins: [postgres({ url, connections: POOL_SIZE, timeouts: { acquire: '60s' } })],
   cache: { store: memoryCache({ maxEntries: 2 * WORLDS, tenantShare: 1 }) },
   envelope: false,
   security: { helmet: false },
