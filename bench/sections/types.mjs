@@ -18,7 +18,7 @@ export const PACKAGES = [
 ]
 
 /** Instantiations that a route may cost beyond its schemas. */
-export const MOST_INSTANTIATIONS = { blazon: 400, 'blazon-legacy': 400, 'blazon-decorated': 480 }
+export const MOST_INSTANTIATIONS = { blazon: 400, 'blazon-legacy': 400, 'blazon-decorated': 450 }
 
 /** A route of 1,000 may cost so much of one of 500. */
 const MOST_GROWTH = 1.05
