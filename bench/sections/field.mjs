@@ -120,7 +120,8 @@ const HOW_TO_READ = `Measured by \`npm run bench:field\`: the workloads of TechE
 
 **µs CPU** is the CPU time of the server's process for a request; PostgreSQL is another process, and shares the machine with all of them. **of bare** and
 **Blazon is** are medians, over the rounds, of ratios within a round: of CPU time, where less is better, and of requests a second, where more is. Where the
-database is asked, requests a second depend on what PostgreSQL leaves of the cores, and CPU time says what the framework costs. \`wrk\` keeps 64 connections.
+database is asked, requests a second depend on what PostgreSQL leaves of the cores, and CPU time says what the framework costs. Commits do not wait for the disk
+(\`synchronous_commit = off\`). \`wrk\` keeps 64 connections.
 
 Everybody has 10 connections of \`pg\`, and is written as its documentation has it. Fastify: @fastify/postgres, response schemas, @fastify/view with Handlebars.
 Hono: its \`html\` helper. Express: hbs. NestJS: a provider with the pool, \`@Render\` with hbs or @fastify/view, its cache module. Blazon: its database plugin, \`res.render\` with hbs,
