@@ -11,9 +11,16 @@ type AnyMethod = (...args: any[]) => unknown
 type AnyClass = abstract new (...args: any[]) => unknown
 
 /** The context of a method that can handle a request. */
-type MethodContext<M extends AnyMethod> = ClassMethodDecoratorContext<any, M> & {
+type MethodContext<M extends AnyMethod> = ClassMethodDecoratorContext<any, M> & OfInstance
+
+// Interfaces and not literals, which the compiler would instantiate for every route.
+interface OfInstance {
   readonly static: false
   readonly private: false
+}
+
+interface WithAnyUser {
+  user: any
 }
 
 /** Decorates a class, in both dialects. */
@@ -41,7 +48,7 @@ export type LegacyParameterDecorator = (
  * A handler that takes `TRequest`, whatever the type of its user: `@Auth()` and `auth.default` decide whether there is
  * a user, and decorators of inputs do not know them.
  */
-type Taking<TRequest extends Request> = Handler<TRequest & { user: any }>
+type Taking<TRequest extends Request> = Handler<TRequest & WithAnyUser>
 
 /**
  * The type of the third argument of a legacy decorator: the index of a parameter that can hold `TValue`, or the

@@ -28,7 +28,7 @@ export type Schema = StandardSchemaV1 | JsonSchema
  * type Input = InferOutput<typeof CreateUser> // { name: string; age: number }
  */
 export type InferOutput<S> =
-  S extends StandardSchemaV1<infer _In, infer TOutput> ? TOutput : InferJsonSchema<S>
+  S extends StandardSchemaV1<unknown, infer TOutput> ? TOutput : InferJsonSchema<S>
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema we cannot follow must not reject a handler
 

@@ -25,8 +25,8 @@ export interface VerbDecorator {
   <const I extends InputSchemas>(path: string, inputs: I & NoOthers<I>): RouteDecorator<I>
 }
 
-/** Makes a field that is not a part of a request a compile error. */
-type NoOthers<I> = { readonly [K in keyof I]: K extends keyof InputSchemas ? I[K] : never }
+/** Makes a field that is not a part of a request a compile error. Parts are `unknown`, because the types of parts would be looked up for every route. */
+type NoOthers<I> = { readonly [K in keyof I]: K extends keyof InputSchemas ? unknown : never }
 
 function verb(method: HttpMethod, name: string): VerbDecorator {
   function declareRoute(path = '', ...rest: unknown[]): unknown {
