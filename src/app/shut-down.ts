@@ -5,6 +5,7 @@ import { closingTimer, elapsed } from './closing-timer.js'
 import type { Connections } from './connections.js'
 import { CutRequests } from './cut-requests.js'
 import type { HostedRequests } from './hosted-requests.js'
+import { findWorkerLink } from './worker-link.js'
 
 /** How often closing looks again for streams that have begun and connections that have become idle. */
 const SWEEP_INTERVAL_MS = 100
@@ -96,11 +97,13 @@ function startTimers({ connections, hostedRequests, clock, graceMs }: ShutDown, 
   ]
 }
 
-function stopListening(server: Server): Promise<void> {
-  if (!server.listening) return Promise.resolve()
+async function stopListening(server: Server): Promise<void> {
+  if (!server.listening) return
   // `server.close` would call this and cut responses that have ended but are not sent completely.
   server.closeIdleConnections = () => {}
-  return new Promise((resolve) => {
+  const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
+  // A connection that the primary has sent to this worker must be given back before the process ends.
+  await Promise.all([closed, findWorkerLink()?.left()])
 }
