@@ -28,6 +28,8 @@ export interface ShutDown {
   readonly logger: Logger
   /** Whether a signal closes the application, so that others still send requests to it. */
   readonly isBySignal: boolean
+  /** Whether another worker of `blazon start` has the place of this one. It takes over the idle connections. */
+  readonly isRetired: boolean
   /** How long the application still accepts requests after a signal. */
   readonly preStopMs: number
   /** The time for requests that are under way when listening stops. Connections that remain after it are cut. */
@@ -70,7 +72,11 @@ async function stop(config: ShutDown, cut: CutRequests): Promise<void> {
   const all = [connections, hostedRequests]
   const timers = startTimers(config, cut)
   const stopped = stopListening(server)
-  const sweep = () => all.forEach((each) => void each.sweep(isBySignal ? IDLE_SWEEPS : 0))
+  const pass = await passingOf(config)
+  const sweep = () => {
+    pass()
+    all.forEach((each) => void each.sweep(isBySignal ? IDLE_SWEEPS : 0))
+  }
   sweep()
   const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS)
   try {
@@ -86,6 +92,14 @@ async function stop(config: ShutDown, cut: CutRequests): Promise<void> {
     for (const timer of timers) timer.cancel()
     await stopped
   }
+}
+
+/** Its code is loaded here, because only workers that are replaced use it. */
+async function passingOf(config: ShutDown): Promise<() => void> {
+  const link = config.isRetired ? findWorkerLink() : undefined
+  if (link === undefined) return () => {}
+  const { passConnections } = await import('./pass-connections.js')
+  return () => passConnections(config, link)
 }
 
 function startTimers({ connections, hostedRequests, clock, graceMs }: ShutDown, cut: CutRequests) {

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import type { Token } from '../contracts/provider.js'
 import type { WorkerLink } from '../contracts/worker.js'
 import { Health } from '../features/health/health.js'
@@ -29,12 +30,13 @@ export function listenOptions(where: string | ListenOptions): ListenOptions {
 
 /** The part of an application that says whether it can serve. */
 interface Ready {
+  readonly server: Server
   get<T>(token: Token<T>): T
 }
 
 /** Listens. A worker that replaces another one is ready when its checks of health are good, too. */
 export async function listenAsWorker<T>(app: Ready, listen: () => Promise<T>): Promise<T> {
-  const listens = findWorkerLink()?.awaitReady(async () => {
+  const listens = findWorkerLink()?.awaitReady(app.server, async () => {
     const { status } = await app.get(Health).check()
     return status === 'up' || status === 'degraded'
   })
@@ -47,7 +49,7 @@ export async function listenAsWorker<T>(app: Ready, listen: () => Promise<T>): P
 export function timesOf(
   signal: string | undefined,
   preStopMs: number,
-): { readonly isBySignal: boolean; readonly preStopMs: number } {
+): { readonly isBySignal: boolean; readonly isRetired: boolean; readonly preStopMs: number } {
   const isRetired = signal === RETIRED && findWorkerLink() !== undefined
-  return { isBySignal: signal !== undefined, preStopMs: isRetired ? 0 : preStopMs }
+  return { isBySignal: signal !== undefined, isRetired, preStopMs: isRetired ? 0 : preStopMs }
 }

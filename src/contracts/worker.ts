@@ -1,3 +1,5 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Metric, MetricSample } from './metrics.js'
 
 /** The values of a metric at one moment, as they pass from one process to another. */
@@ -70,11 +72,14 @@ export interface WorkerLink {
   /** Whether this worker logs what holds for all of them. */
   readonly isSpeaker: boolean
   /**
-   * Announces that the worker is ready only when `isReady` resolves with `true`. Called before the server listens.
+   * Announces that the worker is ready only when `isReady` resolves with `true`. Called before the server listens, which gets
+   * connections of workers that have been replaced.
    *
    * @returns a function to call when the server listens.
    */
-  awaitReady(isReady: () => Promise<boolean>): () => void
+  awaitReady(server: Server, isReady: () => Promise<boolean>): () => void
+  /** Gives a connection, of which nothing is read that is not handled, to the same server of another worker. */
+  pass(server: Server, socket: Socket): void
   /** Calls a function when another worker has taken the place of this one. */
   onRetire(retire: () => void): void
   /** Resolves when no connection can be on its way to this process any more. Called after the server was closed. */

@@ -62,6 +62,11 @@ export class Crew<T extends CrewMember> {
     return [...this.#alive]
   }
 
+  /** The workers that listen, without those that another one has replaced. */
+  get serving(): readonly T[] {
+    return this.#slots.flatMap(({ current }) => current ?? [])
+  }
+
   /**
    * Starts the workers: first one, so that an error of boot is printed once, then the others.
    *

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { MetricsSnapshot, WorkerSnapshot } from '../../contracts/worker.js'
 
 /** A message of a worker to the primary. `app` numbers the applications of a process that have metrics. */
@@ -23,6 +24,8 @@ export type WorkerMessage =
       readonly snapshot: MetricsSnapshot | null
       readonly id: number
     }
+  /** Comes with a connection, for the server of this number in another worker. */
+  | { readonly kind: 'pass'; readonly server: number }
   /** The last metrics of an application that ends. */
   | { readonly kind: 'last'; readonly app: number; readonly snapshot: MetricsSnapshot }
 
@@ -31,6 +34,8 @@ export type PrimaryMessage =
   /** Another worker has taken the place: close. */
   | { readonly kind: 'retire' }
   | { readonly kind: 'end'; readonly signal: NodeJS.Signals }
+  /** Comes with a connection, for the server of this number. */
+  | { readonly kind: 'connection'; readonly server: number }
   | { readonly kind: 'left'; readonly id: number }
   | { readonly kind: 'read'; readonly id: number; readonly app: number }
   | {
@@ -58,4 +63,14 @@ export interface WorkerPlace {
   readonly workers: number
   /** Whether it logs what holds for all. */
   readonly isSpeaker: boolean
+}
+
+/** Node's handle of a connection, which its types do not describe. */
+interface Handled extends Socket {
+  readonly _handle?: { readStop(): void } | null
+}
+
+/** Leaves the next bytes of a connection to the process that it is sent to. */
+export function stopReading(socket: Handled): void {
+  socket._handle?.readStop()
 }

@@ -9,7 +9,7 @@ import { MetricsHub } from './metrics-hub.js'
 import { ownMetrics } from './own-metrics.js'
 import { listenToSignals } from './primary-signals.js'
 import type { StartOptions } from './start-options.js'
-import { WorkerProcess } from './worker-process.js'
+import { WorkerProcess, type WorkerStart } from './worker-process.js'
 
 const PRELOAD = fileURLToPath(new URL('./worker/preload.js', import.meta.url))
 const DAY_MS = 86_400_000
@@ -29,14 +29,15 @@ export async function runWorkers(
   const elapsed = stopwatch()
   const started = { count: 0 }
   const hub = new MetricsHub(() => ownMetrics({ crew, hub, started: started.count }))
-  const crew = new Crew<WorkerProcess>({
+  const crew: Crew<WorkerProcess> = new Crew<WorkerProcess>({
     workers,
     readyMs: timeout * 1000,
     clock: systemClock,
     note: streams.note,
     fork(place, isFirst) {
       started.count += 1
-      return forkWorker(hub, { label: String(place + 1), workers, isSpeaker: isFirst })
+      const facts = { label: String(place + 1), workers, isSpeaker: isFirst }
+      return forkWorker(hub, { ...facts, pass: passTo(() => crew.serving) })
     },
   })
   const signals = listenToSignals(crew)
@@ -65,16 +66,25 @@ function prepare(entry: string, { cwd, args }: StartOptions): void {
   })
 }
 
-function forkWorker(
-  hub: MetricsHub,
-  place: { readonly label: string; readonly workers: number; readonly isSpeaker: boolean },
-): WorkerProcess {
+function forkWorker(hub: MetricsHub, start: Omit<WorkerStart, 'receive'>): WorkerProcess {
   const worker = new WorkerProcess({
-    ...place,
+    ...start,
     receive: (from, message) => hub.receive(from, message),
   })
   void worker.ended.then(() => hub.ended(worker))
   return worker
+}
+
+/** Gives the connections of a worker to those that serve, in turns. */
+function passTo(serving: () => readonly WorkerProcess[]): WorkerStart['pass'] {
+  let turn = 0
+  return (worker, server, socket) => {
+    const others = serving().filter((other) => other !== worker)
+    turn += 1
+    const next = others[turn % others.length]
+    if (next === undefined) socket.destroy()
+    else next.connect(server, socket)
+  }
 }
 
 function startLine(workers: readonly WorkerProcess[], ms: number): string {

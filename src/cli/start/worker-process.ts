@@ -1,7 +1,14 @@
 import cluster, { type Address, type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { constants } from 'node:os'
-import { opened, PLACE_VARIABLE, type PrimaryMessage, type WorkerMessage } from './protocol.js'
+import {
+  opened,
+  PLACE_VARIABLE,
+  type PrimaryMessage,
+  stopReading,
+  type WorkerMessage,
+} from './protocol.js'
 
 /** How a worker has ended. */
 export interface Ending {
@@ -36,6 +43,8 @@ export interface WorkerStart {
   readonly isSpeaker: boolean
   /** Called with each message, in order, also with those that arrive after the end of the process. */
   readonly receive: (worker: WorkerProcess, message: WorkerMessage) => void
+  /** Called with a connection that the worker does not serve any more, and the number of its server. */
+  readonly pass: (worker: WorkerProcess, server: number, socket: Socket) => void
 }
 
 /** A worker of `node:cluster`. */
@@ -53,7 +62,7 @@ export class WorkerProcess implements CrewMember {
   #settleListens: (listens: boolean) => void = () => {}
   #settleReady: (isReady: boolean) => void = () => {}
 
-  constructor({ label, receive, ...place }: WorkerStart) {
+  constructor({ label, receive, pass, ...place }: WorkerStart) {
     this.label = label
     this.#worker = cluster.fork({ [PLACE_VARIABLE]: JSON.stringify(place) })
     this.id = this.#worker.id
@@ -64,9 +73,13 @@ export class WorkerProcess implements CrewMember {
       this.#settleReady = resolve
     })
     this.#worker.on('listening', (address) => this.#listening(address))
-    this.#worker.on('message', (message: unknown) => {
+    this.#worker.on('message', (message: unknown, socket: unknown) => {
       const own = opened<WorkerMessage>(message)
-      if (own?.kind === 'waits') this.#waits = true
+      if (own?.kind === 'pass') {
+        if (socket === undefined) return
+        stopReading(socket as Socket)
+        pass(this, own.server, socket as Socket)
+      } else if (own?.kind === 'waits') this.#waits = true
       else if (own?.kind === 'ready') this.#settleReady(true)
       else if (own !== undefined) receive(this, own)
     })
@@ -91,6 +104,13 @@ export class WorkerProcess implements CrewMember {
 
   send(message: PrimaryMessage): void {
     if (this.#worker.isConnected()) this.#worker.send({ blazon: message }, undefined, () => {})
+  }
+
+  /** Gives a connection to the server of this number. */
+  connect(server: number, socket: Socket): void {
+    if (!this.#worker.isConnected()) return void socket.destroy()
+    const message: PrimaryMessage = { kind: 'connection', server }
+    this.#worker.send({ blazon: message }, socket, {}, () => {})
   }
 
   #listening(address: Address): void {

@@ -1,3 +1,5 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type {
   MetricsSnapshot,
   PeerMetrics,
@@ -5,7 +7,13 @@ import type {
   WorkerSnapshot,
 } from '../../../contracts/worker.js'
 import { atMost, Deadline } from '../../dev/deadline.js'
-import { opened, type PrimaryMessage, type WorkerMessage, type WorkerPlace } from '../protocol.js'
+import {
+  opened,
+  type PrimaryMessage,
+  stopReading,
+  type WorkerMessage,
+  type WorkerPlace,
+} from '../protocol.js'
 
 /** How often a worker asks its application again whether it is ready. */
 const READY_MS = 200
@@ -22,6 +30,8 @@ export class PrimaryLink implements WorkerLink {
   readonly isSpeaker: boolean
   readonly #retire = new Set<() => void>()
   readonly #reads: Read[] = []
+  /** In the order in which they listen, which is the same in all workers. */
+  readonly #servers: Server[] = []
   /** What to call with the reply to a question, by its number. */
   readonly #waiting = new Map<number, (message: PrimaryMessage) => void>()
   #asked = 0
@@ -29,15 +39,28 @@ export class PrimaryLink implements WorkerLink {
   constructor({ workers, isSpeaker }: WorkerPlace) {
     this.workers = workers
     this.isSpeaker = isSpeaker
-    process.on('message', (message) => {
+    process.on('message', (message, socket) => {
       const own = opened<PrimaryMessage>(message)
-      if (own !== undefined) this.#receive(own)
+      if (own?.kind === 'connection') this.#accept(own.server, socket as Socket | undefined)
+      else if (own !== undefined) this.#receive(own)
     })
   }
 
-  awaitReady(isReady: () => Promise<boolean>): () => void {
-    send({ kind: 'waits' })
+  awaitReady(server: Server, isReady: () => Promise<boolean>): () => void {
+    this.#servers.push(server)
+    void send({ kind: 'waits' })
     return () => void this.#reportReady(isReady)
+  }
+
+  pass(server: Server, socket: Socket): void {
+    const message: WorkerMessage = { kind: 'pass', server: this.#servers.indexOf(server) }
+    if (process.connected !== true || process.send === undefined) return void socket.destroy()
+    stopReading(socket)
+    // Else Node would count the connections of this server in the primary, too.
+    Object.assign(socket, { server: null })
+    // Node takes the connection out of the socket when it sends it. What is left has to be destroyed, so that the server can
+    // close.
+    process.send({ blazon: message }, socket, {}, () => void socket.destroy())
   }
 
   onRetire(retire: () => void): void {
@@ -74,6 +97,13 @@ export class PrimaryLink implements WorkerLink {
     new Deadline(READY_MS, () => void this.#reportReady(isReady))
   }
 
+  #accept(index: number, socket: Socket | undefined): void {
+    const server = this.#servers[index]
+    if (socket === undefined) return
+    if (server?.listening === true) server.emit('connection', socket)
+    else socket.destroy()
+  }
+
   #ask(question: (id: number) => WorkerMessage): Promise<PrimaryMessage> {
     const id = this.#asked++
     return new Promise((resolve) => {
@@ -82,7 +112,7 @@ export class PrimaryLink implements WorkerLink {
     })
   }
 
-  #receive(message: PrimaryMessage): void {
+  #receive(message: Exclude<PrimaryMessage, { kind: 'connection' }>): void {
     if (message.kind === 'retire') this.#end('SIGHUP')
     else if (message.kind === 'end') this.#end(message.signal)
     else if (message.kind === 'read') void this.#answer(message)
