@@ -36,13 +36,14 @@ import {
   checkPort,
   type ListenOptions,
   type ListenPlace,
+  listenOptions,
   type SocketPath,
 } from './settings/listen-options.js'
 import { loggerOf } from './settings/logger-options.js'
 import { shutDown } from './shut-down.js'
 import { ProcessEnd } from './signals.js'
 import { logStart } from './start-line.js'
-import { listenAsWorker, listenOptions, timesOf } from './worker-link.js'
+import { findWorkerLink, listenAsWorker, timesOf } from './worker-link.js'
 
 const DEFAULT_PORT = 3000
 
@@ -141,7 +142,7 @@ export class App {
     where: string | ListenOptions = {},
   ): Promise<AddressInfo | string> {
     checkPort(port)
-    const options = listenOptions(where)
+    const options = listenOptions(where, findWorkerLink() !== undefined)
     if (options.signals === true && this.#describer === undefined) this.#endWithProcess()
     try {
       const place = { port, host: options.host }

@@ -2,7 +2,6 @@ import type { Server } from 'node:http'
 import type { Token } from '../contracts/provider.js'
 import type { WorkerLink } from '../contracts/worker.js'
 import { Health } from '../features/health/health.js'
-import type { ListenOptions } from './settings/listen-options.js'
 
 /**
  * The key on `globalThis` of the {@link WorkerLink} of a process. Only `blazon start` sets it, in its workers, before the
@@ -17,16 +16,6 @@ export function findWorkerLink(): WorkerLink | undefined {
 
 /** The signal that `onClose` gets when another worker has taken the place of this one. */
 export const RETIRED = 'SIGHUP'
-
-/**
- * The options of `listen`, from its second argument. The primary of `blazon start` ends its workers by signals, and prints one
- * line for all of them.
- */
-export function listenOptions(where: string | ListenOptions): ListenOptions {
-  const given = typeof where === 'string' ? { host: where } : where
-  if (findWorkerLink() === undefined) return given
-  return { signals: true, announce: false, ...given }
-}
 
 /** The part of an application that says whether it can serve. */
 interface Ready {

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Streams } from '../streams.js'
 import type { StartOptions } from './start-options.js'
@@ -50,9 +49,8 @@ export function addStart(
     })
 }
 
-function toWorkers(text: string): number {
-  // Node counts the processors that the process may use, and since version 20 also what a container allows.
-  if (text === 'auto') return availableParallelism()
+function toWorkers(text: string): number | 'auto' {
+  if (text === 'auto') return text
   const workers = Number(text)
   if (/^\d+$/.test(text) && workers >= 1 && workers <= MAX_WORKERS) return workers
   throw new InvalidArgumentError(`Give auto, or a whole number from 1 to ${MAX_WORKERS}.`)

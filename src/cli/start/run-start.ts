@@ -1,4 +1,5 @@
 import Module from 'node:module'
+import { availableParallelism } from 'node:os'
 import type { Streams } from '../streams.js'
 import { findBuiltEntry } from './built-entry.js'
 import type { StartOptions } from './start-options.js'
@@ -11,9 +12,10 @@ import type { StartOptions } from './start-options.js'
  */
 export async function runStart(options: StartOptions, streams: Streams): Promise<void> {
   const entry = findBuiltEntry(options.entry, options.cwd)
-  if (options.workers === 1) return runAlone(entry, options.args)
+  const workers = options.workers === 'auto' ? availableParallelism() : options.workers
+  if (workers === 1) return runAlone(entry, options.args)
   const { runWorkers } = await import('./run-workers.js')
-  process.exitCode = await runWorkers(entry, options, streams)
+  process.exitCode = await runWorkers(entry, { ...options, workers }, streams)
 }
 
 /** Runs the module as `node entry` does: it is the main module, and its signals and exit code are those of this process. */

@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
  */
 export async function runWorkers(
   entry: string,
-  options: StartOptions,
+  options: StartOptions & { readonly workers: number },
   streams: Streams,
 ): Promise<number> {
   const { workers, timeout } = options

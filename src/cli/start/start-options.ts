@@ -5,8 +5,8 @@ export interface StartOptions {
   readonly entry?: string | undefined
   /** The arguments of the application. */
   readonly args: readonly string[]
-  /** How many workers. */
-  readonly workers: number
+  /** How many workers. `auto`: as many as there are processors for this process. */
+  readonly workers: number | 'auto'
   /** How many seconds a worker may take to be ready when it replaces another one. */
   readonly timeout: number
 }
