@@ -113,7 +113,7 @@ const LONG = [
   'test/integrations/postgres/{crash,drivers-embedded,isolation-embedded,pgbouncer}.test.ts',
   'test/integrations/postgres/{doctor-documented,doctor-policies,migrate,migrate-processes}.test.ts',
   'test/integrations/redis/redis-cluster.test.ts',
-  'test/operating/{large-upload,rolling-restarts-long}.test.ts',
+  'test/operating/{large-upload,rolling-restarts-long,workers-restarts-long}.test.ts',
 ]
 
 /** Journeys that take long, and are about servers rather than decorators: `npm test` runs them in one dialect. */

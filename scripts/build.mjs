@@ -31,6 +31,7 @@ const CHILDREN = [
   'cli/client/generator-child',
   'cli/dev/child/preload',
   'cli/dev/child/import-hooks',
+  'cli/start/worker/preload',
   'integrations/postgres/keeper/main',
 ]
 

@@ -108,6 +108,11 @@ export const CONTENTS = [
         'metrics prometheus opentelemetry traces dashboard alerts',
       ],
       ['deploying', 'Deploying', 'deploy docker kubernetes lambda serverless production'],
+      [
+        'workers',
+        'Workers',
+        'cluster processes cores multi-core rolling restart reload systemd pm2',
+      ],
       ['runtimes', 'Bun and Deno'],
       ['supply-chain', 'What is installed'],
     ],

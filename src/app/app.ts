@@ -36,12 +36,14 @@ import {
   checkPort,
   type ListenOptions,
   type ListenPlace,
+  listenOptions,
   type SocketPath,
 } from './settings/listen-options.js'
 import { loggerOf } from './settings/logger-options.js'
 import { shutDown } from './shut-down.js'
 import { ProcessEnd } from './signals.js'
 import { logStart } from './start-line.js'
+import { findWorkerLink, listenAsWorker, timesOf } from './worker-link.js'
 
 const DEFAULT_PORT = 3000
 
@@ -140,7 +142,7 @@ export class App {
     where: string | ListenOptions = {},
   ): Promise<AddressInfo | string> {
     checkPort(port)
-    const options = typeof where === 'string' ? { host: where } : where
+    const options = listenOptions(where, findWorkerLink() !== undefined)
     if (options.signals === true && this.#describer === undefined) this.#endWithProcess()
     try {
       const place = { port, host: options.host }
@@ -281,7 +283,7 @@ export class App {
     const { server } = await this.#start()
     // `close` may have been called during the start.
     if (this.#closing !== undefined) throw closedError()
-    this.#listening = listen(server, place)
+    this.#listening = listenAsWorker(this, () => listen(server, place))
     const address = await this.#listening
     const { announce = this.#harness === NO_HARNESS } = options
     const routes = this.#reading.description.model.routes.length
@@ -372,7 +374,7 @@ export class App {
     }
     const { closeMs: graceMs, preStopMs } = this.#reading.settings.timeouts
     const { clock } = this.#harness
-    const times = { clock, graceMs, preStopMs, isBySignal: signal !== undefined }
+    const times = { clock, graceMs, ...timesOf(signal, preStopMs) }
     const cut = await shutDown({ ...entrance, ...times, logger: this.#logger, closeRest })
     this.#isForced = cut > 0
   }

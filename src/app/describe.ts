@@ -14,6 +14,7 @@ import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkResponseLists } from './check-response-lists.js'
+import { checkWorkers } from './check-workers.js'
 import { compileOnce } from './compile-once.js'
 import { findDevReport } from './dev/dev-report.js'
 import { checkFeatures } from './features.js'
@@ -76,7 +77,7 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
     )
     all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
     all.push(...checkResponseFields(settings, model), ...checkResponseLists(settings, model))
-    all.push(...checkAudience(settings, model))
+    all.push(...checkAudience(settings, model), ...checkWorkers(settings, model))
   }
   const warnings = throwErrors(all, settings)
   return { model, scopes: graph.scopes, warnings }

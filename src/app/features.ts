@@ -39,6 +39,7 @@ import type { StepSource } from './step-source.js'
 import { checkRouters } from './tenancy/check-routers.js'
 import { returnInOwnContext, wrapMiddlewares } from './tenancy/keep-scopes.js'
 import { noteAdmission } from './tenancy/tenant-router.js'
+import { findWorkerLink } from './worker-link.js'
 
 /** The features of an application before it starts. */
 export interface Features {
@@ -151,7 +152,8 @@ async function featurePlugins(
   if (metrics !== null) {
     const { metricsPlugin } = await import('../features/metrics/metrics-plugin.js')
     const ofCache = (get: PluginContext['get']) => cacheMetrics(get(CacheManager))
-    plugins.push(metricsPlugin(metrics, { features: ofCache, logDenial: denials.logDenial }))
+    const { logDenial } = denials
+    plugins.push(metricsPlugin(metrics, { features: ofCache, logDenial, link: findWorkerLink() }))
   }
   const sink = recordSink()
   if (records !== null || sink !== undefined) {

@@ -1,6 +1,7 @@
 import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
 import { closingTimer } from './closing-timer.js'
+import { findWorkerLink, RETIRED } from './worker-link.js'
 
 /** Windows has no SIGTERM: the system ends a process without asking. Its consoles send SIGINT and SIGBREAK. */
 const SIGNALS: readonly NodeJS.Signals[] =
@@ -40,6 +41,7 @@ export class ProcessEnd {
     this.#listen('uncaughtException', (error: unknown, origin: string) =>
       this.#onFault(error, origin),
     )
+    findWorkerLink()?.onRetire(() => this.#onSignal(RETIRED))
   }
 
   /** Whether a signal or an error has begun to end the process. */
@@ -66,6 +68,11 @@ export class ProcessEnd {
       this.#first = { signal, at: now }
       logger.info({ signal }, 'Closing')
       void this.#end(signal)
+      return
+    }
+    // The whole command ends while this worker, whose place another one has, is closing already.
+    if (this.#first.signal === RETIRED) {
+      this.#first = { signal, at: now }
       return
     }
     if (signal === this.#first.signal && now - this.#first.at < ECHO_MS) return

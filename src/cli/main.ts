@@ -19,4 +19,6 @@ const ask =
     ? async (question: string) => (await import('./ask.js')).ask(question)
     : undefined
 
-process.exitCode = await runCli(process.argv.slice(2), { cwd: process.cwd(), streams, ask })
+const status = await runCli(process.argv.slice(2), { cwd: process.cwd(), streams, ask })
+// An application that `blazon start` runs in this process sets its own.
+if (status !== 0) process.exitCode = status

@@ -11,6 +11,7 @@ import type { RoutesOptions } from './list-routes.js'
 import { addNew } from './new/add-new.js'
 import type { ProgramContext } from './program-context.js'
 import type { ConfigOptions } from './show-config.js'
+import { addStart } from './start/add-start.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 
@@ -38,7 +39,7 @@ blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, sr
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
     .description(
-      'Makes projects with Blazon and adds parts to them, and reads their applications: their OpenAPI document, a client for it, their routes, their variables; runs them while you write them; finds mistakes in their projects; and looks after their database.',
+      'Makes projects with Blazon and adds parts to them, and reads their applications: their OpenAPI document, a client for it, their routes, their variables; runs them while you write them, and in production; finds mistakes in their projects; and looks after their database.',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -56,6 +57,7 @@ export function createProgram(context: ProgramContext): Command {
   addDb(program, context)
   addKeys(program, context)
   addDev(program, context)
+  addStart(program, context)
   addDoctor(program, context, (command) => withLoading(command, { hasDocument: false }))
   return program
 }

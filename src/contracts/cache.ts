@@ -71,6 +71,8 @@ export type MaybePromise<T> = T | Promise<T>
  * do its work rejects or throws within bounded time, and the caller continues without the cache.
  */
 export interface CacheStore {
+  /** Whether other processes see what this store keeps. `blazon start` warns of a store that says `false`. Default `true`. */
+  readonly isShared?: boolean
   /** Returns the entry, unless it has expired. The entry may be stale, or outdated by its tags. */
   get(key: string): MaybePromise<CacheEntry | undefined>
   /**

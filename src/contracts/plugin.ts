@@ -152,4 +152,9 @@ export interface Plugin extends Lifecycle {
    * the option `health` call it. With `{ check, required: false }`, the application stays ready without the services.
    */
   readonly health?: HealthCheck
+  /**
+   * Says what the plugin keeps in the memory of this process alone, in a few words, or `null` if nothing. Under several workers,
+   * boot warns of it (`W_WORKERS_MEMORY`). Called once, before anything is constructed. Default: nothing.
+   */
+  keptInProcess?(): string | null
 }

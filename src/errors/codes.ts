@@ -190,3 +190,4 @@ export type ConfigCode =
   | 'W_TENANT_ROUTER'
   | 'W_TENANT_UNVERIFIED'
   | 'W_TENANT_WITHOUT_SOURCE'
+  | 'W_WORKERS_MEMORY'

@@ -30,13 +30,15 @@ const say = (line) => process.stdout.write(line + '\\n')
 /** A program in a process of its own, and what it has written. */
 export class Service {
   readonly child: ChildProcess
+  readonly #project: Project
   /** The exit code, or the name of the signal that has ended the process. */
   readonly ended: Promise<number | string>
   #output = ''
   #onOutput: () => void = () => {}
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, project: Project) {
     this.child = child
+    this.#project = project
     this.ended = once(child, 'close').then(([code, signal]) => code ?? signal)
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -47,17 +49,28 @@ export class Service {
     void this.ended.then(() => this.#onOutput())
   }
 
-  /** Starts a program. It is ended after the test. */
-  static start(program: string, env: Readonly<Record<string, string>> = {}): Service {
+  /**
+   * Starts a program. It is ended after the test.
+   *
+   * @param env More variables of the environment.
+   * @param options The options of `blazon start`, which then runs the program. Default: Node itself runs it.
+   */
+  static start(
+    program: string,
+    env: Readonly<Record<string, string>> = {},
+    options?: readonly string[],
+  ): Service {
     const project = new Project([])
     project.write({ 'main.mjs': BEGIN + program })
     // Not the variables of a pod in which the tests may run.
     const { KUBERNETES_SERVICE_HOST: _, ...others } = process.env
-    const child = spawn(process.execPath, [project.path('main.mjs')], {
+    const main = project.path('main.mjs')
+    const args = options === undefined ? [main] : [project.command, 'start', main, ...options]
+    const child = spawn(process.execPath, args, {
       env: { ...others, NODE_OPTIONS: '', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const service = new Service(child)
+    const service = new Service(child, project)
     onTestFinished(async () => {
       child.kill('SIGKILL')
       await service.ended
@@ -81,10 +94,15 @@ export class Service {
   async wrote(text: string): Promise<void> {
     while (!this.#output.includes(text)) {
       if (this.child.exitCode !== null) throw new Error(`It ended without ${text}: ${this.#output}`)
-      await new Promise<void>((resolve) => {
-        this.#onOutput = resolve
-      })
+      await this.more()
     }
+  }
+
+  /** Waits until the program has written something, or has ended. */
+  more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onOutput = resolve
+    })
   }
 
   /** The URL in the line that \`listen\` logs. */
@@ -92,6 +110,11 @@ export class Service {
     await this.wrote('"Listening on ')
     const url = /"url":"([^"]+)"/.exec(this.#output)?.[1] as string
     return url.replace('localhost', '127.0.0.1')
+  }
+
+  /** Replaces the program; processes that start later run the new one. */
+  rewrite(program: string): void {
+    this.#project.write({ 'main.mjs': BEGIN + program })
   }
 
   kill(signal: NodeJS.Signals): void {

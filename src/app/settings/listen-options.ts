@@ -5,10 +5,11 @@ export interface ListenOptions {
   /**
    * Whether SIGTERM and SIGINT (on Windows also SIGBREAK) close the application and end the process: with exit code 0, or
    * 1 if requests were cut or an `onClose` failed. A second signal ends the process at once. An error that nothing has
-   * caught is logged, closes the application, and ends the process with 1. Default `false`: the program decides.
+   * caught is logged, closes the application, and ends the process with 1. Default `false`: the program decides; in a
+   * worker of `blazon start` `true`.
    */
   readonly signals?: boolean
-  /** Whether to log one line that says where the application listens. Default `true`; in a `TestApp` `false`. */
+  /** Whether to log one line that says where the application listens. Default `true`; in a `TestApp` and a worker `false`. */
   readonly announce?: boolean
 }
 
@@ -34,4 +35,13 @@ export function checkPort(port: unknown): void {
   throw new RangeError(
     `listen(): ${String(port)} is not a port. Give a whole number, 0 to 65535, or the path of a socket.`,
   )
+}
+
+/**
+ * The options of `listen`, from its second argument. The primary of `blazon start` ends its workers by signals, and prints one
+ * line for all of them.
+ */
+export function listenOptions(where: string | ListenOptions, isWorker: boolean): ListenOptions {
+  const given = typeof where === 'string' ? { host: where } : where
+  return isWorker ? { signals: true, announce: false, ...given } : given
 }

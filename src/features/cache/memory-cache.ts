@@ -38,6 +38,7 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
  * application that caches nothing does not load them.
  */
 class MemoryCache implements CacheStore {
+  readonly isShared = false
   readonly #bounds: MemoryBounds
   #store: MemoryStore | undefined
 

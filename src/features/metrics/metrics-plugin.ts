@@ -3,6 +3,7 @@ import type { Request, Response } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { Metric } from '../../contracts/metrics.js'
 import type { ObserverSetup, Plugin, PluginContext } from '../../contracts/plugin.js'
+import type { WorkerLink } from '../../contracts/worker.js'
 import { type PreparedGuard, prepareGuard } from '../../di/prepare-guard.js'
 import { isDecision } from '../../errors/failure.js'
 import { UnauthorizedError } from '../../errors/http-error.js'
@@ -15,13 +16,14 @@ import {
   histogramText,
   metricText,
 } from './exposition.js'
-import type { Histogram } from './histogram.js'
 import { Metrics } from './metrics.js'
 import type { MetricsSettings } from './metrics-options.js'
 import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
 import { formatOf, NO_METRICS, readRegistry } from './registry.js'
 import { requestMetrics } from './request-metrics.js'
 import { RequestSeries } from './request-series.js'
+import type { SharedScrape } from './share-scrape.js'
+import type { Scrape } from './snapshot.js'
 
 /** How many series are written before other work gets its turn. */
 const SERIES_PER_TURN = 100
@@ -32,6 +34,8 @@ export interface MetricsSources {
   readonly features: (get: PluginContext['get']) => readonly Metric[]
   /** Logs why the guard has refused a request, if it has failed. */
   readonly logDenial: (error: unknown, req: Request) => void
+  /** The other workers of `blazon start`. Default: this process serves its own metrics only. */
+  readonly link?: WorkerLink | undefined
 }
 
 /** Measures all requests and the process, and serves the metrics to scrapers. */
@@ -43,6 +47,7 @@ export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources
     bounds,
   }
   let running: Scrape | undefined
+  let shared: SharedScrape | undefined
   let measured: ProcessMetrics | undefined
   let trusted: PreparedGuard | undefined
   return {
@@ -63,6 +68,9 @@ export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources
     },
     async setup({ get, logger }) {
       if (guard !== null) trusted = await prepareGuard(guard, 'metrics.guard', { get, logger })
+      if (sources.link === undefined || running === undefined) return
+      const { shareScrape } = await import('./share-scrape.js')
+      shared = shareScrape(running, sources.link)
     },
     routes: () => [
       {
@@ -74,25 +82,17 @@ export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources
           if (guard !== null) await admit(req, trusted, sources)
           // The time limit has ended the request, or its client has left.
           if (res.headersSent || res.destroyed) return
-          await send(res, running as Scrape, req.headers.accept)
+          const scrape = shared === undefined ? (running as Scrape) : await shared.read()
+          if (!res.destroyed) await send(res, scrape, req.headers.accept)
         },
       },
     ],
-    onClose() {
+    async onClose() {
+      await shared?.leave()
       measured?.close()
-      return trusted?.running.onClose?.()
+      await trusted?.running.onClose?.()
     },
   }
-}
-/** What a scrape reads. */
-interface Scrape {
-  readonly histograms: readonly {
-    readonly family: HistogramFamily
-    readonly series: Iterable<Histogram>
-  }[]
-  readonly metrics: () => readonly Metric[]
-  readonly registry: MetricsSettings['registry']
-  readonly logger: Logger
 }
 
 /** Writes the metrics in pieces, so that a scrape of many routes does not delay requests. */

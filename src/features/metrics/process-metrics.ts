@@ -116,7 +116,8 @@ function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
 }
 
 function gauge(name: string, help: string, read: () => number): Metric {
-  return { name, help, type: 'gauge', read }
+  // Of one process: a sum of memory can be made of the series, and a sum of delays means nothing.
+  return { name, help, type: 'gauge', workers: 'each', read }
 }
 
 function counter(name: string, help: string, read: () => number): Metric {

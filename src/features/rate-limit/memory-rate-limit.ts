@@ -61,6 +61,7 @@ interface Queue {
 }
 
 class MemoryRateLimitStore implements RateLimitStore {
+  readonly isShared = false
   readonly #maxKeys: number
   readonly #counts = new Map<string, Count>()
   readonly #queues = new Map<number, Queue>()

@@ -86,6 +86,7 @@ export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
     providers: [
       { token: own, inject: [Clock], useFactory: (clock: Clock) => new Manager(settings, clock) },
     ],
+    keptInProcess: () => (settings.store?.isShared === true ? null : 'sessions'),
     setup({ get, express, logger, usesTenants }) {
       const manager = get(own)
       manager.setup({ get, logger, usesTenants })

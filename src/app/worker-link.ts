@@ -1,0 +1,44 @@
+import type { Server } from 'node:http'
+import type { Token } from '../contracts/provider.js'
+import type { WorkerLink } from '../contracts/worker.js'
+import { Health } from '../features/health/health.js'
+
+/**
+ * The key on `globalThis` of the {@link WorkerLink} of a process. Only `blazon start` sets it, in its workers, before the
+ * application is loaded. A registered symbol is the same in every copy of this package in the process.
+ */
+const LINK = Symbol.for('blazon.worker')
+
+/** Returns the link to the other workers; `undefined` in a process that is no worker of `blazon start`. */
+export function findWorkerLink(): WorkerLink | undefined {
+  return (globalThis as { [LINK]?: WorkerLink })[LINK]
+}
+
+/** The signal that `onClose` gets when another worker has taken the place of this one. */
+export const RETIRED = 'SIGHUP'
+
+/** The part of an application that says whether it can serve. */
+interface Ready {
+  readonly server: Server
+  get<T>(token: Token<T>): T
+}
+
+/** Listens. A worker that replaces another one is ready when its checks of health are good, too. */
+export async function listenAsWorker<T>(app: Ready, listen: () => Promise<T>): Promise<T> {
+  const listens = findWorkerLink()?.awaitReady(app.server, async () => {
+    const { status } = await app.get(Health).check()
+    return status === 'up' || status === 'degraded'
+  })
+  const address = await listen()
+  listens?.()
+  return address
+}
+
+/** How an application closes: a worker that is replaced needs no `preStop`, because its port stays open. */
+export function timesOf(
+  signal: string | undefined,
+  preStopMs: number,
+): { readonly isBySignal: boolean; readonly isRetired: boolean; readonly preStopMs: number } {
+  const isRetired = signal === RETIRED && findWorkerLink() !== undefined
+  return { isBySignal: signal !== undefined, isRetired, preStopMs: isRetired ? 0 : preStopMs }
+}

@@ -1,0 +1,147 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type {
+  MetricsSnapshot,
+  PeerMetrics,
+  WorkerLink,
+  WorkerSnapshot,
+} from '../../../contracts/worker.js'
+import { atMost, Deadline } from '../../dev/deadline.js'
+import {
+  opened,
+  type PrimaryMessage,
+  stopReading,
+  type WorkerMessage,
+  type WorkerPlace,
+} from '../protocol.js'
+
+/** How often a worker asks its application again whether it is ready. */
+const READY_MS = 200
+/** The primary waits a second for other workers. If it does not answer itself, the worker goes on alone. */
+const GATHER_MS = 2000
+/** The primary answers at once, unless it has ended. */
+const LEFT_MS = 2000
+
+type Read = () => MetricsSnapshot | Promise<MetricsSnapshot>
+
+/** The link of a worker to the primary. */
+export class PrimaryLink implements WorkerLink {
+  readonly workers: number
+  readonly isSpeaker: boolean
+  readonly #retire = new Set<() => void>()
+  readonly #reads: Read[] = []
+  /** In the order in which they listen, which is the same in all workers. */
+  readonly #servers: Server[] = []
+  /** What to call with the reply to a question, by its number. */
+  readonly #waiting = new Map<number, (message: PrimaryMessage) => void>()
+  #asked = 0
+
+  constructor({ workers, isSpeaker }: WorkerPlace) {
+    this.workers = workers
+    this.isSpeaker = isSpeaker
+    process.on('message', (message, socket) => {
+      const own = opened<PrimaryMessage>(message)
+      if (own?.kind === 'connection') this.#accept(own.server, socket as Socket | undefined)
+      else if (own !== undefined) this.#receive(own)
+    })
+  }
+
+  awaitReady(server: Server, isReady: () => Promise<boolean>): () => void {
+    this.#servers.push(server)
+    void send({ kind: 'waits' })
+    return () => void this.#reportReady(isReady)
+  }
+
+  pass(server: Server, socket: Socket): void {
+    const message: WorkerMessage = { kind: 'pass', server: this.#servers.indexOf(server) }
+    if (process.connected !== true || process.send === undefined) return void socket.destroy()
+    stopReading(socket)
+    // Else Node would count the connections of this server in the primary, too.
+    Object.assign(socket, { server: null })
+    // Node takes the connection out of the socket when it sends it. What is left has to be destroyed, so that the server can
+    // close.
+    process.send({ blazon: message }, socket, {}, () => void socket.destroy())
+  }
+
+  onRetire(retire: () => void): void {
+    this.#retire.add(retire)
+  }
+
+  async left(): Promise<void> {
+    await atMost(
+      LEFT_MS,
+      this.#ask((id) => ({ kind: 'left', id })),
+    )
+  }
+
+  shareMetrics(read: Read): PeerMetrics {
+    const app = this.#reads.push(read) - 1
+    void send({ kind: 'shares', app })
+    return {
+      gather: async (snapshot) => {
+        let snapshots: readonly WorkerSnapshot[] = [{ worker: null, snapshot }]
+        const asked = this.#ask((id) => ({ kind: 'gather', id, app, snapshot }))
+        const taken = asked.then((reply) => {
+          if (reply.kind === 'gathered') snapshots = reply.snapshots
+        })
+        await atMost(GATHER_MS, taken)
+        return snapshots
+      },
+      leave: (snapshot) => send({ kind: 'last', app, snapshot }),
+    }
+  }
+
+  /** An error of a check means that the application is not ready yet. */
+  async #reportReady(isReady: () => Promise<boolean>): Promise<void> {
+    if (await isReady().catch(() => false)) return void send({ kind: 'ready' })
+    new Deadline(READY_MS, () => void this.#reportReady(isReady))
+  }
+
+  #accept(index: number, socket: Socket | undefined): void {
+    const server = this.#servers[index]
+    if (socket === undefined) return
+    if (server?.listening === true) server.emit('connection', socket)
+    else socket.destroy()
+  }
+
+  #ask(question: (id: number) => WorkerMessage): Promise<PrimaryMessage> {
+    const id = this.#asked++
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve)
+      void send(question(id))
+    })
+  }
+
+  #receive(message: Exclude<PrimaryMessage, { kind: 'connection' }>): void {
+    if (message.kind === 'retire') this.#end('SIGHUP')
+    else if (message.kind === 'end') this.#end(message.signal)
+    else if (message.kind === 'read') void this.#answer(message)
+    else {
+      this.#waiting.get(message.id)?.(message)
+      this.#waiting.delete(message.id)
+    }
+  }
+
+  /** Without a listener, the signal has its usual effect. */
+  #end(signal: NodeJS.Signals): void {
+    if (signal === 'SIGHUP' && this.#retire.size > 0) {
+      for (const retire of this.#retire) retire()
+    } else {
+      const name = signal === 'SIGHUP' ? 'SIGTERM' : signal
+      if (!process.emit(name, name)) process.kill(process.pid, name)
+    }
+  }
+
+  async #answer({ id, app }: { readonly id: number; readonly app: number }): Promise<void> {
+    const snapshot = await Promise.resolve(this.#reads[app]?.()).catch(() => undefined)
+    void send({ kind: 'snapshot', id, app, snapshot: snapshot ?? null })
+  }
+}
+
+/** Resolves when the message has left this process. */
+function send(message: WorkerMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected !== true || process.send === undefined) return resolve()
+    process.send({ blazon: message }, undefined, {}, () => resolve())
+  })
+}
