@@ -1,4 +1,4 @@
-import type { Connection, QueryResult, Statement } from '../driver.js'
+import type { Connection, QueryResult, SessionStatement, Statement } from '../driver.js'
 import { noteRefused } from '../refused-statement.js'
 import { unavailable } from './failures.js'
 import type { PgSession } from './pg-session.js'
@@ -18,7 +18,7 @@ export class PgConnection implements Connection {
     return this.#session.query(statement)
   }
 
-  sendTogether(statements: readonly Statement[]): Promise<QueryResult>[] {
+  sendTogether(statements: readonly SessionStatement[]): Promise<QueryResult>[] {
     const error = this.#lateError
     if (error === undefined) return this.#session.sendTogether(statements)
     return statements.map(() => handled(Promise.reject(error)))

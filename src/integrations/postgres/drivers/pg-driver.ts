@@ -4,6 +4,7 @@ import { type PostgresOptions, sizeOf, timeoutsOf } from '../options/postgres-op
 import { Allowance, Deadline } from './deadline.js'
 import { busy, unavailable } from './failures.js'
 import { flightOf } from './flight.js'
+import { KeptSessions } from './kept-sessions.js'
 import { Lending } from './lending.js'
 import { PgConnection } from './pg-connection.js'
 import { loadPg, type PgClient, type PgPool } from './pg-package.js'
@@ -13,12 +14,6 @@ import { PgSession, type SessionPlace, type SessionTerms } from './pg-session.js
 /** How long closing waits until the server has closed the connections, in milliseconds. */
 const CLOSE_MS = 1000
 
-/**
- * How long the driver keeps a connection that is not in use before the pool of `pg` gets it, in
- * milliseconds. That pool makes timers and promises for each loan, so it is left out while there is
- * work; it closes connections that are idle for long.
- */
-const KEEP_MS = 1000
 /** With these options, the pool of `pg` must see every loan. */
 const COUNTING_OPTIONS = ['maxUses', 'maxLifetimeSeconds', 'allowExitOnIdle']
 
@@ -33,11 +28,7 @@ export class PgDriver implements Driver {
   #terms: SessionTerms | undefined
   #logger: Logger | undefined
   readonly #sessions = new WeakMap<PgClient, PgSession>()
-  /** Connections that can be lent at once; the last one was used last. */
-  #kept: PgSession[] = []
-  /** Those of them that were not used since the last sweep. */
-  #unused = new Set<PgSession>()
-  #sweep: NodeJS.Timeout | undefined
+  readonly #kept = new KeptSessions((session) => this.#giveBack(session))
   readonly #keeps: boolean
   readonly #clients = new Set<PgClient>()
   readonly #lending: Lending
@@ -92,10 +83,9 @@ export class PgDriver implements Driver {
   }
 
   #takeKept(): Connection | undefined {
-    const session = this.#kept.pop()
+    const session = this.#kept.take()
     if (session === undefined) return undefined
     session.place = 'lent'
-    this.#unused.delete(session)
     return new PgConnection(session)
   }
 
@@ -111,7 +101,7 @@ export class PgDriver implements Driver {
     this.#pool = undefined
     this.#lending.refuse(closed())
     await this.#lending.whenIdle()
-    this.#giveBackKept(this.#kept)
+    this.#kept.clear()
     await pool?.end()
     await this.#closeClients()
   }
@@ -152,29 +142,9 @@ export class PgDriver implements Driver {
   }
 
   #free(session: PgSession): void {
-    if (this.#keeps) this.#keep(session)
+    if (this.#keeps) this.#kept.put(session)
     else this.#giveBack(session)
     this.#lending.release()
-  }
-
-  #keep(session: PgSession): void {
-    session.place = 'kept'
-    this.#kept.push(session)
-    this.#sweep ??= setTimeout(() => this.#sweepKept(), KEEP_MS).unref()
-  }
-
-  /** Gives the pool those that were not used since the last time. */
-  #sweepKept(): void {
-    this.#sweep = undefined
-    this.#giveBackKept(this.#unused)
-    this.#unused = new Set(this.#kept)
-    if (this.#kept.length > 0) this.#sweep = setTimeout(() => this.#sweepKept(), KEEP_MS).unref()
-  }
-
-  #giveBackKept(sessions: Iterable<PgSession>): void {
-    const given = new Set(sessions)
-    this.#kept = this.#kept.filter((session) => !given.has(session))
-    for (const session of given) this.#giveBack(session)
   }
 
   #giveBack(session: PgSession): void {
@@ -187,8 +157,7 @@ export class PgDriver implements Driver {
     if (place === 'pooled') return
     session.client.release(true)
     if (place === 'lent') return this.#lending.release()
-    this.#kept = this.#kept.filter((kept) => kept !== session)
-    this.#unused.delete(session)
+    this.#kept.remove(session)
     this.#logEnd(reason)
   }
 

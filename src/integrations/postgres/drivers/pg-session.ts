@@ -1,5 +1,5 @@
 import { classifyStatement } from '../classify-statement.js'
-import type { QueryResult } from '../driver.js'
+import type { QueryResult, SessionStatement } from '../driver.js'
 import { noteRefused } from '../refused-statement.js'
 import { checkText } from '../values/write-values.js'
 import { cancelStatement } from './cancel-statement.js'
@@ -8,14 +8,14 @@ import { failureOf, overtime, skipped, unavailable } from './failures.js'
 import type { FlightClass, FlightHooks } from './flight.js'
 import { MessageWriter } from './message-writer.js'
 import type { PgClient } from './pg-package.js'
-import { PgStep, type SentStatement } from './pg-step.js'
+import { PgStep } from './pg-step.js'
 
 /**
  * Statements that contain no user input. The simple protocol sends each in one message, the
  * extended one in five.
  */
 const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
-const CLEAN: SentStatement = { text: 'DISCARD ALL' }
+const CLEAN: SessionStatement = { text: 'DISCARD ALL' }
 
 /** The values that a session gets from its driver. */
 export interface SessionTerms {
@@ -91,7 +91,7 @@ export class PgSession {
   }
 
   /** Sends a statement alone. */
-  query(statement: SentStatement): Promise<QueryResult> {
+  query(statement: SessionStatement): Promise<QueryResult> {
     const isCommand = COMMANDS.includes(statement.text)
     if (isCommand && statement.text !== 'BEGIN' && this.#canClean)
       return this.#endCleanly(statement)
@@ -106,7 +106,7 @@ export class PgSession {
   }
 
   /** Sends statements as one flight: see `Connection.sendTogether`. */
-  sendTogether(statements: readonly SentStatement[]): Promise<QueryResult>[] {
+  sendTogether(statements: readonly SessionStatement[]): Promise<QueryResult>[] {
     const steps: PgStep[] = []
     let isRefused = false
     const results = statements.map((statement) => {
@@ -208,7 +208,7 @@ export class PgSession {
    * Sends `DISCARD ALL` in the same flight as the end of the transaction: with PgBouncer, the next
    * flight may reach another session.
    */
-  #endCleanly(statement: SentStatement): Promise<QueryResult> {
+  #endCleanly(statement: SessionStatement): Promise<QueryResult> {
     const [ended, cleaned] = this.sendTogether([statement, CLEAN])
     void cleaned?.then(() => {
       this.#traces = 'nothing'
@@ -228,7 +228,7 @@ export class PgSession {
     })
   }
 
-  #stepOf(statement: SentStatement, isSimple: boolean): PgStep {
+  #stepOf(statement: SessionStatement, isSimple: boolean): PgStep {
     const step = new PgStep(statement, isSimple)
     const { leaves } = classifyStatement(statement.text)
     if (leaves !== 'nothing') this.#leave(leaves)

@@ -1,4 +1,4 @@
-import type { Field, QueryResult, Statement } from '../driver.js'
+import type { Field, QueryResult, SessionStatement } from '../driver.js'
 import { isRefusal } from '../postgres-error.js'
 import { noteRefused } from '../refused-statement.js'
 import type { Reader } from '../values/read-array.js'
@@ -8,19 +8,13 @@ import { writeValues } from '../values/write-values.js'
 import { skipped } from './failures.js'
 import type { MessageWriter } from './message-writer.js'
 
-/** A statement to send. */
-export interface SentStatement extends Statement {
-  /** Whether nobody reads its rows. The server then does not describe its columns. Default: `false`. */
-  readonly hasNoReader?: boolean
-}
-
 type Row = Record<string, unknown>
 
 /** One statement of a flight, and its result. */
 export class PgStep {
   readonly promise: Promise<QueryResult>
   readonly isSimple: boolean
-  readonly #statement: SentStatement
+  readonly #statement: SessionStatement
   readonly #values: readonly Written[]
   #resolve!: (result: QueryResult) => void
   #reject!: (error: Error) => void
@@ -39,7 +33,7 @@ export class PgStep {
    * injection has put after a semicolon.
    * @throws PostgresError for a statement that cannot be sent.
    */
-  constructor(statement: SentStatement, isSimple: boolean) {
+  constructor(statement: SessionStatement, isSimple: boolean) {
     this.#statement = statement
     this.isSimple = isSimple
     this.#values = isSimple ? [] : writeValues(statement)
