@@ -1,3 +1,4 @@
+import { Deadline } from './deadline.js'
 import type { PgSession } from './pg-session.js'
 
 /** How long a connection that is not in use is kept, in milliseconds; at most twice as long. */
@@ -14,7 +15,7 @@ export class KeptSessions {
   #kept: PgSession[] = []
   /** Those that were not used since the last sweep. */
   #unused = new Set<PgSession>()
-  #timer: NodeJS.Timeout | undefined
+  #end: Deadline | undefined
 
   /** @param giveBack Gives a session back to the pool of `pg`. */
   constructor(giveBack: (session: PgSession) => void) {
@@ -24,7 +25,7 @@ export class KeptSessions {
   put(session: PgSession): void {
     session.place = 'kept'
     this.#kept.push(session)
-    this.#timer ??= this.#startTimer()
+    this.#end ??= this.#newEnd()
   }
 
   /** Removes and returns the one that was used last; `undefined` if there is none. */
@@ -42,23 +43,23 @@ export class KeptSessions {
 
   /** Gives all back. */
   clear(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#end?.cancel()
+    this.#end = undefined
     const kept = this.#kept
     this.#kept = []
     this.#unused = new Set()
     for (const session of kept) this.#giveBack(session)
   }
 
-  #startTimer(): NodeJS.Timeout {
-    return setTimeout(() => this.#sweep(), KEEP_MS).unref()
+  #newEnd(): Deadline {
+    return new Deadline(KEEP_MS, () => this.#sweep()).unref()
   }
 
   #sweep(): void {
     const unused = this.#unused
     this.#kept = this.#kept.filter((session) => !unused.has(session))
     this.#unused = new Set(this.#kept)
-    this.#timer = this.#kept.length > 0 ? this.#startTimer() : undefined
+    this.#end = this.#kept.length > 0 ? this.#newEnd() : undefined
     for (const session of unused) this.#giveBack(session)
   }
 }
