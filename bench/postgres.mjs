@@ -183,17 +183,18 @@ the same body. The share is the median of the ratios within a round.
 
 ## Drivers
 
-Instructions of the main thread for a request, without those of the kernel, counted once by callgrind with Node 24.21:
+Instructions of the main thread for a request, without those of the kernel, counted once by callgrind with Node 24.21. The rows with a
+star were counted with \`--single-threaded-gc\`, so they hold all work of the garbage collector, and the others only a part of it:
 
 | | writes/request | thousand instructions/request |
 | --- | ---: | ---: |
 | \`pg\`, one query | 2 | 160 |
 | Blazon, one query, each message in a buffer of its own | 2 | 233 |
-| Blazon, one query, one buffer for a flight | 2 | 196 |
+| Blazon, one query, one buffer for a flight | 2 | 196* |
 | \`pg\`, the statements that a tenant needs | 5 | 327 |
 | \`postgres\`, the statements that a tenant needs | 4 | 449 |
 | Blazon, a query of a tenant, each message in a buffer of its own | 3 | 630 |
-| Blazon, a query of a tenant, one buffer for a flight | 3 | 432 |
+| Blazon, a query of a tenant, one buffer for a flight | 3 | 432* |
 
 \`postgres\` (postgres.js) is no driver of Blazon. It sends a \`Sync\` after each statement. When a \`BEGIN\` that was sent together
 with other statements is refused, PostgreSQL runs the others outside of a transaction, so a flight cannot be sent by it (the suite
