@@ -191,7 +191,7 @@ star were counted with \`--single-threaded-gc\`, so they hold all work of the ga
 | \`pg\`, one query | 2 | 160 |
 | Blazon, one query, each message in a buffer of its own | 2 | 233 |
 | Blazon, one query, one buffer for a flight | 2 | 196* |
-| \`pg\`, the statements that a tenant needs | 5 | 327 |
+| \`pg\`, the statements that a tenant needs | 5 | 327, 287* |
 | \`postgres\`, the statements that a tenant needs | 4 | 449 |
 | Blazon, a query of a tenant, each message in a buffer of its own | 3 | 630 |
 | Blazon, a query of a tenant, one buffer for a flight | 3 | 432* |

@@ -12,7 +12,7 @@ import {
 } from 'blazon'
 import { Database, postgres } from 'blazon/postgres'
 import pg from 'pg'
-import type { ISql } from 'postgres'
+import type { Sql } from 'postgres'
 import { announce, serve, workload } from './serve.mjs'
 
 const url = process.env.BENCH_DATABASE_URL as string
@@ -39,6 +39,9 @@ async function findAsTenant(pool: pg.Pool, tenant: string, id: string) {
   return rows[0]
 }
 
+/** The pool of postgres.js, or a transaction in it. */
+type Within = Pick<Sql, 'unsafe'>
+
 type Find = (tenant: string, id: string) => Promise<unknown>
 
 function serveBare(read: Find) {
@@ -64,9 +67,9 @@ async function servePostgresJs(isTenant: boolean) {
   // Loaded here, so that no other variant has it in its process.
   const { default: connect } = await import('postgres')
   const sql = connect(url, { max: 10 })
-  const settings = (within: ISql, tenant: string) =>
+  const settings = (within: Within, tenant: string) =>
     within.unsafe(SETTINGS, ['app_tenant', tenant], { prepare: true })
-  const select = (within: ISql, id: string) => within.unsafe(SELECT, [id], { prepare: true })
+  const select = (within: Within, id: string) => within.unsafe(SELECT, [id], { prepare: true })
   if (!isTenant) return serveBare(async (_, id) => (await select(sql, id))[0])
   serveBare(async (tenant, id) => {
     const [, rows] = await sql.begin((within) => [settings(within, tenant), select(within, id)])
