@@ -17,8 +17,7 @@ const SYNC = [0x53, 0, 0, 0, 4]
 
 /**
  * Writes messages of the protocol (PostgreSQL documentation, 55.7) one after the other into one
- * buffer. `pg` makes a buffer of each message, and the stream then holds and writes each of them:
- * for a request of a tenant, that was a third of the CPU time of its statements.
+ * buffer. `pg` makes a buffer of each message, and the stream then holds and writes each of them.
  */
 export class MessageWriter {
   #bytes = Buffer.allocUnsafeSlow(SIZE)
