@@ -62,9 +62,11 @@ class HeldResponse {
   }
 
   #replace(name: string, method: Method): void {
-    this.#originals.set(name, Object.getOwnPropertyDescriptor(this.#res, name))
+    const original = Object.getOwnPropertyDescriptor(this.#res, name)
+    this.#originals.set(name, original)
     this.#ours[name] = method
-    Object.defineProperty(this.#res, name, { value: method, writable: true, configurable: true })
+    if (original === undefined) (this.#res as unknown as Methods)[name] = method
+    else Object.defineProperty(this.#res, name, { ...PLAIN, value: method })
   }
 
   #take(call: Held): unknown {
@@ -72,7 +74,7 @@ class HeldResponse {
     const isFirst = this.#state === 'waiting'
     if (name === 'writeHead' && !isFirst) refuseHead()
     // A call after the end comes too late: Node would ignore it, too.
-    if (!this.#hasEnded) {
+    if (!this.hasEnded) {
       checkSendable(this.#res, { name, args }, isFirst)
       this.#calls.push(call)
     }
@@ -82,7 +84,8 @@ class HeldResponse {
     return name === 'write' ? Object.hasOwn(this.#res, 'on') : this.#res
   }
 
-  get #hasEnded(): boolean {
+  /** Whether the handler has ended the response. */
+  get hasEnded(): boolean {
     return this.#calls.at(-1)?.[0] === 'end'
   }
 
@@ -94,8 +97,7 @@ class HeldResponse {
     // error there.
     if (!keepsFirstResponse(this.#res))
       for (const name of HEAD_WRITERS) this.#replace(name, refuseHead)
-    this.#overrideProperty('headersSent', () => true)
-    this.#overrideProperty('writableEnded', () => this.#hasEnded)
+    Object.defineProperties(Object.assign(this.#res, { [HELD]: this }), BEGUN)
     this.#hold
       .before(status)
       .then(
@@ -110,10 +112,6 @@ class HeldResponse {
     const overlay = this.#restore()
     if (!this.#res.destroyed) this.#hold.refused(error)
     if (this.#res.headersSent) Object.assign(this.#res, overlay)
-  }
-
-  #overrideProperty(name: string, get: () => boolean): void {
-    Object.defineProperty(this.#res, name, { get, configurable: true })
   }
 
   #send(): void {
@@ -139,14 +137,46 @@ class HeldResponse {
     const res = this.#res as unknown as Methods
     const overlay: Methods = {}
     this.#state = 'over'
-    for (const name of ['headersSent', 'writableEnded']) delete res[name]
+    Object.assign(res, { [HELD]: undefined })
     for (const [name, original] of this.#originals) {
       if (res[name] !== this.#ours[name]) overlay[name] = res[name] as Method
-      if (original === undefined) delete res[name]
+      // Not deleted: V8 keeps an object slow after that, and Node is about to send it.
+      if (original === undefined) res[name] = inherited(this.#res, name) as Method
       else Object.defineProperty(res, name, original)
     }
     return overlay
   }
+}
+
+/** The property of the response that has begun, and is held back. */
+const HELD = Symbol('held')
+const PLAIN = { writable: true, configurable: true } as const
+
+/**
+ * What the response tells about itself. The getters stay when it is no longer held back. They are the same for all
+ * responses: V8 would make a new class of objects for each pair of getters.
+ */
+const BEGUN: PropertyDescriptorMap = {
+  headersSent: {
+    configurable: true,
+    get(this: Response) {
+      return heldOf(this) !== undefined || inherited(this, 'headersSent')
+    },
+  },
+  writableEnded: {
+    configurable: true,
+    get(this: Response) {
+      return heldOf(this)?.hasEnded ?? inherited(this, 'writableEnded')
+    },
+  },
+}
+
+function heldOf(res: Response): HeldResponse | undefined {
+  return (res as { [HELD]?: HeldResponse })[HELD]
+}
+
+function inherited(res: Response, name: string): unknown {
+  return Reflect.get(Object.getPrototypeOf(res), name, res)
 }
 
 /** As Node does after a head has been sent. */

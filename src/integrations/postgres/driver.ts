@@ -19,6 +19,15 @@ export interface Statement {
   readonly texts?: 'all' | 'times'
 }
 
+/** A statement of the package itself. */
+export interface SessionStatement extends Statement {
+  /**
+   * Whether nobody reads its rows. A driver may then return none, and not ask for their columns.
+   * Default: `false`.
+   */
+  readonly hasNoReader?: boolean
+}
+
 /** A column of a result. */
 export interface Field {
   /** The name of the column. */
@@ -60,7 +69,7 @@ export interface Connection {
    * @returns a promise for each result, in order. They reject as {@link Connection.query} does. A
    * statement that was not run rejects with a `PostgresError` of the code 25P02.
    */
-  sendTogether(statements: readonly Statement[]): Promise<QueryResult>[]
+  sendTogether(statements: readonly SessionStatement[]): Promise<QueryResult>[]
   /**
    * Runs several statements, separated by semicolons and without values, for migrations. There is
    * no time limit.

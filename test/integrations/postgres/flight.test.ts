@@ -1,25 +1,48 @@
 import { expect, it } from 'vitest'
 import { flightOf } from '../../../src/integrations/postgres/drivers/flight.js'
-import { loadPg, type PgWire } from '../../../src/integrations/postgres/drivers/pg-package.js'
+import { loadPg } from '../../../src/integrations/postgres/drivers/pg-package.js'
+import { PgStep } from '../../../src/integrations/postgres/drivers/pg-step.js'
+
+/** What `pg` calls on a query. */
+interface Answered {
+  handleCommandComplete(message: { text: string }): void
+  handleError(error: Error): void
+  handleReadyForQuery(): void
+}
+
+async function flightOfThree() {
+  const { Query } = await loadPg()
+  const steps = ['first', 'second', 'third'].map((text) => new PgStep({ text }, false))
+  const ends: string[] = []
+  const Flight = flightOf({ Query })
+  const flight = new Flight(steps, {
+    enqueue: () => {},
+    onStep: () => {},
+    onEnd: () => ends.push('the end'),
+    explain: (error) => error as Error,
+  })
+  expect(flight).toBeInstanceOf(Query)
+  const outcomes = async () =>
+    (await Promise.allSettled(steps.map(({ promise }) => promise))).map((outcome) =>
+      outcome.status === 'fulfilled' ? outcome.value.command : outcome.reason.message,
+    )
+  return { flight: flight as unknown as Answered, outcomes, ends }
+}
 
 it('rejects the statements without a result when the server is ready too early', async () => {
-  const { Query } = await loadPg()
-  const Flight = flightOf({ Query })
-  const outcomes: string[] = []
-  const steps = ['first', 'second', 'third'].map(
-    (text) =>
-      new Query({ text }, (error) => outcomes.push(`${text}: ${error?.message ?? 'is answered'}`)),
-  )
-  const flight = new Flight(steps, { onStep: () => {}, onEnd: () => outcomes.push('the end') })
-  const wire = { sync() {} } as PgWire
-  flight.handleCommandComplete({ text: 'SELECT 1' }, wire)
-  flight.handleReadyForQuery(wire)
+  const { flight, outcomes, ends } = await flightOfThree()
+  flight.handleCommandComplete({ text: 'SELECT 1' })
+  flight.handleReadyForQuery()
   const unanswered =
     'The server was ready for the next statement, but had not responded to this one.'
-  expect(outcomes).toEqual([
-    'first: is answered',
-    `second: ${unanswered}`,
-    `third: ${unanswered}`,
-    'the end',
-  ])
+  expect(await outcomes()).toEqual(['SELECT', unanswered, unanswered])
+  expect(ends).toEqual(['the end'])
+})
+
+it('rejects the last statement when an error comes after all responses', async () => {
+  const { flight, outcomes, ends } = await flightOfThree()
+  for (const text of ['BEGIN', 'SELECT 1', 'INSERT 0 1']) flight.handleCommandComplete({ text })
+  flight.handleError(new Error('a deferred constraint'))
+  expect(await outcomes()).toEqual(['BEGIN', 'SELECT', 'a deferred constraint'])
+  expect(ends).toEqual(['the end'])
 })

@@ -16,6 +16,12 @@ export class Deadline {
     this.#timer.refresh()
   }
 
+  /** Lets the process end while the time runs. */
+  unref(): this {
+    this.#timer.unref()
+    return this
+  }
+
   cancel(): void {
     this.#turn++
     clearTimeout(this.#timer)

@@ -1,19 +1,17 @@
-import type { PgPackage, PgStep, PgWire } from './pg-package.js'
+import type { Field } from '../driver.js'
+import type { PgFlight, PgPackage } from './pg-package.js'
+import type { Explain, PgStep } from './pg-step.js'
 
-/** Several queries of `pg` that are sent together. */
-export type Flight = new (steps: readonly PgStep[], hooks: FlightHooks) => PgStep
+/** Creates flights for a client of `pg`. */
+export type FlightClass = new (steps: readonly PgStep[], hooks: FlightHooks) => PgFlight
 
 export interface FlightHooks {
+  /** Puts the messages of the steps, and their `Sync`, into the buffer that is sent next. */
+  readonly enqueue: (steps: readonly PgStep[]) => void
   /** Called after each response; the time limit of the next statement begins then. */
   readonly onStep: () => void
   readonly onEnd: () => void
-}
-
-/** The error of the statements after a failed one. Its cause is the failure. */
-export class Skipped extends Error {
-  constructor(cause: unknown) {
-    super('A statement before it has failed.', { cause })
-  }
+  readonly explain: Explain
 }
 
 const WITHOUT_RESPONSE =
@@ -25,74 +23,84 @@ const WITHOUT_RESPONSE =
  * run the second query after the first was cancelled. For its `pg` client a flight is one query; it
  * forwards each message to the step whose turn it is.
  */
-export function flightOf({ Query }: Pick<PgPackage, 'Query'>): Flight {
-  return class extends Query {
-    readonly #steps: readonly PgStep[]
-    readonly #onStep: () => void
-    #at = 0
+class FlightQuery implements PgFlight {
+  readonly #steps: readonly PgStep[]
+  readonly #hooks: FlightHooks
+  #at = 0
+  /** `pg` replaces it when the option `query_timeout` is set. */
+  callback: () => void
 
-    constructor(steps: readonly PgStep[], { onStep, onEnd }: FlightHooks) {
-      super({ text: '' }, onEnd)
-      this.#steps = steps
-      this.#onStep = onStep
-    }
+  constructor(steps: readonly PgStep[], hooks: FlightHooks) {
+    this.#steps = steps
+    this.#hooks = hooks
+    this.callback = hooks.onEnd
+  }
 
-    override submit(wire: PgWire): null {
-      const within = unsynced(wire)
-      for (const step of this.#steps) step.submit(within)
-      wire.sync()
-      return null
-    }
+  submit(): null {
+    this.#hooks.enqueue(this.#steps)
+    return null
+  }
 
-    override handleRowDescription(message: unknown): void {
-      this.#steps[this.#at]?.handleRowDescription(message)
-    }
+  handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+    this.#steps[this.#at]?.describe(fields)
+  }
 
-    override handleDataRow(message: unknown): void {
-      this.#steps[this.#at]?.handleDataRow(message)
-    }
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    this.#steps[this.#at]?.addRow(fields)
+  }
 
-    override handleCommandComplete(message: unknown, wire: PgWire): void {
-      this.#steps[this.#at++]?.handleCommandComplete(message, wire)
-      this.#onStep()
-    }
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    this.#steps[this.#at++]?.complete(text)
+    this.#hooks.onStep()
+  }
 
-    override handleEmptyQuery(wire: PgWire): void {
-      this.#steps[this.#at++]?.handleEmptyQuery(wire)
-      this.#onStep()
-    }
+  handleEmptyQuery(): void {
+    this.#at++
+    this.#hooks.onStep()
+  }
 
-    override handleError(error: Error, wire: PgWire): void {
-      const [failed, ...skipped] = this.#settle(wire)
-      failed?.handleError(error, wire)
-      for (const step of skipped) step.handleError(new Skipped(error), wire)
-      super.handleError(error, wire)
+  handleError(error: Error): void {
+    const { explain } = this.#hooks
+    // Without BEGIN, the server commits at the `Sync`. An error there, for example of a deferred
+    // constraint, comes after the responses to all statements.
+    const failed = Math.min(this.#at, this.#steps.length - 1)
+    const steps = this.#takeSteps()
+    for (const [index, step] of steps.entries()) {
+      if (index < failed) step.settle(explain)
+      else if (index === failed) step.fail(error, explain)
+      else step.skip(error, explain)
     }
+    this.callback()
+  }
 
-    override handleReadyForQuery(wire: PgWire): void {
-      // Servers respond to every statement, but a pooler may not. Without this error, the caller
-      // would wait without end.
-      for (const step of this.#settle(wire)) step.handleError(new Error(WITHOUT_RESPONSE), wire)
-      super.handleReadyForQuery(wire)
+  handleReadyForQuery(): void {
+    const { explain } = this.#hooks
+    const answered = this.#at
+    // Servers respond to every statement, but a pooler may not. Without this error, the caller
+    // would wait without end.
+    for (const [index, step] of this.#takeSteps().entries()) {
+      if (index < answered) step.settle(explain)
+      else step.fail(new Error(WITHOUT_RESPONSE), explain)
     }
+    this.callback()
+  }
 
-    /** Notifies the steps that are done and returns the others. Each step is notified once. */
-    #settle(wire: PgWire): readonly PgStep[] {
-      const at = this.#at
-      this.#at = this.#steps.length
-      for (const step of this.#steps.slice(0, at)) step.handleReadyForQuery(wire)
-      return this.#steps.slice(at)
-    }
+  /** Each step is notified once. */
+  #takeSteps(): readonly PgStep[] {
+    const steps = this.#at < 0 ? [] : this.#steps
+    this.#at = -1
+    return steps
   }
 }
 
-const unsyncedWires = new WeakMap<PgWire, PgWire>()
-
-/** Wraps a connection so that queries on it send everything except their `Sync`. */
-function unsynced(wire: PgWire): PgWire {
-  const known = unsyncedWires.get(wire)
-  if (known !== undefined) return known
-  const made: PgWire = Object.create(wire, { sync: { value: () => {} } })
-  unsyncedWires.set(wire, made)
-  return made
+/**
+ * Returns the class of flights for a `pg`. In pipeline mode, `pg` accepts only instances of its own
+ * `Query`. The constructor of that class makes an emitter and a result, which a flight does not use,
+ * so a flight inherits from its prototype without calling it.
+ */
+export function flightOf({ Query }: Pick<PgPackage, 'Query'>): FlightClass {
+  class Flight extends FlightQuery {}
+  const own = Object.getOwnPropertyDescriptors(FlightQuery.prototype)
+  Object.setPrototypeOf(Flight.prototype, Object.create(Query.prototype, own))
+  return Flight
 }

@@ -22,13 +22,19 @@ export class Lending {
     return { lent: this.#lent, waiting: this.#waiters.size }
   }
 
+  /** Takes one if one is left. */
+  takeNow(): boolean {
+    if (this.#lent >= this.size) return false
+    this.#lent++
+    return true
+  }
+
   /**
    * Takes one, immediately or when the caller's turn comes. After `ms` milliseconds the promise
    * rejects with the error that `expire` returns.
    */
   async take(ms: number, expire: () => Error): Promise<void> {
-    if (this.#lent < this.size) this.#lent++
-    else await this.#wait(ms, expire)
+    if (!this.takeNow()) await this.#wait(ms, expire)
   }
 
   /** Returns one to the pool, or passes it to the next waiting caller. */

@@ -4,16 +4,18 @@ import { type PostgresOptions, sizeOf, timeoutsOf } from '../options/postgres-op
 import { Allowance, Deadline } from './deadline.js'
 import { busy, unavailable } from './failures.js'
 import { flightOf } from './flight.js'
+import { KeptSessions } from './kept-sessions.js'
 import { Lending } from './lending.js'
-import { type Loan, PgConnection } from './pg-connection.js'
+import { PgConnection } from './pg-connection.js'
 import { loadPg, type PgClient, type PgPool } from './pg-package.js'
 import { clientOf, poolOptions } from './pg-pool-options.js'
+import { PgSession, type SessionPlace, type SessionTerms } from './pg-session.js'
 
 /** How long closing waits until the server has closed the connections, in milliseconds. */
 const CLOSE_MS = 1000
 
-/** The part of a loan that is the same for every connection. */
-type LoanTerms = Pick<Loan, 'Query' | 'Flight' | 'isCleanable'>
+/** With these options, the pool of `pg` must see every loan. */
+const COUNTING_OPTIONS = ['maxUses', 'maxLifetimeSeconds', 'allowExitOnIdle']
 
 /** Connections to a PostgreSQL server, made by `pg`. */
 export class PgDriver implements Driver {
@@ -23,7 +25,11 @@ export class PgDriver implements Driver {
   readonly #acquireMs: number
   readonly #limitMs: number
   #pool: PgPool | undefined
-  #terms: LoanTerms | undefined
+  #terms: SessionTerms | undefined
+  #logger: Logger | undefined
+  readonly #sessions = new WeakMap<PgClient, PgSession>()
+  readonly #kept = new KeptSessions((session) => this.#giveBack(session))
+  readonly #keeps: boolean
   readonly #clients = new Set<PgClient>()
   readonly #lending: Lending
   /** How many of the lent connections are still connecting. */
@@ -38,6 +44,7 @@ export class PgDriver implements Driver {
     this.#limitMs = Math.ceil(statementMs * 1.1) + 250
     this.size = sizeOf(options)
     this.#lending = new Lending(this.size)
+    this.#keeps = COUNTING_OPTIONS.every((name) => !options.poolOptions?.[name])
   }
 
   usage(): PoolUsage {
@@ -50,16 +57,36 @@ export class PgDriver implements Driver {
     const options = poolOptions(this.#options, limits)
     this.#pool = new pg.Pool({ ...options, Client: clientOf(pg, options) })
     const isCleanable = this.#options.poolOptions?.['onConnect'] === undefined
-    this.#terms = { Query: pg.Query, Flight: flightOf(pg), isCleanable }
-    this.#watch(this.#pool, logger)
+    this.#terms = {
+      Flight: flightOf(pg),
+      limitMs: this.#limitMs,
+      isCleanable,
+      onFree: (session) => this.#free(session),
+      onGone: (session, place, reason) => this.#forget(session, place, reason),
+    }
+    this.#logger = logger
+    this.#watch(this.#pool)
   }
 
   async connect(): Promise<Connection> {
-    const allowance = new Allowance(this.#acquireMs)
     const pool = this.#pool
     if (pool === undefined) throw closed()
+    if (!this.#lending.takeNow()) return this.#connectLater(pool)
+    const kept = this.#takeKept()
+    return kept ?? (await this.#connect(pool, new Allowance(this.#acquireMs)))
+  }
+
+  async #connectLater(pool: PgPool): Promise<Connection> {
+    const allowance = new Allowance(this.#acquireMs)
     await this.#lending.take(allowance.leftMs, () => this.#timeoutError())
-    return await this.#connect(pool, allowance)
+    return this.#takeKept() ?? (await this.#connect(pool, allowance))
+  }
+
+  #takeKept(): Connection | undefined {
+    const session = this.#kept.take()
+    if (session === undefined) return undefined
+    session.place = 'lent'
+    return new PgConnection(session)
   }
 
   close(): Promise<void> {
@@ -74,6 +101,7 @@ export class PgDriver implements Driver {
     this.#pool = undefined
     this.#lending.refuse(closed())
     await this.#lending.whenIdle()
+    this.#kept.clear()
     await pool?.end()
     await this.#closeClients()
   }
@@ -96,7 +124,7 @@ export class PgDriver implements Driver {
     this.#connecting++
     try {
       const client = await pool.connect()
-      return new PgConnection(client, this.#loan())
+      return new PgConnection(this.#sessionOf(client))
     } catch (error) {
       this.#lending.release()
       throw unavailable(error)
@@ -105,12 +133,37 @@ export class PgDriver implements Driver {
     }
   }
 
-  #loan(): Loan {
-    return {
-      ...(this.#terms as LoanTerms),
-      limitMs: this.#limitMs,
-      end: () => this.#lending.release(),
-    }
+  #sessionOf(client: PgClient): PgSession {
+    const known = this.#sessions.get(client)
+    const session = known ?? new PgSession(client, this.#terms as SessionTerms)
+    this.#sessions.set(client, session)
+    session.place = 'lent'
+    return session
+  }
+
+  #free(session: PgSession): void {
+    if (this.#keeps) this.#kept.put(session)
+    else this.#giveBack(session)
+    this.#lending.release()
+  }
+
+  #giveBack(session: PgSession): void {
+    session.place = 'pooled'
+    session.client.release()
+  }
+
+  #forget(session: PgSession, place: SessionPlace, reason: Error | undefined): void {
+    // The pool itself removes what it has, and logs why.
+    if (place === 'pooled') return
+    session.client.release(true)
+    if (place === 'lent') return this.#lending.release()
+    this.#kept.remove(session)
+    this.#logEnd(reason)
+  }
+
+  #logEnd(error: Error | undefined): void {
+    const message = 'A connection to the database has ended while it was not in use'
+    this.#logger?.warn({ reason: error?.message }, message)
   }
 
   // If other callers are still connecting, the server is slow; the pool is not exhausted.
@@ -135,14 +188,12 @@ export class PgDriver implements Driver {
     }
   }
 
-  #watch(pool: PgPool, logger: Logger): void {
+  #watch(pool: PgPool): void {
     // Without a listener, a restart of the server would end the process.
-    pool.on('error', ({ message: reason }) => {
-      logger.warn({ reason }, 'A connection to the database has ended while it was not in use')
-    })
+    pool.on('error', (error) => this.#logEnd(error))
     pool.on('connect', (client) => {
       this.#clients.add(client)
-      // Handles errors between two loans, when no `PgConnection` listens.
+      // Handles errors before the client is lent for the first time.
       client.on('error', () => undefined)
     })
     pool.on('remove', (client) => {

@@ -1,8 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { ConfigError } from '../../../index.js'
-import type { Field } from '../driver.js'
 import { loadPeer } from '../load-peer.js'
-import type { Reader } from '../values/read-array.js'
 
 /**
  * The part of `pg` that is used. It is declared here so that the types of `pg` are not required.
@@ -11,27 +9,18 @@ export interface PgPackage {
   readonly Pool: new (options: object) => PgPool
   readonly Client: new (options: object) => { password: unknown }
   readonly Connection: new () => PgWire
-  /** A query that a client sends, and to which it passes the responses. */
+  /** The class of queries, whose prototype flights inherit. */
   readonly Query: new (
-    config: PgQuery,
-    callback?: PgCallback,
-  ) => PgStep
+    ...args: never
+  ) => object
 }
 
-export type PgCallback = (error: Error | null, result?: PgResult) => void
-
-/** The methods that a client of `pg` calls on a query, as `pg-cursor` and others implement them. */
-export interface PgStep {
-  submit(wire: PgWire): Error | null
-  handleRowDescription(message: unknown): void
-  handleDataRow(message: unknown): void
-  handleCommandComplete(message: unknown, wire: PgWire): void
-  handleEmptyQuery(wire: PgWire): void
-  handleError(error: Error, wire: PgWire): void
-  handleReadyForQuery(wire: PgWire): void
+/** A query, as its client sees it. */
+export interface PgFlight {
+  submit(): null
 }
 
-/** The connection of a client, as its queries see it. */
+/** The connection of a client. */
 export interface PgWire {
   sync(): void
 }
@@ -53,32 +42,16 @@ export interface PgClient {
   readonly processID: number | null
   readonly secretKey: number | null
   /** Not in the types of `pg`, but the only way to end a connection that does not respond. */
-  readonly connection: PgWire & { readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'> }
-  query(query: PgQuery): Promise<PgResult>
-  query(step: PgStep): unknown
+  readonly connection: { readonly stream: Pick<Duplex, 'destroy' | 'write' | 'writable'> }
+  /** Sends a text by the simple protocol. */
+  query(query: { readonly text: string }): Promise<unknown>
+  query(flight: PgFlight): unknown
   /** `I` when no transaction is open. */
   getTransactionStatus(): string | null
   on(event: 'error', listener: (error: Error) => void): unknown
   /** Emitted when the server is ready for more, and no further statement was sent. */
   on(event: 'drain', listener: () => void): unknown
-  off(event: 'error', listener: (error: Error) => void): unknown
-  off(event: 'drain', listener: () => void): unknown
   release(isUnusable?: boolean): void
-}
-
-export interface PgQuery {
-  readonly text: string
-  readonly values?: readonly unknown[]
-  readonly rowMode?: 'array' | undefined
-  readonly types?: { getTypeParser(oid: number): Reader }
-  readonly queryMode?: 'extended'
-}
-
-export interface PgResult {
-  readonly rows: Record<string, unknown>[]
-  readonly rowCount: number | null
-  readonly command: string | null
-  readonly fields: readonly Field[]
 }
 
 /** @throws ConfigError when `pg` cannot be loaded, or cannot send flights. */
@@ -101,7 +74,7 @@ const OF_QUERY = [
   'handleError',
   'handleReadyForQuery',
 ]
-const OF_CLIENT = ['query', 'getTransactionStatus', 'on', 'off']
+const OF_CLIENT = ['query', 'getTransactionStatus', 'on']
 
 function hasSteps({ Query, Client, Connection }: PgPackage): boolean {
   const has = (made: { prototype: object } | undefined, names: readonly string[]) =>

@@ -20,15 +20,14 @@ export class Activity {
     return this.#underWay > 0
   }
 
-  /** Counts a statement as under way until its promise settles. */
-  async count<T>(run: () => Promise<T>): Promise<T> {
+  /** A statement is about to be sent. Call {@link end} when its promise has settled. */
+  begin(): void {
     this.#begun++
     this.#underWay++
-    try {
-      return await run()
-    } finally {
-      this.#underWay--
-    }
+  }
+
+  end(): void {
+    this.#underWay--
   }
 
   /**

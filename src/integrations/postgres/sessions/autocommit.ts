@@ -4,6 +4,7 @@ import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
 import { isRefusal } from '../postgres-error.js'
 import type { Settings } from './session-settings.js'
 import { assertCommitted, commitUnknown } from './transaction.js'
+import { BEGIN } from './transaction-start.js'
 
 /**
  * Takes a connection from the pool, runs one statement on it and gives the connection back.
@@ -47,7 +48,7 @@ async function inFlight(
   settings: Settings,
 ): Promise<QueryResult> {
   const [begun, set, ran, commit] = await Promise.allSettled([
-    ...connection.sendTogether([{ text: 'BEGIN' }, settings.statement, statement]),
+    ...connection.sendTogether([BEGIN, settings.statement, statement]),
     connection.query({ text: 'COMMIT' }),
   ])
   resultOf(begun)

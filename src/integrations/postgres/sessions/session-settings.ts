@@ -1,4 +1,4 @@
-import type { QueryResult, Statement } from '../driver.js'
+import type { QueryResult, SessionStatement, Statement } from '../driver.js'
 import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
 import type { Owner } from './owner.js'
@@ -11,7 +11,7 @@ export type Send = (statement: Statement) => Promise<QueryResult>
  * and the settings last until the end of the transaction.
  */
 export interface Settings {
-  readonly statement: Statement
+  readonly statement: SessionStatement
   /** Returns the error to throw when the server refuses the statement. */
   readonly explain: (error: unknown) => unknown
 }
@@ -28,7 +28,10 @@ export interface SettingsConfig {
 }
 
 const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`
-const SET_LIMITS = `select ${set('statement_timeout', '$1')}, ${set('idle_in_transaction_session_timeout', '$2')}`
+/** Nobody reads the result, so it is one column. The order of the calls does not matter. */
+const setAll = (...calls: readonly string[]) => `select pg_catalog.concat(${calls.join(', ')})`
+const LIMITS = `${set('statement_timeout', '$1')}, ${set('idle_in_transaction_session_timeout', '$2')}`
+const SET_LIMITS = setAll(LIMITS)
 /**
  * Restores the search path that the connection had when it was made, and puts `pg_temp` at its end.
  * Without that, PostgreSQL searches temporary tables first, and a temporary table left in the
@@ -42,8 +45,8 @@ const PATH = set(
 // parameters.
 const setOwner = (first: number) =>
   `${set('role', `$${first}`)}, ${set(TENANT_SETTING, `$${first + 1}`)}`
-const SET_ALL = `${SET_LIMITS}, ${set('row_security', "'on'")}, ${PATH}, ${setOwner(3)}`
-const SET_OWNER = `select ${setOwner(1)}`
+const SET_ALL = setAll(LIMITS, set('row_security', "'on'"), PATH, setOwner(3))
+const SET_OWNER = setAll(setOwner(1))
 
 /**
  * Builds the settings of a transaction for one owner. They include everything that separates
@@ -54,15 +57,19 @@ export function settingsOf(owner: Owner | null, config: SettingsConfig): Setting
   // PGlite driver counts the idle time instead.
   const idleMs = config.isEmbedded ? 0 : config.idleInTransactionMs
   const limits = [String(config.statementMs), String(idleMs)]
-  if (owner === null) return { statement: { text: SET_LIMITS, values: limits }, explain }
+  if (owner === null) return settings(SET_LIMITS, limits, explain)
   const named = ownerValues(owner, config)
-  return { statement: { text: SET_ALL, values: [...limits, ...named] }, explain: explainOf(named) }
+  return settings(SET_ALL, [...limits, ...named], explainOf(named))
 }
 
 /** Builds the settings of a nested transaction: only the owner for which it runs. */
 export function ownerSettingsOf(owner: Owner | null, config: SettingsConfig): Settings {
   const named = ownerValues(owner, config)
-  return { statement: { text: SET_OWNER, values: named }, explain: explainOf(named) }
+  return settings(SET_OWNER, named, explainOf(named))
+}
+
+function settings(text: string, values: readonly string[], explain: Settings['explain']): Settings {
+  return { statement: { text, values, hasNoReader: true }, explain }
 }
 
 const explain = (error: unknown) => error

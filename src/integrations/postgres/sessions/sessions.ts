@@ -92,7 +92,8 @@ export class Sessions {
 
   /** Runs a statement in the transaction to which it belongs. */
   query(statement: Statement): Promise<QueryResult> {
-    return this.#observe(statement, () => this.#queryAsOwner(statement))
+    if (this.#observed === null) return this.#queryAsOwner(statement)
+    return this.#observe(this.#observed, statement, () => this.#queryAsOwner(statement))
   }
 
   /**
@@ -102,14 +103,18 @@ export class Sessions {
   queryOwnTable(statement: Statement): Promise<QueryResult> {
     const isTenanted = this.#usesTenants || TenantContext.current()?.id !== undefined
     const owner = isTenanted ? ALL_TENANTS : null
-    return this.#observe(statement, () => this.#queryFor(owner, statement))
+    if (this.#observed === null) return this.#queryFor(owner, statement)
+    return this.#observe(this.#observed, statement, () => this.#queryFor(owner, statement))
   }
 
-  #observe(statement: Statement, run: () => Promise<QueryResult>): Promise<QueryResult> {
-    if (this.#observed === null) return run()
+  #observe(
+    observed: Statements,
+    statement: Statement,
+    run: () => Promise<QueryResult>,
+  ): Promise<QueryResult> {
     // Not spread: the text of a template is computed by a getter of its class.
     const { text, values = [] } = statement
-    const running = this.#observed.begin({ system: 'postgresql', text, values })
+    const running = observed.begin({ system: 'postgresql', text, values })
     return running === null ? run() : report(running, run)
   }
 
@@ -117,16 +122,19 @@ export class Sessions {
     refuseControl(statement.text)
     const { owner } = this
     if (owner?.kind === 'nobody') await this.#assertPublic(statement)
-    return this.#queryFor(owner, statement)
+    return await this.#queryFor(owner, statement)
   }
 
   async #queryFor(owner: Owner | null, statement: Statement): Promise<QueryResult> {
-    const outer = await this.#outer(owner)
+    const outer = this.#outer(owner)
     if (outer === null) {
-      return autocommit(this.#driver, statement, owner === null ? null : this.#settings(owner))
+      const settings = owner === null ? null : this.#settings(owner)
+      return await autocommit(this.#driver, statement, settings)
     }
-    if (isSameOwner(outer.owner, owner)) return outer.block.query(statement)
-    return outer.block.nest((part) => part.query(statement), this.#change(outer.owner, owner))
+    // A block that is open is used in this tick, so that statements of one tick are sent together.
+    const { block, owner: other } = outer instanceof Promise ? await outer : outer
+    if (isSameOwner(other, owner)) return await block.query(statement)
+    return await block.nest((part) => part.query(statement), this.#change(other, owner))
   }
 
   /**
@@ -292,12 +300,16 @@ export class Sessions {
    * Finds the block or the request transaction that a statement joins; `null` if the statement runs
    * on its own.
    */
-  async #outer(owner: Owner | null): Promise<OwnedBlock | null> {
+  #outer(owner: Owner | null): OwnedBlock | Promise<OwnedBlock> | null {
     const inner = this.#block
     if (inner !== undefined) return this.#assertFits(inner, owner)
     const work = this.#work()
     if (work === undefined || work.isCommitted) return null
     this.#assertFits(work, owner)
+    return this.#ownedBy(work)
+  }
+
+  async #ownedBy(work: RequestWork): Promise<OwnedBlock> {
     return { block: await work.transaction(), owner: work.owner }
   }
 

@@ -1,4 +1,4 @@
-import type { Connection, QueryResult, Statement } from '../driver.js'
+import type { Connection, QueryResult, SessionStatement, Statement } from '../driver.js'
 import type { Settings } from './session-settings.js'
 
 /** A call that waits until the transaction has begun. */
@@ -7,10 +7,16 @@ interface Waiter {
   readonly refuse: (error: unknown) => void
 }
 
+/** The statement that ends a transaction. */
+export type Conclusion = 'COMMIT' | 'ROLLBACK'
+
+/** Its result is not read. */
+export const BEGIN: SessionStatement = { text: 'BEGIN', hasNoReader: true }
+
 /** A statement that is sent in the same flight as `BEGIN`. */
 interface FirstStatement extends Waiter {
   readonly statement: Statement
-  readonly resolve: (result: QueryResult | PromiseLike<QueryResult>) => void
+  readonly resolve: (result: QueryResult) => void
 }
 
 /**
@@ -31,7 +37,7 @@ export class TransactionStart {
     this.#connection = connection
     this.#settings = settings
     // Wait for the synchronous code that sends the first statements.
-    process.nextTick(() => this.#sendFlight())
+    process.nextTick(() => void this.#sendFlight())
   }
 
   /**
@@ -42,7 +48,7 @@ export class TransactionStart {
     if (this.#state === 'begun') return this.#connection.query(statement)
     if (this.#state === 'failed') return Promise.reject(this.#failure)
     return new Promise((resolve, refuse) => {
-      const send = () => resolve(this.#connection.query(statement))
+      const send = () => void this.#connection.query(statement).then(resolve, refuse)
       if (this.#firstStatements === null) this.#waiters.push({ send, refuse })
       else this.#firstStatements.push({ statement, resolve, send, refuse })
     })
@@ -53,37 +59,38 @@ export class TransactionStart {
    * transaction could not begin: the client cannot know how much of the beginning the server has
    * run.
    */
-  conclude(text: 'COMMIT' | 'ROLLBACK'): Promise<QueryResult> {
+  conclude(text: Conclusion): Promise<QueryResult> {
     if (this.#state === 'failed' && text === 'COMMIT') return Promise.reject(this.#failure)
     if (this.#state !== 'waiting') return this.#connection.query({ text })
     return new Promise((resolve, reject) => {
-      const send = () => resolve(this.#connection.query({ text }))
-      this.#sendFlight()
+      const send = () => void this.#connection.query({ text }).then(resolve, reject)
+      void this.#sendFlight()
       this.#waiters.push({ send, refuse: text === 'COMMIT' ? reject : send })
     })
   }
 
-  #sendFlight(): void {
+  async #sendFlight(): Promise<void> {
     const first = this.#firstStatements
     if (first === null) return
     this.#firstStatements = null
     const statements = first.map(({ statement }) => statement)
-    const flight = [{ text: 'BEGIN' }, this.#settings.statement, ...statements]
+    const flight = [BEGIN, this.#settings.statement, ...statements]
     const [begun, set, ...results] = this.#connection.sendTogether(flight)
-    const explained = set?.catch((error) => {
-      throw this.#settings.explain(error)
-    })
-    explained?.catch(() => undefined)
-    void Promise.resolve(begun)
-      .then(() => explained)
-      .then(() => this.#begin(first, results))
-      .catch((error) => this.#fail(first, error))
+    try {
+      await begun
+      await set?.catch((error) => {
+        throw this.#settings.explain(error)
+      })
+      this.#begin(first, results)
+    } catch (error) {
+      this.#fail(first, error)
+    }
   }
 
   #begin(first: readonly FirstStatement[], results: readonly Promise<QueryResult>[]): void {
     this.#state = 'begun'
-    for (const [index, { resolve }] of first.entries()) {
-      resolve(results[index] as Promise<QueryResult>)
+    for (const [index, { resolve, refuse }] of first.entries()) {
+      void results[index]?.then(resolve, refuse)
     }
     for (const { send } of this.#waiters.splice(0)) send()
   }

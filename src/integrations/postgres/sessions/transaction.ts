@@ -3,7 +3,7 @@ import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
 import type { Send, Settings } from './session-settings.js'
-import { TransactionStart } from './transaction-start.js'
+import { type Conclusion, TransactionStart } from './transaction-start.js'
 
 /** The settings to apply before a nested transaction, and those to restore after it. */
 export interface Change {
@@ -38,17 +38,20 @@ export abstract class Block {
     this.activity = activity
   }
 
-  /** Sends a statement without waiting for earlier ones. */
+  /** Sends a statement without waiting for earlier ones. Rejects when the block has ended. */
   protected abstract send(statement: Statement): Promise<QueryResult>
 
   /** Marks the whole transaction as failed, because its state is unknown. */
   protected abstract abort(cause: unknown): void
 
   /** @throws Error when the block has ended; the errors of {@link Connection.query}. */
-  async query(statement: Statement): Promise<QueryResult> {
-    while (this.#part !== undefined) await this.activity.wait(this.#part)
-    this.assertOpen()
-    return this.send(statement)
+  query(statement: Statement): Promise<QueryResult> {
+    return this.#part === undefined ? this.send(statement) : this.#queryLater(statement)
+  }
+
+  async #queryLater(statement: Statement): Promise<QueryResult> {
+    await this.idle()
+    return await this.send(statement)
   }
 
   /**
@@ -118,7 +121,7 @@ class Part extends Block {
 
   protected override async send(statement: Statement): Promise<QueryResult> {
     this.assertOpen()
-    return this.#outside.send(statement)
+    return await this.#outside.send(statement)
   }
 
   protected override abort(cause: unknown): void {
@@ -185,15 +188,22 @@ export class Transaction extends Block {
   protected override async send(statement: Statement): Promise<QueryResult> {
     this.assertOpen()
     if (this.#abortError !== undefined) throw this.#abortError
-    return this.#transmit(() => this.#start.send(statement))
+    return await this.#transmit(statement)
   }
 
   protected override abort(cause: unknown): void {
     this.#abortError ??= HttpError.is(cause) ? cause : new Error(NOT_ROLLED_BACK, { cause })
   }
 
-  #transmit(send: () => Promise<QueryResult>): Promise<QueryResult> {
-    return this.activity.count(() => send().catch((error) => this.#explain(error)))
+  async #transmit(sent: Statement | Conclusion): Promise<QueryResult> {
+    this.activity.begin()
+    try {
+      return await (typeof sent === 'string' ? this.#start.conclude(sent) : this.#start.send(sent))
+    } catch (error) {
+      return this.#explain(error)
+    } finally {
+      this.activity.end()
+    }
   }
 
   /**
@@ -224,7 +234,7 @@ export class Transaction extends Block {
     }
     // If the connection was lost before, the server has never received `COMMIT`.
     const { isLost } = this.#connection
-    const commit = this.#transmit(() => this.#start.conclude('COMMIT'))
+    const commit = this.#transmit('COMMIT')
     const result = await commit.catch((error) => this.#giveUp(error, isLost))
     this.#connection.release()
     assertCommitted(result, this.#refusal)
@@ -253,7 +263,7 @@ export class Transaction extends Block {
 
   async #undo(): Promise<void> {
     try {
-      await this.#transmit(() => this.#start.conclude('ROLLBACK'))
+      await this.#transmit('ROLLBACK')
       this.#connection.release()
     } catch {
       this.#connection.destroy()
