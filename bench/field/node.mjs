@@ -20,8 +20,18 @@ import {
 
 const isTenant = workload === 'tenant'
 const STATEMENTS = statementsOf(isTenant ? 'tenant_' : '')
-const SETTINGS = `select set_config('statement_timeout', '10000', true), set_config('idle_in_transaction_session_timeout', '10000', true),
-  set_config('role', $1, true), set_config('app.tenant_id', $2, true)`
+const set = (name, value) => `pg_catalog.set_config('${name}', ${value}, true)`
+const PATH = `pg_catalog.ltrim(pg_catalog.concat(${set('search_path', 'null')}, ', pg_temp'), ', ')`
+/** The settings of a tenant's transaction, as Blazon sends them. */
+const SETTINGS = `select pg_catalog.concat(${[
+  set('statement_timeout', '$1'),
+  set('idle_in_transaction_session_timeout', '$2'),
+  set('row_security', "'on'"),
+  set('search_path', PATH),
+  set('role', '$3'),
+  set('app.tenant_id', '$4'),
+].join(', ')})`
+const LIMIT_MS = '10000'
 
 const url = isTenant ? TENANT_DATABASE_URL : DATABASE_URL
 const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE, pipeline: isTenant })
@@ -38,7 +48,7 @@ async function inTransaction(tenant, use) {
   const client = await pool.connect()
   const [, , result] = await Promise.all([
     client.query('BEGIN'),
-    client.query(SETTINGS, ['app_tenant', tenant]),
+    client.query(SETTINGS, [LIMIT_MS, LIMIT_MS, 'app_tenant', tenant]),
     use(client),
   ])
   await client.query('COMMIT')
