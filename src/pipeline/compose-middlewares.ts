@@ -4,7 +4,8 @@ import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { isNextError } from '../step/next-error.js'
 import type { RunRoute } from '../step/step.js'
-import { callMiddleware } from './call-middleware.js'
+import { isThenable } from '../step/thenable.js'
+import { anonymousError, awaitMiddleware } from './call-middleware.js'
 import type { OnFailure } from './compose-error-middlewares.js'
 import type { OnLateError } from './late-errors.js'
 
@@ -57,13 +58,21 @@ export function composeMiddlewares(
       const middleware = middlewares[index]
       if (middleware === undefined) return leave(req, res)
       const next = ((argument?: unknown) => {
-        if (isNextError(argument)) settle(argument)
+        if (isNextError(argument)) settle(index, argument)
         else if (at === index) goOn(index + 1, argument)
       }) as NextFunction
-      const settle = (error: unknown) => (at === index ? fail(error) : failLate(error))
       // An Express router reads `next` from here.
       req.next = next
-      callMiddleware(() => middleware(req, res, next), settle)
+      try {
+        const result: unknown = middleware(req, res, next)
+        if (isThenable(result)) awaitMiddleware(result, (error) => settle(index, error))
+      } catch (error) {
+        settle(index, error ?? anonymousError())
+      }
+    }
+    function settle(index: number, error: unknown): void {
+      if (at === index) fail(error)
+      else failLate(error)
     }
     function goOn(index: number, argument: unknown): void {
       if (argument !== 'router') return run(index)
