@@ -13,6 +13,7 @@ const OF_OTHERS = [
   { session: 'full', of: 'fastify', most: { default: 0.55 } },
   { session: 'full', of: 'express', most: { default: 0.2 } },
   { session: 'full', of: 'nest-express', most: { default: 0.1 } },
+  { session: 'middlewares', of: 'node', most: { default: 1.8 } },
   { session: 'middlewares', of: 'express', most: { default: 0.4 } },
 ]
 const NAMES = {
@@ -56,11 +57,13 @@ function ofOthers() {
   }))
 }
 
+const MOST_OF_PLAIN = { cached: 1.1, invalid: 3 }
+
 function ofPlainRoute() {
   return ['cached', ...REFUSALS].map((workload) => ({
     id: workload,
     what: `${WORKLOADS[workload].title}, of the plain route`,
-    most: { default: workload === 'cached' ? 1.1 : 1.5 },
+    most: { default: MOST_OF_PLAIN[workload] ?? 1.5 },
     pairs({ cached, refused }) {
       const session = workload === 'cached' ? cached : refused
       return [[session, `blazon/${workload}`, 'blazon/plain']]
