@@ -1,5 +1,5 @@
 import express, { type Application } from 'express'
-import type { BlazonRequest } from './request.js'
+import type { Request } from '../contracts/handler.js'
 
 const TRUST = 'trust proxy fn'
 
@@ -7,13 +7,13 @@ const TRUST = 'trust proxy fn'
  * Defines `ip`. Express parses all forwarding headers at each access, also if no proxy is trusted and the address is
  * always that of the socket. Access logs read it for every request.
  */
-export function defineAddress(prototype: BlazonRequest, app: Application): void {
+export function defineAddress(prototype: Request, app: Application): void {
   const inherited = Object.getOwnPropertyDescriptor(express.request, 'ip')?.get
   const trustNobody: unknown = app.get('trust proxy') === false ? app.get(TRUST) : undefined
   Object.defineProperty(prototype, 'ip', {
     configurable: true,
     enumerable: true,
-    get(this: BlazonRequest) {
+    get(this: Request) {
       // An application that is mounted in ours, or in which ours is mounted, may trust other proxies. And the setting
       // may have changed.
       const trustsNobody = this.app === app && this.app.get(TRUST) === trustNobody

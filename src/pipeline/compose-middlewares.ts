@@ -42,11 +42,6 @@ export function composeMiddlewares(
     req.next = undefined
     done(req, res)
   }
-  function leaveAll(req: BlazonRequest, res: Response): void {
-    if (req[kPassOn] !== undefined) return req[kPassOn]()
-    const error = refuse('NOT_FOUND')
-    onError(error, req, res)
-  }
   return function runMiddlewares(req, res) {
     /**
      * The index of the middleware that has the request. Only this one may pass it on. After a failure no middleware
@@ -77,7 +72,7 @@ export function composeMiddlewares(
     function goOn(index: number, argument: unknown): void {
       if (argument !== 'router') return run(index)
       at = end
-      leaveAll(req, res)
+      leaveAll(req, res, onError)
     }
     function fail(error: unknown): void {
       const from = at
@@ -95,4 +90,11 @@ export function composeMiddlewares(
     watch?.(req, res, () => (at < 0 ? ~at : at))
     run(0)
   }
+}
+
+/** Ends a request whose middleware has called `next('router')`. */
+function leaveAll(req: BlazonRequest, res: Response, onError: OnFailure): void {
+  if (req[kPassOn] !== undefined) return req[kPassOn]()
+  const error = refuse('NOT_FOUND')
+  onError(error, req, res)
 }
