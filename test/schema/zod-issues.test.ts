@@ -56,7 +56,9 @@ const Everything = z.object({
   tuple: z.tuple([z.string(), z.number()]),
   own: z.string({ error: 'Give a name' }).min(2, { error: 'Give a longer name' }),
   ofSchema: z.string({ error: ({ code }) => `raised by ${code}` }).min(2),
-  partly: z.string({ error: ({ code }) => (code === 'too_small' ? undefined : 'no text') }).min(2),
+  partly: z
+    .string({ error: ({ code }) => (String(code) === 'too_small' ? undefined : 'no text') })
+    .min(2),
   sized: z
     .string()
     .min(2, { error: ({ minimum }) => ({ message: `at least ${minimum}` }) as never }),
