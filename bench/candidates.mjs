@@ -8,12 +8,19 @@ const SERVER_CORE = '0'
 
 const REFUSALS = ['plain', 'full', 'guarded']
 
-/** Each with its title, the file that is run, the applications it can be, and what it is told besides. */
+/** Each with its title, the file that is run, the applications it can be, what it is told besides, and whether it checks nothing. */
 export const CANDIDATES = {
   node: {
     title: 'bare node:http',
     file: 'candidates/node.mjs',
     apps: [...REFUSALS, 'middlewares', 'cached'],
+    isFloor: true,
+  },
+  'node-behind': {
+    title: 'bare node:http calling the middlewares',
+    file: 'candidates/behind.mjs',
+    apps: ['middlewares'],
+    isFloor: true,
   },
   fastify: { title: 'Fastify', file: 'peers/fastify.mjs', apps: [...REFUSALS, 'routes'] },
   express: {

@@ -1,6 +1,7 @@
 // A candidate that answers wrongly is not worth timing.
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
+import { CANDIDATES } from './candidates.mjs'
 
 /**
  * Asks a candidate what it will be timed on, and what it must refuse or accept besides.
@@ -15,8 +16,7 @@ export async function checkResponses({ name, candidate, port }, workload) {
   // What is kept by a cache is the first answer; what is measured are the others.
   const again = await ask(port, request)
   checkResponse(name, again, expected)
-  // Bare node:http is the floor and checks nothing.
-  if (candidate !== 'node') {
+  if (!CANDIDATES[candidate].isFloor) {
     for (const variation of [...refused, ...accepted]) {
       const { status } = await ask(port, varied(request, variation))
       assert.equal(status, variation.status, `${name}: ${variation.because} must be answered so`)

@@ -1,50 +1,13 @@
 // The floor: node:http alone. It sends the bytes that Blazon sends in the cheapest way Node has, and checks nothing.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import {
-  envelope,
-  findUser,
-  ORIGIN,
-  placeOrder,
-  RATE_LIMIT,
-  RATE_WINDOW_SECONDS,
-  TENANT,
-} from '../orders.mjs'
+import { envelope, findUser, placeOrder, TENANT } from '../orders.mjs'
+import { FULL_HEADERS, MIDDLEWARE_HEADERS, withBody } from './floor.mjs'
 import { serve } from './serve.mjs'
 import { TEN_ERRORS } from './ten-errors.mjs'
 
 /** The floor needs no routes: it is told the one request it will get. */
 const workload = process.argv[3]
-
-const HELMET_HEADERS = [
-  ['Content-Security-Policy', "default-src 'none';frame-ancestors 'none'"],
-  ['Cross-Origin-Opener-Policy', 'same-origin'],
-  ['Cross-Origin-Resource-Policy', 'same-origin'],
-  ['Origin-Agent-Cluster', '?1'],
-  ['Referrer-Policy', 'no-referrer'],
-  ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'],
-  ['X-Content-Type-Options', 'nosniff'],
-  ['X-DNS-Prefetch-Control', 'off'],
-  ['X-Download-Options', 'noopen'],
-  ['X-Frame-Options', 'SAMEORIGIN'],
-  ['X-Permitted-Cross-Domain-Policies', 'none'],
-  ['X-XSS-Protection', '0'],
-].flat()
-
-const LIMIT_HEADERS = [
-  ['RateLimit-Policy', `"default";q=${RATE_LIMIT};w=${RATE_WINDOW_SECONDS}`],
-  ['RateLimit', `"default";r=${RATE_LIMIT - 1};t=${RATE_WINDOW_SECONDS}`],
-].flat()
-
-const corsHeaders = (vary) => ['Access-Control-Allow-Origin', ORIGIN, 'Vary', vary]
-const PRIVATE = ['Cache-Control', 'no-store']
-const FULL_HEADERS = [...HELMET_HEADERS, ...corsHeaders('Origin'), ...LIMIT_HEADERS, ...PRIVATE]
-const MIDDLEWARE_HEADERS = [
-  ...HELMET_HEADERS,
-  ...corsHeaders('Origin, Accept-Encoding'),
-  ...LIMIT_HEADERS,
-  ...PRIVATE,
-]
 
 const PREFIX = '/users/'
 const cache = new Map()
@@ -62,16 +25,6 @@ function getCachedUser(req, res) {
     cache.set(req.url, text)
   }
   sendText(res, { status: 200, headers: ['Age', '0', 'X-Cache', 'HIT'], text })
-}
-
-/** Calls back with a request's body, parsed. */
-function withBody(req, callback) {
-  const chunks = []
-  req.on('data', (chunk) => chunks.push(chunk))
-  req.on('end', () => {
-    const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
-    callback(JSON.parse(bytes.toString()))
-  })
 }
 
 function createOrder(req, res) {

@@ -11,6 +11,8 @@ interface Scoped {
 export interface RequestScopes {
   /** Returns the scope in which code runs for a request now; `undefined` until the scope is known. */
   of(req: Scoped): TenantScope | undefined
+  /** Returns the scope of the running code. */
+  current(): TenantScope | undefined
   run<T>(scope: TenantScope, fn: () => T): T
   /**
    * Runs a function in the scope of a request. If that scope is active already, the function is called
@@ -75,7 +77,9 @@ function define(
     }
     const bound: Listener & { listener?: Listener } = (...args) => {
       if (isOnce) this.removeListener(event, bound)
-      scopes.run(scope, () => listener.apply(this, args))
+      // Entering a scope copies the whole async context.
+      if (scopes.current() === scope) listener.apply(this, args)
+      else scopes.run(scope, () => listener.apply(this, args))
     }
     // Node reads this property when the original listener is removed or listed.
     bound.listener = listener

@@ -27,6 +27,7 @@ import {
   kTrace,
   type kUseError,
 } from './own-fields.js'
+import { defineAddress } from './request-address.js'
 import { defineRequestId, type RequestIds } from './request-id.js'
 import { bindListeners, type RequestScopes } from './request-scopes.js'
 import { IS_BUN } from './runtime.js'
@@ -104,6 +105,7 @@ export function createRequestClass(app: Application, { scopes, ids }: RequestCon
   copyDescriptors(prototype, expressRequest)
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   Object.defineProperty(prototype, 'can', { value: can, writable: true, configurable: true })
+  defineAddress(prototype, app)
   defineQuery(prototype, app)
   defineSignal(prototype)
   defineRequestId(prototype, ids)

@@ -4,12 +4,21 @@ import { isThenable } from '../step/thenable.js'
 export function callMiddleware(run: () => unknown, fail: (error: unknown) => void): void {
   try {
     const result = run()
-    if (isThenable(result)) result.then(undefined, (error) => fail(error ?? anonymous()))
+    if (isThenable(result)) awaitMiddleware(result, fail)
   } catch (error) {
-    fail(error ?? anonymous())
+    fail(error ?? anonymousError())
   }
 }
 
-function anonymous(): Error {
+/** Passes the rejection of what a middleware has returned to `fail`. */
+export function awaitMiddleware(
+  result: PromiseLike<unknown>,
+  fail: (error: unknown) => void,
+): void {
+  result.then(undefined, (error) => fail(error ?? anonymousError()))
+}
+
+/** The error for a middleware that throws nothing. */
+export function anonymousError(): Error {
   return new Error('A middleware threw null or undefined')
 }

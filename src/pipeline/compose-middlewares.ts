@@ -4,7 +4,8 @@ import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { isNextError } from '../step/next-error.js'
 import type { RunRoute } from '../step/step.js'
-import { callMiddleware } from './call-middleware.js'
+import { isThenable } from '../step/thenable.js'
+import { anonymousError, awaitMiddleware } from './call-middleware.js'
 import type { OnFailure } from './compose-error-middlewares.js'
 import type { OnLateError } from './late-errors.js'
 
@@ -41,11 +42,6 @@ export function composeMiddlewares(
     req.next = undefined
     done(req, res)
   }
-  function leaveAll(req: BlazonRequest, res: Response): void {
-    if (req[kPassOn] !== undefined) return req[kPassOn]()
-    const error = refuse('NOT_FOUND')
-    onError(error, req, res)
-  }
   return function runMiddlewares(req, res) {
     /**
      * The index of the middleware that has the request. Only this one may pass it on. After a failure no middleware
@@ -57,18 +53,26 @@ export function composeMiddlewares(
       const middleware = middlewares[index]
       if (middleware === undefined) return leave(req, res)
       const next = ((argument?: unknown) => {
-        if (isNextError(argument)) settle(argument)
+        if (isNextError(argument)) settle(index, argument)
         else if (at === index) goOn(index + 1, argument)
       }) as NextFunction
-      const settle = (error: unknown) => (at === index ? fail(error) : failLate(error))
       // An Express router reads `next` from here.
       req.next = next
-      callMiddleware(() => middleware(req, res, next), settle)
+      try {
+        const result: unknown = middleware(req, res, next)
+        if (isThenable(result)) awaitMiddleware(result, (error) => settle(index, error))
+      } catch (error) {
+        settle(index, error ?? anonymousError())
+      }
+    }
+    function settle(index: number, error: unknown): void {
+      if (at === index) fail(error)
+      else failLate(error)
     }
     function goOn(index: number, argument: unknown): void {
       if (argument !== 'router') return run(index)
       at = end
-      leaveAll(req, res)
+      leaveAll(req, res, onError)
     }
     function fail(error: unknown): void {
       const from = at
@@ -86,4 +90,11 @@ export function composeMiddlewares(
     watch?.(req, res, () => (at < 0 ? ~at : at))
     run(0)
   }
+}
+
+/** Ends a request whose middleware has called `next('router')`. */
+function leaveAll(req: BlazonRequest, res: Response, onError: OnFailure): void {
+  if (req[kPassOn] !== undefined) return req[kPassOn]()
+  const error = refuse('NOT_FOUND')
+  onError(error, req, res)
 }

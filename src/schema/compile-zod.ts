@@ -1,12 +1,15 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Validator } from '../contracts/schema.js'
 import { boundZod } from './bounded/bound-zod.js'
-import { isZodNode, withRun, type ZodNode } from './bounded/zod-node.js'
-
-type Validate = StandardSchemaV1.Props['validate']
+import { type Internals, isZodNode, withRun, type ZodNode } from './bounded/zod-node.js'
+import { fromStandard } from './from-standard.js'
+import { canReadIssues, type ErrorMaps, type RawIssue, readIssues } from './zod-issues.js'
 
 /** The part of `zod/v4/core` that this file uses. */
 interface ZodCore {
-  readonly version: object
+  readonly version: { readonly major?: number; readonly minor?: number }
+  /** Returns the settings of `z.config`. All copies of zod in a process share them. */
+  readonly config?: () => ErrorMaps
   /** Exists from zod 4.5 on. Returns the schema unchanged when it cannot compile it. */
   readonly compile?: (schema: StandardSchemaV1) => StandardSchemaV1
 }
@@ -29,18 +32,38 @@ function loadCore(): Promise<ZodCore | undefined> {
  * schemas of other libraries, for a zod version that cannot compile, and for a copy of zod with a different
  * version than the one that this package finds. A schema with callbacks is not compiled: see `isDefinite`.
  */
-export async function compileZod(schema: StandardSchemaV1): Promise<Validate | undefined> {
+export async function compileZod(schema: StandardSchemaV1): Promise<Validator | undefined> {
   const version = (schema as { _zod?: { version?: object } })._zod?.version
   if (version === undefined) return undefined
   const core = await loadCore()
-  const compile = core?.compile
-  if (compile === undefined || !isSame(version, core?.version)) return undefined
-  let compiled: StandardSchemaV1.Props | undefined
-  return function validate(value) {
+  if (core?.compile === undefined || !isSame(version, core.version)) return undefined
+  const { compile } = core
+  let run: Validator = function compileFirst(value) {
     // Compiled at the first request of the route, because compiling all routes would delay the boot.
-    compiled ??= compiledOnce(schema, compile)['~standard']
-    return compiled.validate(value)
+    run = validatorOf(compiledOnce(schema, compile), core)
+    return run(value)
   }
+  return (value) => run(value)
+}
+
+/** Reads the issues of a compiled schema directly; those of other schemas, which may be asynchronous, as the standard has it. */
+function validatorOf(chosen: Chosen, { version, config }: ZodCore): Validator {
+  const { schema, isCompiled } = chosen
+  if (!isCompiled || config === undefined || !canReadIssues(version)) {
+    return fromStandard((value) => schema['~standard'].validate(value))
+  }
+  const internals = (schema as unknown as ZodNode)._zod
+  return function validate(value) {
+    // A schema without callbacks has no asynchronous parts.
+    const result = internals.run({ value, issues: [] }, { async: false }) as Parsed
+    if (result.issues.length === 0) return { value: result.value }
+    return { issues: readIssues(result.issues, config()) }
+  }
+}
+
+interface Parsed {
+  readonly value: unknown
+  readonly issues: readonly RawIssue[]
 }
 
 function isSame(version: object, other: object | undefined): boolean {
@@ -48,16 +71,20 @@ function isSame(version: object, other: object | undefined): boolean {
 }
 
 /** Schemas do not change, and several routes and applications may share one. */
-const compiledSchemas = new WeakMap<StandardSchemaV1, StandardSchemaV1>()
+const compiledSchemas = new WeakMap<StandardSchemaV1, Chosen>()
 
-function compiledOnce(
-  schema: StandardSchemaV1,
-  compile: NonNullable<ZodCore['compile']>,
-): StandardSchemaV1 {
+/** The schema that validates in place of another one. */
+interface Chosen {
+  readonly schema: StandardSchemaV1
+  readonly isCompiled: boolean
+}
+
+function compiledOnce(schema: StandardSchemaV1, compile: NonNullable<ZodCore['compile']>): Chosen {
   const known = compiledSchemas.get(schema)
   if (known !== undefined) return known
   const compiled = compile(isZodNode(schema) ? explaining(schema) : schema)
-  const chosen = isDefinite(compiled) ? compiled : boundZod(schema)
+  const isCompiled = isDefinite(compiled)
+  const chosen = { schema: isCompiled ? compiled : boundZod(schema), isCompiled }
   compiledSchemas.set(schema, chosen)
   return chosen
 }
@@ -67,9 +94,10 @@ function compiledOnce(
  * schema delegates that `run` to the bounded schema, which is built at the first refused value.
  */
 function explaining<T extends StandardSchemaV1 & ZodNode>(schema: T): T {
+  let bounded: Internals | undefined
   return withRun(schema, (payload, context) => {
-    const { _zod } = boundZod(schema) as unknown as ZodNode
-    return _zod.run(payload, context)
+    bounded ??= (boundZod(schema) as unknown as ZodNode)._zod
+    return bounded.run(payload, context)
   })
 }
 

@@ -35,7 +35,9 @@ describe('compileZod', () => {
     ['NaN', { ...valid, items: [{ sku: 'a', quantity: Number.NaN }] }],
   ])('returns the same as the schema for %s', async (_name, value) => {
     const validate = await compileZod(Order)
-    expect(await validate?.(value)).toEqual(await Order['~standard'].validate(value))
+    const { issues, ...rest } = await Order['~standard'].validate(value)
+    const expected = issues?.map(({ path, message }) => ({ path, message }))
+    expect(await validate?.(value)).toEqual({ ...rest, ...(expected && { issues: expected }) })
   })
 
   it('returns new values, and does not change the input', async () => {

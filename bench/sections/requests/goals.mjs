@@ -63,6 +63,8 @@ function ofOthers() {
   }))
 }
 
+const MOST_OF_PLAIN = { cached: 1.1, invalid: 3 }
+
 function ofPlainRoute() {
   return ['cached', ...REFUSALS].map((workload) => ({
     id: workload,

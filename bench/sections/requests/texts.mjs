@@ -90,7 +90,8 @@ export const SESSION_TEXTS = {
     title: 'The full stack behind ten Express middlewares',
     text:
       'compression, morgan (into a stream that keeps nothing), cookie-parser, passport and serve-static, and five of a few lines each: a request id, a response ' +
-      'time, what hpp does, `Cache-Control`, the language.',
+      'time, what hpp does, `Cache-Control`, the language. The second row calls the same middlewares under bare `node:http`, with the least of Express that they ' +
+      'read, and checks nothing: what it takes beyond the first row is their own.',
   },
   cached: {
     title: 'A hit of the memory cache',

@@ -35,6 +35,8 @@ function keepScope<T>(req: object, fn: () => T): T {
 export interface TenantScopes {
   /** Returns the scope in which code runs for a request now; `undefined` until the scope is known. */
   of(req: object): TenantScope | undefined
+  /** Returns the scope of the running code. */
+  current(): TenantScope | undefined
   run<T>(scope: TenantScope, fn: () => T): T
   /** Runs a function in the scope of a request. */
   keep<T>(req: object, fn: () => T): T
@@ -43,6 +45,7 @@ export interface TenantScopes {
 /** The scopes of all requests of this process. */
 export const tenantScopes: TenantScopes = {
   of: scopeOf,
+  current: TenantContext.current,
   run: TenantContext.run,
   keep: keepScope,
 }

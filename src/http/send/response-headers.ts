@@ -62,14 +62,13 @@ export function addHeaders(res: Response, list: readonly string[]): void {
 
 /** Whether all headers of a list are new, and can be written with the head as they are. */
 function takesAll(own: Own, list: readonly string[]): boolean {
-  const isChanged = own[kIsFilled] || own[kRemoved] !== null
-  if (isChanged || node.getHeaderNames.call(own).length > 0) return false
+  if (own[kIsFilled] || own[kRemoved] !== null) return false
   const added = own[kAdded]
   for (let i = 0; i < list.length; i += 2) {
     const name = list[i] as string
     const isNew =
       indexOfHeader(list, name) === i && (added === null || indexOfHeader(added, name) < 0)
-    if (!isNew || !own[kTakes]?.(name)) return false
+    if (!isNew || !own[kTakes]?.(name) || node.hasHeader.call(own, name)) return false
   }
   return true
 }
@@ -206,7 +205,7 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
       this[kHeaderLines] = ''
       // Node compares the headers in the arguments with those that were set, and with no others. A wrapper may pass
       // `undefined` as the last argument.
-      if (args.some((arg) => typeof arg === 'object') || !canWriteHeaderLines()) fill(this, statics)
+      if (hasHeadersIn(args) || !canWriteHeaderLines()) fill(this, statics)
       else prepareHeaderLines(this, statics)
       return node.writeHead.apply(this, args)
     },
@@ -270,12 +269,21 @@ function prepareHeaderLines(res: Own, statics: StaticHeaders): void {
   res[kHeaderLines] = headerLinesOf(res, statics)
 }
 
+function hasHeadersIn(args: readonly unknown[]): boolean {
+  for (const arg of args) if (typeof arg === 'object') return true
+  return false
+}
+
 function headerLinesOf(res: Own, { text, byName }: StaticHeaders): string {
-  const names = node.getHeaderNames.call(res)
-  if (res[kRemoved] === null && !names.some((key) => byName.has(key))) return text
+  if (res[kRemoved] === null && !hasSetOneOf(res, byName)) return text
   let lines = ''
   for (const header of byName.values()) if (isLeft(res, header)) lines += header.line
   return lines
+}
+
+function hasSetOneOf(res: Own, byName: StaticHeaders['byName']): boolean {
+  for (const key of node.getHeaderNames.call(res)) if (byName.has(key)) return true
+  return false
 }
 
 function setAdded(res: Own): void {

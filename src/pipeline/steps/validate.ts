@@ -2,6 +2,7 @@ import type { Response } from '../../contracts/handler.js'
 import type {
   FieldError,
   InputSource,
+  ValidationIssue,
   ValidationResult,
   Validator,
 } from '../../contracts/schema.js'
@@ -113,19 +114,35 @@ function errorsOf(
   results: readonly ValidationResult[],
   req: BlazonRequest,
 ): FieldError[] {
-  return inputs.flatMap((input, i) => toFieldErrors(input, results[i], req))
+  const errors: FieldError[] = []
+  for (let i = 0; i < inputs.length; i++) {
+    const { issues } = results[i] as ValidationResult
+    if (issues !== undefined) addFieldErrors(errors, inputs[i] as CompiledInput, { issues, req })
+  }
+  return errors
 }
 
-function toFieldErrors(
+interface Refused {
+  readonly issues: readonly ValidationIssue[]
+  readonly req: BlazonRequest
+}
+
+function addFieldErrors(
+  errors: FieldError[],
   { source, declares }: CompiledInput,
-  result: ValidationResult | undefined,
-  req: BlazonRequest,
-): FieldError[] {
-  const issues = (result?.issues ?? []).slice(0, MAX_ISSUES)
-  if (declares !== null) return genericErrors(issues, { source, value: req[source], declares })
-  return issues.map(({ path, message }) => ({
-    in: source,
-    path: path.map(String).join('.'),
-    message,
-  }))
+  { issues, req }: Refused,
+): void {
+  const first = issues.length > MAX_ISSUES ? issues.slice(0, MAX_ISSUES) : issues
+  if (declares !== null) {
+    errors.push(...genericErrors(first, { source, value: req[source], declares }))
+    return
+  }
+  for (const { path, message } of first) errors.push({ in: source, path: joined(path), message })
+}
+
+/** Not `path.map(String).join('.')`: two lists for each issue took as long as all the rest of this file. */
+function joined(path: readonly PropertyKey[]): string {
+  let text = ''
+  for (let i = 0; i < path.length; i++) text += i === 0 ? String(path[i]) : `.${String(path[i])}`
+  return text
 }
