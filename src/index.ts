@@ -21,7 +21,7 @@ export type { ListenOptions, SocketPath } from './app/settings/listen-options.js
 export type { LoggerOptions } from './app/settings/logger-options.js'
 export type { LogsOptions } from './app/settings/logs-options.js'
 export type { RateLimitOptions } from './app/settings/rate-limit-options.js'
-export type { RecordsOptions } from './app/settings/records-options.js'
+export type { CapsulesOptions, RecordsOptions } from './app/settings/records-options.js'
 export type { ResponseOptions } from './app/settings/response-options.js'
 export type {
   TenantMiddlewareOptions,
@@ -51,6 +51,7 @@ export type {
   MaybePromise,
   StoreContext,
 } from './contracts/cache.js'
+export type { StatementFailure } from './contracts/capsule.js'
 export type { Timer } from './contracts/clock.js'
 export type { CookiesDescription, CookiesOptions } from './contracts/cookies.js'
 export type { Decision, DecisionValue, NoteDecision } from './contracts/decision.js'
@@ -246,7 +247,12 @@ export type {
   SessionStoreContext,
   SessionWrite,
 } from './contracts/session.js'
-export type { NewStatement, RanStatement, StatementResult } from './contracts/statement.js'
+export type {
+  AnsweredStatement,
+  NewStatement,
+  RanStatement,
+  StatementResult,
+} from './contracts/statement.js'
 export type { PluginSteps, RequestOutcome, Stage, Step, StepName } from './contracts/steps.js'
 export type {
   SseComment,

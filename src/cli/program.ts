@@ -10,6 +10,7 @@ import { addKeys } from './keys/add-keys.js'
 import type { RoutesOptions } from './list-routes.js'
 import { addNew } from './new/add-new.js'
 import type { ProgramContext } from './program-context.js'
+import { addReplay } from './replay/add-replay.js'
 import type { ConfigOptions } from './show-config.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 30
@@ -56,6 +57,7 @@ export function createProgram(context: ProgramContext): Command {
   addDb(program, context)
   addKeys(program, context)
   addDev(program, context)
+  addReplay(program, context, (command) => withLoading(command, { hasDocument: false }))
   addDoctor(program, context, (command) => withLoading(command, { hasDocument: false }))
   return program
 }

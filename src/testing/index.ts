@@ -4,7 +4,10 @@
  * @module blazon/testing
  */
 
+export type { StatementFailure } from '../contracts/capsule.js'
 export type { ContractViolation, ViolationKind } from '../contracts/contract-violation.js'
+export type { AnsweredStatement } from '../contracts/statement.js'
+export { UnansweredStatementError } from './answers.js'
 export type {
   Access,
   AuthMatrix,

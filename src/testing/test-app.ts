@@ -12,6 +12,7 @@ import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import type { Stage } from '../step/step.js'
+import { answersOf } from './answers.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -92,6 +93,7 @@ export class TestApp extends App {
       overrides: options.testOverrides ?? [],
       plugins: [this.#records.plugin],
       currentRequest: this.#watch.currentRequest,
+      answerStatement: answersOf(options.statements),
       wrapGuard: this.#connections.wrapGuard,
       wrapCredentials: this.#connections.wrapCredentials,
       wrapTenantOf: this.#connections.wrapTenantOf,

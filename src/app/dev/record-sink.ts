@@ -14,6 +14,8 @@ export interface WholeRecord {
   readonly sent: RecordedRequest
   /** How the response differs from the document; empty if it does not, or if none describes it. */
   readonly mismatches: readonly ContractViolation[]
+  /** The id of the capsule that is written of a failed request; `null` if none is. */
+  readonly capsule: string | null
 }
 
 /** Takes the records of all requests of a process. */

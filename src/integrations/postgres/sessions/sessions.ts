@@ -106,6 +106,7 @@ export class Sessions {
   }
 
   #observe(statement: Statement, run: () => Promise<QueryResult>): Promise<QueryResult> {
+    this.#driver.expect?.(statement)
     if (this.#observed === null) return run()
     // Not spread: the text of a template is computed by a getter of its class.
     const { text, values = [] } = statement

@@ -1,0 +1,88 @@
+// In the child process: starts the application as a test, and sends it the request of a capsule.
+import { createRequire } from 'node:module'
+import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { type AppDescription, removeDescriber } from '../../app/announce.js'
+import type { AppOptions } from '../../app/settings/app-options.js'
+import type { Capsule } from '../../contracts/capsule.js'
+import type { AnsweredStatement } from '../../contracts/statement.js'
+import { fromPlain } from '../../features/capsules/plain-value.js'
+import type { TestApp } from '../../testing/test-app.js'
+import type { TestOptions } from '../../testing/test-options.js'
+import { readApp } from '../load/read-app.js'
+import { messageOf } from '../message-of.js'
+import { headersOf, tenantOf } from './capsule-request.js'
+import type { ReplayOrder, ReplayOutcome } from './replay-outcome.js'
+
+/** How long the response may take. The clock of the application does not run, so its own time limits do not end it. */
+const LONGEST_MS = 10_000
+
+/** Runs a capsule in the application of a module. */
+export async function replayCapsule({
+  module,
+  capsule,
+  usesDatabase,
+}: ReplayOrder & { readonly module: string }): Promise<ReplayOutcome> {
+  const description = await readApp(module, { recordsDecorators: false })
+  if (!hasRoute(description, capsule)) return { is: 'no-route' }
+  removeDescriber()
+  const { TestApp: Test } = await testingOf(module)
+  const statements = usesDatabase ? {} : { statements: capsule.statements.map(answerOf) }
+  const options = { ...testOptions(description.options()), ...statements }
+  let app: TestApp
+  try {
+    app = await Test.create(options)
+  } catch (error) {
+    return { is: 'not-started', message: messageOf(error) }
+  }
+  app.clock.set(capsule.record.startedAt)
+  const late = setTimeout(LONGEST_MS, null)
+  const response = await Promise.race([send(app, capsule), late])
+  if (response === null) return { is: 'answered', status: null, error: null, statementCount: 0 }
+  const { status, error, statementCount } = app.explain(response)
+  return { is: 'answered', status: status ?? response.status, error, statementCount }
+}
+
+function hasRoute(description: AppDescription, { record: { route } }: Capsule): boolean {
+  if (route === null) return true
+  return description
+    .routes()
+    .some(({ method, path }) => method === route.method && path === route.path)
+}
+
+/** The door of the package that the application itself uses: only that copy knows its classes. */
+async function testingOf(module: string): Promise<{ TestApp: typeof TestApp }> {
+  const found = createRequire(module).resolve('blazon/testing')
+  return await import(pathToFileURL(found.replace(/\.cjs$/, '.js')).href)
+}
+
+/** Without what belongs to a server: its lines, its limits, and capsules of the replay itself. */
+function testOptions(options: object): TestOptions {
+  const { logger: _, logs: __, records: ___, capacity: ____, ...rest } = options as AppOptions
+  return { ...rest, rateLimit: false, contract: 'off', queries: false }
+}
+
+function answerOf(statement: Capsule['statements'][number]): AnsweredStatement {
+  const { text, values, rows, rowCount, error } = statement
+  return {
+    text,
+    values: values === null ? [] : (fromPlain(values) as unknown[]),
+    rows: rows === null ? [] : (fromPlain(rows) as unknown[]),
+    rowCount,
+    ...(error === null ? {} : { error }),
+  }
+}
+
+/** Sends the request, as the user and for the tenant of the capsule. */
+async function send(app: TestApp, capsule: Capsule) {
+  const { method, url } = capsule.record
+  const user = fromPlain(capsule.principal) as Parameters<TestApp['as']>[0]
+  const tenant = tenantOf(capsule)
+  const caller = user === null ? app.with({}) : app.as(user)
+  const agent = (tenant === null ? caller : caller.asTenant(tenant)).request()
+  const call = agent[method.toLowerCase() as 'get'].bind(agent)
+  const request = call(url)
+  for (const [name, value] of headersOf(capsule)) request.set(name, value)
+  const { body } = capsule.sent
+  return await (body === null ? request : request.send(body))
+}
