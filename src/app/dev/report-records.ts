@@ -37,7 +37,8 @@ export function reportRecords(
       const { record, ended, secrets, hasFailed } = taken
       const { req } = ended
       if (req === null) return
-      const capsule = hasFailed ? (capsules?.write(taken) ?? null) : null
+      const id = hasFailed ? capsules?.write(taken) : undefined
+      const capsule = id == null || capsules === null ? null : { id, folder: capsules.folder }
       const sent = requestSent(req, secrets)
       const mismatches = withoutSecrets(responses.mismatchesOf(ended), secrets)
       sink.take({ record, sent, mismatches, capsule })

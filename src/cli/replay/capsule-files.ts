@@ -6,7 +6,8 @@ import { readText } from '../write-files.js'
 
 /** The format that this version reads. */
 const FORMAT = 1
-const DEFAULT_FOLDER = '.blazon/capsules'
+/** Where `records.capsules` writes them, if it names no folder. */
+export const DEFAULT_FOLDER = '.blazon/capsules'
 const NAME = /^\d{8}-\d{6}-[\da-f]{6}$/
 /** Larger files are none of ours. */
 const MOST_BYTES = 50_000_000

@@ -25,6 +25,11 @@ export class CapsuleWriter {
     this.#folder = new CapsuleFolder(settings)
   }
 
+  /** As it was given. */
+  get folder(): string {
+    return this.#settings.folder
+  }
+
   /** Called before the first request. */
   async start(logger: Logger): Promise<void> {
     this.#logger = logger
