@@ -51,7 +51,11 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
     id: config.id,
     application: config.application,
     // It is JSON already, so it stays one; what its fields are called is no secret.
-    record: shown.of({ ...record, url }) as unknown as Capsule['record'],
+    record: shown.of({
+      ...record,
+      url,
+      statements: record.statements.map(withoutLiterals),
+    }) as unknown as Capsule['record'],
     sent,
     principal: attempt(() => all.of(req.user ?? null), 'The user is too large.', cut),
     statements: statementsOf(failed, { values: all, hide }, cut),
@@ -68,10 +72,24 @@ function findSecrets({ ended, statements }: FailedRequest, req: Request): FoundS
   found.search([req.body, req.user, req.query])
   for (const { text, values, rows } of statements) {
     found.search(rows)
-    if (SECRET_NAME.test(text)) found.searchValues(values)
+    if (SECRET_NAME.test(text)) found.searchValues([...values, ...literalsIn(text)])
   }
   if (ended.res !== null) found.search(ended.res.getHeaders())
   return found
+}
+
+/** The contents of the literals of a statement. */
+function literalsIn(text: string): string[] {
+  return (text.match(LITERAL) ?? []).map((each) => each.slice(1, -1))
+}
+
+function withoutLiterals<T extends { readonly text: string }>(statement: T): T {
+  return { ...statement, text: shownText(statement.text) }
+}
+
+/** The text of a statement. One with the name of a secret is shown without its literals. */
+function shownText(text: string): string {
+  return SECRET_NAME.test(text) ? text.replace(LITERAL, `'${HIDDEN}'`) : text
 }
 
 interface StatementConfig {
@@ -104,7 +122,7 @@ function statementOf(
   if (isCut) cut.push(large)
   return {
     system,
-    text: hide(isSecret ? text.replace(LITERAL, `'${HIDDEN}'`) : text),
+    text: hide(shownText(text)),
     values: isSecret ? values.map(() => HIDDEN) : attempt(() => plain.of(values), null, cut),
     rowCount,
     rows: rows === null || isCut ? null : attempt(() => plain.of(rows), large, cut),
