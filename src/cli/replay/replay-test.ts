@@ -66,7 +66,7 @@ function summaryOf({ id, record: { method, url, status, error } }: Capsule): str
 
 /** A comment must end where its line ends. */
 function oneLine(text: string): string {
-  return text.replace(/[\p{C}\u2028\u2029]+/gu, ' ')
+  return text.replace(/[\p{C}\s]+/gu, ' ')
 }
 
 /** The contract is the matter of other tests: a response with an undocumented 500 would fail this one for another reason. */

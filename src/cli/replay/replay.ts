@@ -71,7 +71,7 @@ function listCapsules(options: ReplayOptions, streams: Streams): void {
 
 /** What a stranger has sent must not reach the terminal as commands. */
 function printable(text: string): string {
-  return text.replace(/\p{C}+/gu, ' ').slice(0, LONGEST)
+  return text.replace(/[\p{C}\s]+/gu, ' ').slice(0, LONGEST)
 }
 
 const LONGEST = 160
