@@ -51,7 +51,6 @@ export type {
   MaybePromise,
   StoreContext,
 } from './contracts/cache.js'
-export type { StatementFailure } from './contracts/capsule.js'
 export type { Timer } from './contracts/clock.js'
 export type { CookiesDescription, CookiesOptions } from './contracts/cookies.js'
 export type { Decision, DecisionValue, NoteDecision } from './contracts/decision.js'
@@ -249,8 +248,10 @@ export type {
 } from './contracts/session.js'
 export type {
   AnsweredStatement,
+  AnswerStatement,
   NewStatement,
   RanStatement,
+  StatementFailure,
   StatementResult,
 } from './contracts/statement.js'
 export type { PluginSteps, RequestOutcome, Stage, Step, StepName } from './contracts/steps.js'

@@ -1,5 +1,6 @@
 import type { RecordedRequest } from './recorded-request.js'
 import type { RequestRecord } from './request-record.js'
+import type { StatementFailure } from './statement.js'
 
 /** The version of the format of capsules. A change that older versions of the command cannot read gets another number. */
 export type CapsuleFormat = 1
@@ -39,21 +40,6 @@ export interface CapsuleStatement {
   readonly rows: PlainValue
   /** The error of a statement that has failed; else `null`. */
   readonly error: StatementFailure | null
-}
-
-/** The error of a statement, as plain data. */
-export interface StatementFailure {
-  readonly message: string
-  /** The SQLSTATE of a statement that PostgreSQL refused, or a code of the framework: `DATABASE_TIMEOUT`. */
-  readonly code?: string
-  /** The status of an `HttpError`. Default: it was none. */
-  readonly status?: number
-  readonly constraint?: string
-  readonly schema?: string
-  readonly table?: string
-  readonly column?: string
-  readonly detail?: string
-  readonly hint?: string
 }
 
 /** The response of a {@link Capsule}. */

@@ -1,4 +1,3 @@
-import type { StatementFailure } from './capsule.js'
 import type { Request } from './handler.js'
 
 /** A statement that a database is about to run. */
@@ -57,6 +56,21 @@ export interface AnsweredStatement {
   readonly rowCount?: number | null
   /** The error with which the statement fails. Default: it does not fail. */
   readonly error?: StatementFailure
+}
+
+/** The error of a statement, as plain data. */
+export interface StatementFailure {
+  readonly message: string
+  /** The SQLSTATE of a statement that PostgreSQL refused, or a code of the framework: `DATABASE_TIMEOUT`. */
+  readonly code?: string
+  /** The status of an `HttpError`. Default: it was none. */
+  readonly status?: number
+  readonly constraint?: string
+  readonly schema?: string
+  readonly table?: string
+  readonly column?: string
+  readonly detail?: string
+  readonly hint?: string
 }
 
 /** Answers statements in place of a database. Throws if there is no answer. */

@@ -4,9 +4,8 @@
  * @module blazon/testing
  */
 
-export type { StatementFailure } from '../contracts/capsule.js'
 export type { ContractViolation, ViolationKind } from '../contracts/contract-violation.js'
-export type { AnsweredStatement } from '../contracts/statement.js'
+export type { AnsweredStatement, StatementFailure } from '../contracts/statement.js'
 export { UnansweredStatementError } from './answers.js'
 export type {
   Access,

@@ -12,7 +12,6 @@ import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import type { Stage } from '../step/step.js'
-import { answersOf } from './answers.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -83,7 +82,7 @@ export class TestApp extends App {
     const operations = () => this.#documented()
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
-    this.#records = new TestRecords(options.queries)
+    this.#records = new TestRecords(options)
     this.#connections = new Connections(this.#records.exchanges.connect)
     this.#contracts = new RunningContracts(this.#contract)
     this.#log = new TestLog(options.logger)
@@ -91,9 +90,8 @@ export class TestApp extends App {
       clock: this.clock,
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
-      plugins: [this.#records.plugin],
+      ...this.#records.harness,
       currentRequest: this.#watch.currentRequest,
-      answerStatement: answersOf(options.statements),
       wrapGuard: this.#connections.wrapGuard,
       wrapCredentials: this.#connections.wrapCredentials,
       wrapTenantOf: this.#connections.wrapTenantOf,

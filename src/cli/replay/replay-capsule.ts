@@ -3,15 +3,13 @@ import { createRequire } from 'node:module'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type AppDescription, removeDescriber } from '../../app/announce.js'
-import type { AppOptions } from '../../app/settings/app-options.js'
 import type { Capsule } from '../../contracts/capsule.js'
 import type { AnsweredStatement } from '../../contracts/statement.js'
 import { fromPlain } from '../../features/capsules/plain-value.js'
-import type { TestApp } from '../../testing/test-app.js'
-import type { TestOptions } from '../../testing/test-options.js'
 import { readApp } from '../load/read-app.js'
 import { messageOf } from '../message-of.js'
 import { headersOf, tenantOf } from './capsule-request.js'
+import type { ReplayApp, ReplayCaller, TestingDoor } from './replay-app.js'
 import type { ReplayOrder, ReplayOutcome } from './replay-outcome.js'
 
 /** How long the response may take. The clock of the application does not run, so its own time limits do not end it. */
@@ -29,7 +27,7 @@ export async function replayCapsule({
   const { TestApp: Test } = await testingOf(module)
   const statements = usesDatabase ? {} : { statements: capsule.statements.map(answerOf) }
   const options = { ...testOptions(description.options()), ...statements }
-  let app: TestApp
+  let app: ReplayApp
   try {
     app = await Test.create(options)
   } catch (error) {
@@ -51,16 +49,18 @@ function hasRoute(description: AppDescription, { record: { route } }: Capsule): 
 }
 
 /** The door of the package that the application itself uses: only that copy knows its classes. */
-async function testingOf(module: string): Promise<{ TestApp: typeof TestApp }> {
+async function testingOf(module: string): Promise<TestingDoor> {
   const found = createRequire(module).resolve('blazon/testing')
   return await import(pathToFileURL(found.replace(/\.cjs$/, '.js')).href)
 }
 
 /** Without what belongs to a server: its lines, its limits, and capsules of the replay itself. */
-function testOptions(options: object): TestOptions {
-  const { logger: _, logs: __, records: ___, capacity: ____, ...rest } = options as AppOptions
-  return { ...rest, rateLimit: false, contract: 'off', queries: false }
+function testOptions(options: object): object {
+  const left = Object.entries(options).filter(([name]) => !OF_SERVERS.includes(name))
+  return { ...Object.fromEntries(left), rateLimit: false, contract: 'off', queries: false }
 }
+
+const OF_SERVERS: readonly string[] = ['logger', 'logs', 'records', 'capacity']
 
 function answerOf(statement: Capsule['statements'][number]): AnsweredStatement {
   const { text, values, rows, rowCount, error } = statement
@@ -74,14 +74,14 @@ function answerOf(statement: Capsule['statements'][number]): AnsweredStatement {
 }
 
 /** Sends the request, as the user and for the tenant of the capsule. */
-async function send(app: TestApp, capsule: Capsule) {
+async function send(app: ReplayApp, capsule: Capsule): Promise<{ readonly status: number }> {
   const { method, url } = capsule.record
-  const user = fromPlain(capsule.principal) as Parameters<TestApp['as']>[0]
+  const user = fromPlain(capsule.principal) as object | null
   const tenant = tenantOf(capsule)
-  const caller = user === null ? app.with({}) : app.as(user)
+  const caller: ReplayCaller = user === null ? app : app.as(user)
   const agent = (tenant === null ? caller : caller.asTenant(tenant)).request()
-  const call = agent[method.toLowerCase() as 'get'].bind(agent)
-  const request = call(url)
+  const request = agent[method.toLowerCase()]?.(url)
+  if (request === undefined) throw new Error(`Tests send no ${method}.`)
   for (const [name, value] of headersOf(capsule)) request.set(name, value)
   const { body } = capsule.sent
   return await (body === null ? request : request.send(body))

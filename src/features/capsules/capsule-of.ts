@@ -3,10 +3,9 @@ import type {
   CapsuleResponse,
   CapsuleStatement,
   PlainValue,
-  StatementFailure,
 } from '../../contracts/capsule.js'
 import type { Request } from '../../contracts/handler.js'
-import type { RanStatement } from '../../contracts/statement.js'
+import type { RanStatement, StatementFailure } from '../../contracts/statement.js'
 import { type SentBody, sentHeaders } from '../../http/sent-body.js'
 import type { FailedRequest } from './failed-request.js'
 import { FoundSecrets, hideInQuery } from './found-secrets.js'
