@@ -14,6 +14,7 @@ import {
   App,
   type AppOptions,
   Body,
+  type CapsulesOptions,
   ConfigError,
   Controller,
   Get,
@@ -70,11 +71,11 @@ class WorkController {
   }
 }
 
-async function start(capsules: object | boolean = { folder }, more: AppOptions = {}) {
+async function start(capsules: CapsulesOptions | boolean = { folder }, more: AppOptions = {}) {
   const made = await App.create({
     controllers: [WorkController],
     logger: false,
-    records: { capsules } as AppOptions['records'],
+    records: { capsules },
     ...more,
   })
   app = made

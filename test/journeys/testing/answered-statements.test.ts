@@ -1,4 +1,4 @@
-import { Controller, Get, inject, type OnInit, Post, Tenant } from 'blazon'
+import { Controller, Get, inject, type Lifecycle, Post, Tenant } from 'blazon'
 import { Database, isUniqueViolation, postgres } from 'blazon/postgres'
 import { type AnsweredStatement, TestApp } from 'blazon/testing'
 import { afterEach, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest'
 const NOWHERE = 'postgres://nobody@127.0.0.1:1/none'
 
 @Controller('orders')
-class OrdersController implements OnInit {
+class OrdersController implements Lifecycle {
   readonly #db = inject(Database)
 
   async onInit() {
