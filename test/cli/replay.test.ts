@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { headersOf, tenantOf } from '../../src/cli/replay/capsule-request.js'
 import { replayTest } from '../../src/cli/replay/replay-test.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import type { Capsule } from '../../src/contracts/capsule.js'
@@ -163,6 +164,31 @@ describe('blazon replay refuses', () => {
     put(capsule)
     const { status, stderr } = await replay(id)
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(text) })
+  })
+})
+
+describe('the tenant of a capsule', () => {
+  const sent = [
+    ['host', 'acme.example'],
+    ['x-tenant-id', 'acme'],
+  ] as const
+  const own = ['x-tenant-id', 'acme']
+
+  it.each([
+    ['credential', [], 'acme', []],
+    ['jwtClaim', [], 'acme', []],
+    ['header', sent, null, [own]],
+    ['path', sent, null, [own]],
+    ['subdomain', sent, null, [sent[0], own]],
+  ])('is named as by the client: %s', (source, headers, tenant, expected) => {
+    const record = { ...RECORD, decisions: [decision({ by: 'tenant', facts: { source } })] }
+    const capsule = { ...CAPSULE, record, sent: { ...CAPSULE.sent, headers } }
+    expect(tenantOf(capsule)).toBe(tenant)
+    expect(headersOf(capsule)).toEqual(expected)
+  })
+
+  it('is none without one', () => {
+    expect(tenantOf({ ...CAPSULE, record: { ...RECORD, tenant: null } })).toBeNull()
   })
 })
 

@@ -34,8 +34,17 @@ export async function replayCapsule({
     return { is: 'not-started', message: messageOf(error) }
   }
   app.clock.set(capsule.record.startedAt)
+  return await answerTo(app, capsule)
+}
+
+async function answerTo(app: ReplayApp, capsule: Capsule): Promise<ReplayOutcome> {
   const late = setTimeout(LONGEST_MS, null)
-  const response = await Promise.race([send(app, capsule), late])
+  let response: { readonly status: number } | null
+  try {
+    response = await Promise.race([send(app, capsule), late])
+  } catch (error) {
+    return { is: 'not-sent', message: messageOf(error) }
+  }
   if (response === null) return { is: 'answered', status: null, error: null, statementCount: 0 }
   const { status, error, statementCount } = app.explain(response)
   return { is: 'answered', status: status ?? response.status, error, statementCount }

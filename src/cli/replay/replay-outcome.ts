@@ -28,3 +28,5 @@ export type ReplayOutcome =
   | { readonly is: 'no-route' }
   /** The application did not start as a test. */
   | { readonly is: 'not-started'; readonly message: string }
+  /** A test cannot send the request, such as one whose tenant is in a credential. */
+  | { readonly is: 'not-sent'; readonly message: string }

@@ -101,6 +101,14 @@ function answered(outcome: ReplayOutcome, { record }: Capsule): AnsweredNow {
       remedy: 'Name the module of the application by --entry, or correct what the message names.',
     })
   }
+  if (outcome.is === 'not-sent') {
+    throw new CliError({
+      status: 3,
+      what: 'The request could not be sent as it was.',
+      cause: outcome.message,
+      remedy: 'Write a test that sends such a request as your clients do.',
+    })
+  }
   throw new CliError({
     status: 2,
     what: `The application has no route ${record.route?.method} ${record.route?.path}.`,
