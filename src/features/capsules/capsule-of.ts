@@ -57,7 +57,9 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
     }) as unknown as Capsule['record'],
     sent,
     principal: attempt(() => all.of(req.user ?? null), 'The user is too large.', cut),
-    statements: statementsOf(failed, { values: all, hide }, cut),
+    statements: found.isIncomplete
+      ? withoutStatements(cut)
+      : statementsOf(failed, { values: all, hide }, cut),
     response: responseOf(failed, config.body, hide),
     cut,
     hidden: [...hidden],
@@ -94,6 +96,12 @@ function shownText(text: string): string {
 interface StatementConfig {
   readonly values: PlainValues
   readonly hide: (text: string) => string
+}
+
+/** Secrets of rows that were not searched might be shown. */
+function withoutStatements(cut: string[]): CapsuleStatement[] {
+  cut.push('The rows of its statements are too large.')
+  return []
 }
 
 function statementsOf(

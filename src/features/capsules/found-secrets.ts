@@ -6,7 +6,9 @@ const SHORTEST = 4
 /** A shorter value of a statement may be an id. */
 const SHORTEST_VALUE = 8
 const DEEPEST = 20
-const MOST = 500
+const MOST = 5000
+/** Searching takes a moment in which the server does nothing else. */
+const MOST_VALUES = 200_000
 /** User and password in a URL: `postgres://ada:secret@db/shop`. */
 const IN_URL = /(?<=[a-z][\w+.-]*:\/\/)[^\s/?#@"'<>]+@/gi
 
@@ -19,15 +21,22 @@ export class FoundSecrets {
   /** What the request shows anyway. */
   readonly #visible: string
   #texts: SecretTexts | undefined
+  #left: number = MOST_VALUES
 
   /** @param visible A text with everything that the client has sent openly. */
   constructor(visible: string) {
     this.#visible = visible
   }
 
+  /** Whether there was too much to search. */
+  get isIncomplete(): boolean {
+    return this.#left < 0 || this.#found.size > MOST
+  }
+
   /** Finds the secrets in the fields of a value, at any depth. */
   search(value: unknown, isSecret = false, depth = 0): void {
-    if (depth > DEEPEST || this.#found.size > MOST) return
+    this.#left--
+    if (depth > DEEPEST || this.isIncomplete) return
     if (isSecret && isText(value)) this.#add(String(value), SHORTEST)
     if (typeof value !== 'object' || value === null) return
     if (value instanceof Uint8Array) {

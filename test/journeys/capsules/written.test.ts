@@ -66,6 +66,13 @@ class WorkController {
     throw new Error('Too large')
   }
 
+  @Get('huge') huge() {
+    const rows = [{ list: Array.from({ length: 300_000 }, () => 1) }]
+    const statement = { system: 'postgresql', text: 'select * from huge' }
+    this.#statements.begin(statement)?.end({ rows, rowCount: 1 })
+    throw new Error('Too large')
+  }
+
   @Get('missing') missing() {
     throw new NotFoundError('No such order')
   }
@@ -174,6 +181,16 @@ describe('the capsule of a failed request', () => {
     expect(await only()).toMatchObject({
       statements: [{ rows: null, rowCount: 1500 }],
       cut: ['The rows of a statement are too large: select * from large'],
+    })
+  })
+
+  it('says that there were too many rows to search for secrets', async () => {
+    const { url } = await start()
+    await fetch(`${url}/work/huge`)
+    const { statements, cut } = await only()
+    expect({ statements, cut }).toEqual({
+      statements: [],
+      cut: ['The rows of its statements are too large.'],
     })
   })
 
