@@ -92,7 +92,7 @@ export const ALONE_JOURNEYS = [
  */
 export const ALONE = [
   'test/app/{bundled-app,explained-steps,system-clock,uncaught-boot-error}.test.ts',
-  'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-dashboard,dev-database,doctor,doctor-claims,explain,keys,loaded-modules,new,create-blazon}.test.ts',
+  'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-dashboard,dev-database,doctor,doctor-claims,explain,keys,loaded-modules,new,create-blazon,replay-project}.test.ts',
   'test/docs/{cli,migrations,postgres,readme,snippets,tutorial,two-processes}.test.ts',
   'test/features/cache/unused.test.ts',
   'test/features/unused-{audience,records,representations}.test.ts',
@@ -108,7 +108,7 @@ export const ALONE = [
 
 /** Tests that take long. `npm test` leaves them and the browser's out; `npm run unit` and `.ci/run` do not. */
 const LONG = [
-  'test/cli/add-to-templates.test.ts',
+  'test/cli/{add-to-templates,replay-project}.test.ts',
   'test/docs/tutorial.test.ts',
   'test/integrations/postgres/{crash,drivers-embedded,isolation-embedded,pgbouncer}.test.ts',
   'test/integrations/postgres/{doctor-documented,doctor-policies,migrate,migrate-processes}.test.ts',

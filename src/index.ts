@@ -21,7 +21,7 @@ export type { ListenOptions, SocketPath } from './app/settings/listen-options.js
 export type { LoggerOptions } from './app/settings/logger-options.js'
 export type { LogsOptions } from './app/settings/logs-options.js'
 export type { RateLimitOptions } from './app/settings/rate-limit-options.js'
-export type { RecordsOptions } from './app/settings/records-options.js'
+export type { CapsulesOptions, RecordsOptions } from './app/settings/records-options.js'
 export type { ResponseOptions } from './app/settings/response-options.js'
 export type {
   TenantMiddlewareOptions,
@@ -246,7 +246,14 @@ export type {
   SessionStoreContext,
   SessionWrite,
 } from './contracts/session.js'
-export type { NewStatement, RanStatement, StatementResult } from './contracts/statement.js'
+export type {
+  AnsweredStatement,
+  AnswerStatement,
+  NewStatement,
+  RanStatement,
+  StatementFailure,
+  StatementResult,
+} from './contracts/statement.js'
 export type { PluginSteps, RequestOutcome, Stage, Step, StepName } from './contracts/steps.js'
 export type {
   SseComment,

@@ -19,6 +19,8 @@ export interface AppDescription {
   warnings(): readonly Problem[]
   /** Explains what requests of a route pass. Its module is loaded now. */
   explain(query: RouteQuery): Promise<ExplainResult>
+  /** The options with which the application was constructed. */
+  options(): object
   /** Lists what boot would report, and what is unsafe in production. Its module is loaded now. */
   examine(): Promise<ExaminedApp>
 }
@@ -48,7 +50,12 @@ export function findDescriber(): Describer | undefined {
 
 /** Makes `describer` the describer of this process. */
 export function setDescriber(describer: Describer): void {
-  Object.defineProperty(globalThis, DESCRIBER, { value: describer })
+  Object.defineProperty(globalThis, DESCRIBER, { value: describer, configurable: true })
+}
+
+/** From now on, applications of this process start. */
+export function removeDescriber(): void {
+  Reflect.deleteProperty(globalThis, DESCRIBER)
 }
 
 /** The start of an application that is only read: a promise that never settles. */

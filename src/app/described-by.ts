@@ -8,6 +8,7 @@ export function describedBy(unstarted: UnstartedApp): AppDescription {
     documents: () => reading.documents,
     routes: () => app.getRouteTable(),
     warnings: () => reading.description.warnings,
+    options: () => reading.options,
     explain: (query) => reading.explain(query),
     async examine() {
       const { examineApp } = await import('./doctor/examine-app.js')

@@ -11,6 +11,8 @@ import { type DeclaredCache, declareCache } from '../features/cache/build-cache.
 import { CacheManager } from '../features/cache/cache-manager.js'
 import { cacheMetrics } from '../features/cache/cache-metrics.js'
 import { checkPerTenant } from '../features/capacity/capacity-options.js'
+import type { CapsuleSettings } from '../features/capsules/capsule-folder.js'
+import type { CapsuleWriter } from '../features/capsules/capsule-writer.js'
 import { Metrics } from '../features/metrics/metrics.js'
 import { checkPages, pagesContract } from '../features/pages/pages-contract.js'
 import { policiesContract } from '../features/policies/policies-contract.js'
@@ -34,6 +36,7 @@ import { ownStage } from '../step/own-stage.js'
 import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
 import type { DescribedRoutes } from './contract/documented-by-route.js'
 import { type RecordSink, recordSink } from './dev/record-sink.js'
+import { DEFAULT_CAPSULES } from './settings/records-options.js'
 import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
 import { checkRouters } from './tenancy/check-routers.js'
@@ -156,18 +159,34 @@ async function featurePlugins(
     plugins.push(metricsPlugin(metrics, { features: ofCache, logDenial, link: findWorkerLink() }))
   }
   const sink = recordSink()
-  if (records !== null || sink !== undefined) {
+  if (records.kept !== null || records.capsules !== null || sink !== undefined) {
     const { recordsPlugin } = await import('../features/records/records-plugin.js')
-    const taker = sink && described && (await takerOf(sink, described))
-    plugins.push(recordsPlugin({ settings: records, taker }))
+    const taker = await takerOf(records, sink, described)
+    plugins.push(recordsPlugin({ settings: records.kept, taker }))
   }
   return plugins
 }
 
-/** Its code is loaded here, because only `blazon dev` needs it. */
-async function takerOf(sink: RecordSink, described: () => DescribedRoutes): Promise<RecordTaker> {
-  const { reportRecords } = await import('./dev/report-records.js')
-  return reportRecords(sink, described)
+/** What takes the records of requests; `undefined` for nothing. Its code is loaded here, because few applications need it. */
+async function takerOf(
+  { capsules: settings, isOff }: Settings['records'],
+  sink: RecordSink | undefined,
+  described: PluginUses['described'],
+): Promise<RecordTaker | undefined> {
+  const wanted = settings ?? (sink === undefined || isOff ? null : DEFAULT_CAPSULES)
+  const capsules = wanted && (await capsulesOf(wanted))
+  if (sink !== undefined && described !== undefined) {
+    const { reportRecords } = await import('./dev/report-records.js')
+    return reportRecords(sink, { described, capsules })
+  }
+  if (capsules === null) return undefined
+  const { takeCapsules } = await import('./take-capsules.js')
+  return takeCapsules(capsules)
+}
+
+async function capsulesOf(settings: CapsuleSettings): Promise<CapsuleWriter> {
+  const { CapsuleWriter } = await import('../features/capsules/capsule-writer.js')
+  return new CapsuleWriter(settings)
 }
 
 /** Lists what features add to the OpenAPI document. */

@@ -5,6 +5,7 @@ import type { Request } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { AnswerStatement } from '../contracts/statement.js'
 import type { Override } from '../di/build-container.js'
 import type { CarriesCredential } from '../http/credentials.js'
 import type { Stage } from '../step/step.js'
@@ -28,6 +29,8 @@ export interface Harness {
   readonly plugins: readonly Plugin[]
   /** Returns the request that the current code runs for; `null` if the test does not know it. */
   readonly currentRequest: (() => Request | undefined) | null
+  /** Answers statements in place of databases; `null` lets databases run them. */
+  readonly answerStatement: AnswerStatement | null
   /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
   /** Changes the function that tells whether a request carries a credential. */
@@ -51,6 +54,7 @@ export const NO_HARNESS: Harness = Object.freeze({
   overrides: [],
   plugins: [],
   currentRequest: null,
+  answerStatement: null,
   wrapGuard: (guard: AuthGuard | null) => guard,
   wrapCredentials: (carries: CarriesCredential) => carries,
   wrapTenantOf: (tenantOf: TenantOf) => tenantOf,

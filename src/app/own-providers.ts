@@ -45,6 +45,7 @@ export function ownProviders(config: OwnProviders): Provider[] {
         clock,
         currentRequest: () => currentRequest.get(),
         currentTenant: getTenantId,
+        answer: harness.answerStatement,
       }),
     },
     { token: LogSource, useValue: requestLogs },

@@ -37,6 +37,11 @@ export class Reading {
     return this.#resolved !== undefined
   }
 
+  /** As they were given. */
+  get options(): AppOptions {
+    return this.#config.options
+  }
+
   get settings(): Settings {
     return this.#resolve().settings
   }

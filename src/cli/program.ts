@@ -10,6 +10,7 @@ import { addKeys } from './keys/add-keys.js'
 import type { RoutesOptions } from './list-routes.js'
 import { addNew } from './new/add-new.js'
 import type { ProgramContext } from './program-context.js'
+import { addReplay } from './replay/add-replay.js'
 import type { ConfigOptions } from './show-config.js'
 import { addStart } from './start/add-start.js'
 
@@ -58,6 +59,7 @@ export function createProgram(context: ProgramContext): Command {
   addKeys(program, context)
   addDev(program, context)
   addStart(program, context)
+  addReplay(program, context, (command) => withLoading(command, { hasDocument: false }))
   addDoctor(program, context, (command) => withLoading(command, { hasDocument: false }))
   return program
 }

@@ -39,3 +39,39 @@ export interface RanStatement extends Required<NewStatement>, StatementResult {
   /** The request in whose route the code ran; `undefined` outside of routes, as in a timer. */
   readonly req: Request | undefined
 }
+
+/**
+ * What a database is said to have answered, in place of a database.
+ *
+ * @see docs/testing.md#answered-statements
+ */
+export interface AnsweredStatement {
+  /** The text of the statement. Blanks, and literals in the text, need not be equal. */
+  readonly text: string
+  /** The values of its placeholders. Of several answers with the same text, the one with equal values is used. Default: any. */
+  readonly values?: readonly unknown[]
+  /** The rows. Default: none. */
+  readonly rows?: readonly unknown[]
+  /** How many rows it has returned or changed. Default: the number of `rows`. */
+  readonly rowCount?: number | null
+  /** The error with which the statement fails. Default: it does not fail. */
+  readonly error?: StatementFailure
+}
+
+/** The error of a statement, as plain data. */
+export interface StatementFailure {
+  readonly message: string
+  /** The SQLSTATE of a statement that PostgreSQL refused, or a code of the framework: `DATABASE_TIMEOUT`. */
+  readonly code?: string
+  /** The status of an `HttpError`. Default: it was none. */
+  readonly status?: number
+  readonly constraint?: string
+  readonly schema?: string
+  readonly table?: string
+  readonly column?: string
+  readonly detail?: string
+  readonly hint?: string
+}
+
+/** Answers statements in place of a database. Throws if there is no answer. */
+export type AnswerStatement = (statement: NewStatement) => AnsweredStatement

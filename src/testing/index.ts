@@ -5,6 +5,8 @@
  */
 
 export type { ContractViolation, ViolationKind } from '../contracts/contract-violation.js'
+export type { AnsweredStatement, StatementFailure } from '../contracts/statement.js'
+export { UnansweredStatementError } from './answers.js'
 export type {
   Access,
   AuthMatrix,

@@ -82,7 +82,7 @@ export class TestApp extends App {
     const operations = () => this.#documented()
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
-    this.#records = new TestRecords(options.queries)
+    this.#records = new TestRecords(options)
     this.#connections = new Connections(this.#records.exchanges.connect)
     this.#contracts = new RunningContracts(this.#contract)
     this.#log = new TestLog(options.logger)
@@ -90,7 +90,7 @@ export class TestApp extends App {
       clock: this.clock,
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
-      plugins: [this.#records.plugin],
+      ...this.#records.harness,
       currentRequest: this.#watch.currentRequest,
       wrapGuard: this.#connections.wrapGuard,
       wrapCredentials: this.#connections.wrapCredentials,

@@ -1,4 +1,5 @@
 import type { AppOptions } from '../app/settings/app-options.js'
+import type { AnsweredStatement } from '../contracts/statement.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
@@ -41,6 +42,14 @@ export interface TestOptions extends AppOptions {
    * databases report to `Statements`, as `blazon/postgres` and `blazon/typeorm` do. Default: `{ repeats: 10 }`.
    */
   readonly queries?: false | QueryOptions
+  /**
+   * Answers the statements of requests in place of PostgreSQL: `blazon/postgres` then connects to no database. Each answer is
+   * used once. A statement without an answer fails with an `UnansweredStatementError`. `blazon replay --write` makes such
+   * tests. Default: the database answers.
+   *
+   * @see docs/testing.md#answered-statements
+   */
+  readonly statements?: readonly AnsweredStatement[]
 }
 
 /** Features that tests rarely need; explicit options turn them on again. */
@@ -56,13 +65,14 @@ const MODES: readonly unknown[] = ['warn', 'throw', 'off', undefined]
 
 /** Returns the options for `App`: the caller's options over the test defaults. */
 export function appOptionsOf(given: TestOptions): AppOptions {
-  const { contract: _, coverage: __, queries: ___, ...options } = given
+  const { contract: _, coverage: __, queries: ___, statements: ____, ...options } = given
   return mergeOptions(TEST_DEFAULTS, options)
 }
 
-/** @throws ConfigError when `contract`, `coverage` or `queries` has a wrong value, or they contradict each other. */
-export function checkTestOptions({ contract, coverage, queries }: TestOptions): void {
-  const problems: Problem[] = checkQueryOptions(queries)
+/** @throws ConfigError when `contract`, `coverage`, `queries` or `statements` has a wrong value, or they contradict each other. */
+export function checkTestOptions(options: TestOptions): void {
+  const { contract, coverage, queries, statements } = options
+  const problems = [...checkQueryOptions(queries), ...checkStatements(statements)]
   if (!MODES.includes(contract)) {
     problems.push(problemOf('contract', contract, "'warn', 'throw', 'off'"))
   }
@@ -105,6 +115,13 @@ function checkQueryOptions(queries: TestOptions['queries']): Problem[] {
     problems.push(problemOf('queries.summary', summary, 'true or false'))
   }
   return problems
+}
+
+function checkStatements(statements: unknown): Problem[] {
+  const isList =
+    Array.isArray(statements) && statements.every((each) => typeof each?.text === 'string')
+  if (statements === undefined || isList) return []
+  return [problemOf('statements', statements, 'a list of { text, values, rows, rowCount, error }')]
 }
 
 function isThreshold(value: unknown): boolean {

@@ -15,6 +15,14 @@ vi.mock('../../src/app/dev/report-records.js', async (load) => {
   loaded.names.push('report-records')
   return await load<object>()
 })
+vi.mock('../../src/features/capsules/capsule-writer.js', async (load) => {
+  loaded.names.push('capsule-writer')
+  return await load<object>()
+})
+vi.mock('../../src/app/take-capsules.js', async (load) => {
+  loaded.names.push('take-capsules')
+  return await load<object>()
+})
 
 class Rows {
   get() {
@@ -24,7 +32,7 @@ class Rows {
 Get()(Rows.prototype, 'get', Object.getOwnPropertyDescriptor(Rows.prototype, 'get') as never)
 Controller('x')(Rows)
 
-async function ask(options: { records?: { keep: number } }): Promise<number> {
+async function ask(options: { records?: { keep: number; capsules?: boolean } }): Promise<number> {
   const app = new App({ controllers: [Rows], logger: false, ...options })
   const { port } = await app.listen(0, '127.0.0.1')
   const { status } = await fetch(`http://127.0.0.1:${port}/x`)
@@ -37,4 +45,11 @@ it('only an application with the option loads the modules of records, and none t
   expect(loaded.names).toEqual([])
   expect(await ask({ records: { keep: 1 } })).toBe(200)
   expect(loaded.names.sort()).toEqual(['recorder', 'records-plugin'])
+  expect(await ask({ records: { keep: 1, capsules: true } })).toBe(200)
+  expect(loaded.names.sort()).toEqual([
+    'capsule-writer',
+    'recorder',
+    'records-plugin',
+    'take-capsules',
+  ])
 })

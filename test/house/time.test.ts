@@ -31,6 +31,7 @@ const REASONS: Record<string, string> = {
   'cli/keys/list-keys.ts': 'as before',
   'cli/load/read-app.ts': 'the command line runs no application',
   'cli/load/run-child.ts': 'as before',
+  'cli/replay/replay-capsule.ts': 'limits the time of an application whose clock does not run',
   'pipeline/streams/stream-response.ts': 'waits for a turn of the event loop, not for time',
   'testing/settle.ts': 'waits for turns of the event loop, not for time',
 }

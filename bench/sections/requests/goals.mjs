@@ -63,8 +63,6 @@ function ofOthers() {
   }))
 }
 
-const MOST_OF_PLAIN = { cached: 1.1, invalid: 3 }
-
 function ofPlainRoute() {
   return ['cached', ...REFUSALS].map((workload) => ({
     id: workload,

@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { ContractViolation } from '../../contracts/contract-violation.js'
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import { SentBody, sentHeaders } from '../../http/sent-body.js'
 import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
 import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
 import { checkResponse, documentedStatus } from './check-response.js'
@@ -33,7 +33,8 @@ export class ResponseComparison {
 
   /** Begins to follow the response to a request. Later calls change nothing. */
   follow({ res }: Request): void {
-    if (res !== undefined && !this.#bodies.has(res)) this.#bodies.set(res, new SentBody(res))
+    if (res !== undefined && !this.#bodies.has(res))
+      this.#bodies.set(res, new SentBody(res, MOST_BYTES))
   }
 
   /** Returns the differences between the response and the document. Never throws. */
@@ -69,52 +70,4 @@ export class ResponseComparison {
     this.#compilers.set(document, compile)
     return compile
   }
-}
-
-/** The bytes that a response hands to its connection. */
-class SentBody {
-  isTooLong = false
-  readonly #chunks: Buffer[] = []
-  #length = 0
-
-  constructor(res: Response) {
-    const { write, end } = res
-    const note = (chunk: unknown, encoding: unknown) => this.#note(chunk, encoding)
-    // What replaces these methods later, such as a compression, calls these.
-    res.write = function writeNoted(this: Response, ...args: Parameters<Response['write']>) {
-      note(args[0], args[1])
-      return write.apply(this, args)
-    } as Response['write']
-    res.end = function endNoted(this: Response, ...args: unknown[]) {
-      note(args[0], args[1])
-      return end.apply(this, args as Parameters<Response['end']>)
-    } as Response['end']
-  }
-
-  get bytes(): Buffer {
-    return Buffer.concat(this.#chunks)
-  }
-
-  #note(chunk: unknown, encoding: unknown): void {
-    const isText = typeof chunk === 'string'
-    if (this.isTooLong || !(isText || chunk instanceof Uint8Array)) return
-    const bytes = isText ? Buffer.from(chunk, encodingOf(encoding)) : Buffer.from(chunk)
-    this.#length += bytes.length
-    this.isTooLong = this.#length > MOST_BYTES
-    if (this.isTooLong) this.#chunks.length = 0
-    else this.#chunks.push(bytes)
-  }
-}
-
-function encodingOf(given: unknown): BufferEncoding {
-  return typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
-}
-
-/** The headers as they were sent. `getHeaders` has only those that were set one by one. */
-function sentHeaders(res: Response): IncomingHttpHeaders {
-  // Node keeps the head as text; it has no type, and packages that log responses read it.
-  const { _header: head = '' } = res as unknown as { readonly _header?: string | null }
-  const lines = (head ?? '').split('\r\n').slice(1)
-  const pairs = lines.map((line) => /^([^:]+): ?(.*)$/.exec(line)).filter((match) => match !== null)
-  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name.toLowerCase(), value]))
 }

@@ -8,12 +8,21 @@ import type { RequestRecord } from '../../contracts/request-record.js'
  */
 const SINK = Symbol.for('blazon.records')
 
+/** Where a capsule is. */
+export interface WrittenCapsule {
+  readonly id: string
+  /** From the working directory of the application. */
+  readonly folder: string
+}
+
 /** Everything about a request that is over. */
 export interface WholeRecord {
   readonly record: RequestRecord
   readonly sent: RecordedRequest
   /** How the response differs from the document; empty if it does not, or if none describes it. */
   readonly mismatches: readonly ContractViolation[]
+  /** The capsule that is written of a failed request; `null` if none is. */
+  readonly capsule: WrittenCapsule | null
 }
 
 /** Takes the records of all requests of a process. */

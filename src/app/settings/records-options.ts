@@ -1,6 +1,7 @@
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import type { CapsuleSettings } from '../../features/capsules/capsule-folder.js'
 import type { RecordsSettings } from '../../features/records/records-plugin.js'
 
 /** The `records` option. */
@@ -17,39 +18,136 @@ export interface RecordsOptions {
    * @defaultValue `false`
    */
   readonly log?: boolean
+  /**
+   * Whether a capsule is written of each request that the server has failed: a file with which `blazon replay` runs the request
+   * again, and makes a test of it. It has data of users, such as rows and bodies, but no secrets. `true` is
+   * {@link CapsulesOptions} with its defaults.
+   *
+   * @defaultValue `true` under `blazon dev`, else `false`
+   * @see docs/replay.md
+   */
+  readonly capsules?: boolean | CapsulesOptions
+}
+
+/** Where the capsules of failed requests are written, and how many are kept. */
+export interface CapsulesOptions {
+  /**
+   * The folder, from the working directory. It is created, readable by its owner only.
+   *
+   * @defaultValue `.blazon/capsules`
+   */
+  readonly folder?: string
+  /**
+   * How many capsules are kept, the newest: a whole number above 0.
+   *
+   * @defaultValue 50
+   */
+  readonly files?: number
+  /**
+   * How many bytes they may have together: a whole number above 0. The oldest are removed first.
+   *
+   * @defaultValue 20 MB (20,000,000)
+   */
+  readonly bytes?: number
 }
 
 type Option = boolean | RecordsOptions | undefined
 
-const NAMES: Names<RecordsOptions> = { keep: true, log: true }
+/** The `records` option, resolved. */
+export interface RecordsAndCapsules {
+  /** `null` if no records are kept. */
+  readonly kept: RecordsSettings | null
+  /** `null` if no capsules are written, but for those of `blazon dev`. */
+  readonly capsules: CapsuleSettings | null
+  /** Whether `blazon dev` writes no capsules either. */
+  readonly isOff: boolean
+}
+
+const NAMES: Names<RecordsOptions> = { keep: true, log: true, capsules: true }
+const CAPSULE_NAMES: Names<CapsulesOptions> = { folder: true, files: true, bytes: true }
 const KEEP = 50
 
-/** The `records` option. The settings are `null` if nothing is recorded. */
-export const recordsGroup: OptionGroup<Option, RecordsSettings | null> = {
-  unknown: (records) =>
-    refusedNames('records.', typeof records === 'object' ? records : undefined, NAMES),
+/** The capsules of `blazon dev`, and of `capsules: true`. */
+export const DEFAULT_CAPSULES: CapsuleSettings = Object.freeze({
+  folder: '.blazon/capsules',
+  files: 50,
+  bytes: 20_000_000,
+})
+
+/** The `records` option. */
+export const recordsGroup: OptionGroup<Option, RecordsAndCapsules> = {
+  unknown: (records) => {
+    if (typeof records !== 'object') return refusedNames('records.', undefined, NAMES)
+    const { capsules } = records ?? {}
+    const given = typeof capsules === 'object' ? capsules : undefined
+    return [
+      ...refusedNames('records.', records, NAMES),
+      ...refusedNames('records.capsules.', given, CAPSULE_NAMES),
+    ]
+  },
   check,
   resolve(records = false) {
-    if (records === false) return null
-    const { keep = KEEP, log = false } = records === true ? {} : records
-    return Object.freeze({ keep, log })
+    if (records === false) return NOTHING
+    const { keep = KEEP, log = false, capsules } = records === true ? {} : records
+    return Object.freeze({
+      kept: Object.freeze({ keep, log }),
+      capsules: capsulesOf(capsules),
+      isOff: capsules === false,
+    })
   },
+}
+
+const NOTHING: RecordsAndCapsules = Object.freeze({ kept: null, capsules: null, isOff: false })
+
+function capsulesOf(capsules: RecordsOptions['capsules'] = false): CapsuleSettings | null {
+  if (capsules === false) return null
+  if (capsules === true) return DEFAULT_CAPSULES
+  const { folder, files, bytes } = DEFAULT_CAPSULES
+  return Object.freeze({
+    folder: capsules.folder ?? folder,
+    files: capsules.files ?? files,
+    bytes: capsules.bytes ?? bytes,
+  })
 }
 
 function check(records: unknown): Problem[] {
   if (records === undefined || typeof records === 'boolean') return []
-  if (typeof records !== 'object' || records === null || Array.isArray(records)) {
-    const remedy = 'Give true, false, or { keep, log }.'
+  if (!isObject(records)) {
+    const remedy = 'Give true, false, or { keep, log, capsules }.'
     return [invalid('records', `${shown(records)} is no option.`, remedy)]
   }
-  const { keep, log } = records as { readonly keep?: unknown; readonly log?: unknown }
-  const problems: Problem[] = []
-  if (keep !== undefined && !(Number.isSafeInteger(keep) && (keep as number) > 0)) {
-    const cause = `${shown(keep)} is no number of records.`
-    problems.push(invalid('records.keep', cause, 'Give a whole number above 0.'))
-  }
+  const { keep, log, capsules } = records
+  const problems = checkCount('records.keep', keep, 'no number of records')
   if (log !== undefined && typeof log !== 'boolean') {
     problems.push(invalid('records.log', `${shown(log)} is no option.`, 'Give true or false.'))
   }
-  return problems
+  return [...problems, ...checkCapsules(capsules)]
+}
+
+function checkCapsules(capsules: unknown): Problem[] {
+  if (capsules === undefined || typeof capsules === 'boolean') return []
+  if (!isObject(capsules)) {
+    const remedy = 'Give true, false, or { folder, files, bytes }.'
+    return [invalid('records.capsules', `${shown(capsules)} is no option.`, remedy)]
+  }
+  const { folder, files, bytes } = capsules
+  const problems = [
+    ...checkCount('records.capsules.files', files, 'no number of files'),
+    ...checkCount('records.capsules.bytes', bytes, 'no number of bytes'),
+  ]
+  if (folder === undefined || (typeof folder === 'string' && folder !== '')) return problems
+  const cause = `${shown(folder)} is no folder.`
+  return [
+    ...problems,
+    invalid('records.capsules.folder', cause, "Give a path: '.blazon/capsules'."),
+  ]
+}
+
+function checkCount(subject: string, value: unknown, what: string): Problem[] {
+  if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) return []
+  return [invalid(subject, `${shown(value)} is ${what}.`, 'Give a whole number above 0.')]
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

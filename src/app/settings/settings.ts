@@ -14,7 +14,6 @@ import type { LoggerSettings } from '../../features/logs/open-logger.js'
 import type { RequestLogSettings } from '../../features/logs/request-log.js'
 import type { MetricsSettings } from '../../features/metrics/metrics-options.js'
 import type { RateLimitSettings } from '../../features/rate-limit/limit-settings.js'
-import type { RecordsSettings } from '../../features/records/records-plugin.js'
 import type { SecuritySettings } from '../../features/security/security-options.js'
 import type { TenantSettings } from '../../features/tenancy/tenant-settings.js'
 import type { DocumentSettings } from '../../openapi/swagger-options.js'
@@ -23,6 +22,7 @@ import type { AuthSettings } from './auth-options.js'
 import type { CookieSettings } from './cookie-options.js'
 import type { ErrorSettings } from './error-options.js'
 import type { LimitSettings } from './limit-options.js'
+import type { RecordsAndCapsules } from './records-options.js'
 import type { ResponseSettings } from './response-options.js'
 import type { TimeoutSettings } from './timeout-options.js'
 import type { TrustProxy } from './trust-proxy.js'
@@ -69,8 +69,7 @@ export interface Settings {
   readonly capacity: CapacitySettings | null
   /** `null` if nothing is measured. */
   readonly metrics: MetricsSettings | null
-  /** `null` if no records are kept. */
-  readonly records: RecordsSettings | null
+  readonly records: RecordsAndCapsules
   readonly timeouts: TimeoutSettings
   /**
    * `null` without the option. If the application is mounted in a host, the setting of the host then counts.

@@ -17,13 +17,18 @@ async function run(job: Job): Promise<Report> {
     return { kind, config: exportsOf(await import(pathToFileURL(module).href))['default'] }
   }
   if (kind === 'env') return { kind, envs: await readEnvs(module) }
+  if (job.kind === 'replay') {
+    const { replayCapsule } = await import('../replay/replay-capsule.js')
+    return { kind: job.kind, outcome: await replayCapsule(job) }
+  }
   const onLoaded = (stack: string) => instances.push(folderOf(stack))
   const app = await readApp(module, { recordsDecorators: kind === 'explain', onLoaded })
   if (kind === 'doctor') return { kind, ...(await app.examine()), instances }
   const warnings = app.warnings()
   if (kind === 'routes') return { kind, routes: app.routes(), warnings }
-  if (kind === 'explain') return { kind, result: await app.explain(job.query), warnings }
-  return { kind, documents: documentsOf(app), warnings }
+  if (job.kind === 'explain')
+    return { kind: job.kind, result: await app.explain(job.query), warnings }
+  return { kind: 'documents', documents: documentsOf(app), warnings }
 }
 
 function documentsOf(app: AppDescription): DocumentReport[] {

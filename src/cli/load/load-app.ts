@@ -9,6 +9,8 @@ import { type ChildOptions, runChild } from './run-child.js'
 export interface LoadOptions extends ChildOptions {
   /** The value of `--entry`. */
   readonly entry?: string | undefined
+  /** The names of conventional modules, the best first. Default: `app`, `main`, `index`. */
+  readonly names?: readonly string[]
 }
 
 type ReportOf<K> = Extract<Report, { kind: K }>
@@ -25,6 +27,7 @@ export async function loadApp<Q extends Question>(
   const entry = await findEntry(options.entry, {
     cwd: options.cwd,
     loadConfig: (path) => loadConfig(path, options),
+    ...(options.names === undefined ? {} : { names: options.names }),
   })
   const report = await runChild({ ...question, module: entry.path }, options)
   if (report.kind === 'failure') throw toCliError(report, entry, options.cwd)

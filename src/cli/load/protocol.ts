@@ -4,12 +4,14 @@ import type { OpenApiDocument } from '../../contracts/openapi.js'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import type { EnvReport } from '../../features/env/report-env.js'
+import type { ReplayOrder, ReplayOutcome } from '../replay/replay-outcome.js'
 
 /** What a command wants to know of an application. */
 export type Question =
   /** `env`: the variables that the application describes by `env()`; `doctor`: what may be wrong with it. */
   | { readonly kind: 'documents' | 'routes' | 'env' | 'doctor' }
   | { readonly kind: 'explain'; readonly query: RouteQuery }
+  | ({ readonly kind: 'replay' } & ReplayOrder)
 
 /** A request of the parent to its child process. */
 export type Job = { readonly module: string } & (
@@ -43,6 +45,7 @@ export type Report =
       readonly result: ExplainResult
       readonly warnings: readonly Problem[]
     }
+  | { readonly kind: 'replay'; readonly outcome: ReplayOutcome }
   | { readonly kind: 'env'; readonly envs: readonly EnvReport[] }
   | (ExaminedApp & { readonly kind: 'doctor'; readonly instances: readonly string[] })
   | { readonly kind: 'config'; readonly config: unknown }

@@ -3,30 +3,50 @@ import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { Plugin, RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
+import type { RanStatement } from '../../contracts/statement.js'
 import { Recorder } from './recorder.js'
 import { keepRecord, RequestRecords } from './request-records.js'
 
-/** The `records` option, resolved. */
+/** The records that an application keeps in its memory, as the option `records` says. */
 export interface RecordsSettings {
   readonly keep: number
   readonly log: boolean
 }
 
-/** Takes the records of all requests of an application. */
+/** A request that is over, with its record. */
+export interface TakenRequest {
+  readonly record: RequestRecord
+  readonly ended: EndedRequest
+  readonly secrets: RequestSecretTexts
+  /** In the order in which they have ended. */
+  readonly statements: readonly RanStatement[]
+  /** Whether the server has failed. */
+  readonly hasFailed: boolean
+}
+
+/** Takes the records of requests of an application. */
 export interface RecordTaker {
-  /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. */
-  readonly placeIn: (stack: string) => string | null
+  /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. `null`: no stacks are needed. */
+  readonly placeIn: ((stack: string) => string | null) | null
+  /** Whether it takes all requests, or only those that the server has failed. */
+  readonly takesAll: boolean
+  /** Called before the first request. */
+  readonly start: (logger: Logger) => void
   /** Called for each step of a request, before the code of the step runs. */
   readonly follow: (req: Request) => void
+  /** Returns what is kept of a statement. */
+  readonly keep: (statement: RanStatement) => RanStatement
   /** Called for each request that is over. */
-  readonly take: (record: RequestRecord, ended: EndedRequest, secrets: RequestSecretTexts) => void
+  readonly take: (taken: TakenRequest) => void
+  /** Resolves when everything is done that was begun. */
+  readonly close: () => Promise<void>
 }
 
 /** Where the records of an application go. */
 export interface RecordTargets {
   /** The option `records`; `null` without it. */
   readonly settings: RecordsSettings | null
-  /** Takes the record of each request; `undefined` outside of `blazon dev`. */
+  /** Takes records for `blazon dev`, and for capsules; `undefined` without both. */
   readonly taker: RecordTaker | undefined
 }
 
@@ -36,11 +56,16 @@ export function recordsPlugin({ settings, taker }: RecordTargets): Plugin {
   const recorder = new Recorder({
     placeIn: taker?.placeIn ?? null,
     onEnd(draft, ended) {
-      const isKept = keep !== undefined && hasFailed(ended)
-      if (taker === undefined && !isKept) return
+      const failed = hasFailed(ended)
+      const isTaken = taker !== undefined && (taker.takesAll || failed)
+      const isKept = keep !== undefined && failed
+      if (!isTaken && !isKept) return
       const record = recorder.write(draft)
-      taker?.take(record, ended, recorder.secretsOf(draft))
       if (isKept) keep?.(record)
+      if (!isTaken) return
+      const secrets = recorder.secretsOf(draft)
+      const { statements } = draft
+      taker.take({ record, ended, secrets, statements, hasFailed: failed })
     },
   })
   const { plugin } = recorder
@@ -48,19 +73,22 @@ export function recordsPlugin({ settings, taker }: RecordTargets): Plugin {
     ...plugin,
     requests(app) {
       if (settings !== null) keep = keeperOf(settings, app.get(RequestRecords), app.logger)
+      taker?.start(app.logger)
       const observer = plugin.requests?.(app)
       return observer && taker ? following(observer, taker) : observer
     },
+    onClose: () => taker?.close(),
   }
 }
 
-function following(observer: RequestObserver, { follow }: RecordTaker): RequestObserver {
+function following(observer: RequestObserver, { follow, keep }: RecordTaker): RequestObserver {
   return {
     ...observer,
     onStep(req, step) {
       follow(req)
       observer.onStep?.(req, step)
     },
+    onStatement: (statement) => observer.onStatement?.(keep(statement)),
   }
 }
 

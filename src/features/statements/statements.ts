@@ -1,6 +1,12 @@
 import type { Clock } from '../../contracts/clock.js'
 import type { Request } from '../../contracts/handler.js'
-import type { NewStatement, RanStatement, StatementResult } from '../../contracts/statement.js'
+import type {
+  AnsweredStatement,
+  AnswerStatement,
+  NewStatement,
+  RanStatement,
+  StatementResult,
+} from '../../contracts/statement.js'
 
 /** A statement that runs. Call exactly one of its functions. */
 export interface RunningStatement {
@@ -18,7 +24,11 @@ export interface StatementsConfig {
   readonly currentRequest: () => Request | undefined
   /** Returns the tenant that the current code runs for. */
   readonly currentTenant: () => string | undefined
+  /** Answers statements in place of databases; `null` outside of such tests. */
+  readonly answer: AnswerStatement | null
 }
+
+const NO_ROWS: AnsweredStatement = { text: '', rows: [] }
 
 /**
  * Where databases report the statements that they run, for `onStatement` of observers (`Plugin.requests`): traces, time
@@ -52,6 +62,24 @@ export class Statements {
   /** Whether anybody observes statements. It is known before plugins are set up, and never changes. */
   get areObserved(): boolean {
     return this.#report !== null
+  }
+
+  /**
+   * Whether a test answers statements in place of databases (`statements` of `TestApp.create`). Then the plugin of a database
+   * connects to none, and asks {@link Statements.answer}.
+   */
+  get areAnswered(): boolean {
+    return this.#config.answer !== null
+  }
+
+  /**
+   * Returns the answer to a statement. Statements outside of requests, as those of `onInit`, have no rows.
+   *
+   * @throws UnansweredStatementError if a request runs a statement without an answer.
+   */
+  answer(statement: NewStatement): AnsweredStatement {
+    const { answer, currentRequest } = this.#config
+    return answer === null || currentRequest() === undefined ? NO_ROWS : answer(statement)
   }
 
   /**

@@ -112,6 +112,11 @@ export interface Driver {
    * Whether the database runs in this process. This process is then its only user, and a superuser.
    */
   readonly isEmbedded: boolean
+  /**
+   * Called with each statement of the program before it runs, by a driver without a database. All other statements are those
+   * of the package itself. Default: the driver has a database.
+   */
+  readonly expect?: (statement: Statement) => void
   /** Returns how many connections are lent now, and how many callers wait for one. */
   usage(): PoolUsage
   /**

@@ -1,4 +1,4 @@
-import type { Plugin, RouteSetup, Stage } from '../../index.js'
+import { type Plugin, type RouteSetup, type Stage, Statements } from '../../index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
@@ -25,7 +25,14 @@ export function postgres(options: PostgresOptions): Plugin {
   return {
     name: 'postgres',
     providers: [
-      { token: OwnEngine, useFactory: () => new Engine(options, createDriver(options)) },
+      {
+        token: OwnEngine,
+        inject: [Statements],
+        useFactory: (statements: Statements) =>
+          statements.areAnswered
+            ? answeredEngine(options, statements)
+            : new Engine(options, createDriver(options)),
+      },
       {
         token: Database,
         inject: [OwnEngine],
@@ -67,4 +74,10 @@ function transactionStage(sessions: Sessions, { isTransactional, fail }: Transac
       isTransactional,
     })
   }
+}
+
+/** Its code is loaded here, because only tests use it. */
+async function answeredEngine(options: PostgresOptions, statements: Statements): Promise<Engine> {
+  const { AnsweringDriver } = await import('./drivers/answering-driver.js')
+  return new Engine(options, new AnsweringDriver(statements))
 }

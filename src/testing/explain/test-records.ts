@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import type { Harness } from '../../app/harness.js'
 import type { Request } from '../../contracts/handler.js'
+import type { AnswerStatement } from '../../contracts/statement.js'
 import { REPEATS } from '../../features/records/query-findings.js'
 import { Recorder } from '../../features/records/recorder.js'
+import { answersOf } from '../answers.js'
 import type { FinishedRequest } from '../finish-test.js'
 import { QueryBudget } from '../queries/query-budget.js'
 import { type OperationQueries, queryLines } from '../queries/query-counts.js'
@@ -16,9 +19,11 @@ export class TestRecords {
   readonly #recorder: Recorder
   readonly #budget: QueryBudget
   readonly #printsSummary: boolean
+  readonly #answerStatement: AnswerStatement | null
 
-  /** @param queries The option `queries` of the test. */
-  constructor(queries: TestOptions['queries'] = {}) {
+  /** @param options Those of the test: how statements are judged, and what answers them. */
+  constructor({ queries = {}, statements }: TestOptions) {
+    this.#answerStatement = answersOf(statements)
     const { repeats = REPEATS, summary = false } = queries === false ? {} : queries
     this.#printsSummary = summary
     this.#recorder = new Recorder({
@@ -31,9 +36,9 @@ export class TestRecords {
     })
   }
 
-  /** The plugin that observes the application. */
-  get plugin(): Recorder['plugin'] {
-    return this.#recorder.plugin
+  /** The plugin that observes the application, and what answers its statements. */
+  get harness(): Pick<Harness, 'plugins' | 'answerStatement'> {
+    return { plugins: [this.#recorder.plugin], answerStatement: this.#answerStatement }
   }
 
   /** Notes a request that the application gets. */

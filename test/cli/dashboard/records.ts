@@ -71,7 +71,13 @@ export function reported(
   record: Partial<RequestRecord> = {},
   rest: Partial<Omit<ReportedRequest, 'record'>> = {},
 ): ReportedRequest {
-  return { record: { ...RECORD, ...record }, sent: NOTHING_SENT, mismatches: [], ...rest }
+  return {
+    record: { ...RECORD, ...record },
+    sent: NOTHING_SENT,
+    mismatches: [],
+    capsule: null,
+    ...rest,
+  }
 }
 
 /** A loop that asks for each line of an order. */

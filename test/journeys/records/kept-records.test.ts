@@ -94,10 +94,10 @@ describe('the option records', () => {
   })
 
   it.each([
-    [{ records: 1 as never }, 'Give true, false, or { keep, log }'],
+    [{ records: 1 as never }, 'Give true, false, or { keep, log, capsules }'],
     [{ records: { keep: 0 } }, 'Give a whole number above 0'],
     [{ records: { log: 'yes' as never } }, 'Give true or false'],
-    [{ records: { keeps: 5 } as never }, 'The options here are: keep, log'],
+    [{ records: { keeps: 5 } as never }, 'The options here are: keep, log, capsules'],
   ])('refuses %j', async (options, remedy) => {
     const error = await App.create(options).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(ConfigError)

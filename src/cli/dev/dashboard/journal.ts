@@ -1,3 +1,5 @@
+import { ownCommand } from '../../own-command.js'
+import { DEFAULT_FOLDER } from '../../replay/capsule-files.js'
 import { curlText } from './curl-text.js'
 import { hiddenValues } from './hidden-values.js'
 import { findSuspects } from './suspects.js'
@@ -5,6 +7,7 @@ import { testText } from './test-text.js'
 import { timelineOf } from './timeline.js'
 import type {
   AppView,
+  CapsuleView,
   ProblemsView,
   ReportedRequest,
   RequestRow,
@@ -160,6 +163,7 @@ export class Journal {
       test: testText(request),
       cannotReplay: whyNoReplay(request),
       hidden: hiddenValues(request),
+      capsule: capsuleOf(request),
     }
   }
 
@@ -176,6 +180,14 @@ export class Journal {
 function errorOf({ error }: ReportedRequest['record']): string | null {
   if (error === null) return null
   return error.status >= 500 ? error.name : error.code
+}
+
+function capsuleOf({ capsule }: ReportedRequest): CapsuleView | null {
+  if (capsule === null) return null
+  const { id, folder } = capsule
+  const place = folder === DEFAULT_FOLDER ? [] : ['--folder', folder]
+  const replay = ownCommand(['replay', id, ...place])
+  return { id, replay, write: `${replay} --write` }
 }
 
 function whyNoReplay({ record: { url, cause }, sent }: ReportedRequest): string | null {

@@ -93,6 +93,17 @@ export interface RequestView {
   /** Why the request cannot be sent again, as a sentence; `null` if it can. */
   readonly cannotReplay: string | null
   readonly hidden: readonly HiddenValue[]
+  /** The file that was written of a failed request; `null` if none was. */
+  readonly capsule: CapsuleView | null
+}
+
+/** The capsule of a failed request. */
+export interface CapsuleView {
+  readonly id: string
+  /** The command that runs it: `npx blazon replay 20261126-093000-a1b2c3`. */
+  readonly replay: string
+  /** The command that makes a test of it. */
+  readonly write: string
 }
 
 /** The state of the application. */

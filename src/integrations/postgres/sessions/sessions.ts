@@ -69,11 +69,14 @@ export class Sessions {
   #usesTenants = false
   /** `null` if nobody observes statements. */
   #observed: Statements | null = null
+  /** Whether an observer or the driver is told of each statement. */
+  #isWatched: boolean
   #protected: ProtectedTables | undefined
 
   constructor(driver: Driver, config: SessionsConfig) {
     this.#driver = driver
     this.#config = config
+    this.#isWatched = driver.expect !== undefined
   }
 
   /**
@@ -83,6 +86,7 @@ export class Sessions {
   start(usesTenants: boolean, statements: Statements): void {
     this.#usesTenants = usesTenants
     this.#observed = statements.areObserved ? statements : null
+    this.#isWatched ||= statements.areObserved
   }
 
   /** The owner for which the current code runs. */
@@ -92,8 +96,8 @@ export class Sessions {
 
   /** Runs a statement in the transaction to which it belongs. */
   query(statement: Statement): Promise<QueryResult> {
-    if (this.#observed === null) return this.#queryAsOwner(statement)
-    return this.#observe(this.#observed, statement, () => this.#queryAsOwner(statement))
+    if (!this.#isWatched) return this.#queryAsOwner(statement)
+    return this.#observe(statement, () => this.#queryAsOwner(statement))
   }
 
   /**
@@ -103,18 +107,16 @@ export class Sessions {
   queryOwnTable(statement: Statement): Promise<QueryResult> {
     const isTenanted = this.#usesTenants || TenantContext.current()?.id !== undefined
     const owner = isTenanted ? ALL_TENANTS : null
-    if (this.#observed === null) return this.#queryFor(owner, statement)
-    return this.#observe(this.#observed, statement, () => this.#queryFor(owner, statement))
+    if (!this.#isWatched) return this.#queryFor(owner, statement)
+    return this.#observe(statement, () => this.#queryFor(owner, statement))
   }
 
-  #observe(
-    observed: Statements,
-    statement: Statement,
-    run: () => Promise<QueryResult>,
-  ): Promise<QueryResult> {
+  #observe(statement: Statement, run: () => Promise<QueryResult>): Promise<QueryResult> {
+    this.#driver.expect?.(statement)
+    if (this.#observed === null) return run()
     // Not spread: the text of a template is computed by a getter of its class.
     const { text, values = [] } = statement
-    const running = observed.begin({ system: 'postgresql', text, values })
+    const running = this.#observed.begin({ system: 'postgresql', text, values })
     return running === null ? run() : report(running, run)
   }
 

@@ -23,6 +23,7 @@ export function requestDetails(view: RequestView): HTMLElement {
       record.url,
     ),
     actionsOf(view),
+    capsuleNote(view),
     summaryOf(view),
     view.mismatches.map((mismatch) =>
       noteOf('Not as documented', [mismatchText(mismatch), mismatch.remedy]),
@@ -49,6 +50,25 @@ function summaryOf({ record, route }: RequestView): HTMLElement {
     ['Began', clockTime(startedAt)],
     ['Request id', id],
   ])
+}
+
+/** What to do about a failed request. Nothing without a capsule. */
+function capsuleNote({ capsule }: RequestView): HTMLElement | null {
+  if (capsule === null) return null
+  const { id, replay, write } = capsule
+  const lines = [
+    `Its capsule is ${id}. The first command runs it again, the second makes a test of it.`,
+  ]
+  const note = noteOf('The server has failed', lines, `${replay}\n${write}`)
+  note.append(
+    el(
+      'div',
+      { class: 'actions' },
+      button('Copy replay command', () => copy(replay, 'command')),
+      button('Copy test command', () => copy(write, 'command')),
+    ),
+  )
+  return note
 }
 
 /** A remark that stands out. */

@@ -4,6 +4,8 @@ import type { RecordedRequest } from '../../contracts/recorded-request.js'
 import { hasBody } from '../../http/read-body.js'
 
 const HIDDEN = '[secret]'
+/** Why a body that no code has read is missing: it has not decided the response. */
+export const UNREAD = 'The application did not read its body.'
 /** Names of headers and fields that hold secrets in most applications, whatever their schema says. */
 export const SECRET_NAME: RegExp =
   /authorization|cookie|passw|secret|token|api-?_?key|signature|credential|session|private-?_?key/i
@@ -50,7 +52,7 @@ function bodyOf(req: Request, hide: Hide): Body {
   if (!hasBody(req)) return { body: null, omitted: null }
   const value: unknown = req.body
   const type = req.headers['content-type'] ?? ''
-  if (value === undefined) return omitted('The application did not read its body.')
+  if (value === undefined) return omitted(UNREAD)
   if (/^multipart\//i.test(type)) return omitted('Its body is a form with files.')
   const text = textOf(value, type, hide)
   if (text === undefined) return omitted('Its body is no text.')

@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import type { ProgramContext } from '../program-context.js'
+import type { ReplayOptions } from './replay.js'
+
+const NOTES = `
+A capsule is a file about a request that the server has failed. "blazon dev" writes them, and other applications with the
+option records: { capsules: true }. The application is started in a test, as the same user, tenant and time. The statements
+of blazon/postgres are answered from the capsule. Values that were hidden as secrets are sent as [secret].
+
+The status is 0 if the server does not fail any more, 1 if it fails again, and 3 if that cannot be decided: the code runs
+statements now that the capsule has no answer for. With --write, it is 0 if the test was written.
+`
+
+/** Adds the command `replay`. */
+export function addReplay(
+  program: Command,
+  { cwd, streams }: ProgramContext,
+  withLoading: (command: Command) => Command,
+): void {
+  const command = program
+    .command('replay')
+    .description(
+      'run a failed request again in a test, or write the test; without an id, list the requests',
+    )
+    .argument('[id]', 'the id of the capsule, or "last"')
+    .option(
+      '--write [file]',
+      'write a test that fails as the request did (default: a file where the tests are)',
+    )
+    .option(
+      '--database',
+      'run the statements in the database of the application, which may change its rows',
+    )
+    .option('--folder <folder>', 'the folder of the capsules (default: .blazon/capsules)')
+    .addHelpText('after', NOTES)
+  withLoading(command).action(
+    async (id: string | undefined, options: Omit<ReplayOptions, 'cwd'>) => {
+      const { replay } = await import('./replay.js')
+      await replay(id, { ...options, cwd }, streams)
+    },
+  )
+}

@@ -1,0 +1,64 @@
+import type { RecordedRequest } from './recorded-request.js'
+import type { RequestRecord } from './request-record.js'
+import type { StatementFailure } from './statement.js'
+
+/** The version of the format of capsules. A change that older versions of the command cannot read gets another number. */
+export type CapsuleFormat = 1
+
+/**
+ * Everything that is needed to run a failed request again, without its secrets: `[secret]` stands in their places. It is plain
+ * data, equal before and after JSON; values that JSON does not have are written as `PlainValue`.
+ */
+export interface Capsule {
+  readonly format: CapsuleFormat
+  /** The name of its file, without `.json`. */
+  readonly id: string
+  /** `name` of `package.json` in the working directory of the application; `null` without one. */
+  readonly application: string | null
+  /** What has decided the response. `startedAt` is the instant to which a replay sets the clock. */
+  readonly record: RequestRecord
+  readonly sent: RecordedRequest
+  /** `req.user`; `null` without one. */
+  readonly principal: PlainValue
+  /** In the order in which the statements began. */
+  readonly statements: readonly CapsuleStatement[]
+  readonly response: CapsuleResponse
+  /** Why the request cannot be run again as it was, as sentences; empty if it can. */
+  readonly cut: readonly string[]
+  /** The names of fields and headers whose values were left out as secrets. */
+  readonly hidden: readonly string[]
+}
+
+/** A statement of a {@link Capsule}, with the answer of its database. */
+export interface CapsuleStatement {
+  /** The database: `postgresql`. */
+  readonly system: string
+  readonly text: string
+  readonly values: PlainValue
+  readonly rowCount: number | null
+  /** A list; `null` if the rows are not known, or if the statement has failed. */
+  readonly rows: PlainValue
+  /** The error of a statement that has failed; else `null`. */
+  readonly error: StatementFailure | null
+}
+
+/** The response of a {@link Capsule}. */
+export interface CapsuleResponse {
+  /** `null` if the connection closed before one was sent. */
+  readonly status: number | null
+  readonly headers: Readonly<Record<string, string>>
+  /** The text of the body; `null` if it was not kept. */
+  readonly body: string | null
+}
+
+/**
+ * A value of JSON. Others are objects with one name: `{ $date }`, `{ $bytes }` in base64, `{ $bigint }`, `{ $number }` for `NaN`
+ * and the infinities, `{ $undefined }`. `{ $object }` holds an object that has such a name itself.
+ */
+export type PlainValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly PlainValue[]
+  | { readonly [name: string]: PlainValue }

@@ -1,0 +1,99 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+
+/** The setting `records.capsules`. */
+export interface CapsuleSettings {
+  readonly folder: string
+  /** How many files there may be. */
+  readonly files: number
+  /** How many bytes they may have together. */
+  readonly bytes: number
+}
+
+/** The name of a file: when it was written, and random characters. Names sort by time. */
+const NAME = /^\d{8}-\d{6}-[\da-f]{6}\.json$/
+/** More capsules at once are not written: the server has other things to do. */
+const MOST_WAITING = 8
+const OWNER_ONLY = { file: 0o600, folder: 0o700 }
+
+/** A folder with the newest capsules. Only its owner can read it, and git ignores it. */
+export class CapsuleFolder {
+  readonly #settings: CapsuleSettings
+  readonly #path: string
+  #waiting = 0
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(settings: CapsuleSettings) {
+    this.#settings = settings
+    this.#path = resolve(settings.folder)
+  }
+
+  /** Whether so many capsules wait that no other is taken. */
+  get isBusy(): boolean {
+    return this.#waiting >= MOST_WAITING
+  }
+
+  /**
+   * Writes a capsule after those before it, then removes the oldest.
+   *
+   * @param onError Called if it cannot be written.
+   */
+  add(id: string, text: string, onError: (error: unknown) => void): void {
+    this.#waiting++
+    this.#writing = this.#writing
+      .then(() => this.#write(id, text))
+      .catch(onError)
+      .finally(() => {
+        this.#waiting--
+      })
+  }
+
+  /** Resolves when all are written. */
+  idle(): Promise<void> {
+    return this.#writing
+  }
+
+  async #write(id: string, text: string): Promise<void> {
+    await mkdir(this.#path, { recursive: true, mode: OWNER_ONLY.folder })
+    await ignore(join(this.#path, '.gitignore'))
+    const { bytes } = this.#settings
+    if (Buffer.byteLength(text) > bytes) {
+      throw new Error(`The capsule is larger than ${bytes} bytes.`)
+    }
+    // `wx`: nothing that is there already is followed or replaced.
+    await writeFile(join(this.#path, `${id}.json`), text, { mode: OWNER_ONLY.file, flag: 'wx' })
+    await this.#removeOldest()
+  }
+
+  async #removeOldest(): Promise<void> {
+    const names = (await readdir(this.#path)).filter((name) => NAME.test(name)).sort()
+    let [files, bytes] = [0, 0]
+    for (const name of names.reverse()) {
+      const path = join(this.#path, name)
+      files++
+      // Another process may have removed it.
+      bytes += (await stat(path).catch(() => undefined))?.size ?? 0
+      if (files > this.#settings.files || bytes > this.#settings.bytes) {
+        await rm(path, { force: true })
+      }
+    }
+  }
+}
+
+async function ignore(path: string): Promise<void> {
+  await writeFile(path, '*\n', { mode: OWNER_ONLY.file, flag: 'wx' }).catch((error) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+}
+
+/** `name` of `package.json` in the working directory; `null` without one. */
+export async function nameOfApplication(): Promise<string | null> {
+  try {
+    const { name } = JSON.parse(await readFile(resolve('package.json'), 'utf8')) as {
+      readonly name?: unknown
+    }
+    return typeof name === 'string' ? name : null
+  } catch {
+    return null
+  }
+}

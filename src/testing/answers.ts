@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AnsweredStatement, AnswerStatement, NewStatement } from '../contracts/statement.js'
+
+const LONGEST = 200
+
+/** A request of a test has run a statement for which the option `statements` has no answer, or none any more. */
+export class UnansweredStatementError extends Error {
+  /** Always `UnansweredStatementError`. */
+  override readonly name = 'UnansweredStatementError'
+  /** The statement. */
+  readonly text: string
+
+  /** @param text The statement. */
+  constructor(text: string) {
+    const line = text.replace(/\s+/g, ' ').trim().slice(0, LONGEST)
+    super(
+      `The option \`statements\` has no answer left for: ${line}. Add one to the list: { text, rows }.`,
+    )
+    this.text = text
+  }
+}
+
+/** Returns the function that answers statements from a list, each entry once; `null` without a list. */
+export function answersOf(
+  statements: readonly AnsweredStatement[] | undefined,
+): AnswerStatement | null {
+  if (statements === undefined) return null
+  const left = [...statements]
+  return function answer({ text, values = [] }: NewStatement) {
+    const shape = shapeOf(text)
+    const alike = left.filter((each) => shapeOf(each.text) === shape)
+    // Statements that run at the same time come in any order.
+    const found = alike.find((each) => isDeepStrictEqual(each.values, values)) ?? alike[0]
+    if (found === undefined) throw new UnansweredStatementError(text)
+    left.splice(left.indexOf(found), 1)
+    return found
+  }
+}
+
+/** A statement without what may differ: blanks and literals. */
+function shapeOf(text: string): string {
+  return text
+    .replace(/'(?:[^']|'')*'/g, '?')
+    .replace(/\b\d+(?:\.\d+)?\b/g, '?')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,272 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  App,
+  type AppOptions,
+  Body,
+  type CapsulesOptions,
+  ConfigError,
+  Controller,
+  Get,
+  inject,
+  NotFoundError,
+  Post,
+  type Request,
+  Statements,
+} from 'blazon'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+let folder: string
+let app: App | undefined
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'blazon capsules é-')), 'inner/capsules')
+})
+afterEach(async () => {
+  await app?.close()
+  app = undefined
+  rmSync(join(folder, '../..'), { recursive: true, force: true })
+})
+
+const Order = z.object({ sku: z.string(), count: z.number() })
+
+@Controller('work')
+class WorkController {
+  readonly #statements = inject(Statements)
+
+  @Get('broken') broken(req: Request) {
+    req.user = { id: 'ada', born: new Date(0) }
+    const running = this.#statements.begin({ system: 'postgresql', text: 'select $1', values: [7] })
+    const row = { id: 7, at: new Date(1000), big: 9n, raw: Buffer.from('bytes') }
+    running?.end({ rows: [row], rowCount: 1 })
+    // What the database has answered is in the capsule, and not what became of it.
+    row.id = 8
+    throw new TypeError('The disk is full')
+  }
+
+  @Body(Order) @Post('broken') order() {
+    throw new Error('No stock')
+  }
+
+  @Get('large') large() {
+    const rows = Array.from({ length: 1500 }, (_, id) => ({ id }))
+    const statement = { system: 'postgresql', text: 'select * from large' }
+    this.#statements.begin(statement)?.end({ rows, rowCount: rows.length })
+    throw new Error('Too large')
+  }
+
+  @Get('huge') huge() {
+    const rows = [{ list: Array.from({ length: 300_000 }, () => 1) }]
+    const statement = { system: 'postgresql', text: 'select * from huge' }
+    this.#statements.begin(statement)?.end({ rows, rowCount: 1 })
+    throw new Error('Too large')
+  }
+
+  @Get('missing') missing() {
+    throw new NotFoundError('No such order')
+  }
+}
+
+async function start(capsules: CapsulesOptions | boolean = { folder }, more: AppOptions = {}) {
+  const made = await App.create({
+    controllers: [WorkController],
+    logger: false,
+    records: { capsules },
+    ...more,
+  })
+  app = made
+  const { port } = await made.listen(0, '127.0.0.1')
+  return { made, url: `http://127.0.0.1:${port}` }
+}
+
+function files(): string[] {
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith('.json'))
+        .sort()
+    : []
+}
+
+async function only() {
+  await expect.poll(() => files().length).toBe(1)
+  await app?.close()
+  return JSON.parse(readFileSync(join(folder, files()[0] as string), 'utf8'))
+}
+
+describe('the capsule of a failed request', () => {
+  it('has the request, its user, its statements as they were answered, and the response', async () => {
+    const { url } = await start()
+    const response = await fetch(`${url}/work/broken?page=2`, { headers: { 'x-trace': 'abc' } })
+    expect(response.status).toBe(500)
+    const body = await response.json()
+    const capsule = await only()
+    expect(capsule).toMatchObject({
+      format: 1,
+      id: expect.stringMatching(/^\d{8}-\d{6}-[\da-f]{6}$/),
+      application: 'blazon',
+      record: {
+        method: 'GET',
+        url: '/work/broken?page=2',
+        status: 500,
+        route: { name: 'WorkController.broken' },
+        error: { name: 'TypeError', message: 'The disk is full' },
+        startedAt: expect.any(Number),
+      },
+      sent: { body: null, omitted: null, headers: expect.arrayContaining([['x-trace', 'abc']]) },
+      principal: { id: 'ada', born: { $date: '1970-01-01T00:00:00.000Z' } },
+      statements: [
+        {
+          text: 'select $1',
+          values: [7],
+          rowCount: 1,
+          rows: [
+            {
+              id: 7,
+              at: { $date: '1970-01-01T00:00:01.000Z' },
+              big: { $bigint: '9' },
+              raw: { $bytes: 'Ynl0ZXM=' },
+            },
+          ],
+          error: null,
+        },
+      ],
+      response: { status: 500, headers: { 'content-type': expect.stringContaining('json') } },
+      cut: [],
+      hidden: [],
+    })
+    expect(JSON.parse(capsule.response.body)).toEqual(body)
+  })
+
+  it('has the body that was sent', async () => {
+    const { url } = await start()
+    const body = JSON.stringify({ sku: 'A-1', count: 2 })
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${url}/work/broken`, { method: 'POST', headers, body })
+    expect(await only()).toMatchObject({ sent: { body }, cut: [] })
+  })
+
+  it('is readable by its owner only, and ignored by git', async () => {
+    const { url } = await start()
+    await fetch(`${url}/work/broken`)
+    await only()
+    expect(statSync(join(folder, files()[0] as string)).mode & 0o777).toBe(0o600)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*\n')
+  })
+
+  it('says which body is missing', async () => {
+    const { url } = await start()
+    const body = new FormData()
+    body.set('file', new Blob(['x']), 'x.txt')
+    await fetch(`${url}/work/broken`, { method: 'POST', body })
+    // Refused with 415: the server has not failed.
+    await fetch(`${url}/work/broken`)
+    expect(await only()).toMatchObject({ record: { method: 'GET' } })
+  })
+
+  it('says which rows are missing', async () => {
+    const { url } = await start()
+    await fetch(`${url}/work/large`)
+    expect(await only()).toMatchObject({
+      statements: [{ rows: null, rowCount: 1500 }],
+      cut: ['The rows of a statement are too large: select * from large'],
+    })
+  })
+
+  it('says that there were too many rows to search for secrets', async () => {
+    const { url } = await start()
+    await fetch(`${url}/work/huge`)
+    const { statements, cut } = await only()
+    expect({ statements, cut }).toEqual({
+      statements: [],
+      cut: ['The rows of its statements are too large.'],
+    })
+  })
+
+  it('is written for app.fetch, and before close() ends', async () => {
+    const made = await App.create({
+      controllers: [WorkController],
+      logger: false,
+      records: { capsules: { folder } },
+    })
+    const response = await made.fetch(new Request('http://localhost/work/broken'))
+    expect(response.status).toBe(500)
+    await response.text()
+    await made.close()
+    expect(files()).toHaveLength(1)
+  })
+})
+
+describe('the folder of capsules', () => {
+  it('has the newest, and other files stay', async () => {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, '20000101-000000-aaaaaa.json'), '{}')
+    writeFileSync(join(folder, 'notes.json'), '{}')
+    const { url } = await start({ folder, files: 2 })
+    for (let i = 0; i < 4; i++) await fetch(`${url}/work/broken?i=${i}`)
+    await app?.close()
+    const [first, second, ...others] = files()
+    expect(others).toEqual(['notes.json'])
+    for (const name of [first, second]) expect(name).not.toContain('2000')
+  })
+
+  it('has a number of bytes', async () => {
+    const { url } = await start({ folder, bytes: 8000 })
+    for (let i = 0; i < 6; i++) await fetch(`${url}/work/broken?i=${i}`)
+    await app?.close()
+    const sizes = files().map((name) => statSync(join(folder, name)).size)
+    expect(sizes.length).toBeGreaterThan(0)
+    expect(sizes.length).toBeLessThan(6)
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(8000)
+  })
+
+  it('that cannot be written changes no response, and is named once in the log', async () => {
+    const place = join(folder, '..')
+    mkdirSync(place, { recursive: true })
+    writeFileSync(folder, 'a file')
+    const lines: unknown[] = []
+    const logger = { info() {}, error() {}, warn: (facts: unknown) => void lines.push(facts) }
+    const { url } = await start({ folder }, { logger })
+    for (let i = 0; i < 3; i++) expect((await fetch(`${url}/work/broken`)).status).toBe(500)
+    await app?.close()
+    expect(lines).toEqual([expect.objectContaining({ folder, err: expect.any(Error) })])
+  })
+})
+
+it('is written for failures of the server only', async () => {
+  const { url } = await start()
+  expect((await fetch(`${url}/work/missing`)).status).toBe(404)
+  await app?.close()
+  expect(files()).toEqual([])
+})
+
+it('is not written without the option', async () => {
+  const { url } = await start(false)
+  expect((await fetch(`${url}/work/broken`)).status).toBe(500)
+  await app?.close()
+  expect(files()).toEqual([])
+})
+
+it.each([
+  [1, 'Give true, false, or { folder, files, bytes }'],
+  [{ files: 0 }, 'Give a whole number above 0'],
+  [{ bytes: 1.5 }, 'Give a whole number above 0'],
+  [{ folder: '' }, "Give a path: '.blazon/capsules'"],
+  [{ file: 3 }, 'The options here are: folder, files, bytes'],
+])('refuses %j', async (capsules, remedy) => {
+  const options = { records: { capsules } } as unknown as AppOptions
+  const error = await App.create(options).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(ConfigError)
+  expect(String(error)).toContain(remedy)
+})
