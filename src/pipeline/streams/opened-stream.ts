@@ -38,6 +38,8 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
   readonly #target: StreamTarget
   #first: Result | undefined
   #isDone = false
+  /** Whether the generator has not answered yet. One that fails then has ended. */
+  #isAsked = false
   #onStop: (() => void) | undefined
 
   constructor(iterable: AsyncIterable<unknown>, target: StreamTarget) {
@@ -58,15 +60,39 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
 
   /** Waits for the first item. */
   async begin(): Promise<void> {
-    this.#first = await this.#ask()
+    this.#first = await this.next()
   }
 
   /** Returns the next item; first the one that is known. */
-  next(): Promise<Result> {
+  async next(): Promise<Result> {
+    try {
+      const result = await this.ask()
+      this.isEnd(result)
+      return result
+    } catch (error) {
+      this.closeAfter()
+      throw error
+    }
+  }
+
+  /** As {@link next}, with the generator's own promise. The caller passes its result to {@link isEnd}. */
+  ask(): Promise<Result> {
     const first = this.#first
-    if (first === undefined) return this.#ask()
-    this.#first = undefined
-    return Promise.resolve(first)
+    if (first !== undefined) {
+      this.#first = undefined
+      return Promise.resolve(first)
+    }
+    this.#isAsked = true
+    // Without scopes there is no function for each item.
+    if (this.#target.scopes === null) return this.#source.next()
+    return this.#run(() => this.#source.next())
+  }
+
+  /** Whether a result of {@link ask} is the end. */
+  isEnd({ done }: Result): boolean {
+    this.#isAsked = false
+    if (done === true) this.#isDone = true
+    return done === true
   }
 
   /** Ends the generator: its `finally` runs. */
@@ -83,6 +109,12 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
   /** Calls a function when the stream has to end before its generator does. */
   whenStopped(onStop: () => void): void {
     this.#onStop = onStop
+  }
+
+  /** Ends the generator after an error: its own, or one about its item. */
+  closeAfter(): void {
+    if (this.#isAsked) this.#isDone = true
+    else this.close()
   }
 
   /** Ends the generator, without waiting for its `finally`. */
@@ -102,17 +134,6 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     this.close()
     this.#onStop?.()
     this.#onStop = undefined
-  }
-
-  async #ask(): Promise<Result> {
-    try {
-      const result = await this.#run(() => this.#source.next())
-      if (result.done === true) this.#isDone = true
-      return result
-    } catch (error) {
-      this.#isDone = true
-      throw error
-    }
   }
 
   /** A generator continues in the async context of the code that asks for an item. */
