@@ -3,12 +3,12 @@
 // `--count` counts the instructions of a row as well, over 100,000 rows under valgrind, which takes minutes.
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
+import { checkValgrind } from './count-run.mjs'
 import { readEnvironment, readNode } from './environment.mjs'
 import { fetchNodes } from './nodes.mjs'
 import { readResults, saveResults } from './report.mjs'
 import { FORMATS, keepStreams, LANES, nodeTables } from './sections/streams.mjs'
-import { costOf, growthOf, memoryOf, startLane } from './streams/client.mjs'
-import { canCount, instructionsOf } from './streams/count.mjs'
+import { costOf, growthOf, instructionsOf, memoryOf, startLane } from './streams/client.mjs'
 import { commandOf } from './summary.mjs'
 
 const { values } = parseArgs({
@@ -55,7 +55,7 @@ async function measureRows(servers) {
 
 async function countRows(node) {
   if (!values.count) return undefined
-  if (!canCount()) throw new Error('valgrind is missing: apt-get install valgrind')
+  checkValgrind()
   const found = {}
   for (const format of Object.keys(FORMATS)) {
     found[format] = {}

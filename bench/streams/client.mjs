@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { countRun } from '../count-run.mjs'
 
 const SERVER = join(import.meta.dirname, 'server.mjs')
 const BATCH = 500
@@ -48,6 +49,21 @@ export async function costOf({ port, ask }, { format, rows }) {
   const before = await ask('usage')
   const bytes = await read(port, `/${format}?count=${rows}`)
   return { bytes, microseconds: (total(await ask('usage')) - total(before)) / rows }
+}
+
+/** valgrind is slow: so many rows show what a million do. */
+const COUNTED_ROWS = 100_000
+const WARM_UP_ROWS = 20_000
+
+/** Instructions of a row of a whole stream, its head and its end included. */
+export async function instructionsOf({ lane, node, format }) {
+  const readRows = (port, rows) => read(port, `/${format}?count=${rows}`)
+  const warmUp = async (port) => {
+    for (let i = 0; i < 2; i++) await readRows(port, WARM_UP_ROWS)
+  }
+  const run = (port) => readRows(port, COUNTED_ROWS)
+  const server = { node, args: ['--expose-gc', SERVER, lane] }
+  return (await countRun(server, { warmUp, run })) / COUNTED_ROWS
 }
 
 /** Bytes that an open stream takes, of the process and of the heap of V8. */
