@@ -5,6 +5,11 @@ interface Compressed {
   flush?(): void
 }
 
+/** Is told when the client does not take more. An interface and not a function, so that a stream has no closure for it. */
+export interface Waiting {
+  wait(): void
+}
+
 /**
  * Writes texts that follow each other at once as one chunk. A write for each row of 50 bytes takes three times as many
  * instructions as all other work for the row. No text waits for a later one: `process.nextTick` runs as soon as the
@@ -12,16 +17,15 @@ interface Compressed {
  */
 export class JoinedWrites {
   readonly #res: Response
-  readonly #onFull: () => void
+  readonly #sender: Waiting
   /** The length from which on a text is written without waiting for more. */
   readonly #most: number
   #text = ''
   #isScheduled = false
 
-  /** @param onFull Called when the client does not take more. */
-  constructor(res: Response, onFull: () => void) {
+  constructor(res: Response, sender: Waiting) {
     this.#res = res
-    this.#onFull = onFull
+    this.#sender = sender
     this.#most = res.writableHighWaterMark
   }
 
@@ -46,7 +50,7 @@ export class JoinedWrites {
     const isTaken = this.#res.write(text)
     const { flush } = this.#res as Compressed
     if (flush !== undefined) flush.call(this.#res)
-    if (!isTaken) this.#onFull()
+    if (!isTaken) this.#sender.wait()
   }
 
   /** Returns what was added and not written, for a caller that writes it. */

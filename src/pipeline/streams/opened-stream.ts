@@ -1,16 +1,18 @@
-import type { Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import { isThenable } from '../../step/thenable.js'
 
-/** The request of a stream, and what its generator needs. */
-export interface StreamTarget {
-  readonly req: BlazonRequest
-  readonly res: Response
+/** What the generators of an application share. */
+export interface StreamSurroundings {
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** Gets an error of the generator that comes after the end of the response. */
-  readonly late: (error: unknown) => void
+  readonly late: (error: unknown, req: BlazonRequest) => void
+}
+
+/** Is told when a stream has to end before its generator does. */
+export interface Stoppable {
+  stop(): void
 }
 
 type Result = IteratorResult<unknown, unknown>
@@ -21,9 +23,10 @@ type Result = IteratorResult<unknown, unknown>
  */
 export async function openStream(
   iterable: AsyncIterable<unknown>,
-  target: StreamTarget,
+  req: BlazonRequest,
+  surroundings: StreamSurroundings,
 ): Promise<OpenedStream> {
-  const opened = new OpenedStream(iterable, target)
+  const opened = new OpenedStream(iterable, req, surroundings)
   await opened.begin()
   return opened
 }
@@ -35,21 +38,28 @@ export async function openStream(
  */
 export class OpenedStream implements AsyncIterableIterator<unknown> {
   readonly #source: AsyncIterator<unknown>
-  readonly #target: StreamTarget
+  readonly #req: BlazonRequest
+  readonly #surroundings: StreamSurroundings
   #first: Result | undefined
   #isDone = false
   /** Whether the generator has not answered yet. One that fails then has ended. */
   #isAsked = false
-  #onStop: (() => void) | undefined
+  #sender: Stoppable | undefined
 
-  constructor(iterable: AsyncIterable<unknown>, target: StreamTarget) {
-    const { req, res } = target
-    this.#target = target
+  constructor(
+    iterable: AsyncIterable<unknown>,
+    req: BlazonRequest,
+    surroundings: StreamSurroundings,
+  ) {
+    const { res } = req
+    this.#req = req
+    this.#surroundings = surroundings
     this.#source = iterable[Symbol.asyncIterator]()
     const stop = () => this.#stop()
     req.signal.addEventListener('abort', stop)
-    // The signal does not abort if another response than this stream was sent completely.
-    res.once('close', stop)
+    // The signal does not abort if another response than this stream was sent completely. `once` would keep two objects more
+    // for each open stream.
+    res.on('close', stop)
     if (req.signal.aborted || res.closed) stop()
   }
 
@@ -84,7 +94,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     }
     this.#isAsked = true
     // Without scopes there is no function for each item.
-    if (this.#target.scopes === null) return this.#source.next()
+    if (this.#surroundings.scopes === null) return this.#source.next()
     return this.#run(() => this.#source.next())
   }
 
@@ -106,9 +116,9 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     return this
   }
 
-  /** Calls a function when the stream has to end before its generator does. */
-  whenStopped(onStop: () => void): void {
-    this.#onStop = onStop
+  /** Sets who is told when the stream has to end before its generator does. */
+  sendBy(sender: Stoppable): void {
+    this.#sender = sender
   }
 
   /** Ends the generator after an error: its own, or one about its item. */
@@ -121,7 +131,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
   close(): void {
     if (this.#isDone) return
     this.#isDone = true
-    const { late } = this.#target
+    const late = (error: unknown) => this.#surroundings.late(error, this.#req)
     try {
       const ended = this.#run(() => this.#source.return?.())
       if (isThenable(ended)) Promise.resolve(ended).catch(late)
@@ -132,13 +142,13 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
 
   #stop(): void {
     this.close()
-    this.#onStop?.()
-    this.#onStop = undefined
+    this.#sender?.stop()
+    this.#sender = undefined
   }
 
   /** A generator continues in the async context of the code that asks for an item. */
   #run<T>(ask: () => T): T {
-    const { scopes, req } = this.#target
-    return scopes === null ? ask() : scopes.keep(req, ask)
+    const { scopes } = this.#surroundings
+    return scopes === null ? ask() : scopes.keep(this.#req, ask)
   }
 }

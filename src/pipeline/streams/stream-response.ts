@@ -6,11 +6,11 @@ import type { BlazonRequest } from '../../http/request.js'
 import { cutOff } from '../../http/send/cut-off.js'
 import type { OnError } from '../../step/step.js'
 import { type Frames, HEARTBEAT, type PrepareItem } from './frames.js'
-import type { Heartbeats } from './heartbeats.js'
+import type { Beating, Heartbeats } from './heartbeats.js'
 import { itemHiderOf } from './hidden-items.js'
 import { itemCheckOf } from './item-checks.js'
-import { JoinedWrites } from './joined-writes.js'
-import type { OpenedStream } from './opened-stream.js'
+import { JoinedWrites, type Waiting } from './joined-writes.js'
+import type { OpenedStream, Stoppable } from './opened-stream.js'
 
 /** Ends a stream after an error: `end` gets the JSON of the error. */
 export type OnStreamError = (
@@ -42,7 +42,7 @@ export interface SendConfig {
  * Sends items as the client takes them: after a write that fills the buffers, no item is sent until they are empty, and
  * at most one is asked for.
  */
-export class StreamResponse {
+export class StreamResponse implements Beating, Stoppable, Waiting {
   readonly #opened: OpenedStream
   readonly #req: BlazonRequest
   readonly #res: Response
@@ -65,7 +65,7 @@ export class StreamResponse {
     this.#res = req.res
     this.#config = config
     this.#prepare = prepareFor(req, config)
-    this.#writes = new JoinedWrites(req.res, () => this.#wait())
+    this.#writes = new JoinedWrites(req.res, this)
   }
 
   /** Sends all items. The promise is never rejected. */
@@ -95,7 +95,7 @@ export class StreamResponse {
 
   #start(): void {
     const { maxAgeMs, clock, heartbeats } = this.#config
-    this.#opened.whenStopped(() => this.#stop())
+    this.#opened.sendBy(this)
     heartbeats?.add(this)
     if (maxAgeMs === null) return
     this.#age = clock.setTimeout(() => {
@@ -109,7 +109,7 @@ export class StreamResponse {
     // Other code has ended the response.
     if (!this.#writes.isWritable) {
       this.#opened.close()
-      return this.#stop()
+      return this.stop()
     }
     this.#isFresh = true
     if (text !== '') this.#writes.add(text)
@@ -127,7 +127,7 @@ export class StreamResponse {
   }
 
   /** A client that takes all at once would keep the process from other requests: each wait gives them a turn. */
-  #wait(): void {
+  wait(): void {
     this.#drained ??= new Promise((resolve) => {
       const resume = () => {
         this.#res.off('drain', resume)
@@ -151,7 +151,7 @@ export class StreamResponse {
   }
 
   /** The signal has aborted. A stream that must not look whole is cut off. */
-  #stop(): void {
+  stop(): void {
     if (this.#isOver) return
     const isWaiting = this.#resume !== undefined
     this.#over()
