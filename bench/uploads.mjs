@@ -99,7 +99,7 @@ async function measureOn(node) {
   const { major, ...version } = readNode(node)
   const environment = readEnvironment()
   const milliseconds = await measureForms(node)
-  const kept = keepUploads({ milliseconds, counts: await countForms(node) })
+  const kept = keepUploads({ milliseconds, counts: await countForms(node), megabytes })
   const command = commandOf('bench:uploads', { nodes: major, rounds, megabytes })
   const measured = { ...version, command, environment, rounds, megabytes, lanes: kept }
   console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)

@@ -5,29 +5,35 @@ import { markdownTable } from '../tables.mjs'
 
 export const LANES = { busboy: '`@fastify/busboy` alone', blazon: 'Blazon' }
 
-/** What is kept: of `milliseconds`, those of each round by lane; of `counts`, instructions. */
-export function keepUploads({ milliseconds, counts }) {
+/** What is kept: of `milliseconds`, those of each round by lane; of `counts`, instructions of a megabyte. */
+export function keepUploads({ milliseconds, counts, megabytes }) {
   const columns = Object.entries(milliseconds).map(([lane, list]) => [
     lane,
-    { milliseconds: list, instructions: counts && [counts[lane]] },
+    {
+      milliseconds: list,
+      perSecond: list.map((ms) => megabytes / (ms / 1000)),
+      instructions: counts && [counts[lane]],
+    },
   ])
   const pairs = [['blazon', 'busboy']]
-  const fields = { spread: ['milliseconds'], middle: ['instructions'], pairs }
+  const fields = { spread: ['milliseconds', 'perSecond'], middle: ['instructions'], pairs }
   return summarizeLanes(Object.fromEntries(columns), fields)
 }
 
 const times = (value) => (value === undefined ? '' : `${value.toFixed(2)}×`)
 
 /** A row for each lane on one Node. */
-export function nodeTable({ lanes, megabytes }) {
-  const rows = Object.entries(lanes).map(([lane, { milliseconds, instructions, of }]) => [
-    LANES[lane],
-    milliseconds.median.toFixed(1),
-    times(of?.busboy.milliseconds.median),
-    Math.round(megabytes / (milliseconds.median / 1000)),
-    instructions === undefined ? '' : (instructions / 1000).toFixed(0),
-    times(of?.busboy.instructions),
-  ])
+export function nodeTable({ lanes }) {
+  const rows = Object.entries(lanes).map(
+    ([lane, { milliseconds, perSecond, instructions, of }]) => [
+      LANES[lane],
+      milliseconds.median.toFixed(1),
+      times(of?.busboy.milliseconds.median),
+      Math.round(perSecond.median),
+      instructions === undefined ? '' : (instructions / 1000).toFixed(0),
+      times(of?.busboy.instructions),
+    ],
+  )
   const head = [
     '',
     'ms of CPU',
