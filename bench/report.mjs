@@ -32,7 +32,18 @@ export { markdownTable, median } from './tables.mjs'
 
 const here = import.meta.dirname
 const PAGE = join(here, 'RESULTS.md')
-const SECTIONS = ['requests', 'boot', 'startup', 'field', 'types', 'scale', 'serializer']
+const SECTIONS = [
+  'requests',
+  'boot',
+  'startup',
+  'field',
+  'types',
+  'scale',
+  'streams',
+  'uploads',
+  'idle',
+  'serializer',
+]
 
 /** The results of a section, or nothing when it was never measured. */
 export function readResults(name) {

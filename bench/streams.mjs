@@ -1,102 +1,100 @@
-// npm run bench:streams -- [--streams 10000] [--items 200000] [--rounds 5]: what a stream costs beside `res.write` alone:
-// processor time of an item, memory of an open stream, and memory while a client reads 100 MB slowly.
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { Agent, get } from 'node:http'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+// npm run bench:streams -- [--rows 1000000] [--streams 10000] [--rounds 5] [--nodes 20,24] [--node /path/to/node] [--count]: what streams
+// cost beside `res.write` alone: processor time of a row, memory of an open stream, and memory while a client reads 100 MB slowly.
+// `--count` counts the instructions of a row as well, over 100,000 rows under valgrind, which takes minutes.
+import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
+import { checkValgrind } from './count-run.mjs'
+import { readEnvironment, readNode } from './environment.mjs'
+import { fetchNodes } from './nodes.mjs'
+import { readResults, saveResults } from './report.mjs'
+import { FORMATS, keepStreams, LANES, nodeTables } from './sections/streams.mjs'
+import { costOf, growthOf, instructionsOf, memoryOf, startLane } from './streams/client.mjs'
+import { commandOf } from './summary.mjs'
 
 const { values } = parseArgs({
   options: {
+    rows: { type: 'string', default: '1000000' },
     streams: { type: 'string', default: '10000' },
-    items: { type: 'string', default: '200000' },
     rounds: { type: 'string', default: '5' },
+    node: { type: 'string', multiple: true, default: [] },
+    nodes: { type: 'string', default: '' },
+    count: { type: 'boolean', default: false },
   },
 })
-const [streams, items, rounds] = [values.streams, values.items, values.rounds].map(Number)
+const [rows, streams, rounds] = [values.rows, values.streams, values.rounds].map(Number)
+const lanes = Object.keys(LANES)
 
-const server = fork(join(import.meta.dirname, 'streams/server.mjs'), { execArgv: ['--expose-gc'] })
-const [{ port, barePort }] = await once(server, 'message')
+/** One round of each format by each lane in turn. All send the same rows; events have a last one that says so. */
+async function measureRound(servers, into) {
+  for (const format of Object.keys(FORMATS)) {
+    const sizes = []
+    for (const server of servers) {
+      const { bytes, microseconds } = await costOf(server, { format, rows })
+      into?.[format][server.lane].push(microseconds)
+      sizes.push(bytes)
+    }
+    const [first] = sizes
+    for (const size of sizes) assert.ok(Math.abs(size - first) < 100, `${format}: ${sizes}`)
+  }
+}
 
-async function usage() {
-  server.send('usage')
-  const [found] = await once(server, 'message')
+async function measureRows(servers) {
+  const found = Object.fromEntries(
+    Object.keys(FORMATS).map((format) => [
+      format,
+      Object.fromEntries(lanes.map((lane) => [lane, []])),
+    ]),
+  )
+  // The first round compiles the code.
+  for (let round = 0; round <= rounds; round++) {
+    await measureRound(servers, round > 0 ? found : undefined)
+    console.error(`Round ${round} of ${rounds}`)
+  }
   return found
 }
 
-/** Opens a response whose body nobody reads yet. */
-function open(at, path, agent) {
-  return new Promise((resolve, reject) => {
-    get({ port: at, host: '127.0.0.1', path, agent }, resolve).on('error', reject)
-  })
-}
-
-async function read(at, path) {
-  const res = await open(at, path, false)
-  res.resume()
-  await once(res, 'end')
-}
-
-const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]
-
-/** Microseconds of the server's processor for an item. */
-async function costOf(at, path) {
-  const before = (await usage()).cpu
-  await read(at, path)
-  const after = (await usage()).cpu
-  return (after.user + after.system - before.user - before.system) / items
-}
-
-async function measureItems() {
-  const found = { blazon: [], bare: [] }
-  const path = `/items?count=${items}`
-  for (let round = 0; round <= rounds; round++) {
-    const cost = { blazon: await costOf(port, path), bare: await costOf(barePort, path) }
-    // The first round compiles the code.
-    if (round > 0) for (const name of ['blazon', 'bare']) found[name].push(cost[name])
+async function countRows(node) {
+  if (!values.count) return undefined
+  checkValgrind()
+  const found = {}
+  for (const format of Object.keys(FORMATS)) {
+    found[format] = {}
+    for (const lane of lanes) found[format][lane] = await instructionsOf({ lane, node, format })
   }
-  const [ours, theirs] = [median(found.blazon), median(found.bare)]
-  console.log(
-    `An item: ${ours.toFixed(2)} µs, ${(ours - theirs).toFixed(2)} µs over res.write (${theirs.toFixed(2)} µs)`,
-  )
+  return found
 }
 
-async function measureOpen(name, at) {
-  const agent = new Agent({ maxSockets: Infinity })
-  await Promise.all(Array.from({ length: 200 }, () => open(at, '/open', agent)))
-  const before = await usage()
-  const opened = []
-  for (let i = 0; i < streams; i += 500) {
-    opened.push(...(await Promise.all(Array.from({ length: 500 }, () => open(at, '/open', agent)))))
+/** Servers that have streamed nothing before, so that what a million rows left behind is not counted. */
+async function measureOpen(node) {
+  const found = {}
+  for (const lane of ['rows', 'blazon']) {
+    found[lane] = []
+    for (let round = 0; round < rounds; round++) {
+      const server = await startLane(lane, node)
+      found[lane].push(await memoryOf(server, streams))
+      server.stop()
+    }
   }
-  const after = await usage()
-  const kilobytes = (field) => ((after[field] - before[field]) / streams / 1024).toFixed(1)
-  console.log(
-    `An open stream (${name}): ${kilobytes('heapUsed')} kB of heap, ${kilobytes('rss')} kB of memory`,
-  )
-  agent.destroy()
-  for (const res of opened) res.destroy()
-  await sleep(2000)
+  return found
 }
 
-async function measureSlowReader() {
-  const before = await usage()
-  const res = await open(port, '/large', false)
-  let [most, bytes] = [0, 0]
-  for await (const chunk of res) {
-    bytes += chunk.length
-    if (Math.floor(bytes / 5e6) === Math.floor((bytes - chunk.length) / 5e6)) continue
-    await sleep(30)
-    most = Math.max(most, (await usage()).rss - before.rss)
-  }
-  console.log(
-    `A slow reader of ${(bytes / 1e6).toFixed(0)} MB: ${(most / 2 ** 20).toFixed(1)} MiB of growth`,
-  )
+async function measureOn(node) {
+  const { major, ...version } = readNode(node)
+  const environment = readEnvironment()
+  const servers = []
+  for (const lane of lanes) servers.push(await startLane(lane, node))
+  const costs = await measureRows(servers)
+  const growth = await growthOf(servers[lanes.indexOf('blazon')])
+  for (const { stop } of servers) stop()
+  const counts = await countRows(node)
+  const open = await measureOpen(node)
+  const command = commandOf('bench:streams', { nodes: major, rounds, rows, streams })
+  const kept = keepStreams({ costs, counts, open, growth })
+  const measured = { ...version, command, environment, rounds, rows, streams, ...kept }
+  console.log(`\nNode ${version.node}\n\n${nodeTables(measured)}\n`)
+  const { nodes } = readResults('streams') ?? {}
+  await saveResults('streams', { nodes: { ...nodes, [major]: measured } })
 }
 
-await measureItems()
-await measureSlowReader()
-await measureOpen('blazon', port)
-await measureOpen('bare node:http', barePort)
-server.kill()
+const nodes = [...values.node, ...fetchNodes(values.nodes.split(',').filter(Boolean))]
+for (const node of nodes.length === 0 ? [process.execPath] : nodes) await measureOn(node)

@@ -6,3 +6,52 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
     typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function'
   )
 }
+
+/** What becomes of the items of an iterable. */
+export interface ItemChange<T> {
+  /** Called with each item. The iterable ends if it throws. */
+  change(item: unknown): T
+  /** Returns what follows the last item; `undefined` for nothing. */
+  last?(): T | undefined
+}
+
+/**
+ * Changes each item of an iterable. A generator with `for await` would need three more promises for each item, which took
+ * twice the time of a row of CSV.
+ */
+export function changeItems<T>(
+  items: AsyncIterable<unknown>,
+  { change, last = () => undefined }: ItemChange<T>,
+): AsyncIterableIterator<T> {
+  const source = items[Symbol.asyncIterator]()
+  let isOver = false
+  const end = (value?: T): IteratorResult<T> => {
+    isOver = true
+    return value === undefined ? { done: true, value } : { done: false, value }
+  }
+  const step = (result: IteratorResult<unknown>): IteratorResult<T> | Promise<never> => {
+    if (result.done === true) return isOver ? end() : end(last())
+    try {
+      return { done: false, value: change(result.value) }
+    } catch (error) {
+      return closeAfter(source, error)
+    }
+  }
+  return {
+    next: () => Promise.resolve(isOver ? end() : source.next()).then(step),
+    async return() {
+      end()
+      await source.return?.()
+      return end()
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/** Ends an iterable whose item was refused, as `for await` does. */
+async function closeAfter(source: AsyncIterator<unknown>, error: unknown): Promise<never> {
+  await source.return?.()
+  throw error
+}

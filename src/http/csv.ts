@@ -1,5 +1,5 @@
 import type { Representation } from '../contracts/representation.js'
-import { isAsyncIterable } from './async-iterable.js'
+import { changeItems, isAsyncIterable } from './async-iterable.js'
 
 /** Options of `csv`. */
 export interface CsvOptions {
@@ -26,8 +26,19 @@ export interface CsvOptions {
  * export() { return orders.all() }
  */
 export function csv({ columns, formulas = 'escape' }: CsvOptions = {}): Representation {
-  const field = (value: unknown) => quoted(formulas === 'keep' ? textOf(value) : harmless(value))
-  const line = (values: readonly unknown[]) => `${values.map(field).join(',')}\r\n`
+  const field = (value: unknown) => {
+    // No number needs quotes, or looks like a formula to a spreadsheet.
+    if (typeof value === 'number') return String(value)
+    return quoted(formulas === 'keep' ? textOf(value) : harmless(value))
+  }
+  const line = (keys: readonly string[], row?: Row) => {
+    let text = ''
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] as string
+      text += `${at === 0 ? '' : ','}${field(row === undefined ? key : own(row, key))}`
+    }
+    return `${text}\r\n`
+  }
   return {
     type: 'text/csv',
     serialize(data: unknown) {
@@ -35,33 +46,34 @@ export function csv({ columns, formulas = 'escape' }: CsvOptions = {}): Represen
       const rows = rowsOf(data)
       const keys = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))]
       if (keys.length === 0) return ''
-      return line(keys) + rows.map((row) => line(keys.map((key) => own(row, key)))).join('')
+      return line(keys) + rows.map((row) => line(keys, row)).join('')
     },
   }
 }
 
 interface Lines {
   readonly columns: readonly string[] | undefined
-  readonly line: (values: readonly unknown[]) => string
+  /** Writes a row; without one, the names of the columns. */
+  readonly line: (keys: readonly string[], row?: Row) => string
 }
 
 /** The lines of rows that come one by one. Later rows cannot add columns: the first line has been sent. */
-async function* linesOf(
-  rows: AsyncIterable<unknown>,
-  { columns, line }: Lines,
-): AsyncGenerator<string> {
+function linesOf(rows: AsyncIterable<unknown>, { columns, line }: Lines): AsyncIterable<string> {
   let keys = columns
   let head = columns === undefined ? '' : line(columns)
-  for await (const each of rows) {
-    const row = rowOf(each)
-    if (keys === undefined) {
-      keys = Object.keys(row)
-      head = line(keys)
-    }
-    yield head + line(keys.map((key) => own(row, key)))
-    head = ''
-  }
-  yield head
+  return changeItems(rows, {
+    change(each) {
+      const row = rowOf(each)
+      if (keys === undefined) {
+        keys = Object.keys(row)
+        head = line(keys)
+      }
+      const text = head + line(keys, row)
+      head = ''
+      return text
+    },
+    last: () => head,
+  })
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -102,8 +114,7 @@ function textOf(value: unknown): string {
 
 function harmless(value: unknown): string {
   const text = textOf(value)
-  const isNumber = typeof value === 'number' || typeof value === 'bigint'
-  return !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return typeof value !== 'bigint' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
 }
 
 /** Only these characters need quotes; a leading or trailing space would be lost in some programs. */

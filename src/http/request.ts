@@ -213,6 +213,7 @@ function createAbortController(req: BlazonRequest): AbortController {
   }
   if (req[kIsExpired]) controller.abort(new Error('The request has ended before its handler'))
   else if (res.closed) abort()
-  else res.once('close', abort)
+  // A response closes once, and `once` would keep two objects more for each open stream.
+  else res.on('close', abort)
   return controller
 }

@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream'
 import type { Request, Response } from '../contracts/handler.js'
 import type { Representation } from '../contracts/representation.js'
 import { successEnvelope } from '../errors/envelope.js'
-import { isAsyncIterable } from '../http/async-iterable.js'
+import { changeItems, isAsyncIterable } from '../http/async-iterable.js'
 import type { ProducedData } from '../http/produced-type.js'
 import { setDocumentedType } from '../http/send/content-type.js'
+import { joinTexts } from '../http/send/joined-texts.js'
 import { discardBody, isReadInParts } from '../http/send/raw-body.js'
 import { limitedBody, preparedData, REFUSED } from '../http/send/send-json.js'
 import { isSentWithoutEnvelope } from '../schema/response-shape.js'
@@ -54,7 +54,7 @@ export function sendProduced(
 
 /** An async iterable becomes a stream. */
 function streamOf(body: unknown): unknown {
-  return isAsyncIterable(body) && !isReadInParts(body) ? Readable.from(body) : body
+  return isAsyncIterable(body) && !isReadInParts(body) ? joinTexts(body) : body
 }
 
 interface OfRoute {
@@ -63,16 +63,19 @@ interface OfRoute {
 }
 
 /** Limits each item to its described fields, as the only item of a list. */
-async function* limitedItems(
+function limitedItems(
   items: AsyncIterable<unknown>,
   res: Response,
   { success, route }: OfRoute,
-): AsyncGenerator<unknown> {
-  for await (const item of items) {
-    const limited = limitedData(res, { ...success, data: [item] }, route)
-    if (limited === REFUSED) throw new TypeError(`${route.name} yielded what it does not describe.`)
-    yield Array.isArray(limited) ? limited[0] : item
-  }
+): AsyncIterable<unknown> {
+  return changeItems(items, {
+    change(item) {
+      const limited = limitedData(res, { ...success, data: [item] }, route)
+      if (limited === REFUSED)
+        throw new TypeError(`${route.name} yielded what it does not describe.`)
+      return Array.isArray(limited) ? limited[0] : item
+    },
+  })
 }
 
 /** Limits the data to its described fields, as JSON in the envelope of the route would be. */

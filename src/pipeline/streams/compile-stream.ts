@@ -11,7 +11,7 @@ import type { OnError } from '../../step/step.js'
 import type { LogFailure } from '../log-failure.js'
 import { FRAMES, type PrepareItem } from './frames.js'
 import { Heartbeats } from './heartbeats.js'
-import { OpenedStream, openStream, type StreamTarget } from './opened-stream.js'
+import { OpenedStream, openStream } from './opened-stream.js'
 import { type OnStreamError, type SendConfig, StreamResponse } from './stream-response.js'
 
 /** What the streams of an application share. */
@@ -77,9 +77,7 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
   // With one format, every client gets it: programs seldom name a type that they know to be the only one.
   const typeFor = (req: BlazonRequest) =>
     types.length === 1 ? only : negotiate(req.headers.accept, types)
-  const targetOf = (req: BlazonRequest, res: Response): StreamTarget => {
-    return { req, res, scopes: config.scopes, late: (error) => late(error, req) }
-  }
+  const surroundings = { scopes: config.scopes, late }
   const sendOpened = (opened: OpenedStream, req: BlazonRequest, res: Response) => {
     const how = byType.get(typeFor(req) ?? (only as string)) as SendConfig
     if (req.method !== 'HEAD') return void new StreamResponse(opened, req, how).send()
@@ -87,8 +85,8 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
     how.begin(res)
     res.end()
   }
-  const open: CompiledStream['open'] = (value, req, res) =>
-    isAsyncIterable(value) ? openStream(value, targetOf(req, res)) : value
+  const open: CompiledStream['open'] = (value, req) =>
+    isAsyncIterable(value) ? openStream(value, req, surroundings) : value
   return {
     isAccepted: (req) => typeFor(req) !== undefined,
     open,
@@ -96,7 +94,7 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
       if (value instanceof OpenedStream) return sendOpened(value, req, res)
       if (!isAsyncIterable(value)) throw notAsync(name, value)
       // An interceptor has put a generator of its own around the items.
-      openStream(value, targetOf(req, res))
+      openStream(value, req, surroundings)
         .then((opened) => {
           if (opened.isDone && res.closed) return
           sendOpened(opened, req, res)

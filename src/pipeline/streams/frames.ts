@@ -24,6 +24,7 @@ export interface Frames {
 const SSE: Frames = {
   mediaType: 'text/event-stream',
   write(value, prepare) {
+    if (isOrdinaryData(value)) return `data: ${toText(value, prepare)}\n\n`
     if (isSseComment(value)) return `:${value.comment && ` ${value.comment}`}\n\n`
     if (!isSseEvent(value)) return `data: ${toJson(value, prepare)}\n\n`
     const { id, event, retry, data } = value
@@ -42,6 +43,7 @@ const SSE: Frames = {
 const JSON_LINES: Frames = {
   mediaType: 'application/jsonl',
   write(value, prepare) {
+    if (isOrdinaryData(value)) return `${toText(value, prepare)}\n`
     if (isSseComment(value)) return ''
     return `${toJson(isSseEvent(value) ? value.data : value, prepare)}\n`
   },
@@ -57,6 +59,10 @@ export const HEARTBEAT = ':\n\n'
 
 function toJson(item: unknown, prepare: PrepareItem): string {
   if (!isOrdinaryData(item)) refuseUnsendable(item)
+  return toText(item, prepare)
+}
+
+function toText(item: unknown, prepare: PrepareItem): string {
   const value = prepare === null ? item : prepare(item)
   const text: string | undefined = JSON.stringify(value)
   if (text === undefined) throw new TypeError('It yielded nothing: an item is a value of JSON.')

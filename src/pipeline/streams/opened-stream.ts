@@ -1,16 +1,18 @@
-import type { Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import { isThenable } from '../../step/thenable.js'
 
-/** The request of a stream, and what its generator needs. */
-export interface StreamTarget {
-  readonly req: BlazonRequest
-  readonly res: Response
+/** What the generators of an application share. */
+export interface StreamSurroundings {
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** Gets an error of the generator that comes after the end of the response. */
-  readonly late: (error: unknown) => void
+  readonly late: (error: unknown, req: BlazonRequest) => void
+}
+
+/** Is told when a stream has to end before its generator does. */
+export interface Stoppable {
+  stop(): void
 }
 
 type Result = IteratorResult<unknown, unknown>
@@ -21,9 +23,10 @@ type Result = IteratorResult<unknown, unknown>
  */
 export async function openStream(
   iterable: AsyncIterable<unknown>,
-  target: StreamTarget,
+  req: BlazonRequest,
+  surroundings: StreamSurroundings,
 ): Promise<OpenedStream> {
-  const opened = new OpenedStream(iterable, target)
+  const opened = new OpenedStream(iterable, req, surroundings)
   await opened.begin()
   return opened
 }
@@ -35,19 +38,28 @@ export async function openStream(
  */
 export class OpenedStream implements AsyncIterableIterator<unknown> {
   readonly #source: AsyncIterator<unknown>
-  readonly #target: StreamTarget
+  readonly #req: BlazonRequest
+  readonly #surroundings: StreamSurroundings
   #first: Result | undefined
   #isDone = false
-  #onStop: (() => void) | undefined
+  /** Whether the generator has not answered yet. One that fails then has ended. */
+  #isAsked = false
+  #sender: Stoppable | undefined
 
-  constructor(iterable: AsyncIterable<unknown>, target: StreamTarget) {
-    const { req, res } = target
-    this.#target = target
+  constructor(
+    iterable: AsyncIterable<unknown>,
+    req: BlazonRequest,
+    surroundings: StreamSurroundings,
+  ) {
+    const { res } = req
+    this.#req = req
+    this.#surroundings = surroundings
     this.#source = iterable[Symbol.asyncIterator]()
     const stop = () => this.#stop()
     req.signal.addEventListener('abort', stop)
-    // The signal does not abort if another response than this stream was sent completely.
-    res.once('close', stop)
+    // The signal does not abort if another response than this stream was sent completely. `once` would keep two objects more
+    // for each open stream.
+    res.on('close', stop)
     if (req.signal.aborted || res.closed) stop()
   }
 
@@ -58,15 +70,39 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
 
   /** Waits for the first item. */
   async begin(): Promise<void> {
-    this.#first = await this.#ask()
+    this.#first = await this.next()
   }
 
   /** Returns the next item; first the one that is known. */
-  next(): Promise<Result> {
+  async next(): Promise<Result> {
+    try {
+      const result = await this.ask()
+      this.isEnd(result)
+      return result
+    } catch (error) {
+      this.closeAfter()
+      throw error
+    }
+  }
+
+  /** As {@link next}, with the generator's own promise. The caller passes its result to {@link isEnd}. */
+  ask(): Promise<Result> {
     const first = this.#first
-    if (first === undefined) return this.#ask()
-    this.#first = undefined
-    return Promise.resolve(first)
+    if (first !== undefined) {
+      this.#first = undefined
+      return Promise.resolve(first)
+    }
+    this.#isAsked = true
+    // Without scopes there is no function for each item.
+    if (this.#surroundings.scopes === null) return this.#source.next()
+    return this.#run(() => this.#source.next())
+  }
+
+  /** Whether a result of {@link ask} is the end. */
+  isEnd({ done }: Result): boolean {
+    this.#isAsked = false
+    if (done === true) this.#isDone = true
+    return done === true
   }
 
   /** Ends the generator: its `finally` runs. */
@@ -80,16 +116,22 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     return this
   }
 
-  /** Calls a function when the stream has to end before its generator does. */
-  whenStopped(onStop: () => void): void {
-    this.#onStop = onStop
+  /** Sets who is told when the stream has to end before its generator does. */
+  sendBy(sender: Stoppable): void {
+    this.#sender = sender
+  }
+
+  /** Ends the generator after an error: its own, or one about its item. */
+  closeAfter(): void {
+    if (this.#isAsked) this.#isDone = true
+    else this.close()
   }
 
   /** Ends the generator, without waiting for its `finally`. */
   close(): void {
     if (this.#isDone) return
     this.#isDone = true
-    const { late } = this.#target
+    const late = (error: unknown) => this.#surroundings.late(error, this.#req)
     try {
       const ended = this.#run(() => this.#source.return?.())
       if (isThenable(ended)) Promise.resolve(ended).catch(late)
@@ -100,24 +142,13 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
 
   #stop(): void {
     this.close()
-    this.#onStop?.()
-    this.#onStop = undefined
-  }
-
-  async #ask(): Promise<Result> {
-    try {
-      const result = await this.#run(() => this.#source.next())
-      if (result.done === true) this.#isDone = true
-      return result
-    } catch (error) {
-      this.#isDone = true
-      throw error
-    }
+    this.#sender?.stop()
+    this.#sender = undefined
   }
 
   /** A generator continues in the async context of the code that asks for an item. */
   #run<T>(ask: () => T): T {
-    const { scopes, req } = this.#target
-    return scopes === null ? ask() : scopes.keep(req, ask)
+    const { scopes } = this.#surroundings
+    return scopes === null ? ask() : scopes.keep(this.#req, ask)
   }
 }

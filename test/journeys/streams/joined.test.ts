@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Controller, csv, defineControllers, Get, Produces } from 'blazon'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { gate } from '../gate.js'
+import { script, start, state, useStreams } from './streams-app.js'
+
+useStreams()
+
+/** The chunks of a response at a real socket, as they were written: RFC 9112, 7.1. */
+async function chunksOf(port: number, path: string): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  onTestFinished(() => void socket.destroy())
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+  let text = ''
+  socket.on('data', (part) => {
+    text += part
+  })
+  await once(socket, 'close')
+  let rest = text.slice(text.indexOf('\r\n\r\n') + 4)
+  const chunks: string[] = []
+  while (rest !== '') {
+    const at = rest.indexOf('\r\n') + 2
+    const size = Number.parseInt(rest, 16)
+    if (size > 0) chunks.push(rest.slice(at, at + size))
+    rest = rest.slice(at + size + 2)
+  }
+  return chunks
+}
+
+/** The first item that a generator sends while it waits for a gate. */
+async function firstPart(port: number, path: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`)
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (!text.includes('2')) text += decoder.decode((await reader.read()).value)
+  await reader.cancel()
+  return text
+}
+
+const ROWS = 5000
+
+@Controller('rows')
+class RowsController {
+  @Produces(csv()) @Get() list() {
+    return state.script({} as never)
+  }
+}
+
+const controllers = defineControllers(RowsController)
+
+describe.each([
+  ['/streams/lines', undefined, ''],
+  ['/streams/events', undefined, ''],
+  ['/rows', controllers, 'n\r\n'],
+])('rows of %s', (path, own, head) => {
+  const serve = async () => {
+    const app = await start({ contract: 'off', ...(own === undefined ? {} : { controllers: own }) })
+    return (await app.listen(0)).port
+  }
+
+  it('that are ready at once share chunks, none larger than the buffer of a connection and a row', async () => {
+    script(async function* () {
+      for (let n = 1; n <= ROWS; n++) yield { n }
+    })
+    const chunks = await chunksOf(await serve(), path)
+    const numbers = chunks.join('').match(/\d+/g)?.map(Number)
+    expect(numbers).toEqual(Array.from({ length: ROWS }, (_, at) => at + 1))
+    expect(chunks.length).toBeLessThan(ROWS / 100)
+    expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(66_000)
+  })
+
+  it('leave before the generator waits, however few they are', async () => {
+    const end = gate()
+    onTestFinished(() => end.open())
+    script(async function* () {
+      yield { n: 1 }
+      yield { n: 2 }
+      await end.opened
+      yield { n: 3 }
+    })
+    expect(await firstPart(await serve(), path)).toContain('1')
+  })
+
+  it('leave with those after them that only settled promises separate', async () => {
+    script(async function* () {
+      for (let n = 1; n <= 100; n++) {
+        await null
+        yield { n }
+      }
+    })
+    expect((await chunksOf(await serve(), path)).length).toBeLessThan(5)
+  })
+
+  it('are sent before the error that follows them at once', async () => {
+    script(async function* () {
+      for (let n = 1; n <= 20; n++) yield { n }
+      throw new Error('broken')
+    })
+    const text = (await chunksOf(await serve(), path)).join('')
+    expect(text.startsWith(head)).toBe(true)
+    expect(text).toContain('20')
+    expect(state.errors).toHaveLength(1)
+  })
+})
