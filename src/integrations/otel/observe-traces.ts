@@ -36,6 +36,9 @@ export function observeTraces(
     around: traces.around,
     onError: traces.onError,
     onEnd: traces.onEnd,
+    needsBytes: false,
+    // Statements belong to the active span.
+    needsRequests: false,
     ...(options.steps !== false && { onStep: traces.onStep }),
     ...(options.statements !== false && { onStatement: traces.onStatement }),
   }
@@ -70,12 +73,13 @@ class Traces {
     const { context } = this.#api
     const known = req[kTrace]
     if (known !== undefined && !known.isOver) return context.with(known, next)
-    const found = this.#opener.find()
+    const active = context.active()
+    const found = this.#opener.find(active)
     if (this.#options.ignore?.(req) === true) {
       if (found === null) context.with(this.#suppressed, next)
       return
     }
-    const trace = new RequestTrace(found ?? this.#opener.open(req), this.#maker)
+    const trace = new RequestTrace(found ?? this.#opener.open(req, active), this.#maker)
     req[kTrace] = trace
     setTraceContext(req, trace.server.spanContext())
     // The span of an instrumentation is active already.
