@@ -15,7 +15,11 @@ export const CANDIDATES = {
     file: 'candidates/node.mjs',
     apps: [...REFUSALS, 'middlewares', 'cached'],
   },
-  fastify: { title: 'Fastify', file: 'peers/fastify.mjs', apps: [...REFUSALS, 'routes'] },
+  fastify: {
+    title: 'Fastify',
+    file: 'peers/fastify.mjs',
+    apps: [...REFUSALS, 'observed', 'routes'],
+  },
   express: {
     title: 'Express',
     file: 'candidates/express.mjs',
@@ -43,7 +47,7 @@ export const CANDIDATES = {
   blazon: {
     title: 'Blazon',
     file: '.build/blazon.mjs',
-    apps: [...REFUSALS, 'middlewares', 'cached', 'routes'],
+    apps: [...REFUSALS, 'observed', 'middlewares', 'cached', 'routes'],
   },
 }
 
@@ -66,6 +70,8 @@ export async function startCandidate(candidate, { app, workload, ...options }) {
     file: join(here, file),
     workload: app,
     args: [workload, ...args],
+    // The lines of its log go nowhere.
+    isQuiet: app === 'observed',
     ...options,
   })
   return { ...server, candidate, workload }

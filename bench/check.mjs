@@ -9,12 +9,13 @@ import { request as httpRequest } from 'node:http'
  * @returns the answer, comparable with those of the others.
  */
 export async function checkResponses({ name, candidate, port }, workload) {
-  const { request, expected, refused = [], accepted = [] } = workload
+  const { request, expected, refused = [], accepted = [], sent = [] } = workload
   const answer = await ask(port, request)
   checkResponse(name, answer, expected)
   // What is kept by a cache is the first answer; what is measured are the others.
   const again = await ask(port, request)
   checkResponse(name, again, expected)
+  for (const header of sent) assert.ok(again.headers[header], `${name} must send ${header}`)
   // Bare node:http is the floor and checks nothing.
   if (candidate !== 'node') {
     for (const variation of [...refused, ...accepted]) {
