@@ -22,7 +22,11 @@ export const CANDIDATES = {
     apps: ['middlewares'],
     isFloor: true,
   },
-  fastify: { title: 'Fastify', file: 'peers/fastify.mjs', apps: [...REFUSALS, 'routes'] },
+  fastify: {
+    title: 'Fastify',
+    file: 'peers/fastify.mjs',
+    apps: [...REFUSALS, 'observed', 'routes'],
+  },
   express: {
     title: 'Express',
     file: 'candidates/express.mjs',
@@ -50,7 +54,7 @@ export const CANDIDATES = {
   blazon: {
     title: 'Blazon',
     file: '.build/blazon.mjs',
-    apps: [...REFUSALS, 'middlewares', 'cached', 'routes'],
+    apps: [...REFUSALS, 'observed', 'middlewares', 'cached', 'routes'],
   },
 }
 
@@ -67,8 +71,13 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 /** Starts a candidate as the application that a workload asks for. */
 export async function startCandidate(candidate, { app, workload, ...options }) {
-  const name = `${candidate}/${workload}`
-  const server = await startServer({ name, ...programOf(candidate, { app, workload }), ...options })
+  const server = await startServer({
+    name: `${candidate}/${workload}`,
+    ...programOf(candidate, { app, workload }),
+    // The lines of its log go nowhere.
+    isQuiet: app === 'observed',
+    ...options,
+  })
   return { ...server, candidate, workload }
 }
 

@@ -10,12 +10,13 @@ import { CANDIDATES } from './candidates.mjs'
  * @returns the answer, comparable with those of the others.
  */
 export async function checkResponses({ name, candidate, port }, workload) {
-  const { request, expected, refused = [], accepted = [] } = workload
+  const { request, expected, refused = [], accepted = [], sent = [] } = workload
   const answer = await ask(port, request)
   checkResponse(name, answer, expected)
   // What is kept by a cache is the first answer; what is measured are the others.
   const again = await ask(port, request)
   checkResponse(name, again, expected)
+  for (const header of sent) assert.ok(again.headers[header], `${name} must send ${header}`)
   if (!CANDIDATES[candidate].isFloor) {
     for (const variation of [...refused, ...accepted]) {
       const { status } = await ask(port, varied(request, variation))

@@ -27,6 +27,7 @@ const VARIANTS = {
   tenant: { title: 'with `tenant`', added: { 20: 3.5, 24: 1 } },
   cache: { title: 'a hit of `@Cache` in memory', ratio: 1.1 },
   limit: { title: 'with `rateLimit` in memory', added: { 20: 1 } },
+  logs: { title: 'with `logs`, to `/dev/null`, and request ids' },
   metrics: { title: 'with `metrics`', added: { 20: 0.3, 24: 0.3 } },
   unsampled: { title: 'with `otel()`, not sampled', added: { 20: 0.5, 24: 0.5 } },
   sampled: { title: 'with `otel()`, sampled, no exporter', added: { 20: 6, 24: 6 } },
@@ -40,7 +41,9 @@ async function measureAll(node) {
   const script = writeScript(request)
   const servers = []
   for (const name of Object.keys(VARIANTS)) {
-    servers.push(await startServer({ name, node, file, workload: name }))
+    // The lines of the log go nowhere.
+    const isQuiet = name === 'logs'
+    servers.push(await startServer({ name, node, file, workload: name, isQuiet }))
   }
   await checkResponses(servers, request)
   return measureInTurn(servers, { path: PATH, script, seconds, rounds })
@@ -56,7 +59,9 @@ async function checkResponses(servers, { headers }) {
     bodies.add(`${answer.status} ${await answer.text()}`)
     const isHit = answer.headers.get('x-cache') === 'HIT'
     const isLimited = answer.headers.has('ratelimit')
-    if (isHit !== (name === 'cache') || isLimited !== (name === 'limit')) {
+    const hasId = answer.headers.has('x-request-id')
+    const does = { cache: isHit, limit: isLimited, logs: hasId }
+    if (Object.entries(does).some(([feature, isDone]) => isDone !== (name === feature))) {
       throw new Error(`${name} does not do what is measured.`)
     }
   }

@@ -24,3 +24,12 @@ export const Order = z.object({
     .max(50),
   note: z.string().max(500).optional(),
 })
+
+/** What is answered to an order. */
+export const Placed = z.object({
+  id: z.string(),
+  tenant: z.string(),
+  customer: Order.shape.customer,
+  items: Order.shape.items,
+  total: z.number(),
+})

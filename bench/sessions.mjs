@@ -26,6 +26,7 @@ const routes = (...names) => names.flatMap((name) => [`${name}-alone`, `${name}-
 export const SESSIONS = {
   plain: each(ALL, ['plain']),
   full: each(ALL, ['full']),
+  observed: each(['fastify', 'blazon'], ['observed']),
   middlewares: each(['node', 'node-behind', 'express', 'nest-express', 'blazon'], ['middlewares']),
   cached: each(['node', 'blazon'], ['plain', 'cached']),
   refused: each(REFUSING, ['plain', 'full', 'invalid', 'unauthorized', 'missing']),

@@ -63,6 +63,15 @@ export const WORKLOADS = {
     expected: created,
     refused: REFUSED_ORDERS,
   },
+  observed: {
+    title:
+      'the full stack with request ids, a line of the log for each request, metrics, and responses limited to their schema',
+    app: 'observed',
+    request: placeAnOrder,
+    expected: created,
+    refused: REFUSED_ORDERS,
+    sent: ['x-request-id'],
+  },
   middlewares: {
     title: 'the full stack behind ten Express middlewares',
     app: 'middlewares',

@@ -1,6 +1,7 @@
 // Blazon as its users write it. Only the default `security.helmet` is off where nobody sends its headers.
 import type { AppOptions, Req, Request, Response } from 'blazon'
 import {
+  ApiResponseDoc,
   App,
   Auth,
   BaseController,
@@ -15,7 +16,7 @@ import {
   Put,
   Tenant,
 } from 'blazon'
-import { Order } from '../order-schema.mjs'
+import { Order, Placed } from '../order-schema.mjs'
 import {
   authenticate,
   findUser,
@@ -64,6 +65,18 @@ class OrdersController extends BaseController {
   }
 }
 
+@Controller('orders')
+class DescribedOrdersController extends BaseController {
+  @Auth()
+  @Tenant()
+  @Post()
+  @Body(Order)
+  @ApiResponseDoc({ status: 201, description: 'The order', schema: Placed })
+  create(req: Req<{ body: typeof Order }>, res: Response) {
+    return this.ok(res, 'Order created', placeOrder(req.body, getTenantId()), 201)
+  }
+}
+
 const guard = {
   async canActivate(req: Request) {
     req.user = await authenticate(req.headers.authorization)
@@ -77,6 +90,15 @@ const full: AppOptions = {
   tenant: {},
   security: { cors: { origin: ORIGIN } },
   rateLimit: { limit: RATE_LIMIT, window: RATE_WINDOW_SECONDS },
+}
+
+/** Its log goes to stdout, which is `/dev/null` here. */
+const observed: AppOptions = {
+  ...full,
+  controllers: defineControllers(DescribedOrdersController),
+  responses: 'strip',
+  logs: true,
+  metrics: true,
 }
 
 const VERBS = { get: Get, post: Post, put: Put, delete: Delete }
@@ -118,6 +140,7 @@ const apps: Record<string, AppOptions> = {
   cached: { ...bare, controllers: defineControllers(CachedUsersController) },
   guarded: { ...bare, controllers: defineControllers(AccountController), auth: { guard } },
   full,
+  observed,
 }
 
 /** The application that this process was asked for; what it does not use is not loaded. */
@@ -129,6 +152,7 @@ async function optionsFor(name: string): Promise<AppOptions> {
   return isRoutes(name) ? { ...bare, controllers: routeControllers(routesOf(name)) } : apps[name]
 }
 
-const app = new App({ ...(await optionsFor(workload)), logger: false })
+const options = await optionsFor(workload)
+const app = new App(options.logs ? options : { ...options, logger: false })
 const { port } = await app.listen(0, '127.0.0.1')
 announce(port)

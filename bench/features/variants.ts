@@ -53,11 +53,13 @@ const variants: Record<string, () => AppOptions> = {
   tenant: () => ({ ...plain, tenant: {} }),
   cache: () => ({ ...plain, controllers: defineControllers(CachedController) }),
   limit: () => ({ ...plain, rateLimit: { limit: 1_000_000_000, window: '1h' } }),
+  logs: () => ({ ...plain, logs: true }),
   metrics: () => ({ ...plain, metrics: true }),
   unsampled: () => trace(false),
   sampled: () => trace(true),
 }
 
-const app = new App({ ...variants[workload as string]?.(), logger: false })
+const options = variants[workload as string]?.()
+const app = new App(options?.logs ? options : { ...options, logger: false })
 const { port } = await app.listen(0, '127.0.0.1')
 announce(port)

@@ -1,4 +1,5 @@
 import type { Application } from 'express'
+import type { ResponseCause } from '../contracts/ended-request.js'
 import type { RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import { type CrossOrigin, crossOriginStep } from '../features/security/cross-origin.js'
@@ -55,6 +56,9 @@ export function buildFront(config: FrontConfig): Front {
   })
   const isObserved = config.observers !== null
   const mark = isObserved ? markCause : NO_MARKS
+  // A part that the application does not have decides nothing.
+  const markPart = (cause: ResponseCause, part: RunRoute, inner: RunRoute) =>
+    part === inner ? inner : mark(cause, part)
   const named = nameRoutes(routes.handlers, traced)
   const handlers = isObserved ? markRoutes(named, model.routes, frameworkRoutes) : named
   const dispatch = compileDispatch({
@@ -72,10 +76,10 @@ export function buildFront(config: FrontConfig): Front {
     }),
   })
   const ends = { done: mark('router', dispatch), onError: onMiddlewareError, onLateError, watch }
-  const inScope = mark('middleware', inFrontOf(ends, middlewares.handlers))
-  const enter = features.enter?.({ run: inScope, onError: onEarlyError })
-  const entered = enter === undefined ? inScope : mark('tenant', enter)
-  const run = mark('security', behindSecurity(config, entered))
+  const inScope = markPart('middleware', inFrontOf(ends, middlewares.handlers), ends.done)
+  const enter = features.enter?.({ run: inScope, onError: onEarlyError }) ?? inScope
+  const entered = markPart('tenant', enter, inScope)
+  const run = markPart('security', behindSecurity(config, entered), entered)
   const refuse = behindSecurity(config, refuseQuery(onRefusal))
   const runExcessive = limitQuery({ express, match, run, refuse })
   const putFirst = earlyRoutes({ frameworkRoutes, handlers })

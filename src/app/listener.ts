@@ -132,12 +132,15 @@ function inside(around: Around, open: Open): Open {
 const EXPECTATION = 'The server knows only the expectation 100-continue'
 
 function beginning(begin: ListenerConfig['begin'], open: Open): Open {
-  if (begin.length === 0) return open
-  return function beginAndOpen(req, res) {
-    req.res = res
-    for (const each of begin) each(req, res)
-    open(req, res)
-  }
+  return begin.reduceRight<Open>(
+    (next, each) =>
+      function beginAndOpen(req, res) {
+        req.res = res
+        each(req, res)
+        next(req, res)
+      },
+    open,
+  )
 }
 
 /** Creates the functions that connect Node's events with the pipeline. */

@@ -1,7 +1,6 @@
+import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Clock } from '../contracts/clock.js'
-import type { Decision } from '../contracts/decision.js'
 import type { EndedRequest, RequestObserver } from '../contracts/ended-request.js'
 import type { Request, Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
@@ -9,7 +8,7 @@ import type { ObserverSetup, Plugin } from '../contracts/plugin.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { ObservedRequest, type ObservedResponse } from '../http/observed-request.js'
-import { kObserved, kSentBytes } from '../http/own-fields.js'
+import { kObserved } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { hasTimedOut } from '../pipeline/deadlines.js'
@@ -17,7 +16,9 @@ import type { OnStep } from '../pipeline/observe-steps.js'
 import type { ReportError } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
-import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
+import { ignoreRejection, isThenable } from '../step/thenable.js'
+import { callEach } from './call-observers.js'
+import { countBytesFrom, type ObservedSocket, sentBytes } from './count-bytes.js'
 import { observeUpgrades } from './observe-upgrades.js'
 import { secretTextsOf } from './secret-texts-of.js'
 import type { Settings } from './settings/settings.js'
@@ -33,11 +34,6 @@ export interface ObserverConfig
   readonly settings: Pick<Settings, 'auth'>
   /** The plugins of the test, if there is one. */
   readonly harness: { readonly plugins: readonly Plugin[] }
-}
-
-/** A connection, with the number of bytes it had sent when its last observed request was over. */
-export interface ObservedSocket extends Socket {
-  [kSentBytes]?: number
 }
 
 /**
@@ -57,9 +53,12 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
   const found: RequestObserver[] = ofPlugins
   const needs = {
     stacks: found.some(({ needsStacks }) => needsStacks === true),
+    bytes: found.some(({ onEnd, needsBytes }) => onEnd !== undefined && needsBytes !== false),
     currentRequest: ofPlugins.some(
-      ({ plugin, onStatement }) =>
-        onStatement !== undefined && !config.harness.plugins.includes(plugin),
+      ({ plugin, onStatement, needsRequests }) =>
+        onStatement !== undefined &&
+        needsRequests !== false &&
+        !config.harness.plugins.includes(plugin),
     ),
   }
   const calls = {
@@ -121,6 +120,8 @@ interface ObserverCalls {
 export interface ObserverNeeds {
   /** The stacks of statements. */
   readonly stacks: boolean
+  /** How many bytes each request has sent. */
+  readonly bytes: boolean
   /** An async context with the request, for an observer that is no part of the test. */
   readonly currentRequest: boolean
 }
@@ -141,8 +142,9 @@ export class RequestObservers {
   /** Calls the observers of statements; `null` if there are none. Never throws. */
   readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
   readonly needs: ObserverNeeds
-  readonly #calls: ObserverCalls['onEnd']
-  readonly #onDecision: ObserverCalls['onDecision']
+  readonly #call: (ended: EndedRequest) => void
+  /** `null` if nobody takes decisions. */
+  readonly #onDecision: NonNullable<RequestObserver['onDecision']> | null
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
   readonly #logger: Logger
@@ -153,26 +155,19 @@ export class RequestObservers {
    */
   constructor(calls: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
     const { around, onEnd, onError, onStep, onDecision, onStatement } = calls
-    this.#calls = onEnd
-    this.#onDecision = onDecision
+    const fail = this.#fail
+    const reportError = callEach(onError, fail)
+    this.#call = callEach(onEnd, fail) ?? (() => {})
+    this.#onDecision = callEach(onDecision, fail)
     this.needs = calls.needs
-    this.onStep =
-      onStep.length === 0 ? null : (req, step) => this.#each(onStep, (call) => call(req, step))
+    this.onStep = callEach(onStep, fail)
     this.onError =
-      onError.length === 0
-        ? null
-        : (error, contextOf) => {
-            const context = contextOf()
-            this.#each(onError, (call) => call(error, context))
-          }
+      reportError === null ? null : (error, contextOf) => reportError(error, contextOf())
     this.around = around.reduceRight<Around | null>(
-      (inner, call) => surround(call, inner, (err) => this.#fail(err)),
+      (inner, call) => surround(call, inner, fail),
       null,
     )
-    this.onStatement =
-      onStatement.length === 0
-        ? null
-        : (statement) => this.#each(onStatement, (call) => call(statement))
+    this.onStatement = callEach(onStatement, fail)
     this.#clock = clock
     this.#scopes = scopes
     this.#logger = logger
@@ -181,10 +176,12 @@ export class RequestObservers {
   /** Notes the start of a request whose response belongs to the application. */
   readonly begin = (req: BlazonRequest, res: ObservedResponse): void => {
     this.active += 1
-    const observed = new ObservedRequest(req, res, this.#now())
+    const observed = new ObservedRequest(req, res, this.#clock)
+    const take = this.#onDecision
     observed.outer = res[kObserved]
     observed.onOver = this.#end
-    if (this.#onDecision.length > 0) observed.note = (decision) => this.#decided(req, decision)
+    if (take !== null) observed.note = (decision) => take(req, decision)
+    if (this.needs.bytes) countBytesFrom(req.socket as ObservedSocket | null)
     res[kObserved] = observed
     // A listener would keep the head of the response from being written in one call, and Node would detach the
     // connection, and send the next response, before the listener runs.
@@ -192,7 +189,7 @@ export class RequestObservers {
       observed.hostEmit = observed.outer.hostEmit
       return
     }
-    if (Object.hasOwn(res, 'emit')) observed.hostEmit = res.emit
+    if (res.emit !== nodeEmit && Object.hasOwn(res, 'emit')) observed.hostEmit = res.emit
     res.emit = emitObserved
   }
 
@@ -223,7 +220,7 @@ export class RequestObservers {
       for (; known !== undefined; known = known.outer) known.refusedWith = status
       return
     }
-    const observed = new ObservedRequest(null, null, { now: this.#clock.now(), monotonic: 0 })
+    const observed = new ObservedRequest(null, null, this.#clock)
     observed.status = status
     observed.outcome = 'sent'
     observed.cause = 'parser'
@@ -234,57 +231,38 @@ export class RequestObservers {
   /** Observes the connections that listeners of `upgrade` and `connect` take. */
   watch(server: Server): void {
     observeUpgrades(server, {
-      start: (req) => new ObservedRequest(req as BlazonRequest, null, this.#now()),
+      start: (req) => new ObservedRequest(req as BlazonRequest, null, this.#clock),
       end: (observed) => {
-        observed.durationMs = this.#clock.monotonic() - observed.durationMs
+        observed.durationMs = this.#clock.monotonic() - observed.beganAt
         this.#notify(observed)
       },
     })
-  }
-
-  #now() {
-    return { now: this.#clock.now(), monotonic: this.#clock.monotonic() }
   }
 
   readonly #end = (observed: ObservedRequest, bytes: number): void => {
     this.active -= 1
     observed.note = undefined
     const { req, res, refusedWith } = observed
-    const request = req as BlazonRequest
-    observed.durationMs = this.#clock.monotonic() - observed.durationMs
+    observed.durationMs = this.#clock.monotonic() - observed.beganAt
     observed.bytes = bytes
-    observed.status = refusedWith ?? (res !== null && isSent(res) ? res.statusCode : null)
-    observed.outcome = refusedWith !== null || res?.writableFinished ? 'sent' : 'aborted'
+    const isFinished = res?.writableFinished === true
+    observed.status =
+      refusedWith ?? (res !== null && isSent(res, isFinished) ? res.statusCode : null)
+    if (refusedWith !== null || isFinished) observed.outcome = 'sent'
     if (refusedWith !== null) observed.cause = 'parser'
-    else if (hasTimedOut(request)) {
+    else if (hasTimedOut(req as BlazonRequest)) {
       observed.outcome = 'timeout'
       observed.cause = 'timeout'
     }
     this.#notify(observed)
   }
 
-  #notify(ended: EndedRequest): void {
-    if (this.#scopes === null || ended.req === null) return this.#call(ended)
-    inScopeOf(this.#scopes, ended.req as BlazonRequest, () => this.#call(ended))
-  }
-
-  #call(ended: EndedRequest): void {
-    this.#each(this.#calls, (call) => call(ended))
-  }
-
-  #decided(req: Request, decision: Decision): void {
-    this.#each(this.#onDecision, (call) => call(req, decision))
-  }
-
-  #each<T>(calls: readonly T[], run: (call: T) => unknown): void {
-    for (const call of calls) {
-      try {
-        const returned = run(call)
-        if (isThenable(returned)) whenSettled(returned, () => {}, this.#fail)
-      } catch (error) {
-        this.#fail(error)
-      }
-    }
+  #notify(ended: ObservedRequest): void {
+    const scopes = this.#scopes
+    ended.isEnding = true
+    if (scopes === null || ended.req === null) this.#call(ended)
+    else inScopeOf(scopes, ended.req as BlazonRequest, () => this.#call(ended))
+    ended.isEnding = false
   }
 
   readonly #fail = (err: unknown): void => {
@@ -323,6 +301,8 @@ function surround(
   }
 }
 
+const { emit: nodeEmit } = EventEmitter.prototype
+
 /** The `emit` of an observed response: ends its observed requests before any listener hears of the end. */
 function emitObserved(this: ObservedResponse, event: string | symbol, ...args: unknown[]): boolean {
   const { [kObserved]: innermost } = this
@@ -342,16 +322,6 @@ function emitObserved(this: ObservedResponse, event: string | symbol, ...args: u
 }
 
 /** Whether a part of a response has left. One that waited for an earlier response never got the connection. */
-function isSent({ headersSent, writableFinished, socket }: Response): boolean {
-  return headersSent && (writableFinished || socket !== null)
-}
-
-/** Counts the bytes that a connection has sent since its last observed request. */
-function sentBytes(socket: ObservedSocket | null): number {
-  // On a serverless platform there may be no connection.
-  const sent = socket?.bytesWritten ?? 0
-  if (socket === null || !(sent > 0)) return 0
-  const before = socket[kSentBytes] ?? 0
-  socket[kSentBytes] = sent
-  return sent - before
+function isSent({ headersSent, socket }: Response, isFinished: boolean): boolean {
+  return headersSent && (isFinished || socket !== null)
 }

@@ -58,7 +58,10 @@ export interface EndedRequest {
    * connection, or to the end of the connection. 0 if Node's parser could not read a request.
    */
   readonly durationMs: number
-  /** The bytes that were written to the connection for this request: head and body, before TLS. */
+  /**
+   * The bytes that were written to the connection for this request: head and body, before TLS. 0 if all observers have
+   * `needsBytes: false`.
+   */
   readonly bytes: number
   /** Which part has responded. */
   readonly cause: ResponseCause
@@ -124,7 +127,7 @@ export interface RequestObserver {
    * Called for each statement that a database has run and that its plugin has reported to {@link Statements}, as those of
    * `blazon/postgres` and `blazon/typeorm` do: with its text, its time and its request. `BEGIN`, `COMMIT` and settings of a
    * session are no statements of the program, and are left out. Applications with such an observer carry the request of
-   * the current code in an async context. An error is logged, and the statement has its result.
+   * the current code in an async context, unless it has `needsRequests: false`. An error is logged, and the statement has its result.
    *
    * @example
    * const slowStatements: Plugin = {
@@ -137,6 +140,16 @@ export interface RequestObserver {
    * }
    */
   readonly onStatement?: (statement: RanStatement) => void
+  /**
+   * Whether `onEnd` reads `bytes`. If no observer of an application does, they are not counted, and are 0: counting takes about
+   * as long as all else that observing a request takes. Default `true`.
+   */
+  readonly needsBytes?: boolean
+  /**
+   * Whether `onStatement` reads `req`. If no observer of an application does, it can be `undefined`, and routes enter no async
+   * context for it. Default `true`.
+   */
+  readonly needsRequests?: boolean
   /** Whether statements have the stack of the code that has asked for them. Default `false`. */
   readonly needsStacks?: boolean
 }

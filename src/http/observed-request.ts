@@ -1,3 +1,4 @@
+import type { Clock } from '../contracts/clock.js'
 import type { NoteDecision } from '../contracts/decision.js'
 import type { EndedRequest, ResponseCause } from '../contracts/ended-request.js'
 import type { Request, Response } from '../contracts/handler.js'
@@ -11,14 +12,6 @@ export interface ObservedResponse extends Response {
   [kObserved]?: ObservedRequest
 }
 
-/** The times at which a request began. */
-export interface StartTimes {
-  /** Milliseconds since 1970. */
-  readonly now: number
-  /** Milliseconds of the clock that never goes back. */
-  readonly monotonic: number
-}
-
 /** The facts of a request, collected while it runs. They are public once the request is over. */
 export class ObservedRequest implements EndedRequest {
   readonly req: Request | null
@@ -26,9 +19,9 @@ export class ObservedRequest implements EndedRequest {
   route: RouteModel | null = null
   status: number | null = null
   outcome: RequestOutcome = 'aborted'
-  readonly startedAt: number
-  /** Until the end, the time of the monotonic clock at which the request began. */
-  durationMs: number
+  /** The time of the monotonic clock at which the request began. */
+  readonly beganAt: number
+  durationMs = 0
   bytes = 0
   cause: ResponseCause = 'head'
   isQuiet = false
@@ -39,21 +32,36 @@ export class ObservedRequest implements EndedRequest {
   /** The `emit` that other code had set on the response before; `undefined` if there was none. */
   hostEmit: Response['emit'] | undefined = undefined
   isOver = false
+  /** Whether the observers of the end are called now, so that {@link durationMs} tells how long ago the request began. */
+  isEnding = false
   /** Takes decisions about the request; `undefined` if nobody listens, and once the request is over. */
   note: NoteDecision | undefined = undefined
   /** Called once, when the request is over, with the bytes that were sent. */
   onOver: ((observed: ObservedRequest, bytes: number) => void) | null = null
 
+  #startedAt: number | undefined = undefined
+  readonly #clock: Clock
+
   /**
    * @param req `null` if Node's parser could not read a request.
    * @param res `null` if there is none.
-   * @param start The times at which the request began.
+   * @param clock Tells when the request begins: now.
    */
-  constructor(req: Request | null, res: Response | null, start: StartTimes) {
+  constructor(req: Request | null, res: Response | null, clock: Clock) {
     this.req = req
     this.res = res
-    this.startedAt = start.now
-    this.durationMs = start.monotonic
+    this.#clock = clock
+    this.beganAt = clock.monotonic()
+  }
+
+  /** Computed when it is first read, because few observers read it. The clock cuts fractions off, so this adds one. */
+  get startedAt(): number {
+    this.#startedAt ??= Math.ceil(this.#clock.now() - this.#elapsedMs)
+    return this.#startedAt
+  }
+
+  get #elapsedMs(): number {
+    return this.isEnding ? this.durationMs : this.#clock.monotonic() - this.beganAt
   }
 
   get tenant(): string | undefined {

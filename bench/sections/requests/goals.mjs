@@ -13,12 +13,14 @@ const OF_OTHERS = [
   { session: 'full', of: 'fastify', most: { default: 0.55 } },
   { session: 'full', of: 'express', most: { default: 0.2 } },
   { session: 'full', of: 'nest-express', most: { default: 0.1 } },
+  { session: 'observed', of: 'fastify', most: { default: 0.5 } },
   { session: 'middlewares', of: 'node', most: { default: 1.8 } },
   { session: 'middlewares', of: 'express', most: { default: 0.4 } },
 ]
 const NAMES = {
   plain: 'plain `GET`',
   full: 'full stack',
+  observed: 'full stack, observed',
   middlewares: 'full stack, ten middlewares',
 }
 

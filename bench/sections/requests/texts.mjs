@@ -86,6 +86,13 @@ export const SESSION_TEXTS = {
       '`POST /orders`: an asynchronous guard for bearer tokens, the tenant of `X-Tenant-Id` in an asynchronous context, a nested body that is validated, ' +
       "helmet's headers, CORS for one origin, a rate limit that is never reached, 201.",
   },
+  observed: {
+    title: 'The full stack, observed',
+    text:
+      'The full stack with a request id in each response, a log of all requests, metrics by route, and responses limited to the fields of their schema. Blazon: ' +
+      "`logs`, `metrics` and `responses: 'strip'`; its log is written to `/dev/null`. Fastify: its logger with a destination that keeps nothing, a histogram of prom-client in " +
+      '`onResponse`, and the response schema that it has in the full stack, too.',
+  },
   middlewares: {
     title: 'The full stack behind ten Express middlewares',
     text:

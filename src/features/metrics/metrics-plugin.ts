@@ -64,7 +64,7 @@ export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources
       const { pauses } = measured
       const histograms = [{ family, series: requests }, pauses]
       running = { histograms, metrics, registry: settings.registry, logger }
-      return { onEnd: requests.note }
+      return { onEnd: requests.note, needsBytes: false }
     },
     async setup({ get, logger }) {
       if (guard !== null) trusted = await prepareGuard(guard, 'metrics.guard', { get, logger })

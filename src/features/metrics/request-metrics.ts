@@ -15,7 +15,8 @@ export function requestMetrics(requests: RequestSeries, active: () => number): M
       name: 'http_server_responses_total',
       help: 'Responses, by the part of the application that has decided them.',
       type: 'counter',
-      read: () => [...causes].map(([cause, value]) => ({ labels: { cause }, value })),
+      read: () =>
+        [...causes].map(([cause, { responses }]) => ({ labels: { cause }, value: responses })),
     },
     ...(requests.countsTenants
       ? [

@@ -26,8 +26,20 @@ const GROUP_OF: Partial<Record<ResponseCause, number>> = {
   upgrade: 4,
 }
 
-/** The series of one route: one for each method and class of statuses, made when the first request needs it. */
-type RouteSeries = (Histogram | undefined)[]
+/** The series of one route, made when the first request needs them. */
+interface RouteSeries {
+  /** The method of the route, by which nearly all of its requests arrive; `undefined` for a group. */
+  readonly method: string | undefined
+  /** Those of the method, one for each class of statuses. */
+  readonly own: (Histogram | undefined)[]
+  /** Those of other methods, such as `HEAD`, or of all methods of a group: one for each method and class. */
+  readonly others: (Histogram | undefined)[]
+}
+
+/** The method of a route if it has series of its own. */
+function knownMethod({ method }: RouteModel): string | undefined {
+  return method in METHOD_INDEX ? method : undefined
+}
 
 /** What {@link RequestSeries} counts. */
 export interface RequestSeriesConfig {
@@ -36,6 +48,11 @@ export interface RequestSeriesConfig {
   readonly bounds: Float64Array
   /** How many tenants have series of their own, and the name for all others; `null` counts no tenants. */
   readonly tenants: { readonly max: number; readonly rest: string } | null
+}
+
+/** The responses that one part of the application has decided. */
+export interface CauseCount {
+  responses: number
 }
 
 /** Requests and seconds of one tenant. */
@@ -50,7 +67,7 @@ export interface TenantCount {
  */
 export class RequestSeries {
   /** The responses, by the part of the application that has decided them. */
-  readonly causes: Map<ResponseCause, number> = new Map()
+  readonly causes: Map<ResponseCause, CauseCount> = new Map()
   /** The requests of tenants, by the value of their label. */
   readonly tenants: Map<string, TenantCount> = new Map()
   readonly #config: RequestSeriesConfig
@@ -58,7 +75,8 @@ export class RequestSeries {
 
   constructor(config: RequestSeriesConfig) {
     this.#config = config
-    this.#series = [...config.routes, ...GROUPS].map(() => [])
+    const methods = [...config.routes.map(knownMethod), ...GROUPS.map(() => undefined)]
+    this.#series = methods.map((method) => ({ method, own: [], others: [] }))
   }
 
   /** Whether tenants are counted. */
@@ -68,7 +86,7 @@ export class RequestSeries {
 
   /** Counts a request. */
   readonly note = (ended: EndedRequest): void => {
-    const { req, status, cause, durationMs, tenant } = ended
+    const { req, status, cause, durationMs } = ended
     const seconds = durationMs / 1000
     const series = this.#find(ended)
     const bucket = series.observe(seconds)
@@ -78,40 +96,53 @@ export class RequestSeries {
       const at = (ended.startedAt + durationMs) / 1000
       series.keep(bucket, { traceId: trace.traceId, value: seconds, at })
     }
-    if (status !== null) this.causes.set(cause, (this.causes.get(cause) ?? 0) + 1)
-    if (tenant !== undefined && this.#config.tenants !== null) this.#noteTenant(tenant, seconds)
+    if (status !== null) this.#noteCause(cause)
+    if (this.#config.tenants !== null) this.#noteTenant(ended.tenant, seconds, this.#config.tenants)
   };
 
   /** Lists the series that have a value. */
   *[Symbol.iterator](): Generator<Histogram> {
     for (const route of this.#series) {
-      for (const series of route) if (series !== undefined) yield series
+      for (const series of route.own) if (series !== undefined) yield series
+      for (const series of route.others) if (series !== undefined) yield series
     }
   }
 
   #find({ req, route, status, cause }: EndedRequest): Histogram {
-    const { routes } = this.#config
-    const place = route === null ? routes.length + (GROUP_OF[cause] ?? 0) : route.index
-    const method = METHOD_INDEX[req?.method ?? ''] ?? OTHER
+    const { length } = this.#config.routes
+    const place = route === null ? length + (GROUP_OF[cause] ?? 0) : route.index
     const group = status === null ? 0 : Math.min(Math.trunc(status / 100), CLASSES.length - 1)
-    const ofRoute = this.#series[place] as RouteSeries
-    const key = method * CLASSES.length + group
-    const known = ofRoute[key]
-    if (known !== undefined) return known
-    const made = this.#create(place, method, group)
-    ofRoute[key] = made
-    return made
+    const { method, own, others } = this.#series[place] as RouteSeries
+    const used = req?.method ?? ''
+    if (used === method) {
+      own[group] ??= this.#create(place, used, group)
+      return own[group]
+    }
+    const index = METHOD_INDEX[used] ?? OTHER
+    const key = index * CLASSES.length + group
+    others[key] ??= this.#create(place, METHODS[index] as string, group)
+    return others[key]
   }
 
-  #create(place: number, method: number, group: number): Histogram {
+  #create(place: number, method: string, group: number): Histogram {
     const { routes, bounds } = this.#config
     const route = routes[place]?.path ?? (GROUPS[place - routes.length] as string)
-    const labels = { method: METHODS[method] as string, route, status: CLASSES[group] as string }
+    const labels = { method, route, status: CLASSES[group] as string }
     return new Histogram(labelText(labels), bounds)
   }
 
-  #noteTenant(tenant: string, seconds: number): void {
-    const { max, rest } = this.#config.tenants as NonNullable<RequestSeriesConfig['tenants']>
+  #noteCause(cause: ResponseCause): void {
+    const count = this.causes.get(cause)
+    if (count === undefined) this.causes.set(cause, { responses: 1 })
+    else count.responses += 1
+  }
+
+  #noteTenant(
+    tenant: string | undefined,
+    seconds: number,
+    { max, rest }: NonNullable<RequestSeriesConfig['tenants']>,
+  ): void {
+    if (tenant === undefined) return
     const known = this.tenants.get(tenant)
     const label = known !== undefined || this.tenants.size < max ? tenant : rest
     const count = known ?? this.tenants.get(label) ?? { requests: 0, seconds: 0 }

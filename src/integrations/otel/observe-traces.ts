@@ -36,6 +36,9 @@ export function observeTraces(
     around: traces.around,
     onError: traces.onError,
     onEnd: traces.onEnd,
+    needsBytes: false,
+    // Statements belong to the active span.
+    needsRequests: false,
     ...(options.steps !== false && { onStep: traces.onStep }),
     ...(options.statements !== false && { onStatement: traces.onStatement }),
   }
@@ -70,15 +73,17 @@ class Traces {
     const { context } = this.#api
     const known = req[kTrace]
     if (known !== undefined && !known.isOver) return context.with(known, next)
-    const found = this.#opener.find()
+    const active = context.active()
+    const found = this.#opener.find(active)
     if (this.#options.ignore?.(req) === true) {
       if (found === null) context.with(this.#suppressed, next)
       return
     }
-    const trace = new RequestTrace(found ?? this.#opener.open(req), this.#maker)
+    const trace = new RequestTrace(found ?? this.#opener.open(req, active), this.#maker)
     req[kTrace] = trace
     setTraceContext(req, trace.server.spanContext())
-    // The span of an instrumentation is active already.
+    // The span of an instrumentation is active already. The context of a span that is not recorded is entered, too: in none, the
+    // spans of other instrumentations would have no parent, so a sampler would keep some of them as traces of their own.
     if (found === null || trace.isRecorded) context.with(trace, next)
   }
 

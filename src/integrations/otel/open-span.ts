@@ -20,16 +20,16 @@ export class SpanOpener {
   }
 
   /** Finds the span that an instrumentation of `node:http` has made; `null` if there is none. */
-  find(): OpenedSpan | null {
-    const active = this.#api.context.active()
+  find(active: Context): OpenedSpan | null {
+    if (active === this.#api.ROOT_CONTEXT) return null
     const rpc = active.getValue(this.#keys.rpc) as RpcMetadata | undefined
     const isOfRequest = rpc?.type === 'http' && rpc.span !== undefined
     return isOfRequest ? { span: rpc.span as Span, parent: active, rpc } : null
   }
 
   /** Begins the span of a request. */
-  open(req: Request): OpenedSpan {
-    const parent = this.#serverContext() ?? this.#contextOf(req)
+  open(req: Request, active: Context): OpenedSpan {
+    const parent = this.#isOfServer(active) ? active : this.#contextOf(req)
     const span = this.#start(req, parent)
     return { span, parent, rpc: null }
   }
@@ -61,12 +61,11 @@ export class SpanOpener {
     return propagation.extract(ROOT_CONTEXT, req.headers)
   }
 
-  /** The active context if its span is that of a server, such as that of a function on AWS Lambda. */
-  #serverContext(): Context | null {
-    const { context, trace } = this.#api
-    const active = context.active()
+  /** Whether the span of a context is that of a server, such as that of a function on AWS Lambda. */
+  #isOfServer(active: Context): boolean {
+    if (active === this.#api.ROOT_CONTEXT) return false
     // Spans of SDKs have a `kind`; the type of the API does not name it.
-    const span = trace.getSpan(active) as (Span & { readonly kind?: unknown }) | undefined
-    return span?.kind === this.#server && span.isRecording() ? active : null
+    const span = this.#api.trace.getSpan(active) as (Span & { readonly kind?: unknown }) | undefined
+    return span?.kind === this.#server && span.isRecording()
   }
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request, type Server } from 'node:http'
+import { Agent, createServer, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import {
@@ -19,6 +19,7 @@ import {
   type Response,
   Use,
 } from 'blazon'
+import { TestApp } from 'blazon/testing'
 import express from 'express'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
@@ -283,6 +284,71 @@ describe('an observer of all requests', () => {
     expect(sum).toBe(Buffer.byteLength(bytes))
     expect(all[1]?.bytes).toBeGreaterThan(2000)
     expect(all[0]?.bytes).toBeLessThan(1000)
+  })
+
+  it('gets no bytes if no observer needs them', async () => {
+    const frugal: Plugin = {
+      name: 'frugal',
+      requests: () => ({ onEnd: (request) => void ended.push(request), needsBytes: false }),
+    }
+    const { port } = await serve({ plugins: [frugal] })
+    await send(port, 'GET /work/quick')
+    const { port: other } = await serve({ plugins: [frugal, observer] })
+    await over(1)
+    const bytes = await send(other, 'GET /work/quick')
+    const sizes = (await over(3)).map((request) => request.bytes)
+    expect(sizes).toEqual([0, bytes.length, bytes.length])
+  })
+
+  it('gets the bytes of its own responses if an application around it counts none', async () => {
+    const inner = new App({ controllers: [WorkController], plugins: [observer], logger: false })
+    cleanups.push(() => inner.close())
+    const frugal: Plugin = { name: 'frugal', requests: () => ({ onEnd() {}, needsBytes: false }) }
+    const { port } = await serve({
+      plugins: [frugal],
+      controllers: [],
+      middlewares: [
+        (req, res, next) => (req.url === '/near' ? res.end('near') : inner.handler(req, res, next)),
+      ],
+    })
+    const paths = ['/near', '/work/quick', '/near', '/work/quick', '/near']
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    cleanups.push(() => agent.destroy())
+    const sizes: number[] = []
+    let sent = 0
+    for (const path of paths) {
+      const client = request({ port, host: '127.0.0.1', path, agent }).end()
+      const [res] = await once(client, 'response')
+      const { socket } = res
+      res.resume()
+      await once(res, 'end')
+      sizes.push(socket.bytesRead - sent)
+      sent = socket.bytesRead
+    }
+    expect((await over(2)).map(({ bytes }) => bytes)).toEqual([sizes[1], sizes[3]])
+  })
+
+  it('knows when a request began, also when it is asked late', async () => {
+    const app = await TestApp.create({
+      controllers: [WorkController],
+      plugins: [observer],
+      timeouts: { handler: false },
+      logger: false,
+      contract: 'off',
+    })
+    cleanups.push(() => app.close())
+    const before = app.clock.now()
+    const sent = app.request().get('/work/slow').then()
+    await entered.opened
+    const after = app.clock.now() + 1
+    await app.clock.advance('1h')
+    released.open()
+    await sent
+    const [request] = await over()
+    await app.clock.advance('1h')
+    expect(request?.durationMs).toBeGreaterThanOrEqual(3_600_000)
+    expect(request?.startedAt).toBeGreaterThanOrEqual(before)
+    expect(request?.startedAt).toBeLessThanOrEqual(after)
   })
 
   it('is called when an upgraded connection ends', async () => {

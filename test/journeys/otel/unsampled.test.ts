@@ -1,5 +1,10 @@
-import { trace } from '@opentelemetry/api'
-import { AlwaysOffSampler } from '@opentelemetry/sdk-trace-node'
+import { SpanKind, trace } from '@opentelemetry/api'
+import {
+  AlwaysOffSampler,
+  ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
+} from '@opentelemetry/sdk-trace-node'
 import { Auth, Controller, Get, getTraceContext, type Request } from 'blazon'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { turns } from '../turns.js'
@@ -38,6 +43,41 @@ describe.skipIf(!isSupported)('a request that is not sampled', () => {
     expect(active).toMatchObject({ traceId: TRACE, traceFlags: 0 })
     expect(outgoing?.headers.traceparent).toMatch(new RegExp(`^00-${TRACE}-[\\da-f]{16}-00$`))
     expect(outgoing?.spanId).toBe((active as { spanId: string }).spanId)
+  })
+})
+
+describe.skipIf(!isSupported)('a sampler that drops only requests', () => {
+  let tracing: Tracing
+  beforeAll(() => {
+    const requestsAreDropped: Sampler = {
+      shouldSample: (_context, _traceId, _name, kind) => ({
+        decision:
+          kind === SpanKind.SERVER
+            ? SamplingDecision.NOT_RECORD
+            : SamplingDecision.RECORD_AND_SAMPLED,
+      }),
+      toString: () => 'requests are dropped',
+    }
+    tracing = new Tracing(new ParentBasedSampler({ root: requestsAreDropped }))
+  })
+  afterAll(() => tracing.end())
+
+  it('drops the spans inside of a request, too, because its context is that of the request', async () => {
+    const tracer = trace.getTracer('a database')
+    @Controller()
+    class QueryingController {
+      @Get() async get() {
+        tracer.startSpan('before').end()
+        await turns()
+        tracer.startSpan('after').end()
+        return 'x'
+      }
+    }
+    const { port } = await serve({ controllers: [QueryingController] })
+    expect(await send(port, 'GET /')).toContain(' 200 ')
+    expect(tracing.spans).toEqual([])
+    tracer.startSpan('outside').end()
+    expect(tracing.spans.map(({ name }) => name)).toEqual(['outside'])
   })
 })
 

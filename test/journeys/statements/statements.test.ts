@@ -99,6 +99,29 @@ describe('onStatement', () => {
     expect(seen).toMatchObject([{ error: failure, rows: null, rowCount: null }])
   })
 
+  it('gets no request if no observer needs one', async () => {
+    const seen: RanStatement[] = []
+    const note = (statement: RanStatement) => void seen.push(statement)
+    for (const needsRequests of [false, true]) {
+      const frugal: Plugin = {
+        name: 'frugal',
+        requests: () => ({ onStatement: note, needsRequests }),
+      }
+      const opened = new App({
+        controllers: [WorkController],
+        plugins: [frugal, store],
+        logger: false,
+      })
+      const { port } = await opened.listen(0, '127.0.0.1')
+      expect((await fetch(`http://127.0.0.1:${port}/work/7`)).status).toBe(200)
+      await opened.close()
+    }
+    expect(seen.map(({ text, req }) => [text, req?.route?.path])).toEqual([
+      ['find $1', undefined],
+      ['find $1', '/work/:id'],
+    ])
+  })
+
   it('keeps the requests of concurrent statements apart', async () => {
     const { app, seen } = await observed()
     await Promise.all([1, 2, 3].map((id) => app.request().get(`/work/${id}`).expect(200)))

@@ -1,0 +1,41 @@
+import { isThenable, whenSettled } from '../step/thenable.js'
+
+/** A function of an observer, with one fact or two. */
+type Call<First, Second> = (first: First, second: Second) => unknown
+
+/** Calls one or more functions of observers, and never throws. */
+type SafeCall<First, Second> = (first: First, second?: Second) => void
+
+/**
+ * Makes one function of those of several observers, which it calls in their order. An error, also one of a promise, goes to
+ * `fail`. One observer is the usual case, so there is no list then.
+ *
+ * @returns `null` if there are none.
+ */
+export function callEach<First, Second = undefined>(
+  calls: readonly Call<First, Second>[],
+  fail: (error: unknown) => void,
+): SafeCall<First, Second> | null {
+  const [only, ...others] = calls.map((call) => callSafely(call, fail))
+  if (only === undefined) return null
+  if (others.length === 0) return only
+  return function callAll(first, second) {
+    only(first, second)
+    for (const other of others) other(first, second)
+  }
+}
+
+function callSafely<First, Second>(
+  call: Call<First, Second>,
+  fail: (error: unknown) => void,
+): SafeCall<First, Second> {
+  return function callObserver(first, second) {
+    try {
+      // Functions with two facts are called with both.
+      const returned = call(first, second as Second)
+      if (isThenable(returned)) whenSettled(returned, () => {}, fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+}
