@@ -30,7 +30,11 @@ export const CONTENTS = [
       ['tour', 'A tour'],
       ['cli', 'Command line'],
       ['dashboard', 'Dashboard', 'development requests steps time line replay'],
-      ['replay', 'Failed requests as tests', 'replay capsule failure regression test 500 reproduce'],
+      [
+        'replay',
+        'Failed requests as tests',
+        'replay capsule failure regression test 500 reproduce',
+      ],
       ['environment', 'Environment variables', 'environment variables config dotenv env secrets'],
     ],
   },
