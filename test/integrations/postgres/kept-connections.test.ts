@@ -60,6 +60,24 @@ describeWithServer('a connection that the driver keeps', () => {
     expect(await pidOf(driver)).toBe(await pidOf(driver))
   })
 
+  it('is closed when a message cannot be written, and none of it leaves', async () => {
+    const driver = await open()
+    const pid = await pidOf(driver)
+    const bytes = new Uint8Array(8)
+    // It takes the memory of the value before it away, after that was checked.
+    const thief = { toJSON: () => structuredClone(bytes.buffer, { transfer: [bytes.buffer] }) && 1 }
+    const lent = await driver.connect()
+    const answers = await Promise.allSettled([
+      lent.query({ text: "insert into names values ('half')" }),
+      lent.query({ text: 'select $1::bytea, $2::int', values: [bytes, thief] }),
+    ])
+    expect(answers.map(outcome)).toEqual([UNAVAILABLE, UNAVAILABLE])
+    lent.release()
+    await until(async () => !(await isOpen(pid)))
+    expect((await ask(driver, 'select name from names')).rows).toEqual([{ name: 'taken' }])
+    expect(driver.usage()).toEqual({ lent: 0, waiting: 0 })
+  })
+
   it('is replaced when it has ended meanwhile, and the log says so', async () => {
     const driver = await open()
     const pid = await pidOf(driver)

@@ -245,7 +245,12 @@ export class PgSession {
   }
 
   #enqueue(steps: readonly PgStep[]): void {
-    for (const step of steps) step.write(this.#writer)
+    try {
+      for (const step of steps) step.write(this.#writer)
+    } catch (error) {
+      // For example a value of over 2 GB. A part of a message must never leave.
+      return this.#lose(error as Error)
+    }
     // A command of the simple protocol is its own `Sync`.
     if (!(steps[0] as PgStep).isSimple) this.#writer.sync()
     this.#gather()
