@@ -1,5 +1,6 @@
-import express, { type Application } from 'express'
+import type { Application } from 'express'
 import type { Request } from '../contracts/handler.js'
+import { expressRequest } from './express-parts.js'
 
 const TRUST = 'trust proxy fn'
 
@@ -8,7 +9,7 @@ const TRUST = 'trust proxy fn'
  * always that of the socket. Access logs read it for every request.
  */
 export function defineAddress(prototype: Request, app: Application): void {
-  const inherited = Object.getOwnPropertyDescriptor(express.request, 'ip')?.get
+  const inherited = Object.getOwnPropertyDescriptor(expressRequest, 'ip')?.get
   const trustNobody: unknown = app.get('trust proxy') === false ? app.get(TRUST) : undefined
   Object.defineProperty(prototype, 'ip', {
     configurable: true,
