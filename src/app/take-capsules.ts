@@ -6,7 +6,7 @@ export function takeCapsules(writer: CapsuleWriter): RecordTaker {
   return {
     placeIn: null,
     takesAll: false,
-    start: (logger) => void writer.start(logger),
+    start: (logger) => writer.start(logger),
     follow: (req) => writer.follow(req),
     keep: (statement) => writer.keep(statement),
     take: (failed) => void writer.write(failed),

@@ -37,6 +37,8 @@ class FeedsController {
       yield sseEvent({ n }, { id: n, retry: '1ms' })
       if (n % 2 === 0 && n > (after ?? 0)) {
         seen.cuts++
+        // The items are sent together, after this turn.
+        await new Promise(setImmediate)
         req.res?.socket?.destroySoon()
         return
       }

@@ -23,7 +23,7 @@ export interface RecordsOptions {
    * again, and makes a test of it. It has data of users, such as rows and bodies, but no secrets. `true` is
    * {@link CapsulesOptions} with its defaults.
    *
-   * @defaultValue `true` under `blazon dev`, else `false`
+   * @defaultValue on under `blazon dev`, else off
    * @see docs/replay.md
    */
   readonly capsules?: boolean | CapsulesOptions

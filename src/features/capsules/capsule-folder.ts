@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 /** The setting `records.capsules`. */
@@ -87,9 +88,9 @@ async function ignore(path: string): Promise<void> {
 }
 
 /** `name` of `package.json` in the working directory; `null` without one. */
-export async function nameOfApplication(): Promise<string | null> {
+export function nameOfApplication(): string | null {
   try {
-    const { name } = JSON.parse(await readFile(resolve('package.json'), 'utf8')) as {
+    const { name } = JSON.parse(readFileSync(resolve('package.json'), 'utf8')) as {
       readonly name?: unknown
     }
     return typeof name === 'string' ? name : null

@@ -31,9 +31,9 @@ export class CapsuleWriter {
   }
 
   /** Called before the first request. */
-  async start(logger: Logger): Promise<void> {
+  start(logger: Logger): void {
     this.#logger = logger
-    this.#application = await nameOfApplication()
+    this.#application = nameOfApplication()
   }
 
   /** Begins to follow the response to a request. Later calls change nothing. */

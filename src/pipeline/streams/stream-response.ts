@@ -112,9 +112,11 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
       return this.stop()
     }
     this.#isFresh = true
-    if (text !== '') this.#writes.add(text)
-    if (this.#hasBegun) return
+    const isFirst = !this.#hasBegun
+    // Before the text is added: a long one is written at once.
     this.#begin()
+    if (text !== '') this.#writes.add(text)
+    if (!isFirst) return
     // The head is sent before another item can fail.
     if (text === '') this.#res.flushHeaders()
     else this.#writes.flush()

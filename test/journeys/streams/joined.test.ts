@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { Controller, csv, defineControllers, Get, Produces } from 'blazon'
+import { Controller, csv, defineControllers, Get, JsonLines, Produces, Sse } from 'blazon'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { gate } from '../gate.js'
 import { script, start, state, useStreams } from './streams-app.js'
 
@@ -45,6 +46,24 @@ const ROWS = 5000
 class RowsController {
   @Produces(csv()) @Get() list() {
     return state.script({} as never)
+  }
+}
+
+const Note = z.object({ note: z.string() })
+const LONG = 'x'.repeat(100_000)
+
+@Controller('notes')
+class NotesController {
+  @JsonLines(Note) @Get('lines') async *lines() {
+    for (let n = 0; n < 3; n++) yield { note: LONG }
+  }
+
+  @Sse(Note) @Get('events') async *events() {
+    for (let n = 0; n < 3; n++) yield { note: LONG }
+  }
+
+  @Produces(csv()) @Get('csv') list() {
+    return this.lines()
   }
 }
 
@@ -104,3 +123,19 @@ describe.each([
     expect(state.errors).toHaveLength(1)
   })
 })
+
+it.each([
+  ['lines', 'application/jsonl'],
+  ['events', 'text/event-stream'],
+  ['csv', 'text/csv'],
+])(
+  'items of %s that are longer than the buffer of a connection come after the head',
+  async (path, type) => {
+    const app = await start({ contract: 'off', controllers: defineControllers(NotesController) })
+    const { port } = await app.listen(0)
+    const response = await fetch(`http://127.0.0.1:${port}/notes/${path}`)
+    expect(response.headers.get('content-type')).toContain(type)
+    expect((await response.text()).split(LONG)).toHaveLength(4)
+    expect(state.errors).toEqual([])
+  },
+)
