@@ -60,16 +60,23 @@ export interface AnsweredStatement {
 
 /** The error of a statement, as plain data. */
 export interface StatementFailure {
+  /** The message of the error. */
   readonly message: string
   /** The SQLSTATE of a statement that PostgreSQL refused, or a code of the framework: `DATABASE_TIMEOUT`. */
   readonly code?: string
   /** The status of an `HttpError`. Default: it was none. */
   readonly status?: number
+  /** The constraint that the statement would have broken, if PostgreSQL names it. */
   readonly constraint?: string
+  /** The schema in which PostgreSQL has found the error, if it names it. */
   readonly schema?: string
+  /** The table in which PostgreSQL has found the error, if it names it. */
   readonly table?: string
+  /** The column in which PostgreSQL has found the error, if it names it. */
   readonly column?: string
+  /** What PostgreSQL says about the values, such as which key exists already. */
   readonly detail?: string
+  /** What PostgreSQL proposes as a remedy. */
   readonly hint?: string
 }
 

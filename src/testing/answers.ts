@@ -10,7 +10,11 @@ export class UnansweredStatementError extends Error {
   /** The statement. */
   readonly text: string
 
-  /** @param text The statement. */
+  /**
+   * Makes the error of a statement.
+   *
+   * @param text The statement.
+   */
   constructor(text: string) {
     const line = text.replace(/\s+/g, ' ').trim().slice(0, LONGEST)
     super(

@@ -28,7 +28,7 @@ export async function runWorkers(
   prepare(entry, options)
   const elapsed = stopwatch()
   const started = { count: 0 }
-  const hub = new MetricsHub(() => ownMetrics({ crew, hub, started: started.count }))
+  const hub: MetricsHub = new MetricsHub(() => ownMetrics({ crew, hub, started: started.count }))
   const crew: Crew<WorkerProcess> = new Crew<WorkerProcess>({
     workers,
     readyMs: timeout * 1000,
