@@ -77,6 +77,10 @@ describe('the copy as test', () => {
     expect(text).toContain('expect(response.status).toBe(200)')
     expect(text).toContain("Replace each '[secret]'")
   })
+
+  it('finds the application from where templates have their tests', () => {
+    expect(testText(HARD)).toContain("from '../src/app.js'")
+  })
 })
 
 describe('hidden values', () => {

@@ -18,9 +18,10 @@ export function testText(request: ReportedRequest): string {
   const hides = lines.some((line) => line.includes(HIDDEN))
   return `import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
-import { options } from './app.js'
+import { options } from '../src/app.js'
 
 it(${text(`${method} ${pathOf(url)} responds ${status ?? 'nothing'}`)}, async () => {
+  // Make the application as your other tests do, with its plugins and the variables of tests.
   await using app = await TestApp.create(options)
 ${hides ? `  // Replace each '${HIDDEN}', or act as a user: app.as(user).\n` : ''}  const response = await app
     .request()
