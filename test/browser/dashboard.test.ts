@@ -247,11 +247,10 @@ describeInChromium('the dashboard', () => {
   it('shows why the application does not run', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
-    own.dashboard.failed({
-      title: 'The application did not start.',
-      details: 'src/a.ts:3',
-      text: '',
-    })
+    const failure = { title: 'The application did not start.', details: 'src/a.ts:3', text: '' }
+    own.dashboard.failed(failure, true)
+    await page.getByText('The last change does not start, and the code before it serves').waitFor()
+    own.dashboard.failed(failure, false)
     await page.getByText('The application does not run').waitFor()
     await page.getByRole('link', { name: 'Problems (4)' }).click()
     await page.getByText('src/a.ts:3').waitFor()

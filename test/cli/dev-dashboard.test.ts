@@ -142,6 +142,7 @@ describe('the dashboard', () => {
     const { state } = await new Reader(url).snapshot()
     expect(state.phase).toBe('failed')
     expect(state.failure?.details).toContain('no database')
+    expect(state.failure?.isServed).toBe(true)
   })
 
   it('shows how responses differ from the document, until the code is corrected', async () => {

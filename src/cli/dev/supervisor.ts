@@ -137,7 +137,7 @@ export class Supervisor {
     this.#failure = failureOf(ending, { cwd, hasListened: wasCurrent })
     this.#config.settled(true)
     streams.note(this.#failure.text)
-    this.#config.dashboard()?.failed(this.#failure)
+    this.#config.dashboard()?.failed(this.#failure, this.#current !== undefined)
     if (wasStarting && this.#current !== undefined) {
       streams.note('blazon dev: the last process that started keeps serving.')
     }

@@ -101,8 +101,9 @@ export class Dashboard {
     this.#journal.setApp(this.#viewOf(app))
   }
 
-  failed({ title, details }: Failure): void {
-    this.#journal.setPhase('failed', { title, details })
+  /** @param isServed Whether the process before it serves. */
+  failed({ title, details }: Failure, isServed: boolean): void {
+    this.#journal.setPhase('failed', { title, details, isServed })
   }
 
   close(): void {

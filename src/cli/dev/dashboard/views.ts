@@ -109,10 +109,18 @@ export interface CapsuleView {
 /** The state of the application. */
 export interface StateView {
   readonly phase: 'starting' | 'serving' | 'failed'
-  /** Why no process starts, as a title and details; `null` in other phases. */
-  readonly failure: { readonly title: string; readonly details: string } | null
+  /** Why no process starts; `null` in other phases. */
+  readonly failure: FailureView | null
   /** How often the application has started. */
   readonly starts: number
+}
+
+/** Why a process did not start, or ended. */
+export interface FailureView {
+  readonly title: string
+  readonly details: string
+  /** Whether the process before it serves requests, with the code from before the last change. */
+  readonly isServed: boolean
 }
 
 /** A difference between responses and the document, with the last request that showed it. */

@@ -1,7 +1,7 @@
 import type { ProblemsView, StateView } from '../views.js'
 import { type Events, readRequest, readRoutes, receive, takeToken } from './client.js'
 import { byId, count, el } from './dom.js'
-import { countProblems, problemsView } from './problems-view.js'
+import { countProblems, failureTitle, problemsView } from './problems-view.js'
 import { requestDetails } from './request-details.js'
 import { RequestList } from './request-list.js'
 import { routesView } from './routes-view.js'
@@ -73,11 +73,11 @@ function showState([text, tone]: readonly [text: string, tone: string]): void {
 }
 
 function showPhase(): void {
-  const { phase, starts } = state
+  const { phase, starts, failure } = state
   const texts = {
     starting: ['The application starts …', 'warn'],
     serving: [`Serving, ${count(starts, 'start')}`, 'good'],
-    failed: ['The application does not run. See Problems.', 'bad'],
+    failed: [`${failureTitle(failure)}. See Problems.`, 'bad'],
   } as const
   showState(texts[phase])
   const number = countProblems(problems, state)

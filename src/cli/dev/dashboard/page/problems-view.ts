@@ -10,6 +10,13 @@ export function countProblems(
   return warnings.length + mismatches.length + suspects.length + (state.failure === null ? 0 : 1)
 }
 
+/** What a failure means for who sends requests now. */
+export function failureTitle(failure: StateView['failure']): string {
+  return failure?.isServed
+    ? 'The last change does not start, and the code before it serves'
+    : 'The application does not run'
+}
+
 /** Everything that may be wrong with the application. */
 export function problemsView(problems: ProblemsView, state: StateView): HTMLElement {
   const { warnings, mismatches, suspects } = problems
@@ -20,7 +27,7 @@ export function problemsView(problems: ProblemsView, state: StateView): HTMLElem
     state.failure === null
       ? null
       : section(
-          'The application does not run',
+          failureTitle(state.failure),
           el('p', {}, state.failure.title),
           codeBlock(state.failure.details),
         ),
