@@ -58,7 +58,7 @@ function mismatchItem(each: ProblemsView['mismatches'][number]): HTMLElement {
     el('h4', {}, `${operation}, ${status}`),
     el('p', {}, mismatchText(each)),
     el('p', {}, remedy),
-    el('p', {}, linkTo(request), ` ${count(each.count, 'response')} of ${handler}.`),
+    el('p', {}, linkTo(request), `. ${count(each.count, 'response')} of ${handler}.`),
   )
 }
 
