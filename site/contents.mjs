@@ -72,7 +72,7 @@ export const CONTENTS = [
       ['passwords', 'Passwords', 'registration reset argon2 hash'],
       ['policies', 'Policies', 'permissions roles authorization rbac abac'],
       ['audiences', 'Fields with an audience', 'hide fields visible permissions'],
-      ['tenancy', 'Tenants'],
+      ['tenancy', 'Tenants', 'add a tenant guard multi-tenant multitenancy isolation customers'],
       ['rate-limits', 'Rate limits', 'throttle rate limit 429'],
       ['capacity', 'Capacity'],
       ['security', 'Security headers and CORS', 'cors origin helmet csp headers https'],
@@ -104,7 +104,7 @@ export const CONTENTS = [
   {
     text: 'Test and operate',
     items: [
-      ['testing', 'Testing', 'run tests test supertest mock'],
+      ['testing', 'Testing', 'run tests test with a clock supertest mock fake timers'],
       ['doctor', 'The doctor'],
       ['operating', 'Operating', 'health check logs shutdown signals production'],
       [

@@ -107,6 +107,8 @@ describeInChromium('the site', () => {
     ['pagination', 'Pages'],
     ['cors', 'Security'],
     ['proveIsolation', 'Testing'],
+    ['add a tenant guard', 'Tenants'],
+    ['test with a clock', 'Testing'],
   ])('finds a page for `%s`', async (words, title) => {
     const { page } = await open(server.origin)
     await page.goto(`${server.origin}/`, { waitUntil: 'networkidle' })
