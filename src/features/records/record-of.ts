@@ -50,7 +50,7 @@ export function recordOf(draft: Draft, { clock, secrets, placeIn }: WriteConfig)
     outcome: ended?.outcome ?? null,
     cause: ended?.cause ?? null,
     answeredBy: answererOf(draft.steps),
-    tenant: (ended === undefined ? tenantOf(req) : (ended.tenant ?? ended.claimedTenant)) ?? null,
+    tenant: (ended === undefined ? tenantOf(req) : ended.tenant) ?? null,
     user: userOf(req),
     decisions: [
       ...noted

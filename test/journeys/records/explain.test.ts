@@ -294,6 +294,7 @@ describe('decisions', () => {
       { verdict: 'confirmed', facts: { tenant: 'acme', source: 'authorize' } },
     ])
     const foreign = await get('/work/ours', { 'x-tenant-id': 'globex' })
+    expect(foreign.tenant).toBeNull()
     expect(foreign.decisions.findLast(({ by }) => by === 'tenant')).toMatchObject({
       verdict: 'refused',
       reason: '`authorize` has not allowed it',
