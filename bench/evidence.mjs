@@ -64,7 +64,9 @@ export async function countRequests({ nodes, only }) {
   )
   const queue = nodes.flatMap((path) => [...lanes.values()].map((lane) => ({ path, lane })))
   const work = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await countLane(next)
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      await countLane(next).catch((error) => console.error(`${next.lane.name}: ${error.message}`))
+    }
   }
   await Promise.all([work(), work()])
 }

@@ -1,7 +1,7 @@
 // Sessions: candidates that are compared with one another, started, checked, and loaded in turn.
 
 import { checkAlike } from './alike.mjs'
-import { CANDIDATES, startCandidate } from './candidates.mjs'
+import { CANDIDATES, canBe, startCandidate } from './candidates.mjs'
 import { checkResponses } from './check.mjs'
 import { readEnvironment } from './environment.mjs'
 import { measureInTurn, warmUp, writeScript } from './measure.mjs'
@@ -14,7 +14,8 @@ const CONNECTIONS = 64
 /** What is kept of a measurement, with the digits worth keeping. */
 const FIELDS = { microseconds: 2, perSecond: 0, p99: 3, userKilo: 2, kernelKilo: 2 }
 
-const ALL = Object.keys(CANDIDATES)
+/** Those of the sessions with one request for all; one floor has nothing but middlewares. */
+const ALL = Object.keys(CANDIDATES).filter((candidate) => canBe(candidate, 'full'))
 /** The others are checked for refusals, but not timed. */
 const REFUSING = ['node', 'fastify', 'express', 'nest-express', 'blazon']
 
