@@ -200,7 +200,7 @@ export function createListener(config: ListenerConfig): Listener {
  * response closes when its connection closes.
  */
 function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
-  if (isAfterLast(req)) return false
+  if (isAfterLast(req, res)) return false
   closeWithConnection(req, res)
   return true
 }

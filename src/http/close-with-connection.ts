@@ -38,9 +38,14 @@ function close(res: ServerResponse): void {
  * the same packet, but they must not be processed (RFC 9112, section 9.6), and their responses would not be
  * sent. If a request was refused because a proxy may read it differently, the bytes after it must not run as a
  * request.
+ *
+ * @param res The response to the request. Another application may have added it to those that wait: then it is not an
+ * earlier one, whatever it says of its connection.
  */
-export function isAfterLast({ socket }: IncomingMessage): boolean {
-  const before = socket == null ? undefined : respondsOn(socket).at(-1)
+export function isAfterLast({ socket }: IncomingMessage, res: ServerResponse): boolean {
+  const pending = socket == null ? [] : respondsOn(socket)
+  const own = pending.indexOf(res)
+  const before = own < 0 ? pending.at(-1) : pending[own - 1]
   if (before === undefined) return false
   return before.headersSent ? before._last === true : !before.shouldKeepAlive
 }
