@@ -78,7 +78,7 @@ export interface WorkerLink {
    * @returns a function to call when the server listens.
    */
   awaitReady(server: Server, isReady: () => Promise<boolean>): () => void
-  /** Gives a connection, of which nothing is read that is not handled, to the same server of another worker. */
+  /** Gives a connection, of which nothing is read that is not handled, to the server of another worker that listens at the same place. */
   pass(server: Server, socket: Socket): void
   /** Calls a function when another worker has taken the place of this one. */
   onRetire(retire: () => void): void

@@ -24,8 +24,8 @@ export type WorkerMessage =
       readonly snapshot: MetricsSnapshot | null
       readonly id: number
     }
-  /** Comes with a connection, for the server of this number in another worker. */
-  | { readonly kind: 'pass'; readonly server: number }
+  /** Comes with a connection, for the server that listens at this place in another worker. */
+  | { readonly kind: 'pass'; readonly server: string }
   /** The last metrics of an application that ends. */
   | { readonly kind: 'last'; readonly app: number; readonly snapshot: MetricsSnapshot }
 
@@ -34,8 +34,8 @@ export type PrimaryMessage =
   /** Another worker has taken the place: close. */
   | { readonly kind: 'retire' }
   | { readonly kind: 'end'; readonly signal: NodeJS.Signals }
-  /** Comes with a connection, for the server of this number. */
-  | { readonly kind: 'connection'; readonly server: number }
+  /** Comes with a connection, for the server that listens at this place. */
+  | { readonly kind: 'connection'; readonly server: string }
   | { readonly kind: 'left'; readonly id: number }
   | { readonly kind: 'read'; readonly id: number; readonly app: number }
   | {

@@ -43,8 +43,8 @@ export interface WorkerStart {
   readonly isSpeaker: boolean
   /** Called with each message, in order, also with those that arrive after the end of the process. */
   readonly receive: (worker: WorkerProcess, message: WorkerMessage) => void
-  /** Called with a connection that the worker does not serve any more, and the number of its server. */
-  readonly pass: (worker: WorkerProcess, server: number, socket: Socket) => void
+  /** Called with a connection that the worker does not serve any more, and the place of its server. */
+  readonly pass: (worker: WorkerProcess, server: string, socket: Socket) => void
 }
 
 /** A worker of `node:cluster`. */
@@ -106,8 +106,8 @@ export class WorkerProcess implements CrewMember {
     if (this.#worker.isConnected()) this.#worker.send({ blazon: message }, undefined, () => {})
   }
 
-  /** Gives a connection to the server of this number. */
-  connect(server: number, socket: Socket): void {
+  /** Gives a connection to the server that listens at this place. */
+  connect(server: string, socket: Socket): void {
     if (!this.#worker.isConnected()) return void socket.destroy()
     const message: PrimaryMessage = { kind: 'connection', server }
     this.#worker.send({ blazon: message }, socket, {}, () => {})

@@ -30,8 +30,8 @@ export class PrimaryLink implements WorkerLink {
   readonly isSpeaker: boolean
   readonly #retire = new Set<() => void>()
   readonly #reads: Read[] = []
-  /** In the order in which they listen, which is the same in all workers. */
-  readonly #servers: Server[] = []
+  /** The servers that have listened, with their places: see `placeOf`. */
+  readonly #places = new Map<Server, string>()
   /** What to call with the reply to a question, by its number. */
   readonly #waiting = new Map<number, (message: PrimaryMessage) => void>()
   #asked = 0
@@ -47,20 +47,24 @@ export class PrimaryLink implements WorkerLink {
   }
 
   awaitReady(server: Server, isReady: () => Promise<boolean>): () => void {
-    this.#servers.push(server)
     void send({ kind: 'waits' })
-    return () => void this.#reportReady(isReady)
+    return () => {
+      this.#places.set(server, placeOf(server))
+      void this.#reportReady(isReady)
+    }
   }
 
   pass(server: Server, socket: Socket): void {
-    const message: WorkerMessage = { kind: 'pass', server: this.#servers.indexOf(server) }
-    if (process.connected !== true || process.send === undefined) return void socket.destroy()
+    const place = this.#places.get(server)
+    const isConnected = process.connected === true && process.send !== undefined
+    if (!isConnected || place === undefined) return void socket.destroy()
+    const message: WorkerMessage = { kind: 'pass', server: place }
     stopReading(socket)
     // Else Node would count the connections of this server in the primary, too.
     Object.assign(socket, { server: null })
     // Node takes the connection out of the socket when it sends it. What is left has to be destroyed, so that the server can
     // close.
-    process.send({ blazon: message }, socket, {}, () => void socket.destroy())
+    process.send?.({ blazon: message }, socket, {}, () => void socket.destroy())
   }
 
   onRetire(retire: () => void): void {
@@ -97,11 +101,12 @@ export class PrimaryLink implements WorkerLink {
     new Deadline(READY_MS, () => void this.#reportReady(isReady))
   }
 
-  #accept(index: number, socket: Socket | undefined): void {
-    const server = this.#servers[index]
+  #accept(place: string, socket: Socket | undefined): void {
     if (socket === undefined) return
-    if (server?.listening === true) server.emit('connection', socket)
-    else socket.destroy()
+    for (const [server, other] of this.#places) {
+      if (other === place && server.listening) return void server.emit('connection', socket)
+    }
+    socket.destroy()
   }
 
   #ask(question: (id: number) => WorkerMessage): Promise<PrimaryMessage> {
@@ -136,6 +141,16 @@ export class PrimaryLink implements WorkerLink {
     const snapshot = await Promise.resolve(this.#reads[app]?.()).catch(() => undefined)
     void send({ kind: 'snapshot', id, app, snapshot: snapshot ?? null })
   }
+}
+
+/**
+ * Where a server listens. A number would not do: another version of the program may listen in another order, and a client of
+ * a public server must not reach an internal one.
+ */
+function placeOf(server: Server): string {
+  const address = server.address()
+  if (typeof address === 'string' || address === null) return `path ${address}`
+  return `${address.address} ${address.port}`
 }
 
 /** Resolves when the message has left this process. */
