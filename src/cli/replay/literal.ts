@@ -33,7 +33,8 @@ function specialOf(name: string, value: PlainValue | undefined, style: LiteralSt
   const text = String(value)
   if (name === '$date') return `new Date(${quoted(text, style)})`
   if (name === '$bytes') return `Buffer.from(${quoted(text, style)}, ${quoted('base64', style)})`
-  if (name === '$bigint') return `${text}n`
+  // Anyone may have written the file. All else here is quoted, and digits need not be.
+  if (name === '$bigint' && /^-?\d+$/.test(text)) return `${text}n`
   if (name === '$number') return `Number(${quoted(text, style)})`
   if (name === '$undefined') return 'undefined'
   return undefined
