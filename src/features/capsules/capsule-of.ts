@@ -70,7 +70,7 @@ function findSecrets({ ended, statements }: FailedRequest, req: Request): FoundS
   const { headers, originalUrl } = req
   const found = new FoundSecrets(originalUrl)
   found.search({ ...headers, cookie: null })
-  found.search([req.body, req.user, req.query])
+  found.search([req.params, req.body, req.user, req.query])
   for (const { text, values, rows } of statements) {
     found.search(rows)
     if (SECRET_NAME.test(text)) found.searchValues([...values, ...literalsIn(text)])

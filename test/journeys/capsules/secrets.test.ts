@@ -39,6 +39,7 @@ const CANARIES = {
   user: 'canary-user-16',
   literal: 'canary-literal-17',
   form: 'canary-form-18',
+  named: 'canary/named-19',
 } as const
 
 const Login = z.object({
@@ -74,6 +75,11 @@ class AccountsController {
   @Body(Form, { type: 'form' })
   @Post('form')
   form(req: Request, res: Response) {
+    this.#fail(req, res)
+  }
+
+  @Post('reset/:token')
+  reset(req: Request, res: Response) {
     this.#fail(req, res)
   }
 
@@ -186,4 +192,10 @@ it('has no secret of a form', async () => {
   })
   expectNone(file)
   expect(JSON.parse(file).sent.body).toContain('name=Ada')
+})
+
+it('has no parameter of the path that has the name of a secret', async () => {
+  const file = await bytesOfCapsule(`/reset/${encodeURIComponent(CANARIES.named)}`, {})
+  expectNone(file)
+  expect(JSON.parse(file).record.url).toContain('/accounts/reset/[secret]?')
 })
