@@ -86,10 +86,10 @@ export class DevSession {
 
   /** Its code is loaded here, because `--no-dashboard` needs none of it. */
   async #openDashboard(): Promise<void> {
-    const { dashboard, dashboardPort: port = 0 } = this.#options
+    const { dashboard, dashboardPort: port = 0, cwd } = this.#options
     if (!dashboard) return
     const { Dashboard } = await import('./dashboard/dashboard.js')
-    this.#dashboard = await Dashboard.open({ port, address: () => this.#doors.firstAddress })
+    this.#dashboard = await Dashboard.open({ port, address: () => this.#doors.firstAddress, cwd })
   }
 
   /** A browser shows why the application does not start, even if no process has named its port yet. */

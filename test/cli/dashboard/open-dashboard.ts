@@ -54,7 +54,7 @@ export async function openDashboard(
   await once(app, 'listening')
   const { port: appPort } = app.address() as { readonly port: number }
   const address = () => ({ host: '127.0.0.1', port: appPort })
-  const dashboard = await Dashboard.open({ port: 0, address, files })
+  const dashboard = await Dashboard.open({ port: 0, address, files, cwd: import.meta.dirname })
   onTestFinished(async () => {
     dashboard.close()
     app.closeAllConnections()

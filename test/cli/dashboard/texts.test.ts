@@ -1,6 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import ts from 'typescript-5'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { copiedTestStyle } from '../../../src/cli/dev/dashboard/copied-test-style.js'
 import { curlText } from '../../../src/cli/dev/dashboard/curl-text.js'
 import {
   fillBody,
@@ -65,11 +69,16 @@ describe('the copy as curl', () => {
   })
 })
 
+const ROOT = join(import.meta.dirname, '../../..')
+
+function syntaxErrors(text: string): readonly ts.Diagnostic[] {
+  return ts.transpileModule(text, { reportDiagnostics: true }).diagnostics ?? []
+}
+
 describe('the copy as test', () => {
   it('is a program, whose texts are those of the request', () => {
     const text = testText(HARD)
-    const { diagnostics = [] } = ts.transpileModule(text, { reportDiagnostics: true })
-    expect(diagnostics).toEqual([])
+    expect(syntaxErrors(text)).toEqual([])
     expect(text).toContain(`.post('/orders/it\\'s?token=[secret]`)
     expect(text).toContain(`.set('x-note', 'it\\'s $HOME')`)
     const [, body = ''] = /\.send\(([\s\S]*?)\)\n {2}expect/.exec(text) ?? []
@@ -80,6 +89,33 @@ describe('the copy as test', () => {
 
   it('finds the application from where templates have their tests', () => {
     expect(testText(HARD)).toContain("from '../src/app.js'")
+  })
+
+  it('makes the application as the tests of the project do', () => {
+    const project = mkdtempSync(join(tmpdir(), 'blazon-copied-'))
+    onTestFinished(() => rmSync(project, { recursive: true }))
+    cpSync(join(ROOT, 'templates/saas'), project, { recursive: true })
+    writeFileSync(join(project, 'package.json'), '{ "devDependencies": { "vitest": "^4" } }')
+    const style = copiedTestStyle(project)
+    const text = testText(HARD, style)
+    expect(syntaxErrors(text)).toEqual([])
+    expect(text).toContain("import { options } from '../src/app.js'")
+    expect(text).toContain("import { withStores } from '../src/stores.js'")
+    expect(text).toMatch(/TestApp\.create\(\{\n {4}\.\.\.withStores\(options, /)
+    expect(text).toContain("const TOKEN_SECRET = randomBytes(32).toString('hex')")
+    expect(text).not.toContain('as your other tests do')
+  })
+
+  it('is one of node:test in a project without vitest', () => {
+    const text = testText(HARD, { setup: null, runner: 'node:test' })
+    expect(syntaxErrors(text)).toEqual([])
+    expect(text).toContain("import { it } from 'node:test'")
+    expect(text).toContain('assert.equal(response.status, 200)')
+    expect(text).not.toContain('vitest')
+  })
+
+  it('needs no project', () => {
+    expect(copiedTestStyle(tmpdir())).toBeUndefined()
   })
 })
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { CliError } from '../../cli-error.js'
 import { atMost } from '../deadline.js'
 import type { Failure } from '../failure.js'
+import { copiedTestStyle } from './copied-test-style.js'
 import { DashboardServer } from './dashboard-server.js'
 import { type Change, Journal } from './journal.js'
 import { type PageFiles, readPageFiles } from './page-files.js'
@@ -21,6 +22,8 @@ export interface DashboardConfig {
   readonly address: () => AppAddress | undefined
   /** Default: those of the build. */
   readonly files?: PageFiles
+  /** The folder of the project, for copies as tests. */
+  readonly cwd: string
 }
 
 /** A process of the application: only its identity counts here. */
@@ -50,8 +53,9 @@ export class Dashboard {
     port,
     address,
     files = readPageFiles(),
+    cwd,
   }: DashboardConfig): Promise<Dashboard> {
-    const journal = new Journal()
+    const journal = new Journal(() => copiedTestStyle(cwd))
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
     const server = new DashboardServer({
       files,

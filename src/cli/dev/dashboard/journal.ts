@@ -3,7 +3,7 @@ import { DEFAULT_FOLDER } from '../../replay/capsule-files.js'
 import { curlText } from './curl-text.js'
 import { hiddenValues } from './hidden-values.js'
 import { findSuspects } from './suspects.js'
-import { testText } from './test-text.js'
+import { type CopiedTestStyle, testText } from './test-text.js'
 import { timelineOf } from './timeline.js'
 import type {
   AppView,
@@ -45,6 +45,12 @@ export class Journal {
   #app: AppView = { routes: [], warnings: [] }
   #state: StateView = { phase: 'starting', failure: null, starts: 0 }
   #count = 0
+  readonly #testStyle: () => CopiedTestStyle | undefined
+
+  /** @param testStyle Reads how tests of the project are written, for copies. Called for each request that is shown. */
+  constructor(testStyle: () => CopiedTestStyle | undefined = () => undefined) {
+    this.#testStyle = testStyle
+  }
 
   /** Calls a function at each change, until the returned function is called. */
   watch(listener: (change: Change) => void): () => void {
@@ -160,7 +166,7 @@ export class Journal {
       mismatches,
       route: this.#routeOf(request),
       curl: curlText(request, origin),
-      test: testText(request),
+      test: testText(request, this.#testStyle()),
       cannotReplay: whyNoReplay(request),
       hidden: hiddenValues(request),
       capsule: capsuleOf(request),

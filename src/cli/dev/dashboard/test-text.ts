@@ -1,9 +1,31 @@
+import type { TestStyle } from '../../add/project-style.js'
+import type { TestSetup } from '../../add/test-setup.js'
 import { ownHeaders } from './curl-text.js'
 import { HIDDEN } from './hidden-values.js'
 import type { ReportedRequest } from './views.js'
 
+/** How the tests of a project are written. */
+export interface CopiedTestStyle {
+  /** How they make the application; `null` if the project does not show it. */
+  readonly setup: TestSetup | null
+  readonly runner: TestStyle['runner']
+}
+
+/** Where templates have the options, and a remark for everything else. */
+const UNKNOWN: TestSetup = {
+  properties: [
+    '...options',
+    '// Make the application as your other tests do, with its plugins and the variables of tests.',
+  ],
+  imports: { options: '../src/app.js' },
+  constants: [],
+}
+
 /** A test that sends the request to `TestApp`, and expects the same status. Secrets are left for the author to fill in. */
-export function testText(request: ReportedRequest): string {
+export function testText(
+  request: ReportedRequest,
+  { setup, runner }: CopiedTestStyle = { setup: null, runner: 'vitest' },
+): string {
   const { record, sent } = request
   const { method, url, status } = record
   const headers = ownHeaders(request).filter(([name]) => !/^(?:accept|content-type)$/i.test(name))
@@ -16,19 +38,39 @@ export function testText(request: ReportedRequest): string {
     ...(body === null ? [] : [`    .send(${body.replaceAll('\n', '\n    ')})`]),
   ]
   const hides = lines.some((line) => line.includes(HIDDEN))
-  return `import { TestApp } from 'blazon/testing'
-import { expect, it } from 'vitest'
-import { options } from '../src/app.js'
-
+  const { properties, imports, constants } = setup ?? UNKNOWN
+  const expected = status ?? 200
+  const isVitest = runner === 'vitest'
+  return `${isVitest ? '' : "import assert from 'node:assert/strict'\nimport { it } from 'node:test'\n"}${importLines(
+    {
+      ...imports,
+      TestApp: 'blazon/testing',
+      ...(isVitest ? { expect: 'vitest', it: 'vitest' } : {}),
+    },
+  )}
+${constants.map((each) => `\n${each}\n`).join('')}
 it(${text(`${method} ${pathOf(url)} responds ${status ?? 'nothing'}`)}, async () => {
-  // Make the application as your other tests do, with its plugins and the variables of tests.
-  await using app = await TestApp.create(options)
+  await using app = await TestApp.create({
+${properties.map((each) => `    ${each.replaceAll('\n', '\n    ')}${each.startsWith('//') ? '' : ','}`).join('\n')}
+  })
 ${hides ? `  // Replace each '${HIDDEN}', or act as a user: app.as(user).\n` : ''}  const response = await app
     .request()
 ${lines.join('\n')}
-  expect(response.status).toBe(${status ?? 200})
+  ${isVitest ? `expect(response.status).toBe(${expected})` : `assert.equal(response.status, ${expected})`}
 })
 `
+}
+
+/** Imports, those of packages first. */
+function importLines(names: Readonly<Record<string, string>>): string {
+  const rank = (from: string) => `${from.startsWith('.') ? 1 : 0}${from}`
+  const files = [...new Set(Object.values(names))].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+  return files
+    .map((from) => {
+      const own = Object.keys(names).filter((name) => names[name] === from)
+      return `import { ${own.sort().join(', ')} } from ${text(from)}`
+    })
+    .join('\n')
 }
 
 function pathOf(url: string): string {
