@@ -42,6 +42,6 @@ export async function compile(file) {
   // One folder deep, like its source, so that its relative imports hold … beside the plain candidates.
   const target = join(here, '.build', `${basename(file, '.ts')}.mjs`)
   mkdirSync(dirname(target), { recursive: true })
-  writeFileSync(target, code.replace('./serve.mjs', '../candidates/serve.mjs'))
+  writeFileSync(target, code.replaceAll(/(?<=['"])\.\/(?=[\w-]+\.mjs['"])/g, '../candidates/'))
   return target
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Handlebars from 'handlebars'
 import pg from 'pg'
 import { serve, workload } from '../candidates/serve.mjs'
+import { SETTINGS, settingsFor } from '../candidates/tenant-settings.mjs'
 import {
   changeWorlds,
   countOf,
@@ -20,18 +21,6 @@ import {
 
 const isTenant = workload === 'tenant'
 const STATEMENTS = statementsOf(isTenant ? 'tenant_' : '')
-const set = (name, value) => `pg_catalog.set_config('${name}', ${value}, true)`
-const PATH = `pg_catalog.ltrim(pg_catalog.concat(${set('search_path', 'null')}, ', pg_temp'), ', ')`
-/** The settings of a tenant's transaction, as Blazon sends them. */
-const SETTINGS = `select pg_catalog.concat(${[
-  set('statement_timeout', '$1'),
-  set('idle_in_transaction_session_timeout', '$2'),
-  set('row_security', "'on'"),
-  set('search_path', PATH),
-  set('role', '$3'),
-  set('app.tenant_id', '$4'),
-].join(', ')})`
-const LIMIT_MS = '10000'
 
 const url = isTenant ? TENANT_DATABASE_URL : DATABASE_URL
 const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE, pipeline: isTenant })
@@ -48,7 +37,7 @@ async function inTransaction(tenant, use) {
   const client = await pool.connect()
   const [, , result] = await Promise.all([
     client.query('BEGIN'),
-    client.query(SETTINGS, [LIMIT_MS, LIMIT_MS, 'app_tenant', tenant]),
+    client.query(SETTINGS, settingsFor(tenant)),
     use(client),
   ])
   await client.query('COMMIT')

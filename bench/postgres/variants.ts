@@ -14,22 +14,11 @@ import { Database, postgres } from 'blazon/postgres'
 import pg from 'pg'
 import type { Sql } from 'postgres'
 import { announce, serve, workload } from './serve.mjs'
+import { SETTINGS, settingsFor } from './tenant-settings.mjs'
 
 const url = process.env.BENCH_DATABASE_URL as string
 /** Of a table of nobody's, or of one of tenants. */
 const SELECT = `select id, what, amount from ${workload?.endsWith('-tenant') ? 'orders' : 'items'} where id = $1`
-const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`
-const PATH = `pg_catalog.ltrim(pg_catalog.concat(${set('search_path', 'null')}, ', pg_temp'), ', ')`
-/** The settings of a tenant's transaction, as Blazon sends them. */
-const SETTINGS = `select pg_catalog.concat(${[
-  set('statement_timeout', '$1'),
-  set('idle_in_transaction_session_timeout', '$2'),
-  set('row_security', "'on'"),
-  set('search_path', PATH),
-  set('role', '$3'),
-  set('app.tenant_id', '$4'),
-].join(', ')})`
-const LIMIT_MS = '10000'
 
 /** As its own users would write it. */
 async function find(pool: pg.Pool, _tenant: string, id: string) {
@@ -41,7 +30,7 @@ async function findAsTenant(pool: pg.Pool, tenant: string, id: string) {
   const client = await pool.connect()
   const [, , { rows }] = await Promise.all([
     client.query('BEGIN'),
-    client.query(SETTINGS, [LIMIT_MS, LIMIT_MS, 'app_tenant', tenant]),
+    client.query(SETTINGS, settingsFor(tenant)),
     client.query(SELECT, [id]),
   ])
   await client.query('COMMIT')
@@ -78,7 +67,7 @@ async function servePostgresJs(isTenant: boolean) {
   const { default: connect } = await import('postgres')
   const sql = connect(url, { max: 10 })
   const settings = (within: Within, tenant: string) =>
-    within.unsafe(SETTINGS, [LIMIT_MS, LIMIT_MS, 'app_tenant', tenant], { prepare: true })
+    within.unsafe(SETTINGS, settingsFor(tenant), { prepare: true })
   const select = (within: Within, id: string) => within.unsafe(SELECT, [id], { prepare: true })
   if (!isTenant) return serveBare(async (_, id) => (await select(sql, id))[0])
   serveBare(async (tenant, id) => {
