@@ -103,8 +103,6 @@ describeWithServer('a connection that the driver keeps', () => {
     await driver.close()
     await until(async () => !(await isOpen(pid)))
     await driver.open({ logger })
-    // Longer than it is kept.
-    await new Promise((resolve) => setTimeout(resolve, 2500))
     expect(await pidOf(driver)).not.toBe(pid)
   })
 
