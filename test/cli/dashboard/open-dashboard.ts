@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
@@ -54,7 +55,7 @@ export async function openDashboard(
   await once(app, 'listening')
   const { port: appPort } = app.address() as { readonly port: number }
   const address = () => ({ host: '127.0.0.1', port: appPort })
-  const dashboard = await Dashboard.open({ port: 0, address, files, cwd: import.meta.dirname })
+  const dashboard = await Dashboard.open({ port: 0, address, files, cwd: tmpdir() })
   onTestFinished(async () => {
     dashboard.close()
     app.closeAllConnections()

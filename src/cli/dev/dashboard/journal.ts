@@ -47,7 +47,10 @@ export class Journal {
   #count = 0
   readonly #testStyle: () => CopiedTestStyle | undefined
 
-  /** @param testStyle Reads how tests of the project are written, for copies. Called for each request that is shown. */
+  /** The style that was read last, and the number of the start after which it was read. */
+  #readStyle: { readonly start: number; readonly style: CopiedTestStyle | undefined } | undefined
+
+  /** @param testStyle Reads how tests of the project are written, for copies. */
   constructor(testStyle: () => CopiedTestStyle | undefined = () => undefined) {
     this.#testStyle = testStyle
   }
@@ -166,11 +169,18 @@ export class Journal {
       mismatches,
       route: this.#routeOf(request),
       curl: curlText(request, origin),
-      test: testText(request, this.#testStyle()),
+      test: testText(request, this.#styleOfTests()),
       cannotReplay: whyNoReplay(request),
       hidden: hiddenValues(request),
       capsule: capsuleOf(request),
     }
+  }
+
+  /** Reading takes a moment in a large project, so it is done once after each start of the application. */
+  #styleOfTests(): CopiedTestStyle | undefined {
+    const start = this.#state.starts
+    if (this.#readStyle?.start !== start) this.#readStyle = { start, style: this.#testStyle() }
+    return this.#readStyle.style
   }
 
   #routeOf({ record: { route } }: ReportedRequest): number | null {

@@ -43,6 +43,9 @@ async function show(): Promise<void> {
 }
 
 async function showRequests(number: number | null, own: number): Promise<void> {
+  const from = lastRequest
+  // Noted before the request is read, because a reader may go back sooner.
+  lastRequest = number
   const view = number === null ? null : await readRequest(number)
   if (own !== visit) return
   if (requests.parentElement !== main) main.replaceChildren(requests)
@@ -50,8 +53,7 @@ async function showRequests(number: number | null, own: number): Promise<void> {
   requests.replaceChildren(list.element, ...(view === null ? [] : [requestDetails(view)]))
   list.select(number)
   if (view !== null) focusDetails()
-  else if (lastRequest !== null) list.focus(lastRequest)
-  lastRequest = number
+  else if (from !== null) list.focus(from)
 }
 
 async function showRoutes(number: number | null, own: number): Promise<void> {
