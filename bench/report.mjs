@@ -39,6 +39,7 @@ const SECTIONS = [
   'field',
   'types',
   'scale',
+  'workers',
   'streams',
   'uploads',
   'idle',

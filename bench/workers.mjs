@@ -1,19 +1,27 @@
-// Requests per second of `blazon start` with two workers, of one, for a handler that works for about two milliseconds. wrk runs
-// on the same processors, so its CPU time is shown, too. Beside it: two processes that know nothing of each other, each with a
-// load of its own. That is the most that this machine can give. All are measured in turns.
-// Options: --seconds 5 (of each run), --rounds 7.
-
+// npm run bench:workers -- [--seconds 5] [--rounds 7] [--nodes 20,24] [--node /path/to/node]: requests per second of `blazon start`
+// with two workers, of one, for a handler that works for about two milliseconds.
+//
+// wrk runs on the same processors, so its CPU time is shown, too. Beside it: two processes that know nothing of each other, each with
+// a load of its own. That is the most that this machine can give. All are measured in turns. It needs wrk and GNU time.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { parseArgs, promisify } from 'node:util'
+import { readEnvironment, readNode } from './environment.mjs'
+import { fetchNodes } from './nodes.mjs'
+import { readResults, saveResults } from './report.mjs'
+import { keepWorkers, LANES, nodeTable } from './sections/workers.mjs'
+import { commandOf } from './summary.mjs'
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '5' }, rounds: { type: 'string', default: '7' } },
+  options: {
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '7' },
+    node: { type: 'string', multiple: true, default: [] },
+    nodes: { type: 'string', default: '' },
+  },
 })
-const SECONDS = Number(values.seconds)
-const TURNS = Number(values.rounds)
+const [seconds, rounds] = [values.seconds, values.rounds].map(Number)
 /** In all: the same for one process and for two. */
 const CONNECTIONS = 16
 const WORK_MS = 2
@@ -43,10 +51,10 @@ async function freePort() {
   return port
 }
 
-async function start(workers, rounds) {
+async function start(node, workers) {
   const port = await freePort()
-  const child = spawn(process.execPath, [COMMAND, 'start', APP, '--workers', String(workers)], {
-    env: { ...process.env, NODE_ENV: 'production', PORT: String(port), ROUNDS: String(rounds) },
+  const child = spawn(node, [COMMAND, 'start', APP, '--workers', String(workers)], {
+    env: { ...process.env, NODE_ENV: 'production', PORT: String(port), ROUNDS: String(LOOP) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let text = ''
@@ -65,20 +73,20 @@ async function start(workers, rounds) {
 /** Requests per second, and the CPU seconds that wrk took for each second. */
 async function load(port, connections) {
   const url = `http://127.0.0.1:${port}/work`
-  const wrk = ['-t1', `-c${connections}`, `-d${SECONDS}s`, url]
+  const wrk = ['-t1', `-c${connections}`, `-d${seconds}s`, url]
   const format = 'cpu %U %S'
   const { stdout, stderr } = await run('/usr/bin/time', ['-f', format, 'wrk', ...wrk])
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(stdout)
   const [, user, system] = /cpu (\S+) (\S+)/.exec(stderr)
   return {
     perSecond: Number(/Requests\/sec:\s+(\S+)/.exec(stdout)[1]),
-    loadCpu: (Number(user) + Number(system)) / SECONDS,
+    loadCpu: (Number(user) + Number(system)) / seconds,
   }
 }
 
 /** @param servers The numbers of workers of commands that run at the same time, with a share of the connections each. */
-async function measure(servers, rounds) {
-  const started = await Promise.all(servers.map((workers) => start(workers, rounds)))
+async function measure(node, servers) {
+  const started = await Promise.all(servers.map((workers) => start(node, workers)))
   try {
     await Promise.all(
       started.map(({ port }) =>
@@ -95,27 +103,28 @@ async function measure(servers, rounds) {
   }
 }
 
-const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]
-
-const CASES = { 'one worker': [1], 'two workers': [2], 'two processes apart': [1, 1] }
-const rounds = calibrate()
-const runs = Object.fromEntries(Object.keys(CASES).map((name) => [name, []]))
-for (let turn = 0; turn < TURNS; turn++) {
-  // Each begins as often as the others.
-  const names = Object.keys(CASES)
-  const order = [...names.slice(turn % names.length), ...names.slice(0, turn % names.length)]
-  for (const name of order) runs[name].push(await measure(CASES[name], rounds))
+async function measureOn(node) {
+  const names = Object.keys(LANES)
+  const lanes = Object.fromEntries(names.map((name) => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    // Each begins as often as the others.
+    const first = round % names.length
+    const order = [...names.slice(first), ...names.slice(0, first)]
+    for (const name of order) lanes[name].push(await measure(node, LANES[name].servers))
+  }
+  return keepWorkers(lanes)
 }
-const ratios = (name) =>
-  runs[name].map(({ perSecond }, turn) => perSecond / runs['one worker'][turn].perSecond)
-console.log(`Node ${process.version}, ${availableParallelism()} processors, ${TURNS} rounds`)
-console.table(
-  Object.entries(runs).map(([name, list]) => ({
-    name,
-    'requests/s': Math.round(median(list.map(({ perSecond }) => perSecond))),
-    'of one worker': Number(median(ratios(name)).toFixed(2)),
-    lowest: Number(Math.min(...ratios(name)).toFixed(2)),
-    highest: Number(Math.max(...ratios(name)).toFixed(2)),
-    'processors of the load': Number(median(list.map(({ loadCpu }) => loadCpu)).toFixed(2)),
-  })),
-)
+
+const LOOP = calibrate()
+const nodes = [...values.node, ...fetchNodes(values.nodes.split(',').filter(Boolean))]
+for (const path of nodes.length === 0 ? [process.execPath] : nodes) {
+  const { major, ...version } = readNode(path)
+  const environment = readEnvironment()
+  const command = commandOf('bench:workers', { seconds, rounds, nodes: major })
+  const measured = { environment, rounds, seconds, lanes: await measureOn(path) }
+  console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
+  const { nodes: before = {} } = readResults('workers') ?? {}
+  await saveResults('workers', {
+    nodes: { ...before, [major]: { ...version, command, ...measured } },
+  })
+}
