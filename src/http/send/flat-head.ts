@@ -32,9 +32,9 @@ export function isUntouched(
 ): boolean {
   return (
     canWriteHeaderLines() &&
-    hasNoOwnHeader(res) &&
     res.writeHead === writeHead &&
     res.end === end &&
+    hasNoOwnHeader(res) &&
     res.listenerCount('finish') <= NODE_FINISH_LISTENERS &&
     res.listenerCount('close') === 0
   )

@@ -7,9 +7,11 @@ import {
 import type { Response } from '../../contracts/handler.js'
 import { copyDescriptors } from '../copy-descriptors.js'
 import { kAdded, kHeaderLines, kIsFilled, kRemoved, kStatics, kTakes } from '../own-fields.js'
+import { headerKey } from './header-key.js'
 import {
   canWriteHeaderLines,
   type HasHeaderLines,
+  headerLine,
   type StaticHeader,
   type StaticHeaders,
 } from './static-headers.js'
@@ -24,7 +26,7 @@ export interface OwnHeaders extends HasHeaderLines {
   [kAdded]: readonly string[] | null
   [kIsFilled]: boolean
   /** Only response classes that write added headers together with the head have these two. */
-  readonly [kTakes]?: (name: string) => boolean
+  readonly [kTakes]?: (name: string) => string | undefined
   readonly [kStatics]?: StaticHeaders['byName']
 }
 
@@ -68,16 +70,17 @@ function takesAll(own: Own, list: readonly string[]): boolean {
     const name = list[i] as string
     const isNew =
       indexOfHeader(list, name) === i && (added === null || indexOfHeader(added, name) < 0)
-    if (!isNew || !own[kTakes]?.(name) || node.hasHeader.call(own, name)) return false
+    const key = isNew ? own[kTakes]?.(name) : undefined
+    if (key === undefined || node.hasHeader.call(own, key)) return false
   }
   return true
 }
 
 function addHeader(own: Own, name: string, value: string): void {
-  const key = name.toLowerCase()
+  const key = headerKey(name)
   if (key === 'set-cookie') return void own.appendHeader(name, value)
   // Without all names, a cache would send the response to requests that it is not for.
-  if (key === 'vary' && node.hasHeader.call(own, name)) return void own.vary(value)
+  if (key === 'vary' && node.hasHeader.call(own, key)) return void own.vary(value)
   const added = own[kAdded] ?? []
   const index = indexOfHeader(added, name)
   const current = own.getHeader(name)
@@ -89,7 +92,7 @@ function addHeader(own: Own, name: string, value: string): void {
     index < 0 ? [...added, name, text] : added.map((each, i) => (i === index + 1 ? text : each))
   own[kRemoved]?.delete(key)
   if (own[kTakes] === undefined) own[kIsFilled] = true
-  if (own[kIsFilled] || !own[kTakes]?.(name)) own.setHeader(name, text)
+  if (own[kIsFilled] || own[kTakes]?.(name) === undefined) own.setHeader(name, text)
 }
 
 /** A header of {@link addHeaders} whose value changes. */
@@ -162,27 +165,30 @@ export function indexOfHeader(list: readonly string[], name: string): number {
 /** Makes the static headers visible to all methods that read headers, and sends those that no code has changed. */
 export function defineStaticHeaders(prototype: Response, statics: StaticHeaders): void {
   const { byName } = statics
-  const find = (res: OwnHeaders, name: string): string | undefined => {
-    const key = String(name).toLowerCase()
+  const find = (res: OwnHeaders, key: string): string | undefined => {
     if (res[kIsFilled] || res[kRemoved]?.has(key)) return undefined
     return findAdded(res, key) ?? byName.get(key)?.value
   }
   const overrides = {
     getHeader(this: Own, name: string) {
-      return node.getHeader.call(this, name) ?? find(this, name)
+      const key = headerKey(name)
+      return node.getHeader.call(this, key) ?? find(this, key)
     },
     hasHeader(this: Own, name: string) {
-      return node.hasHeader.call(this, name) || find(this, name) !== undefined
+      const key = headerKey(name)
+      return node.hasHeader.call(this, key) || find(this, key) !== undefined
     },
     removeHeader(this: Own, name: string) {
-      const isOurs = find(this, name) !== undefined
-      node.removeHeader.call(this, name)
+      const key = headerKey(name)
+      const isOurs = find(this, key) !== undefined
+      node.removeHeader.call(this, key)
       if (!isOurs) return
       this[kRemoved] ??= new Set()
-      this[kRemoved].add(String(name).toLowerCase())
+      this[kRemoved].add(key)
     },
     appendHeader(this: Own, name: string, value: string | readonly string[]) {
-      const found = node.hasHeader.call(this, name) ? undefined : find(this, name)
+      const key = headerKey(name)
+      const found = node.hasHeader.call(this, key) ? undefined : find(this, key)
       if (found !== undefined) node.setHeader.call(this, name, found)
       return node.appendHeader.call(this, name, value)
     },
@@ -198,7 +204,7 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
       const names = rawNames.call(this)
       if (this[kIsFilled]) return names
       // The head has been sent: headers that were written as text can no longer be set.
-      return [...names, ...unset(this, statics).map(({ name }) => name)]
+      return [...names, ...linesOf(this, statics).map(([name]) => name)]
     },
     writeHead(this: Own, ...args: Parameters<typeof node.writeHead>) {
       // An earlier call may have thrown and left its lines.
@@ -223,17 +229,18 @@ const OF_SENDING = ['content-type', 'content-length', 'transfer-encoding', 'set-
 const MAX_NAMES = 1000
 
 /**
- * Creates the test whether a header can be written beside the static ones. A static header would be sent twice. Names are
- * tested once, because changing the case of each name took longer than all the rest.
+ * Creates the test whether a header can be written beside the static ones: it returns the lower-case name if so. A static
+ * header would be sent twice. Names are tested once, because changing the case of each name took longer than all the rest.
  */
-function nameTest(byName: StaticHeaders['byName']): (name: string) => boolean {
-  const taken = new Set<string>()
+function nameTest(byName: StaticHeaders['byName']): (name: string) => string | undefined {
+  const taken = new Map<string, string>()
   return function takes(name) {
-    if (taken.has(name)) return true
-    const key = name.toLowerCase()
-    if (byName.has(key) || OF_SENDING.includes(key)) return false
-    if (taken.size < MAX_NAMES) taken.add(name)
-    return true
+    const known = taken.get(name)
+    if (known !== undefined) return known
+    const key = headerKey(name)
+    if (byName.has(key) || OF_SENDING.includes(key)) return undefined
+    if (taken.size < MAX_NAMES) taken.set(name, key)
+    return key
   }
 }
 
@@ -248,25 +255,30 @@ function fill(res: Own, { byName }: StaticHeaders): void {
 }
 
 /** The headers that have been sent, for loggers: those that were written as text can no longer be set. */
-function sentHeaders(res: Own, { byName }: StaticHeaders): OutgoingHttpHeaders {
+function sentHeaders(res: Own, statics: StaticHeaders): OutgoingHttpHeaders {
   const headers = node.getHeaders.call(res)
-  for (const [key, { name, value }] of byName) if (isLeft(res, { name })) headers[key] = value
+  for (const [name, value] of linesOf(res, statics)) headers[headerKey(name)] = value
   return headers
 }
 
-/** The static headers that have not been set one by one. */
-function unset(res: Own, { byName }: StaticHeaders): StaticHeader[] {
-  return [...byName.values()].filter((header) => isLeft(res, header))
+/** The headers of the framework that have not been set one by one, the added ones first. */
+function linesOf(res: Own, { byName }: StaticHeaders): [name: string, value: string][] {
+  const list: [name: string, value: string][] = []
+  const added = res[kAdded] ?? []
+  for (let i = 0; i < added.length; i += 2) list.push([added[i] as string, added[i + 1] as string])
+  for (const { name, value } of byName.values()) list.push([name, value])
+  return list.filter(([name]) => isLeft(res, { name }))
 }
 
 /**
- * Prepares the static headers as text, which is sent beside the headers that were set. Setting the twelve headers of
- * helmet one by one took 50,000 instructions, more than half as much as all the rest of a small request.
+ * Prepares the static and the added headers as text, which is sent beside the headers that were set. Setting the twelve
+ * headers of helmet one by one took 50,000 instructions, more than half as much as all the rest of a small request.
  */
 function prepareHeaderLines(res: Own, statics: StaticHeaders): void {
   if (res[kIsFilled] || res.headersSent) return
-  setAdded(res)
-  res[kHeaderLines] = headerLinesOf(res, statics)
+  const set = node.getHeaderNames.call(res)
+  const lines = staticLines(res, statics, set)
+  res[kHeaderLines] = lines + addedLines(res, set)
 }
 
 function hasHeadersIn(args: readonly unknown[]): boolean {
@@ -274,16 +286,41 @@ function hasHeadersIn(args: readonly unknown[]): boolean {
   return false
 }
 
-function headerLinesOf(res: Own, { text, byName }: StaticHeaders): string {
-  if (res[kRemoved] === null && !hasSetOneOf(res, byName)) return text
+/** @param set The lower-case names of the headers that were set. */
+function staticLines(
+  { [kRemoved]: removed }: Own,
+  { text, byName }: StaticHeaders,
+  set: readonly string[],
+): string {
+  if (removed === null && !set.some((key) => byName.has(key))) return text
   let lines = ''
-  for (const header of byName.values()) if (isLeft(res, header)) lines += header.line
+  for (const [key, { line }] of byName) if (!removed?.has(key) && !set.includes(key)) lines += line
   return lines
 }
 
-function hasSetOneOf(res: Own, byName: StaticHeaders['byName']): boolean {
-  for (const key of node.getHeaderNames.call(res)) if (byName.has(key)) return true
-  return false
+/** Headers in which Node finds how it must send a response, if they were set. */
+const OF_NODE = new Set([
+  'connection',
+  'content-disposition',
+  'date',
+  'expect',
+  'keep-alive',
+  'trailer',
+  'upgrade',
+])
+
+/** Returns the lines of added headers. Those that Node must see, or must refuse, are set in place of that. */
+function addedLines(res: Own, set: readonly string[]): string {
+  const { [kAdded]: added, [kRemoved]: removed } = res
+  let lines = ''
+  for (let i = 0; added !== null && i < added.length; i += 2) {
+    const [name, value] = [added[i] as string, added[i + 1] as string]
+    const key = headerKey(name)
+    if (set.includes(key) || removed?.has(key)) continue
+    if (OF_NODE.has(key) || !canCarry(name, value)) node.setHeader.call(res, name, value)
+    else lines += headerLine(name, value)
+  }
+  return lines
 }
 
 function setAdded(res: Own): void {
@@ -296,5 +333,6 @@ function setAdded(res: Own): void {
 
 /** Whether no code has set or removed the header. */
 function isLeft(res: Own, { name }: Pick<StaticHeader, 'name'>): boolean {
-  return !res[kRemoved]?.has(name.toLowerCase()) && !node.hasHeader.call(res, name)
+  const key = headerKey(name)
+  return !res[kRemoved]?.has(key) && !node.hasHeader.call(res, key)
 }

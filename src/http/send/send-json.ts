@@ -7,7 +7,8 @@ import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js
 import type { OwnHeaders } from './response-headers.js'
 import type { StaticHeaders } from './static-headers.js'
 
-const NEGOTIATED = ['Content-Type', 'ETag', 'Last-Modified'] as const
+/** In lower case: see `headerKey`. */
+const NEGOTIATED = ['content-type', 'etag', 'last-modified'] as const
 
 // Node's own methods, and not the copies of Express' methods that hide them.
 const node = ServerResponse.prototype

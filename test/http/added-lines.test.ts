@@ -1,0 +1,158 @@
+import { App, addHeaders, type Response } from 'blazon'
+import { describe, expect, it } from 'vitest'
+
+/** The headers of a response behind a middleware that waits for the head, as on-headers does. */
+async function respond(
+  added: readonly string[],
+  { atHead, after }: { atHead?: (res: Response) => void; after?: (res: Response) => void } = {},
+): Promise<globalThis.Response> {
+  const app = await App.create({
+    controllers: [],
+    logger: false,
+    middlewares: [
+      (_req, res, next) => {
+        const { writeHead } = res
+        res.writeHead = (...args: unknown[]) => {
+          atHead?.(res)
+          return writeHead.apply(res, args as never)
+        }
+        next()
+      },
+      (_req, res) => {
+        res.setHeader('X-Own', 'own')
+        addHeaders(res, added)
+        res.json({})
+        after?.(res)
+      },
+    ],
+  })
+  try {
+    const { port } = await app.listen(0)
+    const response = await fetch(`http://localhost:${port}/`)
+    return new Response(await response.text(), response)
+  } finally {
+    await app.close()
+  }
+}
+
+const rawNames = (res: Response) =>
+  (res as unknown as { getRawHeaderNames(): string[] }).getRawHeaderNames()
+
+/** Everything that a response tells about the headers of these tests. */
+function seenOf(res: Response): object {
+  const headers = res.getHeaders()
+  const isOurs = (name: string) => /^x-(own|a|b|frame-options)$/i.test(name)
+  return {
+    one: [res.getHeader('X-A'), res.getHeader('x-b'), res.hasHeader('X-b'), res.getHeader('X-OWN')],
+    all: [headers['x-a'], headers['x-b'], headers['x-own'], headers['x-frame-options']],
+    names: res.getHeaderNames().filter(isOurs).sort(),
+    raw: rawNames(res).filter(isOurs).sort(),
+  }
+}
+
+const ALL = {
+  one: ['1', '2', true, 'own'],
+  all: ['1', '2', 'own', 'SAMEORIGIN'],
+  names: ['x-a', 'x-b', 'x-frame-options', 'x-own'],
+  raw: ['X-A', 'X-B', 'X-Frame-Options', 'X-Own'],
+}
+
+describe('headers that were added, where other code waits for the head', () => {
+  it.each(['atHead', 'after'])('are sent once, and seen by everyone who asks: %s', async (when) => {
+    let seen: unknown
+    const look = (res: Response) => {
+      seen = seenOf(res)
+    }
+    const { headers } = await respond(['X-A', '1', 'X-B', '2'], { [when]: look })
+    expect(seen).toEqual(ALL)
+    expect(['x-a', 'x-b', 'x-own'].map((name) => headers.get(name))).toEqual(['1', '2', 'own'])
+  })
+
+  it('are replaced and removed by that code', async () => {
+    let after: unknown
+    const { headers } = await respond(['X-A', '1', 'X-B', '2', 'X-C', '3'], {
+      atHead: (res) => {
+        res.setHeader('x-a', 'set')
+        res.removeHeader('x-B')
+        res.appendHeader('X-C', '4')
+      },
+      after: (res) => {
+        const all = res.getHeaders()
+        after = [
+          all['x-a'],
+          all['x-b'],
+          all['x-c'],
+          res.getHeader('X-B'),
+          rawNames(res).includes('X-B'),
+        ]
+      },
+    })
+    expect(['x-a', 'x-b', 'x-c'].map((name) => headers.get(name))).toEqual(['set', null, '3, 4'])
+    expect(after).toEqual(['set', undefined, ['3', '4'], undefined, false])
+  })
+
+  it('are read and removed in any case', async () => {
+    const seen: unknown[] = []
+    const { headers } = await respond(['X-Mixed-Case', '1'], {
+      atHead: (res) => {
+        seen.push(res.getHeader('X-MIXED-case'), res.hasHeader('x-mixed-CASE'))
+        res.removeHeader('x-Mixed-case')
+        seen.push(res.hasHeader('X-Mixed-Case'))
+      },
+    })
+    expect(seen).toEqual(['1', true, false])
+    expect(headers.get('x-mixed-case')).toBeNull()
+  })
+
+  it.each([
+    ['Connection', 'close'],
+    ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT'],
+  ])('reach Node if it acts on them: %s', async (name, value) => {
+    const { headers } = await respond([name, value, 'X-A', '1'])
+    expect([headers.get(name), headers.get('x-a')]).toEqual([value, '1'])
+  })
+
+  it('are refused for a name and for a value that HTTP does not allow', async () => {
+    for (const wrong of [
+      ['X-A', 'a\r\nX-Evil: 1'],
+      ['X A', '1'],
+    ]) {
+      const { status, headers } = await respond(['X-Kept', '1', ...wrong])
+      expect([status, headers.get('x-kept'), headers.get('x-evil')]).toEqual([500, '1', null])
+    }
+  })
+
+  it('stay apart from names that are no text, which Node refuses', async () => {
+    const refused: unknown[] = []
+    await respond(['X-A', '1'], {
+      atHead: (res) => {
+        for (const read of [res.getHeader, res.hasHeader, res.removeHeader]) {
+          try {
+            read.call(res, 1 as never)
+          } catch (error) {
+            refused.push((error as { code?: unknown }).code)
+          }
+        }
+      },
+    })
+    expect(refused).toEqual(Array(3).fill('ERR_INVALID_ARG_TYPE'))
+  })
+})
+
+describe('more names than are kept', () => {
+  it('are found in every case', async () => {
+    const names = Array.from({ length: 1200 }, (_, index) => `X-Name-${index}`)
+    const found: boolean[] = []
+    await respond(['X-A', '1'], {
+      atHead: (res) => {
+        for (const name of names) {
+          res.setHeader(name, '1')
+          found.push(res.hasHeader(name), res.getHeader(name.toUpperCase()) === '1')
+          res.removeHeader(name)
+          found.push(!res.hasHeader(name))
+        }
+      },
+    })
+    expect(found).toEqual(Array(3600).fill(true))
+  })
+})
