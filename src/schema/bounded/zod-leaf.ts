@@ -56,8 +56,8 @@ interface Issue {
 /**
  * Returns the same schema of a text or a number, but it runs its checks without what only asynchronous checks need.
  * Collecting ten wrong fields of an order takes 2.9 µs instead of 4.1 (Node 24). Issues and values are the same. Zod
- * does not document how it runs checks, so this happens only
- * for versions with which `test/schema/zod-leaf.test.ts` has passed. All other schemas are returned unchanged.
+ * does not document how it runs checks, so this happens only for versions with which `test/schema/zod-leaf.test.ts` has
+ * passed. All other schemas are returned unchanged.
  */
 export function quickLeaf(node: ZodNode): ZodNode {
   const { run: ofZod, parse, def } = node._zod
