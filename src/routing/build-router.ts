@@ -153,6 +153,7 @@ function explainMiss(find: Find, method: string, url: string): RouteMatch {
 }
 
 function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true
   try {
     decodeURI(url.split('?', 1)[0] as string)
     return true

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { MAX_ISSUES } from '../max-issues.js'
 import { WorkLimit } from '../work-limit.js'
+import { quickLeaf } from './zod-leaf.js'
 import {
   constant,
   type Def,
@@ -29,7 +30,7 @@ const WRAPPERS = 'optional nullable default prefault catch readonly nonoptional 
 
 /**
  * The fields whose schemas zod runs once, or as often as the schema itself determines. Types that are not
- * listed are used unchanged.
+ * listed contain no schemas.
  */
 const SINGLE: Readonly<Record<string, readonly string[]>> = {
   array: [],
@@ -52,7 +53,7 @@ const known = new WeakMap<object, StandardSchemaV1>()
  * wrong ones. Otherwise zod collects 50,000 issues for 50,000 wrong items, each with the issues of all
  * alternatives of a union. The first issues and the result for a valid value stay the same, and no user code
  * runs twice. The schema itself does not change: containers and the schemas that lead to them are built again
- * from their definitions, and all other schemas are shared.
+ * from their definitions, texts and numbers run their checks by {@link quickLeaf}, and all other schemas are shared.
  */
 export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   const bounded = known.get(schema) ?? tryToBuild(schema)
@@ -106,7 +107,7 @@ class TwinBuilder {
   #build(node: ZodNode): ZodNode {
     const { def, constr } = node._zod
     const names = SINGLE[def.type]
-    if (names === undefined) return node
+    if (names === undefined) return quickLeaf(node)
     const scope: { container: Container } = { container: new Container() }
     // Copies descriptors, because a default may be a getter that creates a new value on each call.
     const { _cachedInner, ...descriptors } = Object.getOwnPropertyDescriptors(def) as Record<
@@ -138,7 +139,9 @@ class TwinBuilder {
       const node = shape[key] as ZodNode
       const isLeaf = SINGLE[node._zod.def.type] === undefined
       const get = () => this.twinOf(node)
-      const descriptor = isLeaf ? constant(node) : { get, enumerable: true, configurable: true }
+      const descriptor = isLeaf
+        ? constant(this.twinOf(node))
+        : { get, enumerable: true, configurable: true }
       Object.defineProperty(twins, key, descriptor)
     }
     return twins
