@@ -29,8 +29,8 @@ Exit status:
 `
 
 const LOADING = `
-The application is read, not started: no provider, factory, plugin or port. Without --entry it is looked for in
-blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
+The application is read, not started: no provider is created, no plugin is set up, and no port is opened. Without --entry it
+is looked for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
 `
 
 /**
@@ -40,7 +40,7 @@ blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, sr
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
     .description(
-      'Makes projects with Blazon and adds parts to them, and reads their applications: their OpenAPI document, a client for it, their routes, their variables; runs them while you write them, and in production; finds mistakes in their projects; and looks after their database.',
+      'Makes projects with Blazon, adds parts to them, and finds mistakes in them. Runs their applications, while you write them and in production. Writes the OpenAPI document of an application and a client for it, lists its routes and its variables, and looks after its database.',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -59,7 +59,7 @@ export function createProgram(context: ProgramContext): Command {
   addKeys(program, context)
   addDev(program, context)
   addStart(program, context)
-  addReplay(program, context, (command) => withLoading(command, { hasDocument: false }))
+  addReplay(program, context, withEntry)
   addDoctor(program, context, (command) => withLoading(command, { hasDocument: false }))
   return program
 }
@@ -161,7 +161,18 @@ function addConfig(parent: Command, { cwd, streams }: ProgramContext): void {
 
 /** Adds the options of every command that reads an application. */
 function withLoading(command: Command, { hasDocument }: { hasDocument: boolean }): Command {
-  command
+  withEntry(command).addHelpText('after', LOADING + EXIT_STATUSES)
+  if (hasDocument) {
+    command.option(
+      '--path <path>',
+      'the path of the document, if the application serves several: /api-docs',
+    )
+  }
+  return command
+}
+
+function withEntry(command: Command): Command {
+  return command
     .option('--entry <file>', 'the module that creates the application')
     .addOption(
       new Option('--timeout <seconds>', 'the time limit for loading the module')
@@ -169,14 +180,7 @@ function withLoading(command: Command, { hasDocument }: { hasDocument: boolean }
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
     .option('--verbose', 'show where errors were thrown')
-    .addHelpText('after', LOADING + EXIT_STATUSES)
-  if (hasDocument) {
-    command.option(
-      '--path <path>',
-      'the path of the document, if the application serves several: /api-docs',
-    )
-  }
-  return command.allowExcessArguments(false)
+    .allowExcessArguments(false)
 }
 
 function toSeconds(text: string): number {

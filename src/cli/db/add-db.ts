@@ -12,8 +12,8 @@ export interface DbContext {
 }
 
 const PLACES = `
-The database is the one of --url, else of DATABASE_URL in the environment or in .env, which shows in no list of processes; or
-the embedded one that is kept in a folder.
+The database is that of --url, else that of DATABASE_URL in the environment or in .env, or an embedded one with its folder.
+Prefer DATABASE_URL for a password: other users of the machine may see the arguments of a command.
 `
 
 /** Adds the `db` commands. */

@@ -7,8 +7,8 @@ const MAX_TIMEOUT_SECONDS = 3600
 const MAX_PORT = 65_535
 
 const NOTES = `
-The application is started as it is, by its own main module, and started again when a file changes that it has loaded.
-Arguments after -- are those of the application. Without --entry it is looked for in blazon.config.{json,js,mjs,ts}, in
+The command runs the main module of the application, and runs it again when a file changes that it has loaded. Arguments
+after -- are passed to the application. Without --entry it is looked for in blazon.config.{json,js,mjs,ts}, in
 "blazon" of package.json, then as src/main, src/app or src/index.
 `
 
@@ -22,7 +22,10 @@ export function addDev(
     .description('run an application, and start it again when its files change')
     .option('--entry <file>', 'the module that starts the application')
     .addOption(
-      new Option('--port <number>', 'the port of its first server, also as PORT').argParser(toPort),
+      new Option(
+        '--port <number>',
+        'the port of the first server that it starts; it gets the number as PORT, too',
+      ).argParser(toPort),
     )
     .addOption(
       new Option('--timeout <seconds>', 'how long a request waits while the application starts')
@@ -37,12 +40,12 @@ export function addDev(
     .addOption(
       new Option(
         '--dashboard-port <number>',
-        'the port of the dashboard, else any free one',
+        'the port of the dashboard (default: any free one)',
       ).argParser(toPort),
     )
     .option('--no-dashboard', 'do not record requests, and show no dashboard')
     .option('--no-typecheck', 'do not run the TypeScript compiler beside it')
-    .argument('[args...]', 'the arguments of the application, after --')
+    .argument('[args...]', 'arguments for the application, after --')
     .addHelpText('after', NOTES)
     .action(async (args: readonly string[], options: Omit<DevOptions, 'cwd' | 'args'>) => {
       const { runDev } = await import('./run-dev.js')

@@ -3,8 +3,8 @@ import type { ProgramContext } from '../program-context.js'
 import type { DoctorOptions } from './doctor-options.js'
 
 const NOTES = `
-Nothing is started, changed or installed. The database is examined if the application keeps tenants in one: --url, else
-DATABASE_URL of the environment or of .env.
+Nothing is started, changed or installed. If the application keeps tenants in a database, the database is examined, too: that
+of --url, else that of DATABASE_URL in the environment or in .env.
 `
 
 /** Adds the command `doctor`, whose options of loading are added by `withLoading`. */
@@ -20,7 +20,10 @@ export function addDoctor(
     )
     .option('--json', 'print JSON')
     .option('--strict', 'fail on warnings')
-    .option('--url <url>', 'postgres://user:password@host:5432/database')
+    .option(
+      '--url <url>',
+      'the database, instead of that of DATABASE_URL: postgres://user:password@host:5432/database',
+    )
     .option(
       '--tenant-role <role>',
       'the role of statements that run for a tenant (default: app_tenant)',

@@ -8,10 +8,10 @@ const MAX_WORKERS = 1024
 
 const NOTES = `
 The entry is JavaScript, as tsc or a bundler has written it. Without one it is looked for as dist/main, dist/app or
-dist/index, then in build/ and in the folder itself. Arguments after -- are those of the application.
+dist/index, then in build/ and in the folder itself. Arguments after -- are passed to the application.
 
-With several workers: SIGHUP replaces one after the other without a failed request, SIGTERM and SIGINT end them in order, and
-a worker that ends by itself is replaced.
+With several workers: SIGHUP replaces one after the other without a failed request. SIGTERM and SIGINT let them respond to their
+requests, and end them. A worker that ends by itself is replaced.
 `
 
 type Given = Omit<StartOptions, 'cwd' | 'args' | 'entry'>
@@ -41,7 +41,7 @@ export function addStart(
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
     .argument('[entry]', 'the module that starts the application')
-    .argument('[args...]', 'the arguments of the application, after --')
+    .argument('[args...]', 'arguments for the application, after --')
     .addHelpText('after', NOTES)
     .action(async (entry: string | undefined, args: readonly string[], given: Given) => {
       const { runStart } = await import('./run-start.js')
