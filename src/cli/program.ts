@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { addAdd } from './add/add-add.js'
 import { addDb } from './db/add-db.js'
 import { addDev } from './dev/add-dev.js'
@@ -13,6 +13,7 @@ import type { ProgramContext } from './program-context.js'
 import { addReplay } from './replay/add-replay.js'
 import type { ConfigOptions } from './show-config.js'
 import { addStart } from './start/add-start.js'
+import { toSeconds } from './to-seconds.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 
@@ -176,15 +177,9 @@ function withEntry(command: Command): Command {
     .option('--entry <file>', 'the module that creates the application')
     .addOption(
       new Option('--timeout <seconds>', 'the time limit for loading the module')
-        .argParser(toSeconds)
+        .argParser(toSeconds(MAX_TIMEOUT_SECONDS))
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
     .option('--verbose', 'show where errors were thrown')
     .allowExcessArguments(false)
-}
-
-function toSeconds(text: string): number {
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
-  throw new InvalidArgumentError(`Give seconds, up to ${MAX_TIMEOUT_SECONDS}.`)
 }

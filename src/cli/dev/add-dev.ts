@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Streams } from '../streams.js'
+import { toSeconds } from '../to-seconds.js'
 import type { DevOptions } from './dev-options.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 10
@@ -29,7 +30,7 @@ export function addDev(
     )
     .addOption(
       new Option('--timeout <seconds>', 'how long a request waits while the application starts')
-        .argParser(toSeconds)
+        .argParser(toSeconds(MAX_TIMEOUT_SECONDS))
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
     .option('--inspect [address]', 'let a debugger connect to the application: port or host:port')
@@ -57,10 +58,4 @@ function toPort(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= MAX_PORT) return port
   throw new InvalidArgumentError(`Give a port: a whole number up to ${MAX_PORT}.`)
-}
-
-function toSeconds(text: string): number {
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
-  throw new InvalidArgumentError(`Give seconds, up to ${MAX_TIMEOUT_SECONDS}.`)
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { ProgramContext } from '../program-context.js'
+import { withRoles } from '../role-options.js'
 import type { DoctorOptions } from './doctor-options.js'
 
 const NOTES = `
@@ -24,16 +25,8 @@ export function addDoctor(
       '--url <url>',
       'the database, instead of that of DATABASE_URL: postgres://user:password@host:5432/database',
     )
-    .option(
-      '--tenant-role <role>',
-      'the role of statements that run for a tenant (default: app_tenant)',
-    )
-    .option(
-      '--all-tenants-role <role>',
-      'the role of statements in withoutTenant (default: app_all_tenants)',
-    )
     .addHelpText('after', NOTES)
-  withLoading(command).action(async (options: Omit<DoctorOptions, 'cwd'>) => {
+  withLoading(withRoles(command)).action(async (options: Omit<DoctorOptions, 'cwd'>) => {
     // Only this command needs its modules.
     const { runDoctor } = await import('./run-doctor.js')
     await runDoctor({ ...options, cwd }, streams)

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Streams } from '../streams.js'
+import { toSeconds } from '../to-seconds.js'
 import type { StartOptions } from './start-options.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 60
@@ -37,7 +38,7 @@ export function addStart(
         '--timeout <seconds>',
         'how long a worker that replaces another one may take until it is ready',
       )
-        .argParser(toSeconds)
+        .argParser(toSeconds(MAX_TIMEOUT_SECONDS))
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
     .argument('[entry]', 'the module that starts the application')
@@ -54,10 +55,4 @@ function toWorkers(text: string): number | 'auto' {
   const workers = Number(text)
   if (/^\d+$/.test(text) && workers >= 1 && workers <= MAX_WORKERS) return workers
   throw new InvalidArgumentError(`Give auto, or a whole number from 1 to ${MAX_WORKERS}.`)
-}
-
-function toSeconds(text: string): number {
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
-  throw new InvalidArgumentError(`Give seconds, up to ${MAX_TIMEOUT_SECONDS}.`)
 }
