@@ -41,7 +41,7 @@ ${CODE}
 
 ## Install
 
-${between(readme, '## Install', '## Two commands')}
+${between(readme, '## Install', '## In a clone')}
 
 ## Beside others
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { addAdd } from './add/add-add.js'
 import { addDb } from './db/add-db.js'
 import { addDev } from './dev/add-dev.js'
@@ -13,6 +13,7 @@ import type { ProgramContext } from './program-context.js'
 import { addReplay } from './replay/add-replay.js'
 import type { ConfigOptions } from './show-config.js'
 import { addStart } from './start/add-start.js'
+import { toSeconds } from './to-seconds.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 
@@ -29,8 +30,8 @@ Exit status:
 `
 
 const LOADING = `
-The application is read, not started: no provider, factory, plugin or port. Without --entry it is looked for in
-blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
+The application is read, not started: no provider is created, no plugin is set up, and no port is opened. Without --entry it
+is looked for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
 `
 
 /**
@@ -40,7 +41,7 @@ blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, sr
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
     .description(
-      'Makes projects with Blazon and adds parts to them, and reads their applications: their OpenAPI document, a client for it, their routes, their variables; runs them while you write them, and in production; finds mistakes in their projects; and looks after their database.',
+      'Makes projects with Blazon, adds parts to them, and finds mistakes in them. Runs their applications, while you write them and in production. Writes the OpenAPI document of an application and a client for it, lists its routes and its variables, and looks after its database.',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -59,7 +60,7 @@ export function createProgram(context: ProgramContext): Command {
   addKeys(program, context)
   addDev(program, context)
   addStart(program, context)
-  addReplay(program, context, (command) => withLoading(command, { hasDocument: false }))
+  addReplay(program, context, withEntry)
   addDoctor(program, context, (command) => withLoading(command, { hasDocument: false }))
   return program
 }
@@ -161,26 +162,24 @@ function addConfig(parent: Command, { cwd, streams }: ProgramContext): void {
 
 /** Adds the options of every command that reads an application. */
 function withLoading(command: Command, { hasDocument }: { hasDocument: boolean }): Command {
-  command
-    .option('--entry <file>', 'the module that creates the application')
-    .addOption(
-      new Option('--timeout <seconds>', 'the time limit for loading the module')
-        .argParser(toSeconds)
-        .default(DEFAULT_TIMEOUT_SECONDS),
-    )
-    .option('--verbose', 'show where errors were thrown')
-    .addHelpText('after', LOADING + EXIT_STATUSES)
+  withEntry(command).addHelpText('after', LOADING + EXIT_STATUSES)
   if (hasDocument) {
     command.option(
       '--path <path>',
       'the path of the document, if the application serves several: /api-docs',
     )
   }
-  return command.allowExcessArguments(false)
+  return command
 }
 
-function toSeconds(text: string): number {
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
-  throw new InvalidArgumentError(`Give seconds, up to ${MAX_TIMEOUT_SECONDS}.`)
+function withEntry(command: Command): Command {
+  return command
+    .option('--entry <file>', 'the module that creates the application')
+    .addOption(
+      new Option('--timeout <seconds>', 'the time limit for loading the module')
+        .argParser(toSeconds(MAX_TIMEOUT_SECONDS))
+        .default(DEFAULT_TIMEOUT_SECONDS),
+    )
+    .option('--verbose', 'show where errors were thrown')
+    .allowExcessArguments(false)
 }

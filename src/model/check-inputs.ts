@@ -6,17 +6,11 @@ import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
+import { DECORATOR_OF } from './written-as.js'
 
 type Input = FactOf<'input'>
 
 const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers', 'cookies']
-const DECORATOR_OF = {
-  body: '@Body',
-  params: '@Params',
-  query: '@Query',
-  headers: '@Headers',
-  cookies: '@Cookies',
-}
 
 /** Checks the schemas of a method, in decorators and in route options. */
 export function checkInputs(subject: string, facts: FactsByKind): Problem[] {

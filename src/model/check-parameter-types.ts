@@ -3,6 +3,7 @@ import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import { isStandardSchema } from './not-a-schema.js'
+import { DECORATOR_OF } from './written-as.js'
 
 /** A parameter that receives a part of the request without validation. */
 interface Unchecked {
@@ -15,14 +16,6 @@ interface Unchecked {
 }
 
 type Type = { readonly name: string } & ((...args: never[]) => unknown)
-
-const DECORATOR_OF = {
-  body: '@Body',
-  params: '@Params',
-  query: '@Query',
-  headers: '@Headers',
-  cookies: '@Cookies',
-}
 
 /** No JSON value has one of these types: body parsers in `middlewares` create them. */
 const OF_PARSERS: readonly unknown[] = [Buffer, Uint8Array]

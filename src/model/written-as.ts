@@ -11,7 +11,8 @@ export function noteFacts(route: RouteModel, facts: FactsByKind): RouteModel {
   return route
 }
 
-const DECORATOR_OF: Readonly<Record<InputSource, string>> = {
+/** The decorator of each input. */
+export const DECORATOR_OF: Readonly<Record<InputSource, string>> = {
   body: '@Body',
   params: '@Params',
   query: '@Query',

@@ -177,6 +177,52 @@ describeInChromium('the dashboard', () => {
     expect(problems).toEqual([])
   })
 
+  it('closes the details with Escape, and returns to the entry in the list', async () => {
+    const own = await openDay()
+    const { page, problems } = await visit(own)
+    const focused = () => page.evaluate<string>('document.activeElement.textContent')
+    await page.getByRole('link', { name: 'GET /orders/8' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'GET /orders/8' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.details').waitFor({ state: 'detached' })
+    expect(await focused()).toBe('GET /orders/8')
+
+    await goTo(page, own, '#/routes')
+    await page.getByRole('link', { name: ROUTE.path }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: ROUTE.path }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.details').waitFor({ state: 'detached' })
+    expect(await focused()).toContain(ROUTE.path)
+    expect(problems).toEqual([])
+  })
+
+  it('leaves Escape to a dialog, and to the text of the filter', async () => {
+    const own = await openDay()
+    const { page, problems } = await visit(own)
+    const details = page.getByRole('heading', { name: 'GET /orders/7' })
+    await goTo(page, own, '#/requests/1')
+    await page.getByRole('button', { name: 'Replay GET' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await details.count()).toBe(1)
+
+    const filter = page.getByLabel('Filter')
+    await filter.fill('post 422')
+    await filter.press('Escape')
+    expect(await filter.inputValue()).toBe('')
+    expect(await details.count()).toBe(1)
+    await filter.fill('post 422')
+    await details.focus()
+    await page.keyboard.press('Escape')
+    await details.waitFor({ state: 'detached' })
+    // The filter hides the request.
+    expect(await page.evaluate('document.activeElement.id')).toBe('filter')
+    expect(problems).toEqual([])
+  })
+
   it('shows the new request after a replay, and returns to the list at the same place', async () => {
     const report = reported({ id: 'replayed', url: '/orders/7' })
     const own: OpenDashboard = await openDashboard(builtFiles(), () => own.dashboard.add(report))

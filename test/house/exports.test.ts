@@ -125,6 +125,10 @@ function exportedNames(path: string): { values: string[]; types: string[] } {
   const [values, types]: [string[], string[]] = [[], []]
   for (const statement of door?.tree.statements ?? []) {
     if (!ts.isExportDeclaration(statement)) continue
+    if (statement.exportClause === undefined) {
+      types.push(...exportedNames('contracts/public.ts').types)
+      continue
+    }
     const clause = statement.exportClause as ts.NamedExports
     for (const element of clause.elements) {
       const isType = statement.isTypeOnly || element.isTypeOnly

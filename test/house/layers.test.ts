@@ -150,8 +150,9 @@ describe('src', () => {
 
 /** The names that a door exports, each behind the file that declares it. */
 function publicNames(): ReadonlySet<string> {
-  const door = sources.find(({ path }) => path === 'index.ts')
-  const exported = door === undefined ? [] : importedNames(door.path, door.tree)
+  const exported = sources
+    .filter(({ path }) => path === 'index.ts' || path === 'contracts/public.ts')
+    .flatMap(({ path, tree }) => importedNames(path, tree))
   return new Set(exported.flatMap(({ to, names }) => names.map((name) => entryOf(to, name))))
 }
 

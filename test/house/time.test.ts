@@ -23,6 +23,7 @@ const REASONS: Record<string, string> = {
   'integrations/redis/deadline.ts': 'waits for Redis, which takes real time',
   'cli/add/next-migration.ts': 'names a file by the date',
   'cli/dev/app-process.ts': 'compares the start of a process with the times of files',
+  'cli/dev/child/report-requests.ts': 'waits for the end of a turn, not for time',
   'cli/dev/dashboard/page/client.ts': 'runs in a browser',
   'cli/dev/dashboard/page/dom.ts': 'as before',
   'cli/dev/deadline.ts': 'waits for processes and files, beside any application',

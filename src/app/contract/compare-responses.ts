@@ -1,10 +1,7 @@
 import type { ContractViolation } from '../../contracts/contract-violation.js'
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request, Response } from '../../contracts/handler.js'
-import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
 import { SentBody, sentHeaders } from '../../http/sent-body.js'
-import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
-import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
 import { checkResponse, documentedStatus } from './check-response.js'
 import {
   type DescribedRoutes,
@@ -13,17 +10,16 @@ import {
   operationFinder,
 } from './documented-by-route.js'
 import { bodyText, isJson } from './exchange.js'
+import { ResponseCompilers } from './response-compilers.js'
 
 /** A longer body is not compared: development shall not wait for it. */
 const MOST_BYTES = 1_000_000
-
-type Compile = (schema: OpenApiSchema) => FindMismatches
 
 /** Compares the responses of an application with its documents, for the dashboard of `blazon dev`. */
 export class ResponseComparison {
   readonly #described: () => DescribedRoutes
   readonly #bodies = new WeakMap<Response, SentBody>()
-  readonly #compilers = new WeakMap<OpenApiDocument, Compile>()
+  readonly #compilers = new ResponseCompilers()
   #find: FindOperation | undefined
 
   /** @param described Called with the first response, because a document takes time to build. */
@@ -58,16 +54,8 @@ export class ResponseComparison {
     const hasJson = req.method !== 'HEAD' && isJson(headers['content-type'])
     const body = hasJson ? bodyText(sent.bytes, headers['content-encoding']) : null
     const key = documentedStatus(documented, status)
-    const compile = this.#compilerOf(documented.document)
+    const compile = this.#compilers.of(documented.document)
     const exchange = { method: req.method, url: req.originalUrl, status, headers, body }
     return checkResponse(exchange, { documented, key, compile })
-  }
-
-  #compilerOf(document: OpenApiDocument): Compile {
-    const known = this.#compilers.get(document)
-    if (known !== undefined) return known
-    const compile = createResponseCompiler({ ...ERROR_SCHEMAS, ...document.components.schemas })
-    this.#compilers.set(document, compile)
-    return compile
   }
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { withRoles } from '../role-options.js'
 import type { Streams } from '../streams.js'
 import type { ExamineOptions } from './examine-database.js'
 import type { MigrateDbOptions } from './migrate-database.js'
@@ -12,8 +13,8 @@ export interface DbContext {
 }
 
 const PLACES = `
-The database is the one of --url, else of DATABASE_URL in the environment or in .env, which shows in no list of processes; or
-the embedded one that is kept in a folder.
+The database is that of --url, else that of DATABASE_URL in the environment or in .env, or an embedded one with its folder.
+Prefer DATABASE_URL for a password: other users of the machine may see the arguments of a command.
 `
 
 /** Adds the `db` commands. */
@@ -109,17 +110,4 @@ export function withDatabase(command: Command): Command {
 
 function withDirectory(command: Command): Command {
   return command.option('--dir <folder>', 'the folder of the migrations', 'migrations')
-}
-
-function withRoles(command: Command): Command {
-  return command
-    .option(
-      '--tenant-role <role>',
-      'the role of statements that run for a tenant (default: app_tenant)',
-    )
-    .option(
-      '--all-tenants-role <role>',
-      'the role of statements in withoutTenant (default: app_all_tenants)',
-    )
-    .allowExcessArguments(false)
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Streams } from '../streams.js'
+import { toSeconds } from '../to-seconds.js'
 import type { DevOptions } from './dev-options.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 10
@@ -7,8 +8,8 @@ const MAX_TIMEOUT_SECONDS = 3600
 const MAX_PORT = 65_535
 
 const NOTES = `
-The application is started as it is, by its own main module, and started again when a file changes that it has loaded.
-Arguments after -- are those of the application. Without --entry it is looked for in blazon.config.{json,js,mjs,ts}, in
+The command runs the main module of the application, and runs it again when a file changes that it has loaded. Arguments
+after -- are passed to the application. Without --entry it is looked for in blazon.config.{json,js,mjs,ts}, in
 "blazon" of package.json, then as src/main, src/app or src/index.
 `
 
@@ -22,11 +23,14 @@ export function addDev(
     .description('run an application, and start it again when its files change')
     .option('--entry <file>', 'the module that starts the application')
     .addOption(
-      new Option('--port <number>', 'the port of its first server, also as PORT').argParser(toPort),
+      new Option(
+        '--port <number>',
+        'the port of the first server that it starts; it gets the number as PORT, too',
+      ).argParser(toPort),
     )
     .addOption(
       new Option('--timeout <seconds>', 'how long a request waits while the application starts')
-        .argParser(toSeconds)
+        .argParser(toSeconds(MAX_TIMEOUT_SECONDS))
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
     .option('--inspect [address]', 'let a debugger connect to the application: port or host:port')
@@ -37,12 +41,12 @@ export function addDev(
     .addOption(
       new Option(
         '--dashboard-port <number>',
-        'the port of the dashboard, else any free one',
+        'the port of the dashboard (default: any free one)',
       ).argParser(toPort),
     )
     .option('--no-dashboard', 'do not record requests, and show no dashboard')
     .option('--no-typecheck', 'do not run the TypeScript compiler beside it')
-    .argument('[args...]', 'the arguments of the application, after --')
+    .argument('[args...]', 'arguments for the application, after --')
     .addHelpText('after', NOTES)
     .action(async (args: readonly string[], options: Omit<DevOptions, 'cwd' | 'args'>) => {
       const { runDev } = await import('./run-dev.js')
@@ -54,10 +58,4 @@ function toPort(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= MAX_PORT) return port
   throw new InvalidArgumentError(`Give a port: a whole number up to ${MAX_PORT}.`)
-}
-
-function toSeconds(text: string): number {
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
-  throw new InvalidArgumentError(`Give seconds, up to ${MAX_TIMEOUT_SECONDS}.`)
 }

@@ -89,7 +89,12 @@ export class DevSession {
     const { dashboard, dashboardPort: port = 0, cwd } = this.#options
     if (!dashboard) return
     const { Dashboard } = await import('./dashboard/dashboard.js')
-    this.#dashboard = await Dashboard.open({ port, address: () => this.#doors.firstAddress, cwd })
+    this.#dashboard = await Dashboard.open({
+      port,
+      address: () => this.#doors.firstAddress,
+      cwd,
+      note: (line) => this.#streams.note(line),
+    })
   }
 
   /** A browser shows why the application does not start, even if no process has named its port yet. */

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import type { ProgramContext } from '../program-context.js'
+import { withRoles } from '../role-options.js'
 import type { DoctorOptions } from './doctor-options.js'
 
 const NOTES = `
-Nothing is started, changed or installed. The database is examined if the application keeps tenants in one: --url, else
-DATABASE_URL of the environment or of .env.
+Nothing is started, changed or installed. If the application keeps tenants in a database, the database is examined, too: that
+of --url, else that of DATABASE_URL in the environment or in .env.
 `
 
 /** Adds the command `doctor`, whose options of loading are added by `withLoading`. */
@@ -20,17 +21,12 @@ export function addDoctor(
     )
     .option('--json', 'print JSON')
     .option('--strict', 'fail on warnings')
-    .option('--url <url>', 'postgres://user:password@host:5432/database')
     .option(
-      '--tenant-role <role>',
-      'the role of statements that run for a tenant (default: app_tenant)',
-    )
-    .option(
-      '--all-tenants-role <role>',
-      'the role of statements in withoutTenant (default: app_all_tenants)',
+      '--url <url>',
+      'the database, instead of that of DATABASE_URL: postgres://user:password@host:5432/database',
     )
     .addHelpText('after', NOTES)
-  withLoading(command).action(async (options: Omit<DoctorOptions, 'cwd'>) => {
+  withLoading(withRoles(command)).action(async (options: Omit<DoctorOptions, 'cwd'>) => {
     // Only this command needs its modules.
     const { runDoctor } = await import('./run-doctor.js')
     await runDoctor({ ...options, cwd }, streams)

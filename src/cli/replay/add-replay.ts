@@ -5,17 +5,22 @@ import type { ReplayOptions } from './replay.js'
 const NOTES = `
 A capsule is a file about a request that the server has failed. "blazon dev" writes them, and other applications with the
 option records: { capsules: true }. The application is started in a test, as the same user, tenant and time. The statements
-of blazon/postgres are answered from the capsule. Values that were hidden as secrets are sent as [secret].
+of blazon/postgres are answered from the capsule. Values that were hidden as secrets are sent as [secret]. Without --entry the
+application is looked for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/main, src/app or src/index.
 
-The status is 0 if the server does not fail any more, 1 if it fails again, and 3 if that cannot be decided: the code runs
-statements now that the capsule has no answer for. With --write, it is 0 if the test was written.
+Exit status:
+  0  the server does not fail any more; with --write: the test was written
+  1  the server fails again, or the application does not start
+  2  there is no such capsule, or it cannot be run
+  3  it cannot be decided: the code runs a statement that the capsule has no answer for; with --write: the server does not
+     fail, so no test was written
 `
 
 /** Adds the command `replay`. */
 export function addReplay(
   program: Command,
   { cwd, streams }: ProgramContext,
-  withLoading: (command: Command) => Command,
+  withEntry: (command: Command) => Command,
 ): void {
   const command = program
     .command('replay')
@@ -33,10 +38,8 @@ export function addReplay(
     )
     .option('--folder <folder>', 'the folder of the capsules (default: .blazon/capsules)')
     .addHelpText('after', NOTES)
-  withLoading(command).action(
-    async (id: string | undefined, options: Omit<ReplayOptions, 'cwd'>) => {
-      const { replay } = await import('./replay.js')
-      await replay(id, { ...options, cwd }, streams)
-    },
-  )
+  withEntry(command).action(async (id: string | undefined, options: Omit<ReplayOptions, 'cwd'>) => {
+    const { replay } = await import('./replay.js')
+    await replay(id, { ...options, cwd }, streams)
+  })
 }

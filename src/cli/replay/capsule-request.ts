@@ -20,7 +20,7 @@ export function headersOf(capsule: Capsule): (readonly [string, string])[] {
 }
 
 /** The caller as a test names it. The tenant is left out where the request itself names it in a way of its own. */
-export function tenantOf({ record, sent }: Capsule): string | null {
+export function tenantOf({ record, sent }: Pick<Capsule, 'record' | 'sent'>): string | null {
   const decided = record.decisions.find(({ by }) => by === 'tenant')?.facts['source']
   const isInRequest = OF_HOST.includes(decided) || decided === 'path' || decided === 'header'
   const { tenant } = record

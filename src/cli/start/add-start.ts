@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Streams } from '../streams.js'
+import { toSeconds } from '../to-seconds.js'
 import type { StartOptions } from './start-options.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 60
@@ -8,10 +9,10 @@ const MAX_WORKERS = 1024
 
 const NOTES = `
 The entry is JavaScript, as tsc or a bundler has written it. Without one it is looked for as dist/main, dist/app or
-dist/index, then in build/ and in the folder itself. Arguments after -- are those of the application.
+dist/index, then in build/ and in the folder itself. Arguments after -- are passed to the application.
 
-With several workers: SIGHUP replaces one after the other without a failed request, SIGTERM and SIGINT end them in order, and
-a worker that ends by itself is replaced.
+With several workers: SIGHUP replaces one after the other without a failed request. SIGTERM and SIGINT let them respond to their
+requests, and end them. A worker that ends by itself is replaced.
 `
 
 type Given = Omit<StartOptions, 'cwd' | 'args' | 'entry'>
@@ -37,11 +38,11 @@ export function addStart(
         '--timeout <seconds>',
         'how long a worker that replaces another one may take until it is ready',
       )
-        .argParser(toSeconds)
+        .argParser(toSeconds(MAX_TIMEOUT_SECONDS))
         .default(DEFAULT_TIMEOUT_SECONDS),
     )
     .argument('[entry]', 'the module that starts the application')
-    .argument('[args...]', 'the arguments of the application, after --')
+    .argument('[args...]', 'arguments for the application, after --')
     .addHelpText('after', NOTES)
     .action(async (entry: string | undefined, args: readonly string[], given: Given) => {
       const { runStart } = await import('./run-start.js')
@@ -54,10 +55,4 @@ function toWorkers(text: string): number | 'auto' {
   const workers = Number(text)
   if (/^\d+$/.test(text) && workers >= 1 && workers <= MAX_WORKERS) return workers
   throw new InvalidArgumentError(`Give auto, or a whole number from 1 to ${MAX_WORKERS}.`)
-}
-
-function toSeconds(text: string): number {
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds
-  throw new InvalidArgumentError(`Give seconds, up to ${MAX_TIMEOUT_SECONDS}.`)
 }

@@ -2,18 +2,15 @@ import { checkResponse, documentedStatus } from '../../app/contract/check-respon
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import type { Exchange } from '../../app/contract/exchange.js'
+import { ResponseCompilers } from '../../app/contract/response-compilers.js'
 import type { ContractViolation } from '../../contracts/contract-violation.js'
-import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type { AppModel } from '../../contracts/route-model.js'
-import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
-import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
 import type { ContractCoverage } from './contract-coverage.js'
 import { ContractError, formatViolations, UnbuiltDocumentError } from './violation.js'
 
 /** A violation without its operation, which is found by the request. */
 export type UnnamedViolation = Omit<ContractViolation, 'operation' | 'operationId'>
-
-type Compile = (schema: OpenApiSchema) => FindMismatches
 
 /** The settings of the contract check of one application. */
 export interface ContractConfig {
@@ -32,7 +29,7 @@ const warned = new WeakMap<AppModel, Set<string>>()
 /** Checks every response of an application against its document. */
 export class Contract {
   readonly #config: ContractConfig
-  readonly #compilers: WeakMap<OpenApiDocument, Compile> = new WeakMap()
+  readonly #compilers: ResponseCompilers = new ResponseCompilers()
   readonly #violations: Map<string, ContractViolation> = new Map()
   #isUnreadable = false
   /** Violations found while a request ran, by method and URL. They are reported with its response. */
@@ -65,7 +62,7 @@ export class Contract {
     if (documented === undefined) return noted
     const key = documentedStatus(documented, exchange.status)
     if (key !== undefined) coverage.record(documented, key)
-    const compile = this.#compilerOf(documented.document)
+    const compile = this.#compilers.of(documented.document)
     const found = checkResponse(exchange, { documented, key, compile })
     const error = this.#add(found)
     if (error === undefined || noted === undefined) return error ?? noted
@@ -97,7 +94,7 @@ export class Contract {
     const { name: operation, operationId, handler, document } = documented
     const schema = itemSchemaOf(documented)
     if (schema === undefined) return undefined
-    const found = this.#compilerOf(document)(schema)(item)
+    const found = this.#compilers.of(document)(schema)(item)
     const remedy = 'Correct what the handler yields, or the schema of its @Sse or @JsonLines.'
     const about = { operation, operationId, handler, status: 200, kind: 'body', remedy } as const
     return this.#add(found.map((mismatch) => ({ ...about, ...mismatch })))
@@ -124,14 +121,6 @@ export class Contract {
     if (!this.#isUnreadable) process.stderr.write(`${message}\n`)
     this.#isUnreadable = true
     return undefined
-  }
-
-  #compilerOf(document: OpenApiDocument): Compile {
-    const known = this.#compilers.get(document)
-    if (known !== undefined) return known
-    const compile = createResponseCompiler({ ...ERROR_SCHEMAS, ...document.components.schemas })
-    this.#compilers.set(document, compile)
-    return compile
   }
 }
 

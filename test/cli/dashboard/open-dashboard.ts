@@ -55,7 +55,13 @@ export async function openDashboard(
   await once(app, 'listening')
   const { port: appPort } = app.address() as { readonly port: number }
   const address = () => ({ host: '127.0.0.1', port: appPort })
-  const dashboard = await Dashboard.open({ port: 0, address, files, cwd: tmpdir() })
+  const dashboard = await Dashboard.open({
+    port: 0,
+    address,
+    files,
+    cwd: tmpdir(),
+    note: () => {},
+  })
   onTestFinished(async () => {
     dashboard.close()
     app.closeAllConnections()

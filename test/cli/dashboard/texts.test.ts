@@ -87,6 +87,22 @@ describe('the copy as test', () => {
     expect(text).toContain("Replace each '[secret]'")
   })
 
+  it('acts as the user that was let in, for its tenant, and sends no credential', () => {
+    const admitted = decision({ by: 'can', facts: { abilities: ['orders:write', "it's"] } })
+    const [bearer] = HARD.sent.headers.filter(([name]) => name === 'authorization')
+    const sent = { headers: bearer === undefined ? [] : [bearer], body: null, omitted: null }
+    const text = testText(reported({ decisions: [admitted] }, { sent }))
+    expect(syntaxErrors(text)).toEqual([])
+    expect(text).toContain(
+      `app\n    .as({ id: 'ada', permissions: ['orders:write', 'it\\'s'] })\n    .asTenant('acme')\n    .request()`,
+    )
+    expect(text).not.toContain('[secret]')
+    const refused = testText(reported({ user: null, status: 401 }, { sent }))
+    expect(refused).toContain(".set('authorization', 'Bearer [secret]')")
+    expect(refused).not.toContain('.as({')
+    expect(refused).toContain('or act as a user')
+  })
+
   it('finds the application from where templates have their tests', () => {
     expect(testText(HARD)).toContain("from '../src/app.js'")
   })

@@ -323,7 +323,9 @@ describeWithServer('a stream with a database', () => {
     it('may run a last statement in `finally` when its client leaves between two items', async () => {
       const seen: unknown[] = []
       const full = 'x'.repeat(1024 * 1024)
-      script = async function* (db) {
+      const waits = gate()
+      script = async function* (db, { res }) {
+        res?.on('newListener', (event) => event === 'drain' && waits.open())
         try {
           await add(db, 'lost')
           for (;;) yield { note: full, tenant: null, transaction: '' }
@@ -332,8 +334,7 @@ describeWithServer('a stream with a database', () => {
         }
       }
       const stream = get('whole')
-      await stream.response
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await waits.opened
       stream.leave()
       await expectFree()
       expect([seen, await saved(), errors]).toEqual([['lost'], [], []])

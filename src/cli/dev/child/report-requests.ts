@@ -1,5 +1,5 @@
 import type { DevReport } from '../../../app/dev/dev-report.js'
-import type { RecordSink } from '../../../app/dev/record-sink.js'
+import type { RecordSink, WholeRecord } from '../../../app/dev/record-sink.js'
 import { REPORT_VARIABLE } from '../protocol.js'
 import type { Channel } from './channel.js'
 import { ownPlaceIn } from './own-place.js'
@@ -17,20 +17,49 @@ export function isAskedToReport(): boolean {
 }
 
 /** Has the applications of this process report to the command what its dashboard shows. */
-export function reportRequests(channel: Channel): void {
-  const report: DevReport = {
-    warned: (warnings) => channel.send({ kind: 'warnings', warnings }),
-    // A mistake in the explanation must not end the application, which does not need it.
-    started: (explain) =>
-      void explain().then(
-        (routes) => channel.send({ kind: 'routes', routes }),
-        () => undefined,
-      ),
+export function reportRequests(channel: Pick<Channel, 'send'>): void {
+  const reports = new Reports(channel)
+  Object.defineProperty(globalThis, REPORT, { value: reports })
+  Object.defineProperty(globalThis, SINK, { value: reports })
+}
+
+/** What the applications of a process report. Requests follow the routes, so that the dashboard knows the route of each. */
+export class Reports implements DevReport, RecordSink {
+  readonly placeIn: RecordSink['placeIn'] = ownPlaceIn
+  readonly #channel: Pick<Channel, 'send'>
+  /** How many applications are being explained. */
+  #explaining = 0
+  /** The requests that ended meanwhile. */
+  #waiting: WholeRecord[] = []
+
+  constructor(channel: Pick<Channel, 'send'>) {
+    this.#channel = channel
   }
-  const sink: RecordSink = {
-    take: (request) => channel.send({ kind: 'request', request }),
-    placeIn: ownPlaceIn,
+
+  readonly warned: DevReport['warned'] = (warnings) =>
+    this.#channel.send({ kind: 'warnings', warnings })
+
+  readonly started: DevReport['started'] = (explain) => {
+    this.#explaining++
+    void explain()
+      .then((routes) => this.#channel.send({ kind: 'routes', routes }))
+      // A mistake in the explanation must not end the application, which does not need it.
+      .catch(() => undefined)
+      .then(() => this.#explained())
   }
-  Object.defineProperty(globalThis, REPORT, { value: report })
-  Object.defineProperty(globalThis, SINK, { value: sink })
+
+  #explained(): void {
+    if (--this.#explaining > 0) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const request of waiting) this.#send(request)
+  }
+
+  /** Log lines leave at the end of the turn. The request follows its own, because the command may write a line about it. */
+  readonly take: RecordSink['take'] = (request) => void setImmediate(() => this.#send(request))
+
+  #send(request: WholeRecord): void {
+    if (this.#explaining > 0) this.#waiting.push(request)
+    else this.#channel.send({ kind: 'request', request })
+  }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { CliError } from '../../cli-error.js'
 import { atMost } from '../deadline.js'
 import type { Failure } from '../failure.js'
+import { CapsuleNotes } from './capsule-notes.js'
 import { copiedTestStyle } from './copied-test-style.js'
 import { DashboardServer } from './dashboard-server.js'
 import { type Change, Journal } from './journal.js'
@@ -24,6 +25,8 @@ export interface DashboardConfig {
   readonly files?: PageFiles
   /** The folder of the project, for copies as tests. */
   readonly cwd: string
+  /** Writes a line to the terminal. */
+  readonly note: (line: string) => void
 }
 
 /** A process of the application: only its identity counts here. */
@@ -35,6 +38,7 @@ export class Dashboard {
   readonly url: string
   readonly #journal: Journal
   readonly #server: DashboardServer
+  readonly #notes: CapsuleNotes
   readonly #apps = new WeakMap<Identity, AppView>()
   #serving: Identity | undefined
 
@@ -42,10 +46,12 @@ export class Dashboard {
     readonly url: string
     readonly journal: Journal
     readonly server: DashboardServer
+    readonly notes: CapsuleNotes
   }) {
     this.url = parts.url
     this.#journal = parts.journal
     this.#server = parts.server
+    this.#notes = parts.notes
   }
 
   /** @throws CliError if another program has the port. */
@@ -54,6 +60,7 @@ export class Dashboard {
     address,
     files = readPageFiles(),
     cwd,
+    note,
   }: DashboardConfig): Promise<Dashboard> {
     const journal = new Journal(() => copiedTestStyle(cwd))
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
@@ -67,7 +74,8 @@ export class Dashboard {
     const opened = await server.listen(port).catch((error: NodeJS.ErrnoException) => {
       throw noPort(port, error)
     })
-    return new Dashboard({ url: `http://127.0.0.1:${opened}/#token=${token}`, journal, server })
+    const url = `http://127.0.0.1:${opened}/#token=${token}`
+    return new Dashboard({ url, journal, server, notes: new CapsuleNotes(note) })
   }
 
   /** An application of a process has started. A process may have several. */
@@ -92,6 +100,7 @@ export class Dashboard {
 
   add(request: ReportedRequest): void {
     this.#journal.add(request)
+    this.#notes.add(request)
   }
 
   starting(): void {
@@ -101,6 +110,7 @@ export class Dashboard {
   /** Requests go to this process from now on. */
   serves(app: Identity): void {
     this.#serving = app
+    this.#notes.restart()
     this.#journal.setPhase('serving')
     this.#journal.setApp(this.#viewOf(app))
   }

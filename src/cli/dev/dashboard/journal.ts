@@ -1,5 +1,4 @@
-import { ownCommand } from '../../own-command.js'
-import { DEFAULT_FOLDER } from '../../replay/capsule-files.js'
+import { replayCommand } from './capsule-command.js'
 import { curlText } from './curl-text.js'
 import { hiddenValues } from './hidden-values.js'
 import { findSuspects } from './suspects.js'
@@ -200,10 +199,8 @@ function errorOf({ error }: ReportedRequest['record']): string | null {
 
 function capsuleOf({ capsule }: ReportedRequest): CapsuleView | null {
   if (capsule === null) return null
-  const { id, folder } = capsule
-  const place = folder === DEFAULT_FOLDER ? [] : ['--folder', folder]
-  const replay = ownCommand(['replay', id, ...place])
-  return { id, replay, write: `${replay} --write` }
+  const replay = replayCommand(capsule)
+  return { id: capsule.id, replay, write: `${replay} --write` }
 }
 
 function whyNoReplay({ record: { url, cause }, sent }: ReportedRequest): string | null {

@@ -1,5 +1,6 @@
 import type { TestStyle } from '../../add/project-style.js'
 import type { TestSetup } from '../../add/test-setup.js'
+import { tenantOf } from '../../replay/capsule-request.js'
 import { ownHeaders } from './curl-text.js'
 import { HIDDEN } from './hidden-values.js'
 import type { ReportedRequest } from './views.js'
@@ -21,17 +22,25 @@ const UNKNOWN: TestSetup = {
   constants: [],
 }
 
-/** A test that sends the request to `TestApp`, and expects the same status. Secrets are left for the author to fill in. */
+/**
+ * A test that sends the request to `TestApp`, and expects the same status. It acts as the user that the guard has let in, so
+ * it needs no credential. Other secrets are left for the author to fill in.
+ */
 export function testText(
   request: ReportedRequest,
   { setup, runner }: CopiedTestStyle = { setup: null, runner: 'vitest' },
 ): string {
   const { record, sent } = request
-  const { method, url, status } = record
-  const headers = ownHeaders(request).filter(([name]) => !/^(?:accept|content-type)$/i.test(name))
+  const { method, url, status, user } = record
+  const headers = ownHeaders(request).filter(
+    ([name, value]) =>
+      !/^(?:accept|content-type)$/i.test(name) && (user === null || !value.includes(HIDDEN)),
+  )
   const type = sent.headers.find(([name]) => /^content-type$/i.test(name))?.[1]
   const body = bodyOf(sent.body, type)
   const lines = [
+    ...callerOf(request).map((call) => `    ${call}`),
+    '    .request()',
     `    .${method.toLowerCase()}(${text(url)})`,
     ...headers.map(([name, value]) => `    .set(${text(name)}, ${text(value)})`),
     ...(body === null || type === undefined ? [] : [`    .type(${text(type)})`]),
@@ -53,12 +62,33 @@ it(${text(`${method} ${pathOf(url)} responds ${status ?? 'nothing'}`)}, async ()
   await using app = await TestApp.create({
 ${properties.map((each) => `    ${each.replaceAll('\n', '\n    ')}${each.startsWith('//') ? '' : ','}`).join('\n')}
   })
-${hides ? `  // Replace each '${HIDDEN}', or act as a user: app.as(user).\n` : ''}  const response = await app
-    .request()
+${remarksOf(user !== null, hides)}  const response = await app
 ${lines.join('\n')}
   ${isVitest ? `expect(response.status).toBe(${expected})` : `assert.equal(response.status, ${expected})`}
 })
 `
+}
+
+/** What the author has to complete. */
+function remarksOf(hasUser: boolean, hides: boolean): string {
+  const replace = `  // Replace each '${HIDDEN}'${hasUser ? '' : ', or act as a user: app.as(user)'}.\n`
+  const complete = '  // Give the user what else the guard sets, if the handler needs it.\n'
+  return `${hasUser ? complete : ''}${hides ? replace : ''}`
+}
+
+/** The user with the abilities that the route has asked for, and the tenant of its credential. */
+function callerOf({ record, sent }: ReportedRequest): string[] {
+  const { user, decisions } = record
+  if (user === null) return []
+  const tenant = tenantOf({ record, sent })
+  const can = decisions.find(({ by, verdict }) => by === 'can' && verdict === 'admitted')
+  const abilities = (can?.facts['abilities'] ?? []) as readonly string[]
+  const permissions =
+    abilities.length === 0 ? '' : `, permissions: [${abilities.map(text).join(', ')}]`
+  return [
+    `.as({ id: ${text(user)}${permissions} })`,
+    ...(tenant === null ? [] : [`.asTenant(${text(tenant)})`]),
+  ]
 }
 
 /** Imports, those of packages first. */

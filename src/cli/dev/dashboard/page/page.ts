@@ -12,13 +12,18 @@ const requests = el('div', { class: 'split' }, list.element)
 
 let state: StateView = { phase: 'starting', failure: null, starts: 0 }
 let problems: ProblemsView = { warnings: [], mismatches: [], suspects: [] }
-/** The request that the page has shown last, for the way back. */
-let lastRequest: number | null = null
+/** The request or route that the page has shown last, for the way back. */
+let last: Place = { view: 'requests', number: null }
 /** Distinguishes the view of now from one that is still being read. */
 let visit = 0
 
 /** `#/requests/12` is the view `requests` with the number 12. */
-function place(): { readonly view: string; readonly number: number | null } {
+interface Place {
+  readonly view: string
+  readonly number: number | null
+}
+
+function place(): Place {
   const [, view = 'requests', number] = /^#\/(\w+)(?:\/(\d+))?$/.exec(location.hash) ?? []
   return { view, number: number === undefined ? null : Number(number) }
 }
@@ -26,15 +31,18 @@ function place(): { readonly view: string; readonly number: number | null } {
 async function show(): Promise<void> {
   const { view, number } = place()
   const own = ++visit
+  const from = last.view === view ? last.number : null
+  // Noted before the view is read, because a reader may go back sooner.
+  last = { view, number }
   for (const link of document.querySelectorAll('nav a')) {
     const isCurrent = link.getAttribute('href') === `#/${view}`
     if (isCurrent) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   }
   try {
-    if (view === 'routes') await showRoutes(number, own)
+    if (view === 'routes') await showRoutes({ number, from, own })
     else if (view === 'problems') main.replaceChildren(problemsView(problems, state))
-    else await showRequests(number, own)
+    else await showRequests({ number, from, own })
   } catch (error) {
     if (own !== visit) return
     const text = error instanceof Error ? error.message : String(error)
@@ -42,10 +50,16 @@ async function show(): Promise<void> {
   }
 }
 
-async function showRequests(number: number | null, own: number): Promise<void> {
-  const from = lastRequest
-  // Noted before the request is read, because a reader may go back sooner.
-  lastRequest = number
+/** What a view shows: the list, or one of its entries. */
+interface Shown {
+  readonly number: number | null
+  /** The entry that was shown before; `null` if none was. */
+  readonly from: number | null
+  /** The number of the visit. */
+  readonly own: number
+}
+
+async function showRequests({ number, from, own }: Shown): Promise<void> {
   const view = number === null ? null : await readRequest(number)
   if (own !== visit) return
   if (requests.parentElement !== main) main.replaceChildren(requests)
@@ -56,11 +70,22 @@ async function showRequests(number: number | null, own: number): Promise<void> {
   else if (from !== null) list.focus(from)
 }
 
-async function showRoutes(number: number | null, own: number): Promise<void> {
+async function showRoutes({ number, from, own }: Shown): Promise<void> {
   const view = await readRoutes()
   if (own !== visit) return
   main.replaceChildren(routesView(view, number))
   if (number !== null) focusDetails()
+  else if (from !== null) main.querySelector<HTMLElement>(`[href="#/routes/${from}"]`)?.focus()
+}
+
+/** Escape closes the details, unless it belongs to a dialog, a list that is open, or a text that it clears. */
+function closeDetails(event: KeyboardEvent): void {
+  const { view, number } = place()
+  if (event.key !== 'Escape' || event.isComposing || number === null) return
+  const { target } = event
+  if (target instanceof HTMLSelectElement || document.querySelector('dialog') !== null) return
+  if (target instanceof HTMLInputElement && target.value !== '') return
+  location.hash = `#/${view}`
 }
 
 /** Keyboards and screen readers go on where the new content begins. */
@@ -121,5 +146,6 @@ addEventListener('hashchange', () => {
   if (location.hash.startsWith('#token=')) location.reload()
   else void show()
 })
+addEventListener('keydown', closeDetails)
 void show()
 void receive(events)

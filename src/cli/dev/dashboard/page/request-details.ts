@@ -12,7 +12,11 @@ export function requestDetails(view: RequestView): HTMLElement {
   return el(
     'article',
     { class: 'details', 'aria-labelledby': 'details-title' },
-    el('p', { class: 'back' }, el('a', { href: '#/requests' }, 'All requests')),
+    el(
+      'p',
+      { class: 'back' },
+      el('a', { href: '#/requests', 'aria-keyshortcuts': 'Escape' }, 'All requests'),
+    ),
     el(
       'h2',
       { id: 'details-title', tabindex: '-1' },

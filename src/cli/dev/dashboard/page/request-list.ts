@@ -81,8 +81,8 @@ export class RequestList {
   }
 
   /** Puts the focus on a request, or on the filter if the request is not listed. */
-  focus(number: number | null): void {
-    const link = number === null ? null : this.#linkOf(number)
+  focus(number: number): void {
+    const link = this.#rows.get(number)?.element.hidden === false ? this.#linkOf(number) : null
     ;(link ?? this.#filter).focus()
   }
 

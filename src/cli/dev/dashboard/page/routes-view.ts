@@ -60,7 +60,11 @@ function routeDetails(route: Route): HTMLElement {
   return el(
     'article',
     { class: 'details', 'aria-labelledby': 'details-title' },
-    el('p', { class: 'back' }, el('a', { href: '#/routes' }, 'All routes')),
+    el(
+      'p',
+      { class: 'back' },
+      el('a', { href: '#/routes', 'aria-keyshortcuts': 'Escape' }, 'All routes'),
+    ),
     el(
       'h2',
       { id: 'details-title', tabindex: '-1' },

@@ -1,0 +1,9 @@
+import type { WrittenCapsule } from '../../../app/dev/record-sink.js'
+import { ownCommand } from '../../own-command.js'
+import { DEFAULT_FOLDER } from '../../replay/capsule-files.js'
+
+/** The command that runs a failed request again. */
+export function replayCommand({ id, folder }: WrittenCapsule): string {
+  const place = folder === DEFAULT_FOLDER ? [] : ['--folder', folder]
+  return ownCommand(['replay', id, ...place])
+}

@@ -1,0 +1,29 @@
+import { replayCommand } from './capsule-command.js'
+import type { ReportedRequest } from './views.js'
+
+/**
+ * Tells in the terminal how a failed request is run again. A route that fails many times with errors of one class is told
+ * once, until the code has changed.
+ */
+export class CapsuleNotes {
+  readonly #note: (line: string) => void
+  readonly #told = new Set<string>()
+
+  constructor(note: (line: string) => void) {
+    this.#note = note
+  }
+
+  add({ record: { method, url, route, error, status }, capsule }: ReportedRequest): void {
+    if (capsule === null) return
+    const target = route === null ? `${method} ${url}` : `${route.method} ${route.path}`
+    const failure = `${target} ${error?.name ?? status}`
+    if (this.#told.has(failure)) return
+    this.#told.add(failure)
+    this.#note(`blazon dev: ${target} has failed, run it again: ${replayCommand(capsule)}`)
+  }
+
+  /** Other code serves. */
+  restart(): void {
+    this.#told.clear()
+  }
+}

@@ -1,0 +1,52 @@
+import { beforeEach, expect, it, vi } from 'vitest'
+import { CapsuleNotes } from '../../../src/cli/dev/dashboard/capsule-notes.js'
+import { reported } from './records.js'
+
+const ERROR = { status: 500, code: 'INTERNAL_SERVER_ERROR', name: 'TypeError', message: '' }
+
+beforeEach(() => void vi.stubEnv('npm_config_user_agent', ''))
+
+/** Notes, and how requests fail. */
+function opened() {
+  const lines: string[] = []
+  const notes = new CapsuleNotes((line) => lines.push(line))
+  const fail = (id: string, record: Parameters<typeof reported>[0] = {}) =>
+    notes.add(
+      reported(
+        { status: 500, error: { ...ERROR, stack: null }, ...record },
+        { capsule: { id, folder: '.blazon/capsules' } },
+      ),
+    )
+  return { notes, lines, fail }
+}
+
+it('names the route and the command, and nothing that the client has sent', () => {
+  const { lines, fail } = opened()
+  fail('a1', { url: '/orders/7?note=private' })
+  expect(lines).toEqual([
+    'blazon dev: GET /orders/:id has failed, run it again: npx blazon replay a1',
+  ])
+})
+
+it('names the path of a request without a route', () => {
+  const { lines, fail } = opened()
+  fail('a1', { url: '/old', route: null })
+  expect(lines).toEqual(['blazon dev: GET /old has failed, run it again: npx blazon replay a1'])
+})
+
+it('tells a route that fails again once for each class of error, until other code serves', () => {
+  const { notes, lines, fail } = opened()
+  fail('a1')
+  fail('a2', { url: '/orders/8' })
+  fail('a3', { error: { ...ERROR, stack: null, name: 'RangeError' } })
+  fail('a4', { route: { name: 'Orders.list', method: 'GET', path: '/orders' } })
+  notes.restart()
+  fail('a5')
+  expect(lines.map((line) => line.split(' ').at(-1))).toEqual(['a1', 'a3', 'a4', 'a5'])
+})
+
+it('tells nothing of a request without a capsule', () => {
+  const { notes, lines } = opened()
+  notes.add(reported({ status: 503 }))
+  expect(lines).toEqual([])
+})
