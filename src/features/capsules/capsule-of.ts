@@ -130,7 +130,6 @@ interface StatementConfig {
   readonly hide: (text: string) => string
 }
 
-
 function statementsOf(
   { statements, record: { statementCount } }: FailedRequest,
   config: StatementConfig,
