@@ -36,6 +36,7 @@ import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
+import { joinFailures } from './join-failures.js'
 import type { OperationQueries } from './queries/query-counts.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
@@ -136,7 +137,8 @@ export class TestApp extends App {
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
       if (failure !== null) app.#records.explainTo(failure, request)
-      return failure ?? app.#watch.takeRejection(request) ?? app.#records.takeOver(request)
+      const rejection = app.#watch.takeRejection(request)
+      return joinFailures([failure, rejection, app.#records.takeOver(request)])
     }
     const parts = { supertest, connect, checkExchange, finish, records: app.#records }
     const link = { ...parts, ...callerFacts(options) }
