@@ -133,16 +133,15 @@ export class TestApp extends App {
   static override async create(options: TestOptions = {}): Promise<TestApp> {
     const { app, supertest } = await blameCaller(TestApp.create, () => TestApp.#start(options))
     const connect = (facts: ConnectionFacts) => app.#connections.open(app.server, facts)
-    const checkExchange = app.#contract?.checkExchange ?? null
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
       if (failure !== null) app.#records.explainTo(failure, request)
       const rejection = app.#watch.takeRejection(request)
       return joinFailures([failure, rejection, app.#records.takeOver(request)])
     }
-    const parts = { supertest, connect, checkExchange, finish, records: app.#records }
-    const link = { ...parts, ...callerFacts(options) }
-    app.#caller = new TestCaller(link, { headers: () => app.#headers })
+    const checkExchange = app.#contract?.checkExchange ?? null
+    const parts = { supertest, connect, checkExchange, finish, ...callerFacts(options) }
+    app.#caller = new TestCaller({ ...parts, records: app.#records }, { headers: () => app.#headers })
     return app
   }
 
@@ -209,9 +208,8 @@ export class TestApp extends App {
    * @throws TypeError when the token is not a string: `Bearer undefined` would be sent silently.
    */
   withAuth(token: string): this {
-    if (typeof token !== 'string') {
+    if (typeof token !== 'string')
       throw new TypeError(`withAuth(): ${String(token)} is not a token. Give a string.`)
-    }
     return this.withHeaders({ authorization: `Bearer ${token}` })
   }
 
