@@ -133,15 +133,15 @@ export class TestApp extends App {
   static override async create(options: TestOptions = {}): Promise<TestApp> {
     const { app, supertest } = await blameCaller(TestApp.create, () => TestApp.#start(options))
     const connect = (facts: ConnectionFacts) => app.#connections.open(app.server, facts)
+    const records = app.#records
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
-      if (failure !== null) app.#records.explainTo(failure, request)
-      const rejection = app.#watch.takeRejection(request)
-      return joinFailures([failure, rejection, app.#records.takeOver(request)])
+      if (failure !== null) records.explainTo(failure, request)
+      return joinFailures([failure, app.#watch.takeRejection(request), records.takeOver(request)])
     }
     const checkExchange = app.#contract?.checkExchange ?? null
-    const parts = { supertest, connect, checkExchange, finish, ...callerFacts(options) }
-    app.#caller = new TestCaller({ ...parts, records: app.#records }, { headers: () => app.#headers })
+    const link = { supertest, connect, checkExchange, finish, records, ...callerFacts(options) }
+    app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
 
