@@ -280,11 +280,13 @@ export class App {
   }
 
   async #listen(place: ListenPlace, options: ListenOptions): Promise<AddressInfo | string> {
-    const { server } = await this.#start()
-    // `close` may have been called during the start.
-    if (this.#closing !== undefined) throw closedError()
-    this.#listening = listenAsWorker(this, () => listen(server, place))
-    const address = await this.#listening
+    const address = await listenAsWorker(this, async () => {
+      const { server } = await this.#start()
+      // `close` may have been called during the start.
+      if (this.#closing !== undefined) throw closedError()
+      this.#listening = listen(server, place)
+      return await this.#listening
+    })
     const { announce = this.#harness === NO_HARNESS } = options
     const routes = this.#reading.description.model.routes.length
     const [logger, startMs, { documents }] = [this.#logger, this.#startMs, this]

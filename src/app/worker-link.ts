@@ -23,15 +23,21 @@ interface Ready {
   get<T>(token: Token<T>): T
 }
 
-/** Listens. A worker that replaces another one is ready when its checks of health are good, too. */
-export async function listenAsWorker<T>(app: Ready, listen: () => Promise<T>): Promise<T> {
-  const listens = findWorkerLink()?.awaitReady(app.server, async () => {
-    const { status } = await app.get(Health).check()
-    return status === 'up' || status === 'degraded'
+/**
+ * Starts an application and listens. A worker that replaces another one is ready when the checks of health of its applications
+ * are good, too.
+ */
+export async function listenAsWorker<T>(app: Ready, start: () => Promise<T>): Promise<T> {
+  const link = findWorkerLink()
+  if (link === undefined) return await start()
+  return await link.starts(async () => {
+    const address = await start()
+    link.listens(app.server, async () => {
+      const { status } = await app.get(Health).check()
+      return status === 'up' || status === 'degraded'
+    })
+    return address
   })
-  const address = await listen()
-  listens?.()
-  return address
 }
 
 /** How an application closes: a worker that is replaced needs no `preStop`, because its port stays open. */

@@ -72,12 +72,12 @@ export interface WorkerLink {
   /** Whether this worker logs what holds for all of them. */
   readonly isSpeaker: boolean
   /**
-   * Announces that the worker is ready only when `isReady` resolves with `true`. Called before the server listens, which gets
-   * connections of workers that have been replaced.
-   *
-   * @returns a function to call when the server listens.
+   * Runs the start of an application. The worker listens when no start is under way: a program that starts several applications
+   * starts each when the one before listens, or all at once.
    */
-  awaitReady(server: Server, isReady: () => Promise<boolean>): () => void
+  starts<T>(start: () => Promise<T>): Promise<T>
+  /** A server listens, and gets connections of workers that have been replaced. The worker is ready when all `isReady` are `true`. */
+  listens(server: Server, isReady: () => Promise<boolean>): void
   /** Gives a connection, of which nothing is read that is not handled, to the server of another worker that listens at the same place. */
   pass(server: Server, socket: Socket): void
   /** Calls a function when another worker has taken the place of this one. */

@@ -36,6 +36,7 @@ import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
+import { joinFailures } from './join-failures.js'
 import type { OperationQueries } from './queries/query-counts.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
@@ -132,14 +133,14 @@ export class TestApp extends App {
   static override async create(options: TestOptions = {}): Promise<TestApp> {
     const { app, supertest } = await blameCaller(TestApp.create, () => TestApp.#start(options))
     const connect = (facts: ConnectionFacts) => app.#connections.open(app.server, facts)
-    const checkExchange = app.#contract?.checkExchange ?? null
+    const records = app.#records
     const finish: Finish = (failure, request) => {
       app.#log.explain(failure, request)
-      if (failure !== null) app.#records.explainTo(failure, request)
-      return failure ?? app.#watch.takeRejection(request) ?? app.#records.takeOver(request)
+      if (failure !== null) records.explainTo(failure, request)
+      return joinFailures([failure, app.#watch.takeRejection(request), records.takeOver(request)])
     }
-    const parts = { supertest, connect, checkExchange, finish, records: app.#records }
-    const link = { ...parts, ...callerFacts(options) }
+    const checkExchange = app.#contract?.checkExchange ?? null
+    const link = { supertest, connect, checkExchange, finish, records, ...callerFacts(options) }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -207,9 +208,8 @@ export class TestApp extends App {
    * @throws TypeError when the token is not a string: `Bearer undefined` would be sent silently.
    */
   withAuth(token: string): this {
-    if (typeof token !== 'string') {
+    if (typeof token !== 'string')
       throw new TypeError(`withAuth(): ${String(token)} is not a token. Give a string.`)
-    }
     return this.withHeaders({ authorization: `Bearer ${token}` })
   }
 

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { describeWithServer, ownServerDatabase } from '../integrations/postgres/own-database.js'
 import { DevRun } from './dev-run.js'
 import { madeProject, runTests } from './made-with-node-modules.js'
@@ -156,5 +156,23 @@ describeWithServer('a request that fails for a row of PostgreSQL', () => {
     project.write({ 'src/orders-controller.ts': more })
     const undecided = await project.run(['replay', id])
     expect(undecided).toMatchObject({ status: 3, stderr: expect.stringContaining('--database') })
+
+    // With the database, the code decides about the row that it has now.
+    vi.stubEnv('DATABASE_URL', String(url))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const run = () => project.run(['replay', id, '--database'])
+    const answered = await run()
+    expect(answered, answered.stderr).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('The statements ran in the database of the application.'),
+    })
+    project.write({ 'src/orders-controller.ts': ORDERS })
+    expect(await run()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('The server fails again.'),
+    })
+    await database.run(`update orders set total = '2026-01-01' where id = 7`)
+    expect(await run()).toMatchObject({ status: 0 })
+    expect((await project.run(['replay', id])).status).toBe(1)
   })
 })

@@ -4,11 +4,13 @@ import { Crew } from './workers.js'
 
 /** An application with a limit of 10, and a cached route that says who has made the response. */
 const program = (stores: { limits: string; cache: string }) => `
-import { Cache } from 'blazon'
+import { Cache, CacheManager, inject } from 'blazon'
 import { redisCache, redisLimits } from 'blazon/redis'
 const prefix = ${JSON.stringify(randomUUID())}
 class Work {
+  cache = inject(CacheManager)
   pid() { return process.pid }
+  async forget() { await this.cache.invalidateTags(['made']); return process.pid }
   cached() { say('made'); return process.pid }
 }
 const add = (name, ...decorators) => {
@@ -16,12 +18,14 @@ const add = (name, ...decorators) => {
   for (const decorate of decorators) decorate(Work.prototype, name, descriptor)
 }
 add('pid', Get('pid'))
-add('cached', Cache({ ttl: '1m' }), Get('cached'))
+add('cached', Cache({ ttl: '1m', tags: ['made'] }), Get('cached'))
+add('forget', Get('forget'))
 Controller()(Work)
 const app = new App({
   controllers: [Work],
   rateLimit: { limit: 10, window: '5m', store: ${stores.limits} },
   cache: { store: ${stores.cache} },
+  metrics: true,
 })
 await app.listen(0)
 `
@@ -49,6 +53,31 @@ describe('two workers', () => {
     expect(crew.service.output.match(/^made$/gm)).toHaveLength(1)
     // The four above count, too: the limit is that of the application.
     expect(count(await statuses(crew, 30), 200)).toBe(6)
+  })
+
+  it('over Redis make a response once more after one of them has invalidated it, and count each read once', async () => {
+    const crew = await Crew.start(
+      program({ limits: 'undefined', cache: 'redisCache({ prefix })' }).replace(
+        'limit: 10',
+        'limit: 100',
+      ),
+    )
+    const reads = async () => {
+      const metrics = await (await crew.ask('/metrics')).text()
+      const found = metrics.matchAll(/^cache_reads_total\{result="(\w+)"\} (\d+)$/gm)
+      return Object.fromEntries([...found].map(([, result, value]) => [result, Number(value)]))
+    }
+    for (let round = 1; round <= 3; round++) {
+      const makers = new Set<number>()
+      for (let index = 0; index < 4; index++) {
+        const { data } = (await (await crew.ask('/cached')).json()) as { data: number }
+        makers.add(data)
+      }
+      expect(makers.size).toBe(1)
+      expect(crew.service.output.match(/^made$/gm)).toHaveLength(round)
+      expect(await reads()).toEqual({ hits: 3 * round, misses: round, stale: 0, bypasses: 0 })
+      expect((await crew.ask('/forget')).status).toBe(200)
+    }
   })
 
   it('in memory have a limit and a cache each, and boot says so once', async () => {

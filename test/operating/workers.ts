@@ -10,13 +10,17 @@ export class Crew {
   }
 
   /** Starts the command without waiting for it. */
-  static run(program: string, options: readonly string[] = ['--workers', '2']): Crew {
-    return new Crew(Service.start(program, {}, options))
+  static run(
+    program: string,
+    options: readonly string[] = ['--workers', '2'],
+    env: Readonly<Record<string, string>> = {},
+  ): Crew {
+    return new Crew(Service.start(program, env, options))
   }
 
   /** Starts the command, and waits until all workers listen. */
-  static async start(program: string, options?: readonly string[]): Promise<Crew> {
-    const crew = Crew.run(program, options)
+  static async start(...run: Parameters<typeof Crew.run>): Promise<Crew> {
+    const crew = Crew.run(...run)
     await crew.service.wrote('workers listen on ')
     // The rest of the line.
     await crew.service.wrote(', started in ')

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../contracts/clock.js'
 import { Backoff } from './backoff.js'
 import type { CrewMember, Ending } from './worker-process.js'
 
-/** How long a restart waits for the end of a worker that was replaced, before it replaces the next one. */
+/** How long a restart waits for the end of a worker that was replaced, before it replaces the next one; and for one that failed. */
 const RETIRE_MS = 30_000
 
 /** The input of {@link Crew}. */
@@ -24,6 +24,8 @@ interface Slot<T> {
   current: T | undefined
   /** The worker that is to replace `current`. */
   next: T | undefined
+  /** Whether a worker has listened here. If none has, the command ends with it. */
+  hasListened: boolean
   /** Starts the next worker after a crash. */
   timer: Timer | undefined
 }
@@ -36,6 +38,8 @@ export class Crew<T extends CrewMember> {
   readonly #slots: Slot<T>[]
   readonly #alive = new Set<T>()
   readonly #retiring = new WeakSet<T>()
+  /** Those that have never served, and whose end is not that of the program. */
+  readonly #discarded = new WeakSet<T>()
   #settle: (status: number) => void = () => {}
   #status = 0
   #hasStarted = false
@@ -50,6 +54,7 @@ export class Crew<T extends CrewMember> {
       backoff: new Backoff(),
       current: undefined,
       next: undefined,
+      hasListened: false,
       timer: undefined,
     }))
     this.ended = new Promise((resolve) => {
@@ -74,19 +79,22 @@ export class Crew<T extends CrewMember> {
    */
   async start(): Promise<boolean> {
     const [first, ...others] = this.#slots
-    const begin = (slot: Slot<T>) => this.#begin(slot, slot === first).listens
+    const begin = async (slot: Slot<T>) => {
+      slot.hasListened = await this.#begin(slot, slot === first).listens
+      return slot.hasListened
+    }
     const listens = (await begin(first as Slot<T>)) && !this.#isEnding
     const all = listens ? await Promise.all(others.map(begin)) : [false]
     this.#hasStarted = !this.#isEnding && all.every((each) => each)
     if (!this.#hasStarted) this.end('SIGTERM')
+    else if (this.#restartsAgain) void this.restart()
     return this.#hasStarted
   }
 
-  /** Replaces all workers, one after the other. During a restart, any number of calls asks for one more. */
+  /** Replaces all workers, one after the other. During a start or a restart, any number of calls asks for one more. */
   async restart(): Promise<void> {
-    if (!this.#hasStarted || this.#isEnding) return
     this.#restartsAgain = true
-    if (this.#isRestarting) return
+    if (!this.#hasStarted || this.#isRestarting) return
     this.#isRestarting = true
     while (this.#restartsAgain && !this.#isEnding) {
       this.#restartsAgain = false
@@ -98,7 +106,10 @@ export class Crew<T extends CrewMember> {
   /** Asks all workers to end. */
   end(signal: NodeJS.Signals): void {
     this.#isEnding = true
-    for (const { timer } of this.#slots) timer?.cancel()
+    for (const { timer, next } of this.#slots) {
+      timer?.cancel()
+      if (next !== undefined) this.#discarded.add(next)
+    }
     for (const worker of this.#alive) if (!this.#retiring.has(worker)) worker.end(signal)
     this.#settleIfEnded()
   }
@@ -114,6 +125,7 @@ export class Crew<T extends CrewMember> {
     slot.timer = undefined
     const worker = this.#fork(slot, isFirst)
     slot.current = worker
+    void this.#warnIfLate(slot, worker)
     return worker
   }
 
@@ -131,13 +143,23 @@ export class Crew<T extends CrewMember> {
   #hasEnded({ slot, worker, ending, ranMs }: EndedWorker<T>): void {
     const isCurrent = slot.current === worker
     if (isCurrent) slot.current = undefined
-    if (this.#isEnding || !this.#hasStarted) {
-      this.#status ||= ending.status
+    if (this.#isEnding || !slot.hasListened) {
+      if (!this.#discarded.has(worker)) this.#status ||= ending.status
       this.#settleIfEnded()
     } else if (this.#retiring.has(worker)) {
       if (ending.status === 0) return
       this.#note(`worker ${nameOf(slot, worker)}, which was replaced, ended ${ending.how}.`)
     } else if (isCurrent) this.#repair(slot, { worker, ending, ranMs })
+  }
+
+  /** Nothing else says why there is a worker less: a start may wait for a database that does not respond. */
+  async #warnIfLate(slot: Slot<T>, worker: T): Promise<void> {
+    const { readyMs } = this.#config
+    const listens = await this.#within(readyMs, worker.listens)
+    if (listens !== undefined || this.#isEnding || slot.current !== worker) return
+    this.#note(
+      `worker ${nameOf(slot, worker)} does not listen after ${readyMs / 1000} s. The command goes on waiting.`,
+    )
   }
 
   #repair(slot: Slot<T>, { worker, ending, ranMs }: Omit<EndedWorker<T>, 'slot'>): void {
@@ -169,7 +191,7 @@ export class Crew<T extends CrewMember> {
     slot.next = undefined
     if (this.#isEnding) return false
     if (isReady !== true || next.hasEnded) {
-      this.#giveUp(slot, next, isReady)
+      await this.#giveUp(slot, next)
       return false
     }
     const old = slot.current
@@ -181,19 +203,25 @@ export class Crew<T extends CrewMember> {
     return !this.#isEnding
   }
 
-  #giveUp(slot: Slot<T>, next: T, isReady: boolean | undefined): void {
+  async #giveUp(slot: Slot<T>, next: T): Promise<void> {
     const { readyMs } = this.#config
-    const why =
-      isReady === undefined
-        ? `was not ready within ${readyMs / 1000} s, and was ended`
-        : 'ended before it was ready'
+    this.#discarded.add(next)
+    const why = next.hasEnded
+      ? `ended ${(await next.ended).how}`
+      : `was not ready within ${readyMs / 1000} s, and is ended`
     this.#note(
       `the new worker ${nameOf(slot, next)} ${why}. The restart stops here, and the workers that run keep serving.`,
     )
-    this.#retiring.add(next)
-    next.kill()
+    void this.#dismiss(next)
     // The old one has ended meanwhile.
-    if (slot.current === undefined) this.#begin(slot)
+    if (slot.current === undefined && !this.#isEnding) this.#begin(slot)
+  }
+
+  /** A worker that listens may have connections: to kill it would leave their clients waiting. */
+  async #dismiss(worker: T): Promise<void> {
+    worker.retire()
+    await this.#within(RETIRE_MS, worker.ended)
+    if (!worker.hasEnded) worker.kill()
   }
 
   /** `undefined` if it takes longer. */
@@ -225,5 +253,5 @@ interface EndedWorker<T> {
 }
 
 function nameOf({ index }: { readonly index: number }, { pid }: CrewMember): string {
-  return `${index + 1} (process ${pid})`
+  return pid === undefined ? `${index + 1}` : `${index + 1} (process ${pid})`
 }

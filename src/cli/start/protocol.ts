@@ -3,8 +3,9 @@ import type { MetricsSnapshot, WorkerSnapshot } from '../../contracts/worker.js'
 
 /** A message of a worker to the primary. `app` numbers the applications of a process that have metrics. */
 export type WorkerMessage =
-  /** The server will listen, and `ready` follows when the application is ready. */
-  | { readonly kind: 'waits' }
+  /** An application starts. `listens` follows when all do that the program starts, and `ready` when they are ready. */
+  | { readonly kind: 'starts' }
+  | { readonly kind: 'listens' }
   | { readonly kind: 'ready' }
   /** Asks whether the primary has seen that the server was closed. */
   | { readonly kind: 'left'; readonly id: number }

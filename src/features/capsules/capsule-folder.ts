@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 /** The setting `records.capsules`. */
@@ -11,7 +11,7 @@ export interface CapsuleSettings {
   readonly bytes: number
 }
 
-/** The name of a file: when it was written, and random characters. Names sort by time. */
+/** The name of a file: when the request failed, and random characters. Names sort by time. */
 const NAME = /^\d{8}-\d{6}-[\da-f]{6}\.json$/
 /** More capsules at once are not written: the server has other things to do. */
 const MOST_WAITING = 8
@@ -61,8 +61,7 @@ export class CapsuleFolder {
     if (Buffer.byteLength(text) > bytes) {
       throw new Error(`The capsule is larger than ${bytes} bytes.`)
     }
-    // `wx`: nothing that is there already is followed or replaced.
-    await writeFile(join(this.#path, `${id}.json`), text, { mode: OWNER_ONLY.file, flag: 'wx' })
+    await create(join(this.#path, `${id}.json`), text)
     await this.#removeOldest()
   }
 
@@ -73,7 +72,7 @@ export class CapsuleFolder {
       const path = join(this.#path, name)
       files++
       // Another process may have removed it.
-      bytes += (await stat(path).catch(() => undefined))?.size ?? 0
+      bytes += (await lstat(path).catch(() => undefined))?.size ?? 0
       if (files > this.#settings.files || bytes > this.#settings.bytes) {
         await rm(path, { force: true })
       }
@@ -82,9 +81,20 @@ export class CapsuleFolder {
 }
 
 async function ignore(path: string): Promise<void> {
-  await writeFile(path, '*\n', { mode: OWNER_ONLY.file, flag: 'wx' }).catch((error) => {
+  await create(path, '*\n').catch((error) => {
     if (error.code !== 'EEXIST') throw error
   })
+}
+
+/** Writes a new file, or none. `wx`: nothing that is there already is followed or replaced. */
+async function create(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { mode: OWNER_ONLY.file, flag: 'wx' })
+  } catch (error) {
+    // On a full disk, a part of it is written.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true })
+    throw error
+  }
 }
 
 /** `name` of `package.json` in the working directory; `null` without one. */

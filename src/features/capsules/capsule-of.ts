@@ -31,7 +31,7 @@ export interface CapsuleConfig {
 export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule {
   const { record, ended, secrets } = failed
   const req = ended.req as Request
-  const found = findSecrets(failed, req)
+  const { found, areInputsSearched } = findSecrets(failed, req)
   const hide = (text: string) => found.hideIn(secrets.hideIn(text))
   const hidden = new Set<string>()
   const onHidden = (name: string) => void hidden.add(name)
@@ -39,13 +39,14 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
   const all = new PlainValues({ hide, isSecret, onHidden }, MOST_CHARACTERS)
   const noNames = { hide, isSecret: () => false, onHidden }
   const shown = new PlainValues(noNames, MOST_CHARACTERS)
-  const sent = requestSent(req, { ...secrets, hideIn: hide })
+  const whole = requestSent(req, { ...secrets, hideIn: hide })
+  const sent = areInputsSearched ? whole : { ...whole, body: null, omitted: UNSEARCHED }
   for (const [name, value] of sent.headers) if (value.includes(HIDDEN)) hidden.add(name)
   if (sent.body?.includes(HIDDEN)) hidden.add('body')
   const url = hideInQuery(record.url)
   if (url.includes(HIDDEN)) hidden.add('url')
   const cut = sent.omitted === null || sent.omitted === UNREAD ? [] : [sent.omitted]
-  return {
+  const capsule: Capsule = {
     format: 1,
     id: config.id,
     application: config.application,
@@ -57,26 +58,57 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
     }) as unknown as Capsule['record'],
     sent,
     principal: attempt(() => all.of(req.user ?? null), 'The user is too large.', cut),
-    statements: found.isIncomplete
-      ? withoutStatements(cut)
-      : statementsOf(failed, { values: all, hide }, cut),
+    statements: statementsOf(failed, { values: all, hide }, cut),
     response: responseOf(failed, config.body, hide),
     cut,
     hidden: [...hidden],
   }
+  return found.isIncomplete ? withoutUnsearched(capsule, areInputsSearched) : capsule
 }
 
-function findSecrets({ ended, statements }: FailedRequest, req: Request): FoundSecrets {
+/** Why a text is missing. */
+const UNSEARCHED = 'Left out: there is too much to search for secrets.'
+const NO_STATEMENTS = 'The rows of its statements are too large.'
+
+/** Leaves out every text in which a secret might be that was not found: of a row, or of the user. */
+function withoutUnsearched(capsule: Capsule, areInputsSearched: boolean): Capsule {
+  const { record, response, principal } = capsule
+  const { error, decisions } = record
+  return {
+    ...capsule,
+    record: {
+      ...record,
+      // The others may have texts of the application.
+      decisions: decisions.filter(({ by }) => by === 'tenant'),
+      statements: [],
+      logs: [],
+      error: error && { ...error, message: UNSEARCHED, stack: null },
+    },
+    principal: areInputsSearched ? principal : null,
+    statements: [],
+    response: { ...response, headers: {}, body: null },
+    cut: [NO_STATEMENTS, ...capsule.cut.filter((each) => !/statement/.test(each))],
+  }
+}
+
+interface Search {
+  readonly found: FoundSecrets
+  /** Whether the request and its user were searched completely. */
+  readonly areInputsSearched: boolean
+}
+
+function findSecrets({ ended, statements }: FailedRequest, req: Request): Search {
   const { headers, originalUrl } = req
   const found = new FoundSecrets(originalUrl)
   found.search({ ...headers, cookie: null })
   found.search([req.params, req.body, req.user, req.query])
+  const areInputsSearched = !found.isIncomplete
   for (const { text, values, rows } of statements) {
     found.search(rows)
     if (SECRET_NAME.test(text)) found.searchValues([...values, ...literalsIn(text)])
   }
   if (ended.res !== null) found.search(ended.res.getHeaders())
-  return found
+  return { found, areInputsSearched }
 }
 
 /** The contents of the literals of a statement. */
@@ -96,12 +128,6 @@ function shownText(text: string): string {
 interface StatementConfig {
   readonly values: PlainValues
   readonly hide: (text: string) => string
-}
-
-/** Secrets of rows that were not searched might be shown. */
-function withoutStatements(cut: string[]): CapsuleStatement[] {
-  cut.push('The rows of its statements are too large.')
-  return []
 }
 
 function statementsOf(

@@ -9,7 +9,9 @@ import type { FailedRequest } from './failed-request.js'
 
 /** Bytes of a response that a capsule has. */
 const MOST_BYTES = 65_536
-const ID_BYTES = 3
+const ID_BYTES = 2
+/** Parts of a second that an id has. */
+const PARTS = 256
 
 /** Writes the capsules of an application. Nothing that it does changes a response: its errors are only logged. */
 export class CapsuleWriter {
@@ -61,7 +63,8 @@ export class CapsuleWriter {
     const { req, res } = failed.ended
     if (req === null || this.#folder.isBusy) return null
     try {
-      const id = idAt(failed.record.startedAt)
+      const { startedAt, durationMs } = failed.record
+      const id = idAt(startedAt + durationMs)
       const body = res === null ? undefined : this.#bodies.get(res)
       const capsule = capsuleOf(failed, { id, application: this.#application, body })
       this.#folder.add(id, `${JSON.stringify(capsule, null, 1)}\n`, this.#fail)
@@ -96,9 +99,11 @@ function copied(row: unknown): unknown {
   return isPlain ? { ...row } : row
 }
 
-/** `20261126-093000-a1b2c3` */
+/** `20261126-093000-a1b2c3`, where `a1` is the part of the second: the newest of several failures has the last name. */
 function idAt(time: number): string {
-  const [day = '', clock = ''] = new Date(time).toISOString().split('T')
+  const date = new Date(time)
+  const [day = '', clock = ''] = date.toISOString().split('T')
+  const part = Math.floor((date.getUTCMilliseconds() * PARTS) / 1000)
   const digits = `${day.replaceAll('-', '')}-${clock.slice(0, 8).replaceAll(':', '')}`
-  return `${digits}-${randomBytes(ID_BYTES).toString('hex')}`
+  return `${digits}-${part.toString(16).padStart(2, '0')}${randomBytes(ID_BYTES).toString('hex')}`
 }

@@ -22,6 +22,9 @@ export class FoundSecrets {
   readonly #visible: string
   #texts: SecretTexts | undefined
   #left: number = MOST_VALUES
+  #isTooDeep = false
+  /** Objects whose fields were searched: an entity may refer to itself. */
+  readonly #searched = new WeakSet<object>()
 
   /** @param visible A text with everything that the client has sent openly. */
   constructor(visible: string) {
@@ -30,19 +33,22 @@ export class FoundSecrets {
 
   /** Whether there was too much to search. */
   get isIncomplete(): boolean {
-    return this.#left < 0 || this.#found.size > MOST
+    return this.#isTooDeep || this.#left < 0 || this.#found.size > MOST
   }
 
   /** Finds the secrets in the fields of a value, at any depth. */
   search(value: unknown, isSecret = false, depth = 0): void {
     this.#left--
-    if (depth > DEEPEST || this.isIncomplete) return
+    if (depth > DEEPEST) this.#isTooDeep = true
+    if (this.isIncomplete) return
     if (isSecret && isText(value)) this.#add(String(value), SHORTEST)
     if (typeof value !== 'object' || value === null) return
     if (value instanceof Uint8Array) {
       if (isSecret) this.#add(Buffer.from(value).toString(), SHORTEST)
       return
     }
+    if (!isSecret && this.#searched.has(value)) return
+    if (!isSecret) this.#searched.add(value)
     for (const [name, field] of Object.entries(value)) {
       const isNamed = !Array.isArray(value) && SECRET_NAME.test(name)
       this.search(field, isSecret || isNamed, depth + 1)

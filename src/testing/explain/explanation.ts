@@ -1,6 +1,7 @@
 import type { RequestRecord } from '../../contracts/request-record.js'
 import { explanationText } from '../../features/records/explanation-text.js'
 import { ContractError, UnbuiltDocumentError } from '../contract/violation.js'
+import { addToMessage } from '../join-failures.js'
 
 /** Why a response of an application under test is as it is. As text, it is a few lines for people: `String(explanation)`. */
 export interface Explanation extends RequestRecord {
@@ -22,15 +23,5 @@ export function explainFailure(failure: unknown, record: RequestRecord): void {
   if (failure instanceof ContractError || failure instanceof UnbuiltDocumentError) return
   if (!(failure instanceof Error) || explained.has(failure)) return
   explained.add(failure)
-  const { message, stack } = failure
-  const text = `${message}\n\n${explanationText(record)}\n`
-  // An error of the test may be frozen.
-  Reflect.set(failure, 'message', text)
-  // The stack has the message as it was. Some runners print the one, some the other.
-  if (stack?.includes(message))
-    Reflect.set(
-      failure,
-      'stack',
-      stack.replace(message, () => text),
-    )
+  addToMessage(failure, explanationText(record))
 }

@@ -182,6 +182,9 @@ describe('a crew', () => {
     await turns()
     await advance(60_000)
     await restart
+    // It may have connections.
+    expect([worker(2).isRetired, worker(2).isKilled]).toEqual([true, false])
+    await advance(30_000)
     expect(worker(2).isKilled).toBe(true)
     expect([forked.length, forked[0]?.isRetired]).toEqual([3, false])
     expect(crew.serving.map(({ pid }) => pid)).toEqual([1, 2])
@@ -198,6 +201,87 @@ describe('a crew', () => {
     expect(forked).toHaveLength(4)
     await worker(3).serve()
     expect(crew.serving.map(({ pid }) => pid)).toEqual([4, 2])
+  })
+
+  it('replaces a worker that ends while others still start', async () => {
+    const { crew, forked, lines, worker } = setUp()
+    void crew.start()
+    await turns()
+    await worker(0).serve()
+    await worker(0).exit(137)
+    expect(lines).toEqual([
+      'blazon start: worker 1 (process 1) ended with status 137. Another one starts now.',
+    ])
+    expect(forked).toHaveLength(2)
+  })
+
+  it('does not count the end of such a worker as its own', async () => {
+    const { crew, forked, advance, worker } = setUp()
+    const start = crew.start()
+    await turns()
+    await worker(0).serve()
+    await worker(0).exit(137)
+    await advance(0)
+    expect(forked).toHaveLength(3)
+    await worker(1).serve()
+    await worker(2).serve()
+    expect(await start).toBe(true)
+    expect(crew.serving.map(({ pid }) => pid)).toEqual([3, 2])
+    crew.end('SIGTERM')
+    for (const each of forked) await each.exit(0)
+    expect(await crew.ended).toBe(0)
+  })
+
+  it('restarts after its start if it was asked during it', async () => {
+    const { crew, forked, worker } = setUp()
+    const start = crew.start()
+    await crew.restart()
+    await turns()
+    await worker(0).serve()
+    await worker(1).serve()
+    await start
+    await turns()
+    expect(forked).toHaveLength(3)
+    await worker(2).serve()
+    expect(forked[0]?.isRetired).toBe(true)
+  })
+
+  it('says once that a worker does not listen, and goes on waiting', async () => {
+    const { crew, lines, advance, worker } = setUp()
+    const start = crew.start()
+    await turns()
+    await advance(60_000)
+    await advance(60_000)
+    expect(lines).toEqual([
+      'blazon start: worker 1 (process 1) does not listen after 60 s. The command goes on waiting.',
+    ])
+    await worker(0).serve()
+    await worker(1).serve()
+    expect(await start).toBe(true)
+    expect(lines).toHaveLength(1)
+  })
+
+  it('says how a new worker has ended', async () => {
+    const { crew, lines, worker, started } = setUp()
+    await started()
+    const restart = crew.restart()
+    await turns()
+    await worker(2).exit(9)
+    await restart
+    expect(lines.at(-1)).toContain('the new worker 1 (process 3) ended with status 9. The restart')
+  })
+
+  it('takes no status from a worker that a signal ends before it has replaced another one', async () => {
+    const { crew, forked, worker, started } = setUp()
+    await started()
+    void crew.restart()
+    await turns()
+    crew.end('SIGTERM')
+    await worker(2).exit(143)
+    expect(worker(2).signal).toBe('SIGTERM')
+    await forked[0]?.exit(0)
+    await forked[1]?.exit(0)
+    expect(await crew.ended).toBe(0)
   })
 
   it('ends all but those that end already, with the first status that is not 0', async () => {

@@ -17,12 +17,15 @@ import {
   type CapsulesOptions,
   ConfigError,
   Controller,
+  file,
   Get,
   inject,
+  Log,
   NotFoundError,
   Post,
   type Request,
   Statements,
+  Upload,
 } from 'blazon'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -44,6 +47,7 @@ const Order = z.object({ sku: z.string(), count: z.number() })
 @Controller('work')
 class WorkController {
   readonly #statements = inject(Statements)
+  readonly #log = inject(Log)
 
   @Get('broken') broken(req: Request) {
     req.user = { id: 'ada', born: new Date(0) }
@@ -67,10 +71,29 @@ class WorkController {
   }
 
   @Get('huge') huge() {
-    const rows = [{ list: Array.from({ length: 300_000 }, () => 1) }]
+    const rows = [{ list: Array.from({ length: 300_000 }, () => 1) }, { token: 'canary-row' }]
     const statement = { system: 'postgresql', text: 'select * from huge' }
     this.#statements.begin(statement)?.end({ rows, rowCount: 1 })
-    throw new Error('Too large')
+    this.#log.info('The row has canary-row')
+    throw new Error('No place for canary-row')
+  }
+
+  @Get('deep') deep(req: Request) {
+    let user: object = { token: 'canary-deep' }
+    for (let depth = 0; depth < 30; depth++) user = { user }
+    req.user = { id: 'ada', ...user }
+    throw new Error('No place for canary-deep')
+  }
+
+  @Get('cycle') cycle(req: Request) {
+    const user: Record<string, unknown> = { id: 'ada', token: 'canary-cycle' }
+    req.user = { ...user, friends: [user, { user }] } as never
+    user['self'] = user
+    throw new Error('No place for canary-cycle')
+  }
+
+  @Upload({ file: file({ maxSize: '1kb' }) }) @Post('form') form() {
+    throw new Error('No place for the file')
   }
 
   @Get('missing') missing() {
@@ -165,7 +188,7 @@ describe('the capsule of a failed request', () => {
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*\n')
   })
 
-  it('says which body is missing', async () => {
+  it('is not written for a form that is refused', async () => {
     const { url } = await start()
     const body = new FormData()
     body.set('file', new Blob(['x']), 'x.txt')
@@ -187,11 +210,44 @@ describe('the capsule of a failed request', () => {
   it('says that there were too many rows to search for secrets', async () => {
     const { url } = await start()
     await fetch(`${url}/work/huge`)
-    const { statements, cut } = await only()
-    expect({ statements, cut }).toEqual({
+    const capsule = await only()
+    expect(capsule).toMatchObject({
       statements: [],
       cut: ['The rows of its statements are too large.'],
+      record: {
+        route: { name: 'WorkController.huge' },
+        error: { name: 'Error', message: 'Left out: there is too much to search for secrets.' },
+      },
+      response: { status: 500, body: null },
     })
+    expect(JSON.stringify(capsule)).not.toContain('canary')
+  })
+
+  it('has no text of a user who could not be searched, and searches one who refers to itself', async () => {
+    const { url } = await start()
+    await fetch(`${url}/work/deep`)
+    await fetch(`${url}/work/cycle`)
+    await expect.poll(() => files().length).toBe(2)
+    await app?.close()
+    const texts = files().map((name) => readFileSync(join(folder, name), 'utf8'))
+    for (const text of texts) expect(text).not.toContain('canary')
+    const errors = texts.map((text) => JSON.parse(text).record.error.message)
+    expect(errors).toContain('Left out: there is too much to search for secrets.')
+    expect(errors).toContain('No place for [secret]')
+  })
+
+  it('names a form with files as left out', async () => {
+    const { url } = await start()
+    const body = new FormData()
+    body.set('file', new Blob(['canary-file']), 'x.txt')
+    const response = await fetch(`${url}/work/form`, { method: 'POST', body })
+    expect(response.status).toBe(500)
+    const capsule = await only()
+    expect(capsule).toMatchObject({
+      sent: { body: null, omitted: 'Its body is a form with files.' },
+      cut: ['Its body is a form with files.'],
+    })
+    expect(JSON.stringify(capsule)).not.toContain('canary')
   })
 
   it('is written for app.fetch, and before close() ends', async () => {

@@ -1,5 +1,15 @@
 import { request } from 'node:http'
-import { Body, Controller, Get, Headers, Post, type Request, type Response } from 'blazon'
+import {
+  Body,
+  Controller,
+  ForbiddenError,
+  Get,
+  Headers,
+  Post,
+  type Request,
+  type Response,
+  Tenant,
+} from 'blazon'
 import { type FuzzOptions, TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -89,4 +99,34 @@ it('prints no secrets, in the command or in the test', async () => {
   expect(message).toContain(
     '{"authorization":"<secret>","proxy-authorization":"<secret>","x-lang":"de"',
   )
+})
+
+it('takes a 403 of a guard for an optional tenant that it has invented as no failure', async () => {
+  const admitted = new Set<boolean>()
+  class OwnTenant {
+    canActivate(req: Request) {
+      const tenant = req.get('x-tenant-id')
+      const isOwn = tenant === undefined || tenant === 'acme'
+      admitted.add(isOwn)
+      if (!isOwn) throw new ForbiddenError('Another tenant')
+      return true
+    }
+  }
+  @Tenant({ optional: true })
+  @Controller('notes')
+  class NotesController {
+    @Get() list() {
+      return []
+    }
+  }
+  await using guarded = await TestApp.create({
+    controllers: [NotesController],
+    auth: { guard: OwnTenant, default: 'protected' },
+    tenant: {},
+    contract: 'throw',
+  })
+  const report = await guarded.fuzz({ seed: 1, runs: 50 })
+  expect(report).toMatchObject({ operations: 1, refused: [] })
+  expect([...admitted].sort()).toEqual([false, true])
+  expect(guarded.contractReport()).toEqual([])
 })

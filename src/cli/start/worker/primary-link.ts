@@ -6,7 +6,7 @@ import type {
   WorkerLink,
   WorkerSnapshot,
 } from '../../../contracts/worker.js'
-import { atMost, Deadline } from '../../dev/deadline.js'
+import { atMost, Deadline, turn } from '../../dev/deadline.js'
 import {
   opened,
   type PrimaryMessage,
@@ -32,6 +32,9 @@ export class PrimaryLink implements WorkerLink {
   readonly #reads: Read[] = []
   /** The servers that have listened, with their places: see `placeOf`. */
   readonly #places = new Map<Server, string>()
+  readonly #checks: (() => Promise<boolean>)[] = []
+  /** How many applications start now. */
+  #starting = 0
   /** What to call with the reply to a question, by its number. */
   readonly #waiting = new Map<number, (message: PrimaryMessage) => void>()
   #asked = 0
@@ -46,12 +49,20 @@ export class PrimaryLink implements WorkerLink {
     })
   }
 
-  awaitReady(server: Server, isReady: () => Promise<boolean>): () => void {
-    void send({ kind: 'waits' })
-    return () => {
-      this.#places.set(server, placeOf(server))
-      void this.#reportReady(isReady)
+  async starts<T>(start: () => Promise<T>): Promise<T> {
+    this.#starting += 1
+    void send({ kind: 'starts' })
+    try {
+      return await start()
+    } finally {
+      // The code that waits for this start may begin the next one.
+      void turn().then(() => this.#hasStarted())
     }
+  }
+
+  listens(server: Server, isReady: () => Promise<boolean>): void {
+    this.#places.set(server, placeOf(server))
+    this.#checks.push(isReady)
   }
 
   pass(server: Server, socket: Socket): void {
@@ -95,10 +106,23 @@ export class PrimaryLink implements WorkerLink {
     }
   }
 
+  #hasStarted(): void {
+    this.#starting -= 1
+    if (this.#starting > 0 || this.#checks.length === 0) return
+    // An error that nothing has caught closes the applications that listen already.
+    if (Number(process.exitCode ?? 0) !== 0) return
+    void send({ kind: 'listens' })
+    void this.#reportReady()
+  }
+
   /** An error of a check means that the application is not ready yet. */
-  async #reportReady(isReady: () => Promise<boolean>): Promise<void> {
-    if (await isReady().catch(() => false)) return void send({ kind: 'ready' })
-    new Deadline(READY_MS, () => void this.#reportReady(isReady))
+  async #reportReady(): Promise<void> {
+    const all = this.#checks.map((isReady) => isReady().catch(() => false))
+    const areReady = (await Promise.all(all)).every((isReady) => isReady)
+    // The end of the start that has begun meanwhile reports.
+    if (this.#starting > 0) return
+    if (areReady) return void send({ kind: 'ready' })
+    new Deadline(READY_MS, () => void this.#reportReady())
   }
 
   #accept(place: string, socket: Socket | undefined): void {

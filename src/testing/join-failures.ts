@@ -1,0 +1,28 @@
+/**
+ * Returns the first failure of a request, whose message then has the others, too. An error that is left for the end of the
+ * application would hide the first one: `await using` puts both into a `SuppressedError` without a message.
+ *
+ * @param found The failures in the order in which a reader needs them; `null` and `undefined` are none.
+ * @returns `null` if there is none.
+ */
+export function joinFailures(found: readonly unknown[]): unknown {
+  const [first = null, ...others] = found.filter((each) => each !== null && each !== undefined)
+  if (!(first instanceof Error)) return first
+  for (const other of others) addToMessage(first, `Besides: ${String(other)}`)
+  return first
+}
+
+/** Adds a paragraph to the message of an error. */
+export function addToMessage(error: Error, paragraph: string): void {
+  const { message, stack } = error
+  const text = `${message}\n\n${paragraph}\n`
+  // An error of the test may be frozen.
+  Reflect.set(error, 'message', text)
+  // The stack has the message as it was. Some runners print the one, some the other.
+  if (stack?.includes(message))
+    Reflect.set(
+      error,
+      'stack',
+      stack.replace(message, () => text),
+    )
+}
