@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { respondsOn } from '../http/close-with-connection.js'
 import { isStreaming, type NoteCut, type NotifyStream } from './notify-stream.js'
+import { OpenSockets } from './open-sockets.js'
 
 /** Properties that Node sets on a connection. They are not part of its documented interface. */
 interface Parsed extends Socket {
@@ -14,7 +15,7 @@ interface Parsed extends Socket {
  * Before closing, a connection is only added here. Its pending responses are looked up at closing.
  */
 export class Connections {
-  readonly #open = new Set<Socket>()
+  readonly #sockets = new OpenSockets(() => this.#notify())
   /** Connections that were ended, and responses that were made the last one of their connection. */
   readonly #notified = new WeakSet<Socket | ServerResponse>()
   readonly #notifyStream: NotifyStream
@@ -24,15 +25,9 @@ export class Connections {
   readonly #left = new WeakSet<Socket>()
   #isClosing = false
   #notify: () => void = () => {}
-  /** The same function for all connections: one of its own would take 100 bytes of each idle connection. */
-  readonly #onClose: (this: Socket) => void
 
   constructor(notifyStream: NotifyStream) {
     this.#notifyStream = notifyStream
-    const forget = (socket: Socket) => this.#forget(socket)
-    this.#onClose = function onClose() {
-      forget(this)
-    }
   }
 
   /** Whether the server has stopped accepting requests. */
@@ -42,8 +37,7 @@ export class Connections {
 
   /** Stores a connection until it is closed. */
   add(socket: Socket): void {
-    this.#open.add(socket)
-    socket.on('close', this.#onClose)
+    this.#sockets.add(socket)
     if (this.#isClosing) this.#look(socket)
   }
 
@@ -118,9 +112,9 @@ export class Connections {
     }
   }
 
-  #forget(socket: Socket): void {
-    this.#open.delete(socket)
-    this.#notify()
+  /** Only the closing of the application asks for the connections. */
+  get #open(): ReadonlySet<Socket> {
+    return this.#sockets.watch()
   }
 
   get #speaksHttp(): boolean {

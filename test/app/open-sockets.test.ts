@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { expect, it, vi } from 'vitest'
+import { OpenSockets } from '../../src/app/open-sockets.js'
+
+const stream = (): Socket =>
+  new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() }) as unknown as Socket
+
+async function closedStream(): Promise<Socket> {
+  const socket = stream()
+  await once(socket.destroy(), 'close')
+  return socket
+}
+
+it('listens to no connection before the application closes', () => {
+  const sockets = new OpenSockets(() => {})
+  const socket = stream()
+  sockets.add(socket)
+  expect(socket.listenerCount('close')).toBe(0)
+  sockets.watch()
+  expect(socket.listenerCount('close')).toBe(1)
+})
+
+it('lists the connections that are open, and tells of the end of each', async () => {
+  const closed = vi.fn()
+  const sockets = new OpenSockets(closed)
+  const [early, late] = [stream(), stream()]
+  for (const socket of [early, await closedStream()]) sockets.add(socket)
+  const open = sockets.watch()
+  sockets.add(late)
+  expect([...open]).toEqual([early, late])
+  for (const socket of [early, late]) await once(socket.destroy(), 'close')
+  expect(closed).toHaveBeenCalledTimes(2)
+  expect(open.size).toBe(0)
+})
+
+it('keeps all connections that are open, however many have closed', async () => {
+  const sockets = new OpenSockets(() => {})
+  const open: Socket[] = []
+  for (let i = 0; i < 300; i++) {
+    open.push(stream())
+    sockets.add(open[i] as Socket)
+    sockets.add(await closedStream())
+  }
+  expect([...sockets.watch()]).toEqual(open)
+})
+
+it('forgets connections that have closed', async () => {
+  const sockets = new OpenSockets(() => {})
+  const socket = await closedStream()
+  const asked = vi.spyOn(socket, 'closed', 'get')
+  for (let i = 0; i < 1000; i++) sockets.add(socket)
+  asked.mockClear()
+  sockets.watch()
+  expect(asked.mock.calls.length).toBeLessThan(100)
+})
+
+it('knows a closed connection that says only that it is destroyed', () => {
+  const sockets = new OpenSockets(() => {})
+  sockets.add(Object.defineProperty(stream().destroy(), 'closed', { value: undefined }))
+  expect(sockets.watch().size).toBe(0)
+})
