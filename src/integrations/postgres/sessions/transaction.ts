@@ -85,13 +85,22 @@ export abstract class Block {
     return this.#tasks.splice(0)
   }
 
+  protected get hasPart(): boolean {
+    return this.#part !== undefined
+  }
+
   /** Waits for parts that the program did not await. */
   protected async idle(): Promise<void> {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
   }
 
+  protected get overError(): Error | undefined {
+    return this.isOver ? new OverError(OVER) : undefined
+  }
+
   protected assertOpen(): void {
-    if (this.isOver) throw new OverError(OVER)
+    const { overError } = this
+    if (overError !== undefined) throw overError
   }
 }
 
@@ -185,10 +194,9 @@ export class Transaction extends Block {
     this.#start = new TransactionStart(connection, settings)
   }
 
-  protected override async send(statement: Statement): Promise<QueryResult> {
-    this.assertOpen()
-    if (this.#abortError !== undefined) throw this.#abortError
-    return await this.#transmit(statement)
+  protected override send(statement: Statement): Promise<QueryResult> {
+    const error = this.overError ?? this.#abortError
+    return error === undefined ? this.#transmit(statement) : Promise.reject(error)
   }
 
   protected override abort(cause: unknown): void {
@@ -225,7 +233,7 @@ export class Transaction extends Block {
    * constraint; `Error` when an earlier statement was refused and the program ignored that.
    */
   async commit(): Promise<void> {
-    await this.#assertIdle()
+    if (this.hasPart) await this.#assertIdle()
     if (this.isOver) return
     this.isOver = true
     if (this.#abortError !== undefined) {
@@ -234,8 +242,12 @@ export class Transaction extends Block {
     }
     // If the connection was lost before, the server has never received `COMMIT`.
     const { isLost } = this.#connection
-    const commit = this.#transmit('COMMIT')
-    const result = await commit.catch((error) => this.#giveUp(error, isLost))
+    let result: QueryResult
+    try {
+      result = await this.#transmit('COMMIT')
+    } catch (error) {
+      return await this.#giveUp(error, isLost)
+    }
     this.#connection.release()
     assertCommitted(result, this.#refusal)
   }
