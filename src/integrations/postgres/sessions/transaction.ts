@@ -1,4 +1,5 @@
 import { HttpError } from '../../../index.js'
+import { classifyStatement } from '../classify-statement.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
@@ -83,10 +84,6 @@ export abstract class Block {
   /** Removes and returns the registered functions in order. The caller must run them. */
   takeTasks(): Task[] {
     return this.#tasks.splice(0)
-  }
-
-  protected get hasPart(): boolean {
-    return this.#part !== undefined
   }
 
   /** Waits for parts that the program did not await. */
@@ -186,6 +183,7 @@ export class Transaction extends Block {
   /** The error of the statement that was refused last. */
   #refusal: PostgresError | undefined
   #abortError: Error | undefined
+  #mayHaveWritten = false
 
   /** Sends `BEGIN` in the same flight as the first statement. */
   constructor(connection: Connection, settings: Settings, activity: Activity) {
@@ -196,7 +194,9 @@ export class Transaction extends Block {
 
   protected override send(statement: Statement): Promise<QueryResult> {
     const error = this.overError ?? this.#abortError
-    return error === undefined ? this.#transmit(statement) : Promise.reject(error)
+    if (error !== undefined) return Promise.reject(error)
+    this.#mayHaveWritten ||= !classifyStatement(statement.text).reads
+    return this.#transmit(statement)
   }
 
   protected override abort(cause: unknown): void {
@@ -229,11 +229,12 @@ export class Transaction extends Block {
    * Commits and gives the connection back. Does nothing when the block has ended.
    *
    * @throws HttpError 503 `COMMIT_UNKNOWN` when the connection was lost before the server
-   * responded; `PostgresError` when the server refuses, for example because of a deferred
-   * constraint; `Error` when an earlier statement was refused and the program ignored that.
+   * responded, unless all statements only read; `PostgresError` when the server refuses, for
+   * example because of a deferred constraint; `Error` when an earlier statement was refused and the
+   * program ignored that.
    */
   async commit(): Promise<void> {
-    if (this.hasPart) await this.#assertIdle()
+    await this.#assertIdle()
     if (this.isOver) return
     this.isOver = true
     if (this.#abortError !== undefined) {
@@ -241,12 +242,12 @@ export class Transaction extends Block {
       throw this.#abortError
     }
     // If the connection was lost before, the server has never received `COMMIT`.
-    const { isLost } = this.#connection
+    const isKnown = this.#connection.isLost || !this.#mayHaveWritten
     let result: QueryResult
     try {
       result = await this.#transmit('COMMIT')
     } catch (error) {
-      return await this.#giveUp(error, isLost)
+      return await this.#giveUp(error, isKnown)
     }
     this.#connection.release()
     assertCommitted(result, this.#refusal)
