@@ -12,6 +12,8 @@ export interface StatementClass {
    * `DISCARD ALL` removes; or a loaded `library`, which cannot be removed.
    */
   readonly leaves: 'nothing' | 'something' | 'library'
+  /** Whether it is a `COPY … FROM STDIN`, or holds one: the server would wait for rows. */
+  readonly readsClient: boolean
 }
 
 /**
@@ -54,6 +56,8 @@ const LONG_TEXT = 20_000
  * values into them.
  */
 const MOST_CHARACTERS = 2_000_000
+/** Only texts that match this are split into all their tokens, also long ones. */
+const MAY_READ_CLIENT = /\bcopy\b[\s\S]*\bstdin\b/i
 /** The number of words that show whether a statement begins or ends a transaction. */
 const FIRST_WORDS = 3
 const cached = new Map<string, StatementClass>()
@@ -82,7 +86,10 @@ function remember(text: string, found: StatementClass): void {
 }
 
 function classify(text: string): StatementClass {
-  const tokens = readTokens(text)
+  return { ...classOf(text, readTokens(text)), readsClient: readsClient(text) }
+}
+
+function classOf(text: string, tokens: Token[] | null): Omit<StatementClass, 'readsClient'> {
   if (tokens === null) return { control: null, reads: false, leaves: 'something' }
   const statement = new ClassifiedStatement(text, tokens)
   const { control } = statement
@@ -90,6 +97,17 @@ function classify(text: string): StatementClass {
   const isPlain = text.length <= LONG_TEXT && statement.isPlain()
   const leaves = isPlain ? 'nothing' : statement.command === 'load' ? 'library' : 'something'
   return { control, reads: isPlain && statement.reads(), leaves }
+}
+
+function readsClient(text: string): boolean {
+  if (!MAY_READ_CLIENT.test(text)) return false
+  try {
+    const words = Array.from(tokensOf(text), (token) => token.text)
+    return words.some((word, index) => word === 'stdin' && words[index - 1] === 'from')
+  } catch {
+    // The text ends inside a quote, so PostgreSQL refuses it.
+    return false
+  }
 }
 
 /**

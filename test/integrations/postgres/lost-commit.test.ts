@@ -21,11 +21,19 @@ function connection(isLost: boolean): Connection {
   }
 }
 
+const WRITE = "insert into orders (note) values ('a')"
+const UNAVAILABLE = 'DATABASE_UNAVAILABLE'
+
 it.each([
-  ['DATABASE_UNAVAILABLE when the connection was lost before', true, 'DATABASE_UNAVAILABLE'],
-  ['COMMIT_UNKNOWN when the connection is lost meanwhile', false, 'COMMIT_UNKNOWN'],
-])('a commit rejects with %s', async (_, isLost, code) => {
+  ['when the connection was lost before', { isLost: true, text: WRITE, code: UNAVAILABLE }],
+  ['when it is lost meanwhile', { isLost: false, text: WRITE, code: 'COMMIT_UNKNOWN' }],
+  ['after a read', { isLost: false, text: 'select note from orders', code: UNAVAILABLE }],
+  ['after a call', { isLost: false, text: 'select add_order()', code: 'COMMIT_UNKNOWN' }],
+])('the error of a commit tells what may be saved: %s', async (_, { isLost, text, code }) => {
   const transaction = new Transaction(connection(isLost), settings, new Activity(1000))
+  await transaction.query({ text: 'select 1' })
+  await transaction.query({ text })
+  await transaction.query({ text: 'select 2' })
   const error = await transaction.commit().catch((reason) => reason)
   expect(HttpError.is(error) && error.code).toBe(code)
 })

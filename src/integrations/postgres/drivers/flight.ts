@@ -64,12 +64,11 @@ class FlightQuery implements PgFlight {
     // Without BEGIN, the server commits at the `Sync`. An error there, for example of a deferred
     // constraint, comes after the responses to all statements.
     const failed = Math.min(this.#at, this.#steps.length - 1)
-    const steps = this.#takeSteps()
-    for (const [index, step] of steps.entries()) {
+    this.#takeSteps().forEach((step, index) => {
       if (index < failed) step.settle(explain)
       else if (index === failed) step.fail(error, explain)
       else step.skip(error, explain)
-    }
+    })
     this.callback()
   }
 
@@ -78,10 +77,10 @@ class FlightQuery implements PgFlight {
     const answered = this.#at
     // Servers respond to every statement, but a pooler may not. Without this error, the caller
     // would wait without end.
-    for (const [index, step] of this.#takeSteps().entries()) {
+    this.#takeSteps().forEach((step, index) => {
       if (index < answered) step.settle(explain)
       else step.fail(new Error(WITHOUT_RESPONSE), explain)
-    }
+    })
     this.callback()
   }
 

@@ -135,10 +135,12 @@ export class RequestWork {
     const transaction = await this.#transaction?.catch(() => undefined)
     if (!isCommitted) return transaction?.rollback()
     if (transaction === undefined) return
-    await transaction.commit().catch((error) => {
+    try {
+      await transaction.commit()
+    } catch (error) {
       this.#finish('rolledBack')
       throw error
-    })
+    }
     await this.#config.finish(transaction)
   }
 

@@ -14,7 +14,7 @@ export type Conclusion = 'COMMIT' | 'ROLLBACK'
 export const BEGIN: SessionStatement = { text: 'BEGIN', hasNoReader: true }
 
 /** A statement that is sent in the same flight as `BEGIN`. */
-interface FirstStatement extends Waiter {
+interface FirstStatement extends Pick<Waiter, 'refuse'> {
   readonly statement: Statement
   readonly resolve: (result: QueryResult) => void
 }
@@ -48,9 +48,10 @@ export class TransactionStart {
     if (this.#state === 'begun') return this.#connection.query(statement)
     if (this.#state === 'failed') return Promise.reject(this.#failure)
     return new Promise((resolve, refuse) => {
+      if (this.#firstStatements !== null)
+        return void this.#firstStatements.push({ statement, resolve, refuse })
       const send = () => void this.#connection.query(statement).then(resolve, refuse)
-      if (this.#firstStatements === null) this.#waiters.push({ send, refuse })
-      else this.#firstStatements.push({ statement, resolve, send, refuse })
+      this.#waiters.push({ send, refuse })
     })
   }
 
@@ -76,22 +77,22 @@ export class TransactionStart {
     const statements = first.map(({ statement }) => statement)
     const flight = [BEGIN, this.#settings.statement, ...statements]
     const [begun, set, ...results] = this.#connection.sendTogether(flight)
+    let isBegun = false
     try {
       await begun
-      await set?.catch((error) => {
-        throw this.#settings.explain(error)
-      })
-      this.#begin(first, results)
+      isBegun = true
+      await set
     } catch (error) {
-      this.#fail(first, error)
+      return this.#fail(first, isBegun ? this.#settings.explain(error) : error)
     }
+    this.#begin(first, results)
   }
 
   #begin(first: readonly FirstStatement[], results: readonly Promise<QueryResult>[]): void {
     this.#state = 'begun'
-    for (const [index, { resolve, refuse }] of first.entries()) {
+    first.forEach(({ resolve, refuse }, index) => {
       void results[index]?.then(resolve, refuse)
-    }
+    })
     for (const { send } of this.#waiters.splice(0)) send()
   }
 

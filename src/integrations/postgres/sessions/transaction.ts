@@ -1,4 +1,5 @@
 import { HttpError } from '../../../index.js'
+import { classifyStatement } from '../classify-statement.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
 import type { Activity } from './activity.js'
@@ -90,8 +91,13 @@ export abstract class Block {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
   }
 
+  protected get overError(): Error | undefined {
+    return this.isOver ? new OverError(OVER) : undefined
+  }
+
   protected assertOpen(): void {
-    if (this.isOver) throw new OverError(OVER)
+    const { overError } = this
+    if (overError !== undefined) throw overError
   }
 }
 
@@ -177,6 +183,7 @@ export class Transaction extends Block {
   /** The error of the statement that was refused last. */
   #refusal: PostgresError | undefined
   #abortError: Error | undefined
+  #mayHaveWritten = false
 
   /** Sends `BEGIN` in the same flight as the first statement. */
   constructor(connection: Connection, settings: Settings, activity: Activity) {
@@ -185,10 +192,11 @@ export class Transaction extends Block {
     this.#start = new TransactionStart(connection, settings)
   }
 
-  protected override async send(statement: Statement): Promise<QueryResult> {
-    this.assertOpen()
-    if (this.#abortError !== undefined) throw this.#abortError
-    return await this.#transmit(statement)
+  protected override send(statement: Statement): Promise<QueryResult> {
+    const error = this.overError ?? this.#abortError
+    if (error !== undefined) return Promise.reject(error)
+    this.#mayHaveWritten ||= !classifyStatement(statement.text).reads
+    return this.#transmit(statement)
   }
 
   protected override abort(cause: unknown): void {
@@ -221,8 +229,9 @@ export class Transaction extends Block {
    * Commits and gives the connection back. Does nothing when the block has ended.
    *
    * @throws HttpError 503 `COMMIT_UNKNOWN` when the connection was lost before the server
-   * responded; `PostgresError` when the server refuses, for example because of a deferred
-   * constraint; `Error` when an earlier statement was refused and the program ignored that.
+   * responded, unless all statements only read; `PostgresError` when the server refuses, for
+   * example because of a deferred constraint; `Error` when an earlier statement was refused and the
+   * program ignored that.
    */
   async commit(): Promise<void> {
     await this.#assertIdle()
@@ -233,9 +242,13 @@ export class Transaction extends Block {
       throw this.#abortError
     }
     // If the connection was lost before, the server has never received `COMMIT`.
-    const { isLost } = this.#connection
-    const commit = this.#transmit('COMMIT')
-    const result = await commit.catch((error) => this.#giveUp(error, isLost))
+    const isKnown = this.#connection.isLost || !this.#mayHaveWritten
+    let result: QueryResult
+    try {
+      result = await this.#transmit('COMMIT')
+    } catch (error) {
+      return await this.#giveUp(error, isKnown)
+    }
     this.#connection.release()
     assertCommitted(result, this.#refusal)
   }

@@ -1,13 +1,10 @@
+import { classifyStatement } from '../classify-statement.js'
 import type { Statement } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
-import { tokensOf } from '../sql-tokens.js'
 import { type Written, writeValue } from './write-value.js'
 
 /** The protocol stores the number of values in 16 bits. */
 const MOST_VALUES = 65_535
-
-/** Only texts that match this are split into tokens. */
-const MAY_READ_CLIENT = /\bcopy\b[\s\S]*\bstdin\b/i
 
 /**
  * Converts the values of a statement to the form in which they are sent.
@@ -21,7 +18,10 @@ export function writeValues({ text, values = [] }: Statement): Written[] {
     const message = `A statement may have ${MOST_VALUES} values, and this one has ${values.length}.`
     throw new PostgresError(message, { code: '54023' })
   }
-  return Array.from(values, write)
+  const written: Written[] = []
+  // A hole in the list is `null`, too.
+  for (let index = 0; index < values.length; index++) written.push(write(values[index], index))
+  return written
 }
 
 function write(value: unknown, index: number): Written {
@@ -50,18 +50,8 @@ export function checkText(text: string): void {
       code: '22021',
     })
   }
-  if (MAY_READ_CLIENT.test(text) && readsClient(text)) {
+  if (classifyStatement(text).readsClient) {
     const message = 'COPY … FROM STDIN has nothing to read. Write the rows as INSERT.'
     throw new PostgresError(message, { code: '0A000' })
-  }
-}
-
-function readsClient(text: string): boolean {
-  try {
-    const words = Array.from(tokensOf(text), (token) => token.text)
-    return words.some((word, index) => word === 'stdin' && words[index - 1] === 'from')
-  } catch {
-    // The text ends inside a quote, so PostgreSQL refuses it.
-    return false
   }
 }
