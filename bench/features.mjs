@@ -1,9 +1,13 @@
 // npm run bench:features [-- --rounds 15 --seconds 2 --node /path/to/another/node]: what a feature adds to a request.
+//
+//   --count             instructions instead of times, by valgrind, printed: on machines that are busy
+//   --only limit,logs   variants by name, with `--count`
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { checkCallgrind, countInstructions } from './callgrind.mjs'
 import { startServer } from './candidates.mjs'
 import { compile } from './compile.mjs'
 import { checkTools, measureInTurn, writeScript } from './measure.mjs'
@@ -16,6 +20,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '15' },
     seconds: { type: 'string', default: '2' },
     node: { type: 'string', multiple: true, default: [process.execPath] },
+    count: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
   },
 })
 const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
@@ -27,6 +33,7 @@ const VARIANTS = {
   tenant: { title: 'with `tenant`', added: { 20: 3.5, 24: 1 } },
   cache: { title: 'a hit of `@Cache` in memory', ratio: 1.1 },
   limit: { title: 'with `rateLimit` in memory', added: { 20: 1 } },
+  ids: { title: 'with `requestIds`' },
   logs: { title: 'with `logs`, to `/dev/null`, and request ids' },
   metrics: { title: 'with `metrics`', added: { 20: 0.3, 24: 0.3 } },
   unsampled: { title: 'with `otel()`, not sampled', added: { 20: 0.5, 24: 0.5 } },
@@ -35,9 +42,11 @@ const VARIANTS = {
 
 const versionOf = (node) => execFileSync(node, ['-p', 'process.versions.node']).toString().trim()
 
+const request = { method: 'GET', path: PATH, headers: { 'x-tenant-id': 'acme' } }
+const compileVariants = () => compile(join(import.meta.dirname, 'features/variants.ts'))
+
 async function measureAll(node) {
-  const file = await compile(join(import.meta.dirname, 'features/variants.ts'))
-  const request = { method: 'GET', path: PATH, headers: { 'x-tenant-id': 'acme' } }
+  const file = await compileVariants()
   const script = writeScript(request)
   const servers = []
   for (const name of Object.keys(VARIANTS)) {
@@ -60,8 +69,11 @@ async function checkResponses(servers, { headers }) {
     const isHit = answer.headers.get('x-cache') === 'HIT'
     const isLimited = answer.headers.has('ratelimit')
     const hasId = answer.headers.has('x-request-id')
-    const does = { cache: isHit, limit: isLimited, logs: hasId }
-    if (Object.entries(does).some(([feature, isDone]) => isDone !== (name === feature))) {
+    const isRight =
+      isHit === (name === 'cache') &&
+      isLimited === (name === 'limit') &&
+      hasId === ['ids', 'logs'].includes(name)
+    if (!isRight) {
       throw new Error(`${name} does not do what is measured.`)
     }
   }
@@ -101,14 +113,35 @@ body. **added** and **of the plain** are medians, over the rounds, of difference
 process, user and system, over the requests that were answered.
 `
 
-checkTools()
-const sections = []
-for (const node of values.node) {
-  const version = versionOf(node)
-  const section = `## Node ${version}\n\n${table(await measureAll(node), Number.parseInt(version, 10))}`
-  console.log(`\n${section}\n`)
-  sections.push(section)
+async function measure() {
+  checkTools()
+  const sections = []
+  for (const node of values.node) {
+    const version = versionOf(node)
+    const section = `## Node ${version}\n\n${table(await measureAll(node), Number.parseInt(version, 10))}`
+    console.log(`\n${section}\n`)
+    sections.push(section)
+  }
+  writeFileSync(join(import.meta.dirname, 'FEATURES.md'), page(sections))
+  console.log('Written to bench/FEATURES.md.')
 }
-writeFileSync(join(import.meta.dirname, 'FEATURES.md'), page(sections))
-console.log('Written to bench/FEATURES.md.')
+
+/** The plain route is always counted, because the others add to it. */
+async function count() {
+  checkCallgrind()
+  const only = ['plain', ...values.only.split(',')]
+  const names = Object.keys(VARIANTS).filter((name) => !values.only || only.includes(name))
+  const file = await compileVariants()
+  for (const node of values.node) {
+    console.log(`\n## Node ${versionOf(node)}\n`)
+    const counts = {}
+    for (const name of names) {
+      counts[name] = await countInstructions({ node, file, args: [name] }, request)
+      const more = name === 'plain' ? '' : `, ${signed((counts[name] - counts.plain) / 1000)} k`
+      console.log(`${name}: ${(counts[name] / 1000).toFixed(1)} k instructions${more}`)
+    }
+  }
+}
+
+await (values.count ? count() : measure())
 process.exit()

@@ -53,6 +53,7 @@ const variants: Record<string, () => AppOptions> = {
   tenant: () => ({ ...plain, tenant: {} }),
   cache: () => ({ ...plain, controllers: defineControllers(CachedController) }),
   limit: () => ({ ...plain, rateLimit: { limit: 1_000_000_000, window: '1h' } }),
+  ids: () => ({ ...plain, requestIds: true }),
   logs: () => ({ ...plain, logs: true }),
   metrics: () => ({ ...plain, metrics: true }),
   unsampled: () => trace(false),

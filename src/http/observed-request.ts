@@ -29,8 +29,10 @@ export class ObservedRequest implements EndedRequest {
   refusedWith: number | null = null
   /** The facts of an application around this one, which observes the same response; `undefined` if there is none. */
   outer: ObservedRequest | undefined = undefined
-  /** The `emit` that other code had set on the response before; `undefined` if there was none. */
-  hostEmit: Response['emit'] | undefined = undefined
+  /** The `emit` that the response had before, of its own or of its class; `undefined` until it is replaced. */
+  emit: Response['emit'] | undefined = undefined
+  /** Whether other code had set {@link emit} on the response itself. */
+  hasHostEmit = false
   isOver = false
   /** Whether the observers of the end are called now, so that {@link durationMs} tells how long ago the request began. */
   isEnding = false

@@ -25,8 +25,9 @@ const ZERO = /^0+$/
  * are read, and of its flags only the first. `undefined`: the header is missing, repeated or invalid.
  */
 export function parseTraceparent(value: unknown): TraceParent | undefined {
-  const [, version, traceId, parentId, flags, rest] =
-    (typeof value === 'string' && TRACEPARENT.exec(value)) || []
+  // Most requests have none.
+  if (typeof value !== 'string') return undefined
+  const [, version, traceId, parentId, flags, rest] = TRACEPARENT.exec(value) ?? []
   if (traceId === undefined || parentId === undefined || flags === undefined) return undefined
   const isFirst = version === '00'
   if (version === 'ff' || (isFirst && rest !== undefined)) return undefined

@@ -12,6 +12,16 @@ describe('the system clock', () => {
     for (const timer of timers) timer.cancel()
   })
 
+  it('reads the clock of fake timers as long as they are in use', () => {
+    vi.useFakeTimers()
+    const start = systemClock.monotonic()
+    vi.advanceTimersByTime(10_000)
+    expect(systemClock.monotonic() - start).toBe(10_000)
+    vi.useRealTimers()
+    const real = performance.now()
+    expect(systemClock.monotonic()).toBeGreaterThanOrEqual(real)
+  })
+
   it('supports delays that are longer than the longest delay of Node', () => {
     vi.useFakeTimers()
     const month = 30 * 86_400_000

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4, isIPv6, type Socket } from 'node:net'
 import type { Request } from '../../contracts/handler.js'
 
 /** The prefix of an IPv4 address that a dual-stack socket reports as IPv6 (RFC 4291, 2.5.5.2). */
@@ -14,7 +14,28 @@ const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
  * socket is used.
  */
 export function clientAddress(req: Request): string {
-  return forwardedAddress(req) ?? canonical(req.socket?.remoteAddress) ?? 'unknown'
+  return forwardedAddress(req) ?? addressOf(req.socket) ?? 'unknown'
+}
+
+/** The canonical form of the address of a connection. The field does not exist until a request is counted by it. */
+const kCounted: unique symbol = Symbol('blazon.countedAddress')
+
+interface Counted extends Partial<Socket> {
+  [kCounted]?: { readonly address: string; readonly counted: string | undefined }
+}
+
+/**
+ * Kept for the connection: finding the form each time took 500 instructions more for an IPv4 address, and 1,100 for one of a
+ * dual-stack socket, counted in a loop on Node 20 (whole requests: `bench:features -- --count --only limit`).
+ */
+function addressOf(socket: Counted | null | undefined): string | undefined {
+  const address = socket?.remoteAddress
+  if (!socket || address === undefined) return undefined
+  const known = socket[kCounted]
+  if (known?.address === address) return known.counted
+  const counted = canonical(address)
+  socket[kCounted] = { address, counted }
+  return counted
 }
 
 function forwardedAddress(req: Request): string | undefined {
