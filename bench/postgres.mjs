@@ -1,40 +1,40 @@
-// npm run bench:postgres [-- --rounds 9 --seconds 3 --url postgres://…]: what the database plugin costs.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg } from 'node:os'
+// npm run bench:postgres -- [options]: what the database plugin costs.
+//
+//   --nodes 20,24,26   Nodes to measure on, fetched by npm; --node /path/to/node, any number of times, for one that is there.
+//                      This very Node when neither is given. A tenant's session is measured in this very Node.
+//   --rounds 9         rounds; --seconds 3 of load of each variant in a round
+//   --url postgres://… the server; a login that may create databases and roles
+//   --count            instructions instead of times, by valgrind: on machines that are busy
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { checkCallgrind, countInstructions } from './callgrind.mjs'
 import { startServer } from './candidates.mjs'
 import { compile } from './compile.mjs'
+import { readEnvironment, readNode } from './environment.mjs'
 import { checkTools, measureInTurn, writeScript } from './measure.mjs'
+import { fetchNodes } from './nodes.mjs'
 import { measureSessions } from './postgres/sessions.mjs'
-import { markdownTable, median } from './report.mjs'
+import { readResults, saveResults } from './report.mjs'
+import { keepServers, serversTable, sessionsTable, VARIANTS } from './sections/postgres.mjs'
+import { commandOf } from './summary.mjs'
 
 const PATH = '/orders/7'
 const TENANT = 'acme'
+const request = { method: 'GET', path: PATH, headers: { 'x-tenant-id': TENANT } }
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '9' },
     seconds: { type: 'string', default: '3' },
     url: { type: 'string', default: 'postgres://root@127.0.0.1:5432/postgres' },
+    node: { type: 'string', multiple: true, default: [] },
+    nodes: { type: 'string', default: '' },
+    count: { type: 'boolean', default: false },
   },
 })
 const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
-const loadBefore = loadavg()[0]
-
-/** Title of each variant, what it is compared with, and the least share of its throughput. */
-const VARIANTS = {
-  pg: { title: '`pg` under `node:http`, one query' },
-  'postgres-js': { title: '`postgres` under `node:http`, one query', peer: 'pg' },
-  blazon: { title: 'Blazon, one query', peer: 'pg', goal: 0.95 },
-  'pg-tenant': { title: '`pg` under `node:http`, the statements that a tenant needs' },
-  'postgres-js-tenant': {
-    title: '`postgres` under `node:http`, the statements that a tenant needs',
-    peer: 'pg-tenant',
-  },
-  'blazon-tenant': { title: 'Blazon, a query of a tenant', peer: 'pg-tenant', goal: 0.85 },
-}
 
 /** A database of its own, with a table of tenants and a login that may not see more than its roles. */
 async function prepare() {
@@ -75,20 +75,20 @@ async function prepare() {
   return { url: url.href, drop }
 }
 
-async function measureServers(url) {
-  const file = await compile(join(import.meta.dirname, 'postgres/variants.ts'))
-  process.env.BENCH_DATABASE_URL = url
-  const request = { method: 'GET', path: PATH, headers: { 'x-tenant-id': TENANT } }
+const compileVariants = () => compile(join(import.meta.dirname, 'postgres/variants.ts'))
+
+async function measureServers(node) {
+  const file = await compileVariants()
   const script = writeScript(request)
   const servers = []
   for (const name of Object.keys(VARIANTS)) {
-    servers.push(await startServer({ name, file, workload: name }))
+    servers.push(await startServer({ name, node, file, workload: name }))
   }
   await checkResponses(servers, request)
   const writes = {}
   for (const server of servers) writes[server.name] = await countWrites(server, request)
   const measured = await measureInTurn(servers, { path: PATH, script, seconds, rounds })
-  return { measured, writes }
+  return keepServers(measured, writes)
 }
 
 const BATCHES = 3
@@ -119,94 +119,55 @@ async function checkResponses(servers, { headers }) {
   if (bodies.size !== 1) throw new Error(`The answers differ: ${[...bodies].join(' | ')}`)
 }
 
-function serversTable({ measured, writes }) {
-  const rows = Object.entries(VARIANTS).map(([name, { title, peer, goal }]) => {
-    const of = (key) => median(measured.map((results) => results[name][key]))
-    const instructions = measured[0][name].userKilo === undefined ? [] : [of('userKilo').toFixed(0)]
-    const cells = [title, Math.round(of('perSecond')), of('microseconds').toFixed(0)]
-    cells.push(...instructions, writes[name].toFixed(1))
-    if (peer === undefined) return [...cells, '', '', '', '']
-    const shareOf = (key) => median(measured.map((each) => each[name][key] / each[peer][key]))
-    const share = shareOf('perSecond')
-    cells.push(`${shareOf('microseconds').toFixed(2)}×`, `${share.toFixed(2)}×`)
-    if (goal === undefined) return [...cells, '', '']
-    return [...cells, `≥ ${goal}×`, share >= goal ? 'reached' : 'missed']
-  })
-  const counted = measured[0].pg.userKilo === undefined ? [] : ['thousand instructions/request']
-  const head = ['', 'requests/s', 'µs CPU/request', ...counted, 'writes/request']
-  return markdownTable([...head, 'CPU, of `pg`', 'requests/s, of `pg`', 'goal', ''], rows)
+function save(change) {
+  return saveResults('postgres', change({ nodes: {}, ...readResults('postgres') }))
 }
 
-const SESSIONS = {
-  plain: { title: 'a query by `pg` from the pool' },
-  alone: { title: 'a query of a tenant, alone', goal: 0.4 },
-  transaction: { title: 'a transaction of a tenant with one query', goal: 0.4 },
+const saveNode = (major, change) =>
+  save(({ nodes, ...others }) => ({
+    ...others,
+    nodes: { ...nodes, [major]: { ...nodes[major], ...change(nodes[major] ?? {}) } },
+  }))
+
+async function measureOn(path) {
+  const { major, ...version } = readNode(path)
+  const environment = readEnvironment()
+  const command = commandOf('bench:postgres', { nodes: major, rounds, seconds })
+  const lanes = await measureServers(path)
+  console.log(`\nNode ${version.node}\n\n${serversTable({ lanes })}\n`)
+  await saveNode(major, () => ({ ...version, command, environment, rounds, seconds, lanes }))
 }
 
-function sessionsTable(measured) {
-  const rows = measured.map(({ name, ms, added }) => {
-    const { title, goal } = SESSIONS[name]
-    if (goal === undefined) return [title, ms.toFixed(3), '', '', '']
-    const verdict = added <= goal ? 'reached' : 'missed'
-    return [title, ms.toFixed(3), `+${added.toFixed(3)}`, `≤ +${goal}`, verdict]
-  })
-  return markdownTable(['', 'ms', 'added ms', 'goal', ''], rows)
+async function measureTenantSessions(url) {
+  const environment = readEnvironment()
+  const ways = await measureSessions(url, rounds * 3)
+  console.log(`\n${sessionsTable(ways)}\n`)
+  const { node } = process.versions
+  const sessions = { node, environment, rounds: rounds * 3, ways }
+  await save((before) => ({ ...before, sessions }))
 }
 
-checkTools()
+async function countOn(node) {
+  const { major, ...version } = readNode(node)
+  const file = await compileVariants()
+  for (const name of Object.keys(VARIANTS)) {
+    const kilo = (await countInstructions({ node, file, args: [name] }, request)) / 1000
+    console.log(`Node ${version.node}, ${name}: ${kilo.toFixed(1)} k instructions`)
+    await saveNode(major, ({ counted }) => ({
+      ...version,
+      counted: { ...counted, [name]: Number(kilo.toFixed(1)) },
+    }))
+  }
+}
+
+;(values.count ? checkCallgrind : checkTools)()
+const nodes = [...values.node, ...fetchNodes(values.nodes.split(',').filter(Boolean))]
 const { url, drop } = await prepare()
+process.env.BENCH_DATABASE_URL = url
 try {
-  const sessions = sessionsTable(await measureSessions(url, rounds * 3))
-  console.log(`\n${sessions}\n`)
-  const servers = serversTable(await measureServers(url))
-  console.log(`\n${servers}\n`)
-  const page = `# What the database plugin costs
-
-Written by \`npm run bench:postgres\`. ${cpus()[0].model}, ${cpus().length} cores, Node ${process.versions.node}; the PostgreSQL server shares them. ${rounds} rounds of
-${seconds} s each. Load average of the machine when the run began: ${loadBefore.toFixed(1)}; above 0.5, others shared the cores, and every figure is less certain than it
-should be.
-
-## A tenant's session
-
-${sessions}
-
-One query after the other on one connection, in one process. **added** is the median, over the rounds, of differences within a round.
-
-## An endpoint that reads one row
-
-${servers}
-
-\`GET /orders/:id\` with 32 connections and 10 to the database; every variant is a process of its own, all are measured in turn in every round and send
-the same body. The share is the median of the ratios within a round.
-
-**writes** are the system calls that write, of the whole process: two to the database and one to the client for a query of a tenant.
-
-## Drivers
-
-Instructions of the main thread for a request, without those of the kernel, counted once by callgrind with Node 24.21. The rows with a
-star were counted with \`--single-threaded-gc\`, so they hold all work of the garbage collector, and the others only a part of it:
-
-| | writes/request | thousand instructions/request |
-| --- | ---: | ---: |
-| \`pg\`, one query | 2 | 160 |
-| Blazon, one query, each message in a buffer of its own | 2 | 233 |
-| Blazon, one query, one buffer for a flight | 2 | 196* |
-| \`pg\`, the statements that a tenant needs | 5 | 327, 287* |
-| \`postgres\`, the statements that a tenant needs | 4 | 449 |
-| Blazon, a query of a tenant, each message in a buffer of its own | 3 | 630 |
-| Blazon, a query of a tenant, one buffer for a flight | 3 | 432* |
-
-\`postgres\` (postgres.js) is no driver of Blazon. It sends a \`Sync\` after each statement. When a \`BEGIN\` that was sent together
-with other statements is refused, PostgreSQL runs the others outside of a transaction, so a flight cannot be sent by it (the suite
-\`test/conformance/postgres-flights.ts\`). It waits for \`BEGIN\` instead, which is one round trip more, and it prepares each statement
-under a name, which a pooler in transaction mode may not know.
-
-Blazon uses \`pg\` for connections, logins, TLS and to read the messages of the server, and writes the messages of a flight itself.
-Its statements have no names, also those that set the tenant: a name would make the settings of a transaction depend on the state
-in which a session was left.
-`
-  writeFileSync(join(import.meta.dirname, 'POSTGRES.md'), page)
-  console.log('Written to bench/POSTGRES.md.')
+  if (!values.count) await measureTenantSessions(url)
+  const task = values.count ? countOn : measureOn
+  for (const path of nodes.length === 0 ? [process.execPath] : nodes) await task(path)
 } finally {
   await drop()
 }

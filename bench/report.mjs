@@ -34,8 +34,10 @@ const here = import.meta.dirname
 const PAGE = join(here, 'RESULTS.md')
 const SECTIONS = [
   'requests',
+  'features',
   'boot',
   'startup',
+  'postgres',
   'field',
   'types',
   'scale',
