@@ -140,10 +140,16 @@ async function measureOn(path) {
 
 async function measureTenantSessions(url) {
   const environment = readEnvironment()
-  const ways = await measureSessions(url, rounds * 3)
+  const measured = await measureSessions(url, rounds * 3)
+  const ways = Object.fromEntries(measured.map(({ name, ...times }) => [name, times]))
+  const command = commandOf('bench:postgres', {
+    nodes: process.version.slice(1, 3),
+    rounds,
+    seconds,
+  })
   console.log(`\n${sessionsTable(ways)}\n`)
   const { node } = process.versions
-  const sessions = { node, environment, rounds: rounds * 3, ways }
+  const sessions = { node, command, environment, rounds: rounds * 3, ways }
   await save((before) => ({ ...before, sessions }))
 }
 

@@ -120,7 +120,7 @@ const nodes = [...values.node, ...fetchNodes(values.nodes.split(',').filter(Bool
 for (const path of nodes.length === 0 ? [process.execPath] : nodes) {
   const { major, ...version } = readNode(path)
   const environment = readEnvironment()
-  const command = commandOf('bench:workers', { seconds, rounds, nodes: major })
+  const command = commandOf('bench:workers', { nodes: major, rounds, seconds })
   const measured = { environment, rounds, seconds, lanes: await measureOn(path) }
   console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
   const { nodes: before = {} } = readResults('workers') ?? {}

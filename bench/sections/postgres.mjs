@@ -75,9 +75,9 @@ const SESSIONS = {
   transaction: { title: 'a transaction of a tenant with one query', most: 0.4 },
 }
 
-/** A row for each way to ask, of lists of `{ name, ms, added }`. */
+/** A row for each way to ask, by name, each with `ms` and `added`. */
 export function sessionsTable(ways) {
-  const rows = ways.map(({ name, ms, added }) => {
+  const rows = Object.entries(ways).map(([name, { ms, added }]) => {
     const { title, most } = SESSIONS[name]
     return [title, ms.toFixed(3), most === undefined ? '' : `+${added.toFixed(3)}`]
   })
@@ -105,10 +105,12 @@ function goalsOf({ nodes, sessions }) {
       }),
     }
   })
-  const added = (sessions?.ways ?? []).filter(({ name }) => SESSIONS[name].most !== undefined)
+  const added = Object.entries(sessions?.ways ?? {}).filter(
+    ([name]) => SESSIONS[name].most !== undefined,
+  )
   return [
     ...servers,
-    ...added.map(({ name, added }) => ({
+    ...added.map(([name, { added }]) => ({
       id: `postgres/${name}`,
       what: `${SESSIONS[name].title}, added to a query by \`pg\``,
       most: { default: SESSIONS[name].most },
