@@ -68,7 +68,7 @@ export function serversTable({ lanes = {}, counted = {} }) {
   return markdownTable([...head, 'writes'], rows)
 }
 
-/** The least milliseconds that a session may add. */
+/** The most milliseconds that a session may add. */
 const SESSIONS = {
   plain: { title: 'a query by `pg` from the pool' },
   alone: { title: 'a query of a tenant, alone', most: 0.4 },

@@ -3,13 +3,15 @@
  * application would hide the first one: `await using` puts both into a `SuppressedError` without a message.
  *
  * @param found The failures in the order in which a reader needs them; `null` and `undefined` are none.
- * @returns `null` if there is none.
+ * @returns `null` if there is none. If the first is no `Error`, or is frozen, an `Error` that has it as its cause.
  */
 export function joinFailures(found: readonly unknown[]): unknown {
   const [first = null, ...others] = found.filter((each) => each !== null && each !== undefined)
-  if (!(first instanceof Error)) return first
-  for (const other of others) addToMessage(first, `Besides: ${String(other)}`)
-  return first
+  if (others.length === 0) return first
+  const isOpen = first instanceof Error && !Object.isFrozen(first)
+  const joined = isOpen ? first : new Error(String(first), { cause: first })
+  for (const other of others) addToMessage(joined, `Besides: ${String(other)}`)
+  return joined
 }
 
 /** Adds a paragraph to the message of an error. */

@@ -1,3 +1,4 @@
+import { Agent } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { type AppOptions, Controller, Get } from 'blazon'
 import { describe, expect, it } from 'vitest'
@@ -62,6 +63,29 @@ describe('the client address of a rate limit', () => {
     ])
     expect(await statusOf({ port, host: '::1' })).toBe(200)
     expect(await statusOf({ port, host: '::1' })).toBe(429)
+  })
+
+  it('is read again for each request, because a proxy may speak for several clients over one connection', async () => {
+    const sockets = new Set<unknown>()
+    const port = await apps.listening({
+      ...options,
+      middlewares: [
+        (req, _res, next) => {
+          sockets.add(req.socket)
+          const value = req.get('x-client')
+          Object.defineProperty(req.socket, 'remoteAddress', { value, configurable: true })
+          next()
+        },
+      ],
+    })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const from = (client: string) => statusOf({ port, agent, headers: { 'x-client': client } })
+    const clients = ['9.9.9.1', '9.9.9.2', '::ffff:9.9.9.1', '9.9.9.2']
+    const statuses: number[] = []
+    for (const client of clients) statuses.push(await from(client))
+    agent.destroy()
+    expect(statuses).toEqual([200, 200, 429, 429])
+    expect(sockets.size).toBe(1)
   })
 
   it('is the entry of a trusted proxy, not an entry of the client', async () => {

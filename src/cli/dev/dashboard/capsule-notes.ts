@@ -22,7 +22,7 @@ export class CapsuleNotes {
     this.#note(`blazon dev: ${target} has failed, run it again: ${replayCommand(capsule)}`)
   }
 
-  /** Other code serves. */
+  /** Tells all failures again, because the application has started with other code. */
   restart(): void {
     this.#told.clear()
   }

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { joinFailures } from '../../src/testing/join-failures.js'
+
+describe('failures of one request', () => {
+  it('are one, the first, whose message and stack have the others', () => {
+    const first = new Error('expected 204, got 200')
+    const joined = joinFailures([null, first, undefined, new TypeError('forgotten')]) as Error
+    expect(joined).toBe(first)
+    const text = 'expected 204, got 200\n\nBesides: TypeError: forgotten\n'
+    expect(joined.message).toBe(text)
+    expect(joined.stack).toContain(text)
+  })
+
+  it('are none, or what they are, where there is nothing to join', () => {
+    expect(joinFailures([null, undefined])).toBeNull()
+    expect(joinFailures(['a text'])).toBe('a text')
+  })
+
+  it('are all told where the first is no error, or cannot be changed', () => {
+    const others = [new Error('forgotten')]
+    for (const first of ['a text', Object.freeze(new Error('a text'))]) {
+      const joined = joinFailures([first, ...others]) as Error
+      expect(joined.message).toMatch(/a text\n\nBesides: Error: forgotten\n$/)
+      expect(joined.cause).toBe(first)
+    }
+  })
+})
