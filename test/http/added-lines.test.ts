@@ -1,10 +1,17 @@
 import { App, addHeaders, type Response } from 'blazon'
 import { describe, expect, it } from 'vitest'
 
-/** The headers of a response behind a middleware that waits for the head, as on-headers does. */
+interface Others {
+  readonly atHead?: (res: Response) => void
+  readonly after?: (res: Response) => void
+  /** Whether no other code waits for the head, or has set a header: then the head is written in one call. */
+  readonly isFlat?: boolean
+}
+
+/** The headers of a response; unless it is flat, it is behind a middleware that waits for the head, as on-headers does. */
 async function respond(
   added: readonly string[],
-  { atHead, after }: { atHead?: (res: Response) => void; after?: (res: Response) => void } = {},
+  { atHead, after, isFlat = false }: Others = {},
 ): Promise<globalThis.Response> {
   const app = await App.create({
     controllers: [],
@@ -12,14 +19,16 @@ async function respond(
     middlewares: [
       (_req, res, next) => {
         const { writeHead } = res
-        res.writeHead = (...args: unknown[]) => {
-          atHead?.(res)
-          return writeHead.apply(res, args as never)
+        if (!isFlat) {
+          res.writeHead = (...args: unknown[]) => {
+            atHead?.(res)
+            return writeHead.apply(res, args as never)
+          }
         }
         next()
       },
       (_req, res) => {
-        res.setHeader('X-Own', 'own')
+        if (!isFlat) res.setHeader('X-Own', 'own')
         addHeaders(res, added)
         res.json({})
         after?.(res)
@@ -104,24 +113,6 @@ describe('headers that were added, where other code waits for the head', () => {
     expect(headers.get('x-mixed-case')).toBeNull()
   })
 
-  it.each([
-    ['Connection', 'close'],
-    ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT'],
-  ])('reach Node if it acts on them: %s', async (name, value) => {
-    const { headers } = await respond([name, value, 'X-A', '1'])
-    expect([headers.get(name), headers.get('x-a')]).toEqual([value, '1'])
-  })
-
-  it('are refused for a name and for a value that HTTP does not allow', async () => {
-    for (const wrong of [
-      ['X-A', 'a\r\nX-Evil: 1'],
-      ['X A', '1'],
-    ]) {
-      const { status, headers } = await respond(['X-Kept', '1', ...wrong])
-      expect([status, headers.get('x-kept'), headers.get('x-evil')]).toEqual([500, '1', null])
-    }
-  })
-
   it('stay apart from names that are no text, which Node refuses', async () => {
     const refused: unknown[] = []
     await respond(['X-A', '1'], {
@@ -136,6 +127,37 @@ describe('headers that were added, where other code waits for the head', () => {
       },
     })
     expect(refused).toEqual(Array(3).fill('ERR_INVALID_ARG_TYPE'))
+  })
+})
+
+describe.each([
+  ['where other code waits for the head', false],
+  ['in a head that is written in one call', true],
+])('headers that were added, %s', (_, isFlat) => {
+  it.each([
+    ['Connection', 'close'],
+    ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT'],
+  ])('reach Node if it acts on them: %s', async (name, value) => {
+    const { headers } = await respond([name, value, 'X-A', '1'], { isFlat })
+    expect([headers.get(name), headers.get('x-a')]).toEqual([value, '1'])
+  })
+
+  it.each([
+    ['X-A', 'a\r\nX-Evil: 1'],
+    ['X-A', `${'a'.repeat(200)}\nX-Evil: 1`],
+    ['X-A', 'ж'],
+    ['X A', '1'],
+    ['X-A:', '1'],
+    ['', '1'],
+    ['X-A', undefined as never],
+  ])('are refused if HTTP does not allow the name or the value: %j, %j', async (...wrong) => {
+    const { status, headers } = await respond(['X-Kept', '1', ...wrong], { isFlat })
+    expect([status, headers.get('x-kept'), headers.get('x-evil')]).toEqual([500, '1', null])
+  })
+
+  it('may have tabs', async () => {
+    const { status, headers } = await respond(['X-A', 'a\tb'], { isFlat })
+    expect([status, headers.get('x-a')]).toEqual([200, 'a\tb'])
   })
 })
 

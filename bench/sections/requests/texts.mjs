@@ -49,7 +49,7 @@ a table, and never microseconds of two runs.
 
 **k instructions** are thousands of instructions of a request. They are counted by callgrind, a tool of valgrind, which executes the server: those of the
 program in its main thread, which also collects the garbage (\`--single-threaded-gc\`), without the kernel's and those of the threads that compile. \`npm run bench -- --count\` counts 6,000 requests over 8
-connections, after 12,000 that are not counted. Two numbers with a plus are from \`perf\`: instructions of the program and of the kernel.
+connections, after 20,000 that are not counted. Two numbers with a plus are from \`perf\`: instructions of the program and of the kernel.
 
 CPU time depends on what else shares the processor: its caches, its clock, the other thread of its core, and on a virtual machine neighbours
 that nobody sees. The CPU time of a request to one and the same server was seen to vary by a factor of 1.7 from one minute to the next, its

@@ -8,34 +8,37 @@ const MAPPED = '::ffff:'
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
 
 /**
- * Returns the address by which the client of a request is counted: an IPv4 address in its canonical form, or
- * the /56 network of an IPv6 address, because a provider commonly assigns a /56 to one customer.
- * `X-Forwarded-For` is used as `trustProxy` allows. When the value there is not an address, the address of the
- * socket is used.
+ * Returns the key of the client of a request, by its address: an IPv4 address in its canonical form, or the /56 network of an
+ * IPv6 address, because a provider commonly assigns a /56 to one customer. `X-Forwarded-For` is used as `trustProxy` allows.
+ * When the value there is not an address, the address of the socket is used.
+ *
+ * @param prefix The start of the key.
  */
-export function clientAddress(req: Request): string {
-  return forwardedAddress(req) ?? addressOf(req.socket) ?? 'unknown'
+export function addressKey(req: Request, prefix: string): string {
+  const forwarded = forwardedAddress(req)
+  return forwarded === undefined ? keyOfSocket(req.socket, prefix) : `${prefix}${forwarded}`
 }
 
-/** The canonical form of the address of a connection. The field does not exist until a request is counted by it. */
+/** The last key of the client of a connection. The field does not exist until a request is counted by it. */
 const kCounted: unique symbol = Symbol('blazon.countedAddress')
 
 interface Counted extends Partial<Socket> {
-  [kCounted]?: { readonly address: string; readonly counted: string | undefined }
+  [kCounted]?: { readonly address: string; readonly prefix: string; readonly key: string }
 }
 
 /**
- * Kept for the connection: finding the form each time took 500 instructions more for an IPv4 address, and 1,100 for one of a
- * dual-stack socket, counted in a loop on Node 20 (whole requests: `bench:features -- --count --only limit`).
+ * Kept for the connection. Finding the canonical address each time took 500 instructions more for an IPv4 address, and 1,100
+ * for one of a dual-stack socket, counted in a loop on Node 20. Joining the key, and hashing it for the map of the store, took
+ * 1,300 more on Node 20, and 2,100 on Node 24 (`bench:features -- --count --only limit`).
  */
-function addressOf(socket: Counted | null | undefined): string | undefined {
+function keyOfSocket(socket: Counted | null | undefined, prefix: string): string {
   const address = socket?.remoteAddress
-  if (!socket || address === undefined) return undefined
+  if (!socket || address === undefined) return `${prefix}unknown`
   const known = socket[kCounted]
-  if (known?.address === address) return known.counted
-  const counted = canonical(address)
-  socket[kCounted] = { address, counted }
-  return counted
+  if (known?.address === address && known.prefix === prefix) return known.key
+  const key = `${prefix}${canonical(address) ?? 'unknown'}`
+  socket[kCounted] = { address, prefix, key }
+  return key
 }
 
 function forwardedAddress(req: Request): string | undefined {

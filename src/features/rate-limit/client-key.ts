@@ -5,59 +5,61 @@ import type { RateLimitBy } from '../../contracts/rate-limit.js'
 import { keySchemeOf, schemeOf } from '../../http/admission.js'
 import { keyIdOf } from '../../http/key-id.js'
 import { tenantOf } from '../../http/tenant-of.js'
-import { clientAddress } from './client-address.js'
+import { addressKey } from './client-address.js'
+import type { PlannedLimit } from './plan-limits.js'
 
 /** Returns the key under which a request is counted. */
 export type ClientKey = (req: Request) => string
+
+/** Returns the name of the client of a request; `undefined` if it is counted by its address. */
+type ClientName = (req: Request) => string | undefined
 
 /** Longer names are hashed, so that clients cannot fill the memory with long names. */
 const MAX_LENGTH = 64
 
 /**
- * Creates the function that returns the counting key of a request. Each kind of key begins with its own letter,
- * so that a user with the name `10.0.0.1` does not use up the limit of that address.
+ * Creates the function that returns the counting key of a request. The name of the limit is encoded, so that two different pairs
+ * of name and client never give the same key. Each kind of client begins with its own letter, so that a user with the name
+ * `10.0.0.1` does not use up the limit of that address.
  */
-export function clientKey(by: RateLimitBy, logger: Logger): ClientKey {
-  if (by === 'ip') return addressKey
-  if (by === 'user') return userKey
-  if (by === 'tenant') return tenantKey
-  if (by === 'key') return heldKey
-  return customKey(by, logger)
+export function clientKey(
+  { name, by }: Pick<PlannedLimit, 'name' | 'by'>,
+  logger: Logger,
+): ClientKey {
+  const prefix = `${encodeURIComponent(name)}:`
+  const byAddress = `${prefix}i:`
+  if (by === 'ip') return (req) => addressKey(req, byAddress)
+  const nameOf = typeof by === 'string' ? NAMES[by] : customName(by, logger)
+  return function keyOf(req) {
+    const client = nameOf(req)
+    return client === undefined ? addressKey(req, byAddress) : prefix + client
+  }
 }
 
 /**
  * Creates the same function for requests without a route. For them the guard has not run, so there is no user
  * and no authorised tenant: they are counted by address, unless `by` is a function.
  */
-export function unmatchedClientKey(by: RateLimitBy, logger: Logger): ClientKey {
-  return typeof by === 'function' ? customKey(by, logger) : addressKey
+export function unmatchedClientKey({ name, by }: PlannedLimit, logger: Logger): ClientKey {
+  return clientKey({ name, by: typeof by === 'function' ? by : 'ip' }, logger)
 }
 
-function addressKey(req: Request): string {
-  return `i:${clientAddress(req)}`
+const NAMES: Readonly<Record<Exclude<RateLimitBy & string, 'ip'>, ClientName>> = {
+  user(req) {
+    const user = req.user as { id?: unknown; sub?: unknown } | null | undefined
+    const scheme = schemeOf(req)
+    // The users of two guards may have the same id.
+    return named(scheme === undefined ? 'u' : `g:${scheme}`, user?.id ?? user?.sub)
+  },
+  tenant: (req) => named('t', tenantOf(req)),
+  key(req) {
+    const scheme = keySchemeOf(req)
+    // The keys of two guards may have the same id, too.
+    return named(scheme === undefined ? 'a' : `h:${scheme}`, keyIdOf(req))
+  },
 }
 
-function userKey(req: Request): string {
-  const user = req.user as { id?: unknown; sub?: unknown } | null | undefined
-  const id = user?.id ?? user?.sub
-  const scheme = schemeOf(req)
-  // The users of two guards may have the same id.
-  const key = scheme === undefined ? named('u', id) : named(`g:${scheme}`, id)
-  return key ?? addressKey(req)
-}
-
-function tenantKey(req: Request): string {
-  return named('t', tenantOf(req)) ?? addressKey(req)
-}
-
-function heldKey(req: Request): string {
-  const scheme = keySchemeOf(req)
-  // The keys of two guards may have the same id, too.
-  const kind = scheme === undefined ? 'a' : `h:${scheme}`
-  return named(kind, keyIdOf(req)) ?? addressKey(req)
-}
-
-function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey {
+function customName(by: Exclude<RateLimitBy, string>, logger: Logger): ClientName {
   let isLogged = false
   const report = (facts: object) => {
     if (!isLogged)
@@ -78,7 +80,7 @@ function customKey(by: Exclude<RateLimitBy, string>, logger: Logger): ClientKey 
     } catch (err) {
       report({ err })
     }
-    return addressKey(req)
+    return undefined
   }
 }
 

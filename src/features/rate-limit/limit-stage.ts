@@ -8,7 +8,7 @@ import { isThenable } from '../../step/thenable.js'
 import type { ClientKey } from './client-key.js'
 import type { PlannedLimit } from './plan-limits.js'
 
-/** The store that counts, and the function that returns the client of a request. */
+/** The store that counts, and the function that returns the key of the client of a request. */
 export interface LimitParts {
   readonly store: RateLimitStore
   readonly clientKey: ClientKey
@@ -24,8 +24,6 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
   const { name, limit, windowMs, by } = planned
   const policy = `"${name}";q=${limit};w=${windowMs / 1000}`
   const left = `"${name}";r=`
-  // The name is encoded, so that two different pairs of name and client never give the same key.
-  const prefix = `${encodeURIComponent(name)}:`
   const key = typeof by === 'function' ? 'own' : by
   const counted = { policy: name, limit, windowMs, key }
   const refusalFor = (result: RateLimitResult, req: Request, res: Response): Refusal | null => {
@@ -39,7 +37,7 @@ export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitPar
   }
   return function stageLimit(next) {
     return function limitRequest(req, res) {
-      const result = store.consume({ key: prefix + clientKey(req), limit, windowMs })
+      const result = store.consume({ key: clientKey(req), limit, windowMs })
       if (isThenable(result)) {
         return result.then((later) => refusalFor(later, req, res) ?? next(req, res))
       }

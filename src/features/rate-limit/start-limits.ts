@@ -46,7 +46,7 @@ export async function startLimits(
   const stages = new Map<PlannedLimit, Stage>()
   const stageOf = (limit: PlannedLimit) => {
     const stage =
-      stages.get(limit) ?? limitStage(limit, { store, clientKey: clientKey(limit.by, logger) })
+      stages.get(limit) ?? limitStage(limit, { store, clientKey: clientKey(limit, logger) })
     stages.set(limit, stage)
     return stage
   }
@@ -78,7 +78,7 @@ function unmatchedStage(
 ): Stage | null {
   return inTurn(
     limits.map((limit) =>
-      limitStage(limit, { store, clientKey: unmatchedClientKey(limit.by, logger) }),
+      limitStage(limit, { store, clientKey: unmatchedClientKey(limit, logger) }),
     ),
   )
 }

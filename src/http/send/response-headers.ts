@@ -7,7 +7,8 @@ import {
 import type { Response } from '../../contracts/handler.js'
 import { copyDescriptors } from '../copy-descriptors.js'
 import { kAdded, kHeaderLines, kIsFilled, kRemoved, kStatics, kTakes } from '../own-fields.js'
-import { headerKey } from './header-key.js'
+import { headerKey, rememberNames } from './header-key.js'
+import { canLeaveAsText } from './header-text.js'
 import {
   canWriteHeaderLines,
   type HasHeaderLines,
@@ -226,22 +227,15 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
 /** Headers that the ways to send a response write themselves, or whose values cannot be joined. */
 const OF_SENDING = ['content-type', 'content-length', 'transfer-encoding', 'set-cookie']
 
-const MAX_NAMES = 1000
-
 /**
  * Creates the test whether a header can be written beside the static ones: it returns the lower-case name if so. A static
  * header would be sent twice. Names are tested once, because changing the case of each name took longer than all the rest.
  */
 function nameTest(byName: StaticHeaders['byName']): (name: string) => string | undefined {
-  const taken = new Map<string, string>()
-  return function takes(name) {
-    const known = taken.get(name)
-    if (known !== undefined) return known
+  return rememberNames((name) => {
     const key = headerKey(name)
-    if (byName.has(key) || OF_SENDING.includes(key)) return undefined
-    if (taken.size < MAX_NAMES) taken.set(name, key)
-    return key
-  }
+    return byName.has(key) || OF_SENDING.includes(key) ? undefined : key
+  })
 }
 
 /** Sets the static headers one by one, for a caller that wants to see all headers. */
@@ -298,17 +292,6 @@ function staticLines(
   return lines
 }
 
-/** Headers in which Node finds how it must send a response, if they were set. */
-const OF_NODE = new Set([
-  'connection',
-  'content-disposition',
-  'date',
-  'expect',
-  'keep-alive',
-  'trailer',
-  'upgrade',
-])
-
 /** Returns the lines of added headers. Those that Node must see, or must refuse, are set in place of that. */
 function addedLines(res: Own, set: readonly string[]): string {
   const { [kAdded]: added, [kRemoved]: removed } = res
@@ -317,8 +300,8 @@ function addedLines(res: Own, set: readonly string[]): string {
     const [name, value] = [added[i] as string, added[i + 1] as string]
     const key = headerKey(name)
     if (set.includes(key) || removed?.has(key)) continue
-    if (OF_NODE.has(key) || !canCarry(name, value)) node.setHeader.call(res, name, value)
-    else lines += headerLine(name, value)
+    if (canLeaveAsText(name, value)) lines += headerLine(name, value)
+    else node.setHeader.call(res, name, value)
   }
   return lines
 }
