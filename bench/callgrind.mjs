@@ -1,7 +1,7 @@
 // Instructions of a server for a request, counted by callgrind of valgrind: for processors that do not say, and for machines that are busy.
 //
 // The numbers are those of the main thread, which collects the garbage, too, and of the program alone: the kernel's are not in them,
-// nor those of the threads that compile. Two counts of one server differ by less than 1 %, whatever else the machine does.
+// nor those of the threads that compile. Two counts of one server differ by up to 3 %, whatever else the machine does.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'

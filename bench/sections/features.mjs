@@ -98,7 +98,7 @@ export function section({ nodes }) {
     goals: goalsOf(nodes),
     body: `Written by \`npm run bench:features\`, and counted by the same command with \`--count\`. \`GET /users/:id\`, enveloped, without helmet; every variant is a process of
 its own, all are measured in turn in every round, and send the same body. **added** and **of the plain** are medians, over the rounds, of differences
-and ratios within a round. Instructions are counted as those [of requests](#how-to-read-it); two counts of one server differ by about 1 %, which is
+and ratios within a round. Instructions are counted as those [of requests](#how-to-read-it); two counts of one server differ by up to 3 %, which is
 more than the smallest features add.
 
 ${tables.join('\n\n')}`,
