@@ -53,7 +53,7 @@ connections, after 20,000 that are not counted. Two numbers with a plus are from
 
 CPU time depends on what else shares the processor: its caches, its clock, the other thread of its core, and on a virtual machine neighbours
 that nobody sees. The CPU time of a request to one and the same server was seen to vary by a factor of 1.7 from one minute to the next, its
-instructions by up to 3 %, because V8 does not compile the same functions at the same request each time. So the goals of requests are judged by instructions. Instructions are not time: they do not see a cache that misses, and those of
+instructions by up to 3 %. So the goals of requests are judged by instructions. Instructions are not time: they do not see a cache that misses, and those of
 the kernel, which are the same for all, are not in them. So the times stand beside them.
 
 On Node 20 a server, bare \`node:http\` as well as any other, that has answered a request or two and then nothing for a quarter of a minute needs 1.6 times

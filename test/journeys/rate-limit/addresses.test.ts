@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { networkInterfaces } from 'node:os'
-import { type AppOptions, Controller, Get } from 'blazon'
+import { type AppOptions, Controller, Get, RateLimit } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { bootWarnings } from '../../support.js'
 import { appsOfTest, statusOf } from './support.js'
@@ -63,6 +63,31 @@ describe('the client address of a rate limit', () => {
     ])
     expect(await statusOf({ port, host: '::1' })).toBe(200)
     expect(await statusOf({ port, host: '::1' })).toBe(429)
+  })
+
+  it('is counted by each limit on its own, over one connection', async () => {
+    @Controller('others')
+    class OthersController {
+      @Get('once')
+      @RateLimit({ limit: 1, window: '1h' })
+      once() {
+        return []
+      }
+
+      @Get('twice')
+      @RateLimit({ limit: 2, window: '1h' })
+      twice() {
+        return []
+      }
+    }
+    const port = await apps.listening({ controllers: [OthersController] })
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const statuses: number[] = []
+    for (const name of ['once', 'twice', 'once', 'twice', 'twice']) {
+      statuses.push(await statusOf({ port, agent, path: `/others/${name}` }))
+    }
+    agent.destroy()
+    expect(statuses).toEqual([200, 200, 429, 200, 429])
   })
 
   it('is read again for each request, because a proxy may speak for several clients over one connection', async () => {
