@@ -44,26 +44,22 @@ const count = (list: readonly number[], status: number) =>
 const made = (crew: Crew) => crew.service.output.match(/^made$/gm)?.length ?? 0
 
 /**
- * Asks until the response comes from the store, where it arrives after the client has it: until then, the other worker makes its
- * own. From then on, all have the same. Returns how many requests that took.
+ * Asks until the same response has come from the store four times in a row. A response reaches the store after the client has it:
+ * until then, the other worker makes its own, which may replace a first one that was already read. Both make one at most, so the
+ * row is broken once at most. Returns how many requests that took.
  */
 async function readCached(crew: Crew): Promise<number> {
-  const ask = async () => {
+  let [asked, inRow, maker] = [0, 0, 0]
+  while (inRow < 4) {
     const response = await crew.ask('/cached')
     const { data } = (await response.json()) as { data: number }
-    return { maker: data, isHit: response.headers.get('x-cache') === 'HIT' }
+    const isHit = response.headers.get('x-cache') === 'HIT'
+    if (asked++ === 0) expect(isHit).toBe(false)
+    if (inRow > 0) expect(isHit, 'what is stored stays stored').toBe(true)
+    inRow = !isHit ? 0 : data === maker ? inRow + 1 : 1
+    maker = data
   }
-  const first = await ask()
-  expect(first.isHit).toBe(false)
-  let asked = 1
-  let found = first
-  while (!found.isHit) {
-    found = await ask()
-    asked++
-  }
-  const makers = [await ask(), await ask(), await ask()].map(({ maker }) => maker)
-  expect(new Set(makers)).toEqual(new Set([found.maker]))
-  return asked + makers.length
+  return asked
 }
 
 describe('two workers', () => {
