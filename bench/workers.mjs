@@ -4,6 +4,7 @@
 // wrk runs on the same processors, so its CPU time is shown, too. Beside it: two processes that know nothing of each other, each with
 // a load of its own. That is the most that this machine can give. All are measured in turns. It needs wrk and GNU time.
 import { execFile, spawn } from 'node:child_process'
+import { pbkdf2Sync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { parseArgs, promisify } from 'node:util'
@@ -29,18 +30,12 @@ const COMMAND = new URL('../dist/cli/main.js', import.meta.url).pathname
 const APP = new URL('./workers/app.mjs', import.meta.url).pathname
 const run = promisify(execFile)
 
-/** How many rounds of the handler's loop take {@link WORK_MS} here. */
+/** How many rounds of the handler's key derivation take {@link WORK_MS} here. */
 function calibrate() {
-  const loop = (rounds) => {
-    let state = 1
-    for (let round = 0; round < rounds; round++)
-      state = (Math.imul(state, 1103515245) + 12345) >>> 0
-    return state
-  }
-  loop(1e6)
+  const rounds = 1e5
   const begin = performance.now()
-  loop(2e7)
-  return Math.round((2e7 * WORK_MS) / (performance.now() - begin))
+  pbkdf2Sync('lamp', 'salt', rounds, 32, 'sha256')
+  return Math.round((rounds * WORK_MS) / (performance.now() - begin))
 }
 
 async function freePort() {
@@ -54,7 +49,7 @@ async function freePort() {
 async function start(node, workers) {
   const port = await freePort()
   const child = spawn(node, [COMMAND, 'start', APP, '--workers', String(workers)], {
-    env: { ...process.env, NODE_ENV: 'production', PORT: String(port), ROUNDS: String(LOOP) },
+    env: { ...process.env, NODE_ENV: 'production', PORT: String(port), ROUNDS: String(KEY_ROUNDS) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let text = ''
@@ -115,7 +110,7 @@ async function measureOn(node) {
   return keepWorkers(lanes)
 }
 
-const LOOP = calibrate()
+const KEY_ROUNDS = calibrate()
 const nodes = [...values.node, ...fetchNodes(values.nodes.split(',').filter(Boolean))]
 for (const path of nodes.length === 0 ? [process.execPath] : nodes) {
   const { major, ...version } = readNode(path)
