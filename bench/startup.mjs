@@ -1,20 +1,22 @@
 // npm run bench:startup -- [--nodes 20,24,26] [--node /path/to/node] [--rounds 15]: from the start of a process to its first answer.
-// `--smoke` only checks that all start and answer alike. `--loaded` only writes down what is loaded before the first answer.
+// `--count` counts instructions instead of measuring times, by valgrind: on machines that are busy. `--smoke` only checks that all start
+// and answer alike. `--loaded` only writes down what is loaded before the first answer.
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { checkCallgrind } from './callgrind.mjs'
 import { compile, compileDecorated } from './compile.mjs'
 import { readEnvironment, readNode, readVersions } from './environment.mjs'
 import { memoryOf } from './measure.mjs'
 import { fetchNodes } from './nodes.mjs'
 import { readResults, saveResults } from './report.mjs'
 import { keepLoaded, textOfLoaded } from './sections/startup/loaded.mjs'
-import { CANDIDATES, keepCandidates, nodeTable, PACKAGES } from './sections/startup.mjs'
+import { addCounts, CANDIDATES, keepCandidates, nodeTable, PACKAGES } from './sections/startup.mjs'
 import { readLoaded } from './startup/loaded.mjs'
 import { users } from './startup/shop.mjs'
 import { commandOf } from './summary.mjs'
@@ -25,9 +27,14 @@ const USER = users.read('42')
 
 const folder = mkdtempSync(join(tmpdir(), 'blazon-startup-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+/** valgrind writes here what it has counted. */
 const COUNTS = join(folder, 'counts')
-const COUNTER = ['perf', 'stat', '-x,', '-e', 'instructions:u,instructions:k', '-o', COUNTS, '--']
-const isCounting = spawnSync(COUNTER[0], [...COUNTER.slice(1), 'true']).status === 0
+const COUNTER = [
+  'valgrind',
+  '--tool=callgrind',
+  '--callgrind-out-file=/dev/null',
+  `--log-file=${COUNTS}`,
+]
 
 /** Starts a candidate; answers with the process, and with its port as soon as it listens. */
 async function start(name, node, { before = [], env = {} } = {}) {
@@ -60,14 +67,13 @@ async function time(name, node) {
   return taken
 }
 
-/** Millions of instructions of a whole process that is asked once, user and kernel: they are nearly the same on a busy machine. */
+/** Millions of instructions of all threads of a process that is asked once; those of the kernel are not counted. */
 async function count(name, node) {
   const server = await start(name, node, { before: COUNTER })
   await ask(server.port, READ)
   await stop(server)
-  const lines = readFileSync(COUNTS, 'utf8').split('\n')
-  const counts = lines.filter((line) => line.includes('instructions'))
-  return { instructions: counts.reduce((sum, line) => sum + Number(line.split(',')[0]), 0) / 1e6 }
+  const [, total] = /Collected : (\d+)/.exec(readFileSync(COUNTS, 'utf8'))
+  return Number(total) / 1e6
 }
 
 /** Of all threads, in nanoseconds where the kernel counts; the clock of /proc/PID/stat ticks only every ten milliseconds. */
@@ -144,12 +150,7 @@ async function measureOn(node, rounds) {
   const environment = readEnvironment()
   await checkAll(node)
   const times = await inTurn(rounds, (name) => time(name, node))
-  const counts = isCounting ? await inTurn(Math.ceil(rounds / 3), (name) => count(name, node)) : {}
-  const candidates = Object.keys(CANDIDATES).map((name) => [
-    name,
-    { ...times[name], ...counts[name] },
-  ])
-  return { environment, rounds, candidates: keepCandidates(Object.fromEntries(candidates)) }
+  return { environment, rounds, candidates: keepCandidates(times) }
 }
 
 async function checkAll(node) {
@@ -161,6 +162,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '15' },
     node: { type: 'string', multiple: true, default: [] },
     nodes: { type: 'string', default: '' },
+    count: { type: 'boolean', default: false },
     smoke: { type: 'boolean', default: false },
     loaded: { type: 'boolean', default: false },
   },
@@ -171,11 +173,31 @@ async function measureAll(nodes, rounds) {
     const { major, ...version } = readNode(path)
     const measured = await measureOn(path, rounds)
     console.log(`\nNode ${version.node}\n\n${nodeTable(measured)}\n`)
-    const { nodes: others, ...kept } = readResults('startup') ?? {}
     const command = commandOf('bench:startup', { nodes: major, rounds })
-    const results = { ...others, [major]: { ...version, command, ...measured } }
-    await saveResults('startup', { ...kept, versions: readVersions(PACKAGES), nodes: results })
+    await saveNode(major, { ...version, command, ...measured })
   }
+}
+
+/** Beside the times that are there: one count each, because counts of two starts differ by less than a percent. */
+async function countAll(nodes) {
+  checkCallgrind()
+  for (const path of nodes) {
+    const { major } = readNode(path)
+    const { [major]: timed } = readResults('startup')?.nodes ?? {}
+    if (timed === undefined) throw new Error(`Measure Node ${major} first: npm run bench:startup`)
+    await checkAll(path)
+    const counts = {}
+    for (const name of Object.keys(CANDIDATES)) counts[name] = await count(name, path)
+    const measured = { ...timed, candidates: addCounts(timed.candidates, counts) }
+    console.log(`\nNode ${timed.node}\n\n${nodeTable(measured)}\n`)
+    await saveNode(major, measured)
+  }
+}
+
+async function saveNode(major, measured) {
+  const { nodes, ...kept } = readResults('startup') ?? {}
+  const results = { ...nodes, [major]: measured }
+  await saveResults('startup', { ...kept, versions: readVersions(PACKAGES), nodes: results })
 }
 
 /** What is loaded depends neither on the machine nor on rounds, so it is measured apart, on the Node that runs this. */
@@ -210,5 +232,6 @@ if (values.smoke) {
 } else {
   const fetched = values.nodes === '' ? [] : fetchNodes(values.nodes.split(','))
   const chosen = [...values.node, ...fetched]
-  await measureAll(chosen.length === 0 ? [process.execPath] : chosen, Number(values.rounds))
+  const nodes = chosen.length === 0 ? [process.execPath] : chosen
+  await (values.count ? countAll(nodes) : measureAll(nodes, Number(values.rounds)))
 }

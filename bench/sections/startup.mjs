@@ -52,9 +52,23 @@ export function keepCandidates(candidates) {
   const pairs = others.map((name) => ['blazon', name])
   return summarizeLanes(candidates, {
     spread: ['wall'],
-    middle: ['cpu', 'instructions', 'resident'],
+    middle: ['cpu', 'resident'],
     pairs,
   })
+}
+
+/** The candidates with their counts, in millions of instructions, and what Blazon takes of the others'. */
+export function addCounts(candidates, counts) {
+  const counted = Object.entries(candidates).map(([name, kept]) => [
+    name,
+    { ...kept, instructions: Number(counts[name].toFixed(1)) },
+  ])
+  const { blazon, ...others } = Object.fromEntries(counted)
+  const of = Object.entries(blazon.of).map(([other, ratios]) => [
+    other,
+    { ...ratios, instructions: Number((counts.blazon / counts[other]).toFixed(4)) },
+  ])
+  return { ...others, blazon: { ...blazon, of: Object.fromEntries(of) } }
 }
 
 /** The median of what Blazon takes over what another takes in the same round. */
@@ -106,13 +120,13 @@ export function section({ versions, nodes, loaded }) {
 
 ### How to read it
 
-Written by \`npm run bench:startup\`. ${named.join(', ')}.
+Written by \`npm run bench:startup\`, and counted by the same command with \`--count\`. ${named.join(', ')}.
 
 Ten routes, four of them with a validated body; all but bare node:http send helmet's headers, and all but Express serve an OpenAPI
 document. A round starts every candidate once, in a process of its own. **ms** is the time from the start of the process until its first
 answer, to \`GET /users/42\`, has come whole over a socket; **ms CPU** and **MB** are the CPU time of all its threads and its resident memory
-at that moment. **million instructions** are those of a whole process that is asked once. **Blazon is** the median, over the rounds, of what
-Blazon takes over what the other takes in the same round.
+at that moment. **million instructions** are those of all threads of a process that is asked once, without the kernel's, counted once by callgrind, a
+tool of valgrind. **Blazon is** the median, over the rounds, of what Blazon takes over what the other takes in the same round.
 
 Everyone is compiled before: nobody is charged for a TypeScript loader. Fastify is there twice, because Blazon's zod has to be loaded, too:
 once as its own documentation has it, and once with the same zod schemas.${loaded === undefined ? '' : `\n\n${textOfLoaded(loaded)}`}`,
