@@ -61,6 +61,11 @@ export class CacheEngine {
     return this.#isClosed
   }
 
+  /** Whether the store is open: `open` need not be awaited. */
+  get isOpen(): boolean {
+    return this.#store.isOpen
+  }
+
   open(): Promise<void> {
     return this.#store.open()
   }
@@ -116,6 +121,7 @@ export class CacheEngine {
    */
   #current(entry: CacheEntry, known: TagVersions): MaybePromise<Outcome<CacheEntry | undefined>> {
     if (!isSound(entry)) return undefined
+    if (entry.tags.length === 0) return entry
     if (isKnown(entry.tags, known)) return isEqual(entry.tags, known) ? entry : undefined
     return chain(this.versions(entry.tags.map(([tag]) => tag)), (versions) => {
       if (versions === FAILED) return FAILED

@@ -1,5 +1,6 @@
-import type { CacheEntry } from '../../contracts/cache.js'
+import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Duration } from '../../contracts/units.js'
+import { isThenable } from '../../step/thenable.js'
 import {
   type CacheEngine,
   entryTags,
@@ -132,7 +133,9 @@ export class ScopedCache {
     const lifetime = this.#lifetime(ttl, 'getOrSet()')
     checkTags(tags)
     const owner = this.#owner()
-    const found = await this.#find(full, tags)
+    const finding = this.#find(full, tags)
+    // Each `await` of a hit takes as long as the rest of it.
+    const found = isThenable(finding) ? await finding : finding
     if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
     const flight = flights.find(full)
@@ -195,18 +198,32 @@ export class ScopedCache {
   }
 
   /**
-   * Finds the value of a key and counts the hit or the miss.
+   * Finds the value of a key and counts the hit or the miss. Synchronous if the store is.
    *
    * @param tags The tags that the entry probably has.
    */
-  async #find(key: string, tags: readonly string[] = []): Promise<Found | undefined> {
+  #find(key: string, tags: readonly string[] = []): MaybePromise<Found | undefined> {
     const owner = this.#owner()
     const { engine } = this.parts
-    await engine.open()
+    if (engine.isOpen) return this.#read(key, owner, tags)
+    return engine.open().then(() => this.#read(key, owner, tags))
+  }
+
+  #read(
+    key: string,
+    owner: string | null,
+    tags: readonly string[],
+  ): MaybePromise<Found | undefined> {
+    const { engine } = this.parts
     const isTagged = tags.length > 0 && engine.readsTagged
-    const entry = await (isTagged
+    const entry = isTagged
       ? chain(engine.readTagged(key, entryTags(owner, tags)), entryOf)
-      : engine.read(key))
+      : engine.read(key)
+    return chain(entry, (read) => this.#valueOf(read, owner))
+  }
+
+  #valueOf(entry: Outcome<CacheEntry | undefined>, owner: string | null): Found | undefined {
+    const { engine } = this.parts
     const isReadable =
       entry !== undefined &&
       entry !== FAILED &&

@@ -45,6 +45,10 @@ export class StoreGuard {
     this.#context = context
   }
 
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
   /**
    * Opens the store, once. Rejects if the store rejects; a store that only cannot reach its server should open
    * without an error.
