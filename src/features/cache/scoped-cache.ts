@@ -66,7 +66,8 @@ export class ScopedCache {
    * const products = await cache.get<Product[]>('acme:products')
    */
   async get<T = unknown>(key: string): Promise<T | undefined> {
-    return (await this.#find(this.#keyOf(key, 'get()')))?.value as T | undefined
+    const full = this.#keyOf(key, 'get()')
+    return (await this.#find(full, this.#owner(), []))?.value as T | undefined
   }
 
   /**
@@ -133,8 +134,8 @@ export class ScopedCache {
     const lifetime = this.#lifetime(ttl, 'getOrSet()')
     checkTags(tags)
     const owner = this.#owner()
-    const finding = this.#find(full, tags)
-    // Each `await` of a hit takes as long as the rest of it.
+    const finding = this.#find(full, owner, tags)
+    // A hit in memory awaits nothing: three awaits took a seventh of its time.
     const found = isThenable(finding) ? await finding : finding
     if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
@@ -202,8 +203,11 @@ export class ScopedCache {
    *
    * @param tags The tags that the entry probably has.
    */
-  #find(key: string, tags: readonly string[] = []): MaybePromise<Found | undefined> {
-    const owner = this.#owner()
+  #find(
+    key: string,
+    owner: string | null,
+    tags: readonly string[],
+  ): MaybePromise<Found | undefined> {
     const { engine } = this.parts
     if (engine.isOpen) return this.#read(key, owner, tags)
     return engine.open().then(() => this.#read(key, owner, tags))
