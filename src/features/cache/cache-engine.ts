@@ -61,12 +61,8 @@ export class CacheEngine {
     return this.#isClosed
   }
 
-  /** Whether the store is open: `open` need not be awaited. */
-  get isOpen(): boolean {
-    return this.#store.isOpen
-  }
-
-  open(): Promise<void> {
+  /** Opens the store, once. Returns `undefined` while the store is open. */
+  open(): MaybePromise<void> {
     return this.#store.open()
   }
 

@@ -135,7 +135,7 @@ export class ScopedCache {
     checkTags(tags)
     const owner = this.#owner()
     const finding = this.#find(full, owner, tags)
-    // A hit in memory awaits nothing: three awaits took a seventh of its time.
+    // A hit in memory awaits nothing: three awaits took a seventh of its time (`npm run bench:field`, cached).
     const found = isThenable(finding) ? await finding : finding
     if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
@@ -199,8 +199,9 @@ export class ScopedCache {
   }
 
   /**
-   * Finds the value of a key and counts the hit or the miss. Synchronous if the store is.
+   * Finds the value of a key. Synchronous if the store is open and responds synchronously.
    *
+   * @param owner The tenant that reads; `null` for none.
    * @param tags The tags that the entry probably has.
    */
   #find(
@@ -209,23 +210,16 @@ export class ScopedCache {
     tags: readonly string[],
   ): MaybePromise<Found | undefined> {
     const { engine } = this.parts
-    if (engine.isOpen) return this.#read(key, owner, tags)
-    return engine.open().then(() => this.#read(key, owner, tags))
+    return chain(engine.open(), () => {
+      const isTagged = tags.length > 0 && engine.readsTagged
+      const entry = isTagged
+        ? chain(engine.readTagged(key, entryTags(owner, tags)), entryOf)
+        : engine.read(key)
+      return chain(entry, (read) => this.#valueOf(read, owner))
+    })
   }
 
-  #read(
-    key: string,
-    owner: string | null,
-    tags: readonly string[],
-  ): MaybePromise<Found | undefined> {
-    const { engine } = this.parts
-    const isTagged = tags.length > 0 && engine.readsTagged
-    const entry = isTagged
-      ? chain(engine.readTagged(key, entryTags(owner, tags)), entryOf)
-      : engine.read(key)
-    return chain(entry, (read) => this.#valueOf(read, owner))
-  }
-
+  /** Counts the hit or the miss. */
   #valueOf(entry: Outcome<CacheEntry | undefined>, owner: string | null): Found | undefined {
     const { engine } = this.parts
     const isReadable =

@@ -45,15 +45,12 @@ export class StoreGuard {
     this.#context = context
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen
-  }
-
   /**
-   * Opens the store, once. Rejects if the store rejects; a store that only cannot reach its server should open
-   * without an error.
+   * Opens the store, once. Returns `undefined` while the store is open. Rejects if the store rejects; a store that
+   * only cannot reach its server should open without an error.
    */
-  open(): Promise<void> {
+  open(): MaybePromise<void> {
+    if (this.#isOpen) return undefined
     this.#opening ??= this.#open()
     return this.#opening
   }

@@ -247,6 +247,16 @@ describe('getOrSet', () => {
     expect(loads).toBe(1)
   })
 
+  it('returns a value in memory without waiting', async () => {
+    const { cache } = (await start()).get(Products)
+    await cache.set('known', 1)
+    const order: string[] = []
+    const hit = cache.getOrSet('known', () => 2).then((value) => order.push(`hit ${value}`))
+    const later = Promise.resolve().then(() => order.push('later'))
+    await Promise.all([hit, later])
+    expect(order).toEqual(['hit 1', 'later'])
+  })
+
   it('rejects concurrent calls when the load fails, and loads again next time', async () => {
     await start()
     const cache = CacheManager.getInstance()
