@@ -95,7 +95,7 @@ export const ALONE = [
   'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-dashboard,dev-database,doctor,doctor-claims,explain,keys,loaded-modules,new,create-blazon,replay-project}.test.ts',
   'test/docs/{cli,migrations,postgres,readme,snippets,tutorial,two-processes}.test.ts',
   'test/features/cache/unused.test.ts',
-  'test/features/unused-{audience,records,representations}.test.ts',
+  'test/features/unused-{audience,pages,records,representations}.test.ts',
   'test/house/{build,package,peers,scripts}.test.ts',
   'test/integrations/**/*.test.ts',
   'test/operating/**/*.test.ts',

@@ -8,7 +8,7 @@ import type { Clock } from '../../di/clock.js'
 import { toSeconds } from '../../http/units.js'
 import { CacheEngine } from './cache-engine.js'
 import { CacheManager, startManager, stopManager } from './cache-manager.js'
-import { cacheStage } from './cache-stage.js'
+import type { cacheStage } from './cache-stage.js'
 import { memoryCache } from './memory-cache.js'
 import type { ResolvedCache } from './resolved-cache.js'
 
@@ -83,10 +83,11 @@ export function declareCache(config: CacheConfig): DeclaredCache {
       if (isUsed || settings.store !== null) await engine.get().open()
       startManager(manager, isCurrent)
       const hasNotes = settings.hasHeaders
+      const createStage = isUsed ? (await import('./cache-stage.js')).cacheStage : null
       return {
         steps(route, { respond }) {
-          if (!isCached(route)) return null
-          const shared = { engine: engine.get(), hasNotes, credentials, respond }
+          if (createStage === null || !isCached(route)) return null
+          const shared = { engine: engine.get(), hasNotes, credentials, respond, createStage }
           return { cache: stageOf(route, { ...shared, logger: input.logger }) }
         },
         addsHeaders: isUsed && hasNotes,
@@ -129,10 +130,12 @@ interface StageConfig {
   readonly credentials: readonly string[]
   readonly respond: RouteSetup['respond']
   readonly logger: Logger
+  /** Loaded for the first route with `@Cache`. */
+  readonly createStage: typeof cacheStage
 }
 
 function stageOf(route: RouteModel, config: StageConfig): Stage {
-  const { logger, ...shared } = config
+  const { logger, createStage, ...shared } = config
   const lifetime = lifetimeOf(route)
   const logged = new Set<string>()
   const warn = (message: string) => {
@@ -140,7 +143,7 @@ function stageOf(route: RouteModel, config: StageConfig): Stage {
     logged.add(message)
     logger.warn({ route: route.name }, `@Cache of ${route.name}: ${message}`)
   }
-  return cacheStage({ ...shared, route, lifetime, warn })
+  return createStage({ ...shared, route, lifetime, warn })
 }
 
 /** Whether responses of a route are cached. With a ttl of 0 nothing is stored, so the route needs no cache step. */

@@ -2,12 +2,11 @@ import type { FrameworkRoute } from '../../contracts/framework-route.js'
 import type { Request, RequestHandler, Response } from '../../contracts/handler.js'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { type Content, createContent, once, sendContent } from './content.js'
-import type { DocsPage, DocsSource } from './docs-page.js'
+import type { DocsSource } from './docs-page.js'
+import { interactiveFiles, REFERENCE_FILES } from './file-names.js'
 import { findSwaggerUi } from './find-swagger-ui.js'
-import { interactivePage } from './interactive-page.js'
 import { locate } from './locate.js'
-import { PageTemplate } from './page-template.js'
-import { referencePage } from './reference-page.js'
+import type { OpenedPage, PageOptions } from './open-page.js'
 
 /** The configuration of {@link buildDocs}. */
 export interface DocsConfig {
@@ -46,15 +45,13 @@ const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
  * })
  */
 export function buildDocs(config: DocsConfig): FrameworkRoute[] {
-  const isNewest = config.documents.some(({ openapi }) => openapi === '3.2')
-  const peer = (config.resolvePeer ?? findSwaggerUi)(isNewest ? FLOOR_OF_3_2 : undefined)
-  return config.documents.flatMap((given) => {
+  const { documents, isProduction, resolvePeer = findSwaggerUi } = config
+  const isNewest = documents.some(({ openapi }) => openapi === '3.2')
+  const peer = resolvePeer(isNewest ? FLOOR_OF_3_2 : undefined)
+  return documents.flatMap((given) => {
     const source = { ...given, document: once(given.document) }
-    const page =
-      peer === null
-        ? referencePage(source)
-        : interactivePage(source, { directory: peer, isProduction: config.isProduction })
-    return [...documentRoutes(source, config.isProduction), ...pageRoutes(source, page)]
+    const pages = pageRoutes(source, { peer, isProduction })
+    return [...documentRoutes(source, isProduction), ...pages]
   })
 }
 
@@ -79,10 +76,13 @@ async function toYaml(document: OpenApiDocument): Promise<Content> {
   return createContent('application/yaml; charset=utf-8', text)
 }
 
-function pageRoutes(source: DocsSource, page: DocsPage): FrameworkRoute[] {
+/** The code of a page is loaded with the first request for the page or a file of it: few processes get one. */
+function pageRoutes(source: DocsSource, options: PageOptions): FrameworkRoute[] {
+  const page = once(async () => (await import('./open-page.js')).openPage(source, options))
   const folder = source.path === '/' ? '' : source.path
-  const files = Object.entries(page.files).map(([name, load]) =>
-    route(`${folder}/${name}`, (...message) => sendFile(message, load)),
+  const names = options.peer === null ? REFERENCE_FILES : interactiveFiles(options.isProduction)
+  const files = names.map((name) =>
+    route(`${folder}/${name}`, async (...message) => sendFile(message, name, await page())),
   )
   return [route(source.path, pageSender(source, page)), ...files]
 }
@@ -93,32 +93,24 @@ function pageRoutes(source: DocsSource, page: DocsPage): FrameworkRoute[] {
  */
 async function sendFile(
   message: readonly [Request, Response],
-  load: () => Content | Promise<Content>,
+  name: string,
+  { files }: OpenedPage,
 ): Promise<void> {
-  const content = await load()
+  const content = await files[name]?.()
+  if (content === undefined) throw new Error(`The page has no file ${name}.`)
   const isPinned = message[0].query['v'] === content.hash
   await sendContent(message, content, isPinned ? IMMUTABLE : REVALIDATED)
 }
 
-function pageSender(source: DocsSource, page: DocsPage): Send {
-  const template = once(async () => {
-    const hashes = await hashFiles(page)
-    return new PageTemplate(page, (name) => `${name}?v=${hashes.get(name)}`)
-  })
+function pageSender(source: DocsSource, opened: () => Promise<OpenedPage>): Send {
   return async (req, res) => {
-    const content = (await template()).at(locate(req, source.path))
+    const page = await opened()
+    const content = (await page.template()).at(locate(req, source.path))
     // A report-only policy of the application was not written for this page, which has its own policy.
     res.removeHeader('Content-Security-Policy-Report-Only')
     const headers = { 'Content-Security-Policy': page.policy(), 'Referrer-Policy': 'no-referrer' }
     await sendContent([req, res], content, { ...REVALIDATED, ...headers })
   }
-}
-
-async function hashFiles({ files }: DocsPage): Promise<Map<string, string>> {
-  const loaded = Object.entries(files).map(
-    async ([name, load]) => [name, (await load()).hash] as const,
-  )
-  return new Map(await Promise.all(loaded))
 }
 
 function route(path: string, send: Send): FrameworkRoute {

@@ -7,9 +7,6 @@ const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 </svg>
 `
 
-/** The file name of the icon. */
-export const ICON_FILE = 'icon.svg'
-
 export function iconContent(): Content {
   return createContent('image/svg+xml', SVG)
 }

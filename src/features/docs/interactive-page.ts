@@ -1,8 +1,9 @@
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { createContent, once } from './content.js'
 import type { DocsPage, DocsSource } from './docs-page.js'
+import { ICON_FILE, type InteractiveFile, interactiveFiles } from './file-names.js'
 import { html } from './html.js'
-import { ICON_FILE, iconContent } from './icon.js'
+import { iconContent } from './icon.js'
 import { INIT_SCRIPT, INTERACTIVE_STYLE, SESSION_SCRIPT } from './interactive-files.js'
 import { fromFolder } from './locate.js'
 import { peerFile } from './peer-file.js'
@@ -29,23 +30,22 @@ const CSS = 'text/css; charset=utf-8'
 export function interactivePage(source: DocsSource, options: InteractiveOptions): DocsPage {
   const { directory, isProduction } = options
   const init = () => createContent(JAVASCRIPT, initScript(source, isProduction))
-  const session = once(() => createContent(JAVASCRIPT, SESSION_SCRIPT))
-  const files = {
+  const contents: Record<InteractiveFile, DocsPage['files'][string]> = {
     'swagger-ui.css': peerFile(directory, 'swagger-ui.css', CSS),
     'docs.css': once(() => createContent(CSS, INTERACTIVE_STYLE + STREAM_STYLE)),
     [ICON_FILE]: once(iconContent),
     'swagger-ui-bundle.js': peerFile(directory, 'swagger-ui-bundle.js', JAVASCRIPT),
-    ...(isProduction ? {} : { 'session-authorization.js': session }),
+    'session-authorization.js': once(() => createContent(JAVASCRIPT, SESSION_SCRIPT)),
     'streams.js': once(() => createContent(JAVASCRIPT, STREAM_SCRIPT)),
     'init.js': once(init),
   }
+  const names = interactiveFiles(isProduction)
   return {
-    files,
+    files: Object.fromEntries(names.map((name) => [name, contents[name]])),
     policy: once(() => serializePolicy(interactivePolicy(source.document()))),
     servers: () => [],
     render: ({ folder }, link) => {
       const document = fromFolder(source.path)
-      const names = Object.keys(files)
       const styles = names.filter((name) => name.endsWith('.css'))
       const scripts = names.filter((name) => name.endsWith('.js'))
       return html`<!doctype html>

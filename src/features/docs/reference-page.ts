@@ -6,16 +6,15 @@ import type {
 import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import { createContent, once } from './content.js'
 import type { DocsPage, DocsSource, FileLink, PagePlace } from './docs-page.js'
+import { ICON_FILE, STYLE_FILE } from './file-names.js'
 import { type Html, html } from './html.js'
-import { ICON_FILE, iconContent } from './icon.js'
+import { iconContent } from './icon.js'
 import { anchorOf, listOperations, type OperationGroup } from './list-operations.js'
 import { fromFolder } from './locate.js'
 import { LOCK, methodMarkup, operationMarkup } from './operation-markup.js'
 import { REFERENCE_POLICY, serializePolicy } from './policy.js'
 import { REFERENCE_STYLE } from './reference-style.js'
 import { paragraphs, schemaMarkup, typeMarkup } from './schema-markup.js'
-
-const STYLE_FILE = 'reference.css'
 
 /**
  * Creates the built-in page, for applications without `swagger-ui-dist`: the whole document as plain HTML,
