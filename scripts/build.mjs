@@ -35,6 +35,9 @@ const CHILDREN = [
   'integrations/postgres/keeper/main',
 ]
 
+/** Entries that run without an application, so they load nothing that is meant for one. */
+const APART = [...CHILDREN, 'cli/main', 'integrations/vite/index']
+
 /** The folder of the page that `blazon dev` shows in a browser. */
 const PAGE = 'cli/dev/dashboard/page'
 
@@ -129,10 +132,44 @@ async function bundle(compiled, out) {
     sourcemap: true,
     sourcemapExcludeSources: true,
     chunkFileNames: 'chunks/[name].js',
+    manualChunks: joinedChunks(compiled),
+    onlyExplicitManualChunks: true,
     hoistTransitiveImports: false,
     minifyInternalExports: false,
   })
   await built.close()
+}
+
+/**
+ * Puts the modules that every application loads into few files, because a process takes as long for a file as for 10 kB of code: what
+ * other entries load is in a file that suits them, and the rest in `app`. Each file imports only those before it.
+ */
+function joinedChunks(compiled) {
+  const loaded = (entries, { late, getModuleInfo }) => {
+    const found = new Set(entries.map((name) => join(compiled, `${name}.js`)))
+    for (const each of found) {
+      const { importedIds, dynamicallyImportedIds } = getModuleInfo(each)
+      for (const next of importedIds) found.add(next)
+      if (late) for (const next of dynamicallyImportedIds) found.add(next)
+    }
+    return found
+  }
+  const nameChunks = (getModuleInfo) => {
+    const integrations = doors().filter((door) => door.startsWith('integrations'))
+    const files = [
+      ['ground', loaded(APART, { late: false, getModuleInfo })],
+      ['command', loaded(APART, { late: true, getModuleInfo })],
+      ['core', loaded(integrations, { late: true, getModuleInfo })],
+    ]
+    const fileOf = (id) => files.find(([, ids]) => ids.has(id))?.[0] ?? 'app'
+    const all = loaded(['index'], { late: false, getModuleInfo })
+    return new Map([...all].map((id) => [id, fileOf(id)]))
+  }
+  let names
+  return (id, { getModuleInfo }) => {
+    names ??= nameChunks(getModuleInfo)
+    return names.get(id)
+  }
 }
 
 /** The page of the dashboard: one script, one style, one document. Its source map is for stack traces, not for browsers. */
@@ -266,7 +303,10 @@ function passesThroughDoor(compiled) {
   }
 }
 
-/** Replaces the imports of {@link COMMONJS} and {@link isBuiltin}. A name is looked up when it is used. */
+/**
+ * Replaces the imports of {@link COMMONJS} and {@link isBuiltin}. A name is looked up when it is used. Each importer gets a builtin by
+ * itself: a file that several chunks share would take longer to load.
+ */
 function loadsCheaply(compiled) {
   const variable = (name) => name.replace(/\W(\w)/g, (_, letter) => letter.toUpperCase())
   const lines = [
@@ -275,16 +315,17 @@ function loadsCheaply(compiled) {
   ]
   return {
     name: 'loads-cheaply',
-    resolveId(id) {
+    resolveId(id, importer) {
       const late = Object.keys(LATE).find((name) => id.endsWith(`/${name}.js`))
       if (late !== undefined) return `\0${late}`
       if (id === SHIM) return { id: join(compiled, SHIM), external: 'relative' }
-      if (isBuiltin(id) || COMMONJS.includes(id)) return `\0${id}`
+      if (isBuiltin(id)) return `\0${relative(compiled, importer)}?/${id}`
+      if (COMMONJS.includes(id)) return `\0${id}`
       return isAbsolute(id) || id.startsWith('.') ? null : { id, external: true }
     },
     load(id) {
       if (!id.startsWith('\0')) return null
-      const name = id.slice(1)
+      const name = id.slice(1).split('?/').at(-1)
       if (Object.hasOwn(LATE, name)) return `export { ${LATE[name].name} } from '${SHIM}'`
       const code = isBuiltin(name)
         ? `export default process.getBuiltinModule('${name}')`

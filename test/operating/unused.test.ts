@@ -8,8 +8,8 @@ interface Program {
   readonly after?: string
 }
 
-/** Runs a program; returns whether it has loaded a chunk. Node names each module that it compiles. */
-async function run({ options = '{}', before = '', after = '' }: Program) {
+/** Runs a program; returns what Node writes, which names each module that it compiles. */
+async function outputOf({ options = '{}', before = '', after = '' }: Program) {
   const program = `
     ${before}
     const app = new App(${options})
@@ -19,10 +19,25 @@ async function run({ options = '{}', before = '', after = '' }: Program) {
   const service = Service.start(program, { NODE_DEBUG: 'esm' })
   expect(await service.ended).toBe(0)
   expect(service.output).toContain('chunks/app.js')
-  return (chunk: string) => service.output.includes(`chunks/${chunk}.js`)
+  return service.output
+}
+
+/** Runs a program; returns whether it has loaded a chunk. */
+async function run(program: Program) {
+  const output = await outputOf(program)
+  return (chunk: string) => output.includes(`chunks/${chunk}.js`)
 }
 
 const loads = async (chunk: string, program: Program) => (await run(program))(chunk)
+
+it('an application without options loads few files of the package', async () => {
+  const output = await outputOf({})
+  const [, folder = ''] = /(file:\S+\/dist\/)chunks\/app\.js/.exec(output) ?? []
+  const urls = output.match(/file:[^\s'"]+\.c?js\b/g) ?? []
+  const own = urls.filter((url) => url.startsWith(folder)).map((url) => url.slice(folder.length))
+  const chunks = ['app', 'command', 'core', 'ground'].map((name) => `chunks/${name}.js`)
+  expect([...new Set(own)].sort()).toEqual([...chunks, 'commonjs.cjs', 'index.js'])
+})
 
 it('an application without the option health does not load its code', async () => {
   expect(await loads('health-plugin', {})).toBe(false)
