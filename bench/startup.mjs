@@ -20,6 +20,7 @@ import { addCounts, CANDIDATES, keepCandidates, nodeTable, PACKAGES } from './se
 import { readLoaded } from './startup/loaded.mjs'
 import { users } from './startup/shop.mjs'
 import { commandOf } from './summary.mjs'
+import { median } from './tables.mjs'
 
 const here = import.meta.dirname
 const READ = { method: 'GET', path: '/users/42' }
@@ -178,7 +179,10 @@ async function measureAll(nodes, rounds) {
   }
 }
 
-/** Beside the times that are there: one count each, because it takes minutes. Those of Blazon differ by 3 %, those of Express by 14 %. */
+/** A start takes a second to a minute under valgrind. Counts of Blazon differ by 3 %, those of Express by 14 %. */
+const COUNTS_EACH = 3
+
+/** Counts starts beside the times that are there, and keeps the medians. */
 async function countAll(nodes) {
   checkCallgrind()
   for (const path of nodes) {
@@ -186,8 +190,10 @@ async function countAll(nodes) {
     const { [major]: timed } = readResults('startup')?.nodes ?? {}
     if (timed === undefined) throw new Error(`Measure Node ${major} first: npm run bench:startup`)
     await checkAll(path)
-    const counts = {}
-    for (const name of Object.keys(CANDIDATES)) counts[name] = await count(name, path)
+    const columns = await inTurn(COUNTS_EACH, async (name) => ({ counts: await count(name, path) }))
+    const counts = Object.fromEntries(
+      Object.entries(columns).map(([name, { counts }]) => [name, median(counts)]),
+    )
     const measured = { ...timed, candidates: addCounts(timed.candidates, counts) }
     console.log(`\nNode ${timed.node}\n\n${nodeTable(measured)}\n`)
     await saveNode(major, measured)

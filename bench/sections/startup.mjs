@@ -125,8 +125,8 @@ Written by \`npm run bench:startup\`, and counted by the same command with \`--c
 Ten routes, four of them with a validated body; all but bare node:http send helmet's headers, and all but Express serve an OpenAPI
 document. A round starts every candidate once, in a process of its own. **ms** is the time from the start of the process until its first
 answer, to \`GET /users/42\`, has come whole over a socket; **ms CPU** and **MB** are the CPU time of all its threads and its resident memory
-at that moment. **million instructions** are those of all threads of a process that is asked once, without the kernel's, counted once by callgrind, a
-tool of valgrind; on Node 24, six counts of Express were between 675 and 770, and five of Blazon between 1,142 and 1,172. **Blazon is** the median, over the rounds, of what Blazon takes over what the other takes in the same round.
+at that moment. **million instructions** are those of all threads of a process that is asked once, without the kernel's, the medians of three counts by callgrind, a
+tool of valgrind; single counts of Blazon differ by 3 %, those of Express by 14 %. **Blazon is** the median, over the rounds, of what Blazon takes over what the other takes in the same round.
 
 Everyone is compiled before: nobody is charged for a TypeScript loader. Fastify is there twice, because Blazon's zod has to be loaded, too:
 once as its own documentation has it, and once with the same zod schemas.${loaded === undefined ? '' : `\n\n${textOfLoaded(loaded)}`}`,
