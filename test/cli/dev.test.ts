@@ -1,6 +1,7 @@
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { DevRun, devProject, freePort, isAlive, MAIN, pidOf, value } from './dev-run.js'
 
@@ -140,6 +141,24 @@ describe('blazon dev', () => {
     project.write({ 'main.js': MAIN, 'value.js': value('mended') })
     await run.until(READY)
     expect((await run.ask()).text).toMatch(/^mended /)
+  })
+
+  it('names the file of a syntax error that is known before the report of its import arrives', async () => {
+    // In Node 20, the hooks of `import` report from a thread.
+    const late = `
+      import { MessagePort } from 'node:worker_threads'
+      const { on } = MessagePort.prototype
+      MessagePort.prototype.on = function (name, listener) {
+        if (listener.name !== 'report') return on.call(this, name, listener)
+        setTimeout(() => on.call(this, name, listener), 60_000).unref()
+        return this
+      }`
+    const project = devProject({ 'late.mjs': late, 'main.js': 'const = 1' })
+    const NODE_OPTIONS = `--import ${pathToFileURL(project.path('late.mjs'))}`
+    const run = await DevRun.start(project, { env: { NODE_OPTIONS } })
+    expect(await run.until('Correct the syntax')).toContain('main.js:1')
+    project.write({ 'main.js': MAIN })
+    await run.until(READY)
   })
 
   it('starts the application again for files of --watch that it has not imported', async () => {

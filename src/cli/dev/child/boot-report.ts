@@ -6,14 +6,14 @@ import { locateSyntaxError } from './locate-syntax-error.js'
 /** Reports to the command why this process does not start: an error, and what it has written to stderr. */
 export class BootReport {
   readonly #channel: Channel
-  readonly #files: ReadonlySet<string>
+  readonly #takeFiles: () => readonly string[]
   readonly #write = process.stderr.write
   #isOver = false
 
-  /** @param files The files that the application has loaded, in order; it grows. */
-  constructor(channel: Channel, files: ReadonlySet<string>) {
+  /** @param takeFiles Reports the files that the application has loaded, and returns them in order. */
+  constructor(channel: Channel, takeFiles: () => readonly string[]) {
     this.#channel = channel
-    this.#files = files
+    this.#takeFiles = takeFiles
     process.prependListener('uncaughtException', this.#fail)
     const { stderr } = process
     const write = this.#write as (...args: unknown[]) => boolean
@@ -32,17 +32,18 @@ export class BootReport {
   }
 
   /** Adds the place of a syntax error, if Node has not written it into the error. */
-  #describe(error: unknown): BootError {
+  #describe(error: unknown, files: readonly string[]): BootError {
     const described = plain(error)
     if (!(error instanceof SyntaxError) || findOwnLine(described.stack)) return described
-    const place = locateSyntaxError([...this.#files])
+    const place = locateSyntaxError(files)
     return place === undefined ? described : { ...described, stack: place }
   }
 
   readonly #fail = (error: unknown): void => {
     // The application handles its errors itself.
     if (process.listenerCount('uncaughtException') > 1) return
-    const described = this.#describe(error)
+    // Reported before this process ends: the command watches these files for the next save.
+    const described = this.#describe(error, this.#takeFiles())
     const send = (places: BootError['places']) =>
       this.#channel.send({ kind: 'failed', error: { ...described, places } }, () => process.exit(1))
     if (described.name !== 'ConfigError') send(undefined)

@@ -18,7 +18,12 @@ function connect(): void {
     else receive(message)
   })
   const files = new Set<string>()
-  const report = new BootReport(channel, files)
+  const reportRest = reportFiles(channel, files)
+  process.on('exit', reportRest)
+  const report = new BootReport(channel, () => {
+    reportRest()
+    return [...files]
+  })
   const servers = new Servers(channel, () => report.end())
   const kept = new Kept(channel)
   const receive = (message: ParentMessage) => {
@@ -28,7 +33,6 @@ function connect(): void {
     else if (message.kind === 'retire') void servers.settle().then(end)
     else if (message.kind === 'close-inspector') void closeInspector(channel)
   }
-  reportFiles(channel, files)
   watchFolders(channel)
   if (isAskedToReport()) reportRequests(channel)
 }

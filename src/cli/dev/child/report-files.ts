@@ -1,7 +1,7 @@
 import module from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { MessageChannel } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import type { Channel } from './channel.js'
 import { type Resolved, resolvedOf } from './import-hooks.js'
 
@@ -20,8 +20,9 @@ const { registerHooks } = module as unknown as {
  * Reports to the command which files this process loads, without those of packages.
  *
  * @param known Receives their paths.
+ * @returns a function that reports at once what was found and is still on its way.
  */
-export function reportFiles(channel: Channel, known: Set<string>): void {
+export function reportFiles(channel: Channel, known: Set<string>): () => void {
   const report = ({ url, isMissing }: Resolved) => {
     if (!url.startsWith('file:') || url.includes('/node_modules/')) return
     const path = fileURLToPath(url.replace(/[?#].*$/, ''))
@@ -29,8 +30,9 @@ export function reportFiles(channel: Channel, known: Set<string>): void {
     known.add(path)
     channel.send({ kind: 'files', paths: [path] })
   }
-  if (registerHooks === undefined) hookInThread(report)
-  else hookHere(registerHooks, report)
+  if (registerHooks === undefined) return hookInThread(report)
+  hookHere(registerHooks, report)
+  return () => {}
 }
 
 function hookHere(register: NonNullable<typeof registerHooks>, report: (found: Resolved) => void) {
@@ -48,8 +50,11 @@ function hookHere(register: NonNullable<typeof registerHooks>, report: (found: R
   })
 }
 
-/** In Node 20, the hooks of `import` run in a thread of their own, and do not see `require`. */
-function hookInThread(report: (found: Resolved) => void): void {
+/**
+ * In Node 20, the hooks of `import` run in a thread of their own, and do not see `require`. An import may fail before the message about
+ * its file has arrived.
+ */
+function hookInThread(report: (found: Resolved) => void): () => void {
   const { port1, port2 } = new MessageChannel()
   module.register(new URL('./import-hooks.js', import.meta.url), {
     data: { port: port2 },
@@ -58,6 +63,13 @@ function hookInThread(report: (found: Resolved) => void): void {
   port1.on('message', report)
   port1.unref()
   watchRequire(report)
+  return () => {
+    for (;;) {
+      const received = receiveMessageOnPort(port1)
+      if (received === undefined) return
+      report(received.message)
+    }
+  }
 }
 
 interface CommonJs {
