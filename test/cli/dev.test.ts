@@ -143,9 +143,8 @@ describe('blazon dev', () => {
     expect((await run.ask()).text).toMatch(/^mended /)
   })
 
-  it('names the file of a syntax error that is known before the report of its import arrives', async () => {
-    // In Node 20, the hooks of `import` report from a thread.
-    const late = `
+  describe('before the reports of imports arrive, which in Node 20 come from a thread,', () => {
+    const LATE = `
       import { MessagePort } from 'node:worker_threads'
       const { on } = MessagePort.prototype
       MessagePort.prototype.on = function (name, listener) {
@@ -153,12 +152,30 @@ describe('blazon dev', () => {
         setTimeout(() => on.call(this, name, listener), 60_000).unref()
         return this
       }`
-    const project = devProject({ 'late.mjs': late, 'main.js': 'const = 1' })
-    const NODE_OPTIONS = `--import ${pathToFileURL(project.path('late.mjs'))}`
-    const run = await DevRun.start(project, { env: { NODE_OPTIONS } })
-    expect(await run.until('Correct the syntax')).toContain('main.js:1')
-    project.write({ 'main.js': MAIN })
-    await run.until(READY)
+
+    /** Starts a project whose processes end before such a report has arrived. */
+    async function startLate(files: Readonly<Record<string, string>>) {
+      const project = devProject({ 'late.mjs': LATE, ...files })
+      const NODE_OPTIONS = `--import ${pathToFileURL(project.path('late.mjs'))}`
+      return { project, run: await DevRun.start(project, { env: { NODE_OPTIONS } }) }
+    }
+
+    it('names the file of a syntax error, and starts again after its next save', async () => {
+      const { project, run } = await startLate({ 'main.js': 'const = 1' })
+      expect(await run.until('Correct the syntax')).toContain('main.js:1')
+      project.write({ 'main.js': MAIN })
+      await run.until(READY)
+    })
+
+    it('starts again after a save of a file whose import has ended the process', async () => {
+      const { project, run } = await startLate({
+        'main.js': MAIN.replace('./value.js', './lib/value.js'),
+        'lib/value.js': 'export const value = process.exit(3)',
+      })
+      await run.until('its process ended with status 3')
+      project.write({ 'lib/value.js': value('mended') })
+      await run.until(READY)
+    })
   })
 
   it('starts the application again for files of --watch that it has not imported', async () => {

@@ -19,6 +19,7 @@ function connect(): void {
   })
   const files = new Set<string>()
   const reportRest = reportFiles(channel, files)
+  // The command watches these files also if an import ends the process.
   process.on('exit', reportRest)
   const report = new BootReport(channel, () => {
     reportRest()
