@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { type Plugin, transformWithEsbuild } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -18,48 +20,83 @@ const alias = [
   { find: /^blazon$/, replacement: source('./src/index.ts') },
 ]
 
+/** What only the legacy dialect has: decorators of parameters and fields, and the types that its compiler emits. */
+const LEGACY_ONLY = /\.legacy\.(?:long\.)?test\.ts$/
+
+/**
+ * Compiles with `experimentalDecorators`, in every project: the tests of {@link LEGACY_ONLY}, and a module whose path ends with `?legacy`
+ * with the modules of tests that it imports. So one test can compare both dialects.
+ */
+function legacyTwins(dialect: string): Plugin {
+  return {
+    // The cache of compiled modules knows the dialect only by this name.
+    name: `twins-of-${dialect}`,
+    enforce: 'pre',
+    async resolveId(id, importer) {
+      const [, path] = /^(\..*)$/.exec(id) ?? []
+      if (path === undefined || !importer?.endsWith('?legacy')) return null
+      const found = await this.resolve(path, importer.replace('?legacy', ''), { skipSelf: true })
+      const isOfTests = found?.id.startsWith(source('./test/'))
+      return isOfTests ? `${found?.id}?legacy` : found
+    },
+    async load(id) {
+      if (!id.endsWith('?legacy') && !LEGACY_ONLY.test(id)) return null
+      const file = id.replace('?legacy', '')
+      const tsconfigRaw = { compilerOptions: { experimentalDecorators: true, target: 'es2022' } }
+      return await transformWithEsbuild(readFileSync(file, 'utf8'), file, {
+        target: 'es2022',
+        tsconfigRaw,
+      })
+    },
+  }
+}
+
 /**
  * They only end what hangs: many tests compile, start programs or fuzz, which takes ten times as long on a busy machine, and none
- * is about speed.
+ * is about speed. `TEST_TIMEOUT` (milliseconds) is for planted defects, which make tests hang.
  */
+const LIMIT_MS = Number(process.env['TEST_TIMEOUT'] ?? 180_000)
 const LIMITS = {
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
-  expect: { poll: { timeout: 30_000 } },
+  testTimeout: LIMIT_MS,
+  hookTimeout: LIMIT_MS,
+  expect: { poll: { timeout: Math.min(30_000, LIMIT_MS) } },
 } as const
 
-/** One dialect of decorators: the same files are compiled both ways. */
-export function dialect(name: 'standard' | 'legacy', include: string[], exclude: string[] = []) {
-  const compilerOptions = { experimentalDecorators: name === 'legacy', target: 'es2022' }
-  return {
-    resolve: { alias },
-    esbuild: { target: 'es2022', tsconfigRaw: { compilerOptions } },
-    test: { name, include, exclude, env: { BLAZON_DIALECT: name }, ...LIMITS },
-  } as const
-}
-
-/**
- * The same, for files that share a process: each loads the package from the modules that an earlier file has loaded, which
- * takes a third of the time. They must not depend on each other: `--sequence.shuffle` has to pass.
- */
-function shared(...args: Parameters<typeof dialect>) {
-  const { test, ...project } = dialect(...args)
-  return { ...project, test: { ...test, isolate: false, setupFiles: RESTORE } } as const
-}
-
-/** The same, for files that need a process of their own. */
-function alone(...args: Parameters<typeof dialect>) {
-  const { test, ...project } = dialect(...args)
-  return { ...project, test: { ...test, name: `${args[0]}-alone` } } as const
-}
-
-/** Takes back what a file has replaced in the process that it shares. */
+/** Takes back what a file has replaced in its process, and ends what the file has started. */
 const RESTORE = source('./test/restore.ts')
 
-const LEGACY_ONLY = 'test/**/*.legacy.test.ts'
+/** The configuration of a project. Its files are compiled with one dialect of decorators; default: the standard one. */
+export function project(
+  name: string,
+  {
+    dialect = 'standard',
+    include,
+    exclude = [],
+  }: { dialect?: 'standard' | 'legacy'; include: string[]; exclude?: string[] },
+) {
+  const compilerOptions = { experimentalDecorators: dialect === 'legacy', target: 'es2022' }
+  return {
+    plugins: [legacyTwins(dialect)],
+    resolve: { alias },
+    esbuild: { target: 'es2022', tsconfigRaw: { compilerOptions } },
+    test: {
+      name,
+      include,
+      exclude,
+      setupFiles: RESTORE,
+      env: { BLAZON_DIALECT: dialect },
+      ...LIMITS,
+    },
+  }
+}
+
+/** The same, for files that share a process: each uses the modules that an earlier file has loaded. */
+function shared(name: string, options: Parameters<typeof project>[1]) {
+  const { test, ...rest } = project(name, options)
+  return { ...rest, test: { ...test, isolate: false } }
+}
+
 const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/surface/**/*.test.ts']
-/** The tests of the projects that `blazon new` makes, before they are projects. */
-const TEMPLATES = 'templates/**/*.test.ts'
 const BROWSER = 'test/browser/**/*.test.ts'
 
 /** Packages of their own, and attacks at length: each has a command of its own in `package.json`, `npm run test:…`. */
@@ -75,86 +112,61 @@ const ELSEWHERE = [
   '**/node_modules/**',
 ]
 
-/** Journeys that look at all that is open, running or listened to in their process, or replace it. */
-export const ALONE_JOURNEYS = [
+/**
+ * Files that need a process of their own: they mock a module, look at all that is open, running or listened to in their process, start
+ * processes and servers, or use helpers that end after one file what they started.
+ */
+export const ALONE = [
+  'test/app/system-clock.test.ts',
+  'test/cli/loaded-modules.test.ts',
+  'test/features/cache/unused.test.ts',
+  'test/features/unused-{audience,pages,records,representations}.test.ts',
   'test/journeys/app/test-app.test.ts',
   'test/journeys/cache/manager.test.ts',
-  'test/journeys/otel/**/*.test.ts',
-  'test/journeys/passwords/**/*.test.ts',
-  'test/journeys/redis/**/*.test.ts',
-  'test/journeys/sessions/transactions.test.ts',
   'test/journeys/testing/rejections.test.ts',
+  'test/schema/libraries/installed.test.ts',
 ]
 
 /**
- * Other files that do so, that mock a module, that start processes and servers, or whose helpers end after one file what they
- * started.
+ * Tests that take long: they start many processes, break servers or repeat much. Each has a process of its own. `npm test` leaves them
+ * and the browser's out; `.ci/run` does not.
  */
-export const ALONE = [
-  'test/app/{bundled-app,explained-steps,system-clock,uncaught-boot-error}.test.ts',
-  'test/cli/{add-to-templates,command,command-mistakes,db,dev,dev-dashboard,dev-database,doctor,doctor-claims,explain,keys,loaded-modules,new,create-blazon,replay-project}.test.ts',
-  'test/docs/{cli,migrations,postgres,readme,snippets,tutorial,two-processes}.test.ts',
-  'test/features/cache/unused.test.ts',
-  'test/features/unused-{audience,pages,records,representations}.test.ts',
-  'test/house/{build,package,peers,scripts}.test.ts',
-  'test/integrations/**/*.test.ts',
-  'test/operating/**/*.test.ts',
-  'test/schema/date-text.test.ts',
-  'test/schema/libraries/installed.test.ts',
-  'test/testing/fuzz/options.test.ts',
-  'examples/**/*.test.ts',
-  TEMPLATES,
-]
+const LONG = ['test/**/*.long.test.ts']
 
-/** Tests that take long. `npm test` leaves them and the browser's out; `npm run unit` and `.ci/run` do not. */
-const LONG = [
-  'test/cli/{add-to-templates,replay-project}.test.ts',
-  'test/docs/tutorial.test.ts',
-  'test/integrations/postgres/{crash,drivers-embedded,isolation-embedded,pgbouncer}.test.ts',
-  'test/integrations/postgres/{doctor-documented,doctor-policies,migrate,migrate-processes}.test.ts',
-  'test/integrations/redis/redis-cluster.test.ts',
-  'test/operating/{large-upload,rolling-restarts-long,workers-restarts-long}.test.ts',
-]
+/** The tests of the examples, and those of the projects that `blazon new` makes, before they are projects. */
+const PROJECTS = ['examples/**/*.test.ts', 'templates/**/*.test.ts']
 
-/** Journeys that take long, and are about servers rather than decorators: `npm test` runs them in one dialect. */
-const LONG_JOURNEYS = [
-  'test/journeys/express/apm.test.ts',
-  'test/journeys/files/aborted.test.ts',
-  'test/journeys/hostile/resets.test.ts',
-  'test/journeys/postgres/{isolation,responses,transactional,unauthorised}.test.ts',
-  'test/journeys/tenancy/routers.test.ts',
-]
-
-function long(...args: Parameters<typeof dialect>) {
-  const { test, ...project } = dialect(...args)
-  return { ...project, test: { ...test, name: `${args[0]}-long` } } as const
-}
+const APART = [BROWSER, ...ELSEWHERE]
 
 function browser() {
-  const { test, ...project } = dialect('standard', [BROWSER])
+  const { test, ...rest } = project('browser', { include: [BROWSER] })
   const globalSetup = source('./test/browser/start-chromium.ts')
-  return { ...project, test: { ...test, name: 'browser', globalSetup } }
+  return { ...rest, test: { ...test, globalSetup } }
 }
 
 export default defineConfig({
   test: {
+    // Compiled modules are kept between runs, and projects share them.
+    experimental: { fsModuleCache: true, fsModuleCachePath: source('./.cache/vitest') },
     // Much of a test is waiting for a server, a browser or another process. With one worker, a second core would do nothing.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      shared(
-        'standard',
-        ['test/**/*.test.ts'],
-        [LEGACY_ONLY, BROWSER, ...ELSEWHERE, ...ALONE, ...ALONE_JOURNEYS],
-      ),
-      alone('standard', [...ALONE, ...ALONE_JOURNEYS], [LEGACY_ONLY, ...ELSEWHERE, ...LONG]),
-      shared('legacy', JOURNEYS, [...ALONE_JOURNEYS, ...LONG_JOURNEYS]),
-      alone(
-        'legacy',
-        [LEGACY_ONLY, TEMPLATES, ...ALONE_JOURNEYS],
-        ['test/{journeys,surface}/**/*.legacy.test.ts', ...ELSEWHERE],
-      ),
-      long('standard', LONG),
-      long('legacy', LONG_JOURNEYS),
+      shared('standard', {
+        include: ['test/**/*.test.ts'],
+        exclude: [...APART, ...ALONE, ...LONG],
+      }),
+      project('alone', { include: ALONE, exclude: [...APART, ...LONG] }),
+      project('long', { include: [...LONG, ...PROJECTS], exclude: APART }),
+      shared('legacy', {
+        dialect: 'legacy',
+        include: JOURNEYS,
+        exclude: ['**/*.legacy.test.ts', ...ALONE, ...LONG],
+      }),
+      project('legacy-long', {
+        dialect: 'legacy',
+        include: ['test/journeys/**/*.long.test.ts', 'templates/**/*.test.ts'],
+        exclude: ELSEWHERE,
+      }),
       browser(),
     ],
   },

@@ -41,7 +41,7 @@ const LANES = {
     const { key, guard } = await keyGuard()
     return { call: () => guard.canActivate(request({ 'x-api-key': key })), verdict: true }
   },
-  'a text that is no key': async () => {
+  'a text that is not a key': async () => {
     const { key, guard } = await keyGuard()
     const mistyped = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
     const call = () => {

@@ -71,7 +71,7 @@ export function writeScript({ method, headers, body }) {
   return script
 }
 
-/** A slow candidate on a busy machine keeps some of many connections waiting for seconds; that is no failure. */
+/** A slow candidate on a busy machine keeps some of many connections waiting for seconds; that is not a failure. */
 const TIMEOUT = '15s'
 
 /**

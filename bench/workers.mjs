@@ -55,7 +55,7 @@ async function start(node, workers) {
   let text = ''
   for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
     text += chunk
-    if (/isten(?:s|ing)? on/.test(text)) break
+    if (text.includes(workers === 1 ? 'Listening on' : 'workers listen')) break
   }
   child.stderr.resume()
   const stop = async () => {

@@ -3,7 +3,7 @@
 // A process loads every file at its start: two hundred small modules took as long as Express with all its packages. So
 // each door is one file, and code that several doors share is in `chunks/`, where each class exists once. The types are
 // built in the same way: one file for each door, and `shared.d.ts` for declarations that doors share. The JavaScript has
-// no comments, because the types have the docstrings. Under `node --enable-source-maps`, stack traces name `src/`.
+// no comments, because the types have the docstrings.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -18,7 +18,6 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
 
@@ -28,10 +27,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** Modules that processes of their own begin with. */
 const CHILDREN = [
   'cli/load/child',
-  'cli/client/generator-child',
   'cli/dev/child/preload',
-  'cli/dev/child/import-hooks',
-  'cli/start/worker/preload',
+  'cli/start/preload',
   'integrations/postgres/keeper/main',
 ]
 
@@ -74,18 +71,14 @@ const isBuiltin = (id) => id.startsWith('node:')
 
 const LOOKS_BESIDE = /new URL\([^)]*import\.meta\.url\)/
 
+/** The options of the compiler for code without declarations. */
+const CODE = ['--declaration', 'false', '--isolatedDeclarations', 'false', '--removeComments']
+
 /** Compiles the sources, and puts the result together in `out`. */
 async function build(out) {
   const compiled = mkdtempSync(join(tmpdir(), 'blazon-build-'))
   try {
-    compile(
-      compiled,
-      '--declaration',
-      'false',
-      '--isolatedDeclarations',
-      'false',
-      '--removeComments',
-    )
+    compile(compiled, ...CODE)
     compile(compiled, '--emitDeclarationOnly')
     compilePage(compiled)
     rmSync(out, { recursive: true, force: true })
@@ -99,15 +92,15 @@ async function build(out) {
   }
 }
 
-/** Runs the compiler, and ends this process with its status when it fails. */
+/** Runs the compiler. It does not check types, which takes twice as long: `npm run typecheck:src` does, and so does `prepack`. */
 function compile(outDir, ...options) {
-  runCompiler('-p', join(root, 'tsconfig.build.json'), '--outDir', outDir, ...options)
+  const config = join(root, 'tsconfig.build.json')
+  runCompiler('-p', config, '--outDir', outDir, '--noCheck', ...options)
 }
 
 /** The page runs in browsers, so it has a configuration of its own. */
 function compilePage(outDir) {
-  const options = ['--declaration', 'false', '--isolatedDeclarations', 'false', '--removeComments']
-  runCompiler('-p', join(root, 'src', PAGE), '--outDir', outDir, ...options)
+  runCompiler('-p', join(root, 'src', PAGE), '--outDir', outDir, '--noCheck', ...CODE)
 }
 
 function runCompiler(...options) {
@@ -119,18 +112,15 @@ function runCompiler(...options) {
 async function bundle(compiled, out) {
   const input = Object.fromEntries(entries().map((name) => [name, join(compiled, `${name}.js`)]))
   const plugins = [
-    withSourceMaps(),
     passesThroughDoor(compiled),
     loadsCheaply(compiled),
     keepsPlaces(compiled),
     indentsLess(),
-    mapsLines(),
+    continuesAsLoaded(),
   ]
   const built = await rollup({ input, plugins, treeshake: false, onwarn: refuse })
   await built.write({
     dir: out,
-    sourcemap: true,
-    sourcemapExcludeSources: true,
     chunkFileNames: 'chunks/[name].js',
     manualChunks: joinedChunks(compiled),
     onlyExplicitManualChunks: true,
@@ -172,18 +162,14 @@ function joinedChunks(compiled) {
   }
 }
 
-/** The page of the dashboard: one script, one style, one document. Its source map is for stack traces, not for browsers. */
+/** The page of the dashboard: one script, one style, one document. */
 async function bundlePage(compiled, out) {
   const built = await rollup({
     input: join(compiled, PAGE, 'page.js'),
-    plugins: [withSourceMaps(), indentsLess(), mapsLines()],
+    plugins: [indentsLess()],
     onwarn: refuse,
   })
-  await built.write({
-    file: join(out, PAGE, 'page.js'),
-    sourcemap: 'hidden',
-    sourcemapExcludeSources: true,
-  })
+  await built.write({ file: join(out, PAGE, 'page.js') })
   await built.close()
   for (const name of ['page.html', 'page.css']) {
     copyFileSync(join(root, 'src', PAGE, name), join(out, PAGE, name))
@@ -260,17 +246,6 @@ function nameOf(file) {
   return /^(?:\.\/)?dist\/(.*)\.js$/.exec(file)[1]
 }
 
-/** From the result back to the TypeScript. */
-function withSourceMaps() {
-  return {
-    name: 'source-maps',
-    load: (id) => {
-      if (id.startsWith('\0')) return null
-      return { code: readFileSync(id, 'utf8'), map: readFileSync(`${id}.map`, 'utf8') }
-    },
-  }
-}
-
 /**
  * Integrations import from the package's own door, as plugins of other people do. The build replaces these imports by
  * imports of the defining files. Otherwise `blazon/vite` would load Express.
@@ -298,7 +273,7 @@ function passesThroughDoor(compiled) {
           .map((name) => importOf(name, up))
           .join(' '),
       )
-      return { code: direct, map: null }
+      return { code: direct }
     },
   }
 }
@@ -310,7 +285,9 @@ function passesThroughDoor(compiled) {
 function loadsCheaply(compiled) {
   const variable = (name) => name.replace(/\W(\w)/g, (_, letter) => letter.toUpperCase())
   const lines = [
-    ...COMMONJS.map((name) => `exports.${variable(name)} = require('${name}')\n`),
+    // For `exports.a = require('b')`, webpack passes on a namespace with the getters of `b`, and not `b` itself.
+    'const itself = (part) => part\n',
+    ...COMMONJS.map((name) => `exports.${variable(name)} = itself(require('${name}'))\n`),
     ...Object.values(LATE).map(({ name, loads }) => `exports.${name} = () => ${loads}\n`),
   ]
   return {
@@ -353,7 +330,29 @@ function keepsPlaces(compiled) {
   }
 }
 
-/** Indents by one space instead of four, which saves 10 kB of the packed package. Lines stay where they are. */
+/**
+ * In projects of CommonJS, tsx makes CommonJS of every file that it loads, and a later `import()` would load the same files again as
+ * ES modules, with other classes and tokens. So a file that was made CommonJS loads the next ones by `require`.
+ */
+function continuesAsLoaded() {
+  return {
+    name: 'continues-as-loaded',
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type !== 'chunk' || file.dynamicImports.length === 0) continue
+        const place = `dist/${file.fileName}`.replaceAll('.', '\\.').replaceAll('/', '[\\\\/]')
+        // In a bundle, `module` is the bundle, whose files are not those of the package.
+        const own = `const loadAsCommonJs = typeof module === 'object' && /${place}$/.test(module.filename) && (async (name) => module.require(name));\n`
+        const imports = /\bimport\(('\.[^']+')\)/g
+        file.code = file.code
+          .replace(imports, '(loadAsCommonJs ? loadAsCommonJs($1) : $&)')
+          .replace(/^(#!.*\n)?/, (line) => line + own)
+      }
+    },
+  }
+}
+
+/** Indents by one space instead of four, which saves 10 kB of the packed package. */
 function indentsLess() {
   const shorten = (code) =>
     code.replace(/^ {4,}/gm, ({ length }) => ' '.repeat((length >> 2) + (length % 4)))
@@ -381,26 +380,6 @@ function textsIn(node) {
   if (node === null || typeof node !== 'object') return []
   if (node.type === 'TemplateElement') return [[node.start, node.end]]
   return Object.values(node).flatMap(textsIn)
-}
-
-/** The first mapped place of a line, without its columns. */
-function toLine([, source, line]) {
-  return source === undefined ? [0] : [0, source, line, 0]
-}
-
-/** Maps lines alone, without columns and names: a stack trace names the line, and the map takes few bytes. */
-function mapsLines() {
-  return {
-    name: 'maps-lines',
-    generateBundle(_, bundle) {
-      for (const file of Object.values(bundle)) {
-        if (!file.fileName.endsWith('.map')) continue
-        const map = JSON.parse(file.source)
-        const lines = decode(map.mappings).map((line) => line.slice(0, 1).map(toLine))
-        file.source = JSON.stringify({ ...map, names: [], mappings: encode(lines) })
-      }
-    },
-  }
 }
 
 await build(resolve(process.argv[2] ?? join(root, 'dist')))

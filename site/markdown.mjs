@@ -1,6 +1,6 @@
 // What the site changes in the HTML that markdown-it makes.
 
-/** A wide table scrolls, so the keyboard has to reach it, and a cell without text is no heading. */
+/** A wide table scrolls, so the keyboard has to reach it, and a cell without text is not a heading. */
 export function adaptTables(md) {
   md.renderer.rules.table_open = () =>
     '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n'

@@ -59,12 +59,14 @@ export {
   MethodNotAllowedError,
   NotFoundError,
   PayloadTooLargeError,
+  PreconditionFailedError,
   ServiceUnavailableError,
   TooManyRequestsError,
   UnauthorizedError,
   UnprocessableEntityError,
   UnsupportedMediaTypeError,
 } from './errors/http-error.js'
+export { type OptionNames, refuseUnknown, unknownOptions } from './errors/option-group.js'
 export { type PeerUse, refuseOldPeer } from './errors/peer-floor.js'
 export type { CacheStats } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
@@ -174,6 +176,7 @@ export type { OpenApiVersion, SwaggerOptions } from './openapi/swagger-options.j
 // schema
 export { type FileSchema, file } from './schema/file-schema.js'
 export { secret } from './schema/secret.js'
+export { isSecretName } from './schema/secret-name.js'
 // step
 export { Refusal } from './step/refusal.js'
 export { isThenable } from './step/thenable.js'

@@ -19,9 +19,8 @@ let isMakingTemplate = false
  */
 export function startPgliteFromTemplate(): void {
   PGlite.create = (async (options: PGliteOptions) => {
-    if (isMakingTemplate || options.loadDataDir !== undefined || exists(options.dataDir)) {
-      return await create(options)
-    }
+    const hasFiles = options.fs !== undefined || options.loadDataDir !== undefined
+    if (isMakingTemplate || hasFiles || exists(options.dataDir)) return await create(options)
     template ??= readTemplate()
     return await create({ ...options, loadDataDir: await template })
   }) as typeof PGlite.create

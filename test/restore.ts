@@ -1,7 +1,9 @@
 import { afterAll, vi } from 'vitest'
+import { endFile } from './after-file.js'
 
 // Runs after each file: its process goes on with the next one.
-afterAll(() => {
+afterAll(async () => {
+  await endFile()
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllEnvs()

@@ -1,4 +1,4 @@
-import type { Schema } from 'blazon'
+import type { Request, Schema } from 'blazon'
 
 /** The default of `limits.body`. */
 export const LIMIT = 100 * 1024
@@ -17,6 +17,8 @@ export interface Hostile {
   readonly path?: string
   /** `VALIDATION_FAILED` where it is missing. */
   readonly code?: string
+  /** The handler. Default: it reads nothing of the request. */
+  readonly answer?: (req: Request) => unknown
 }
 
 /** Hostile requests of one library, named after it. */

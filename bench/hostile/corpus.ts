@@ -1,8 +1,9 @@
-import { Body, type Class, Controller, defineControllers, Post, Query } from 'blazon'
+import { Body, type Class, Controller, defineControllers, Post, Query, type Request } from 'blazon'
 import { ARKTYPE } from './arktype.js'
 import type { Hostile } from './body.js'
 import { JSON_TEXTS } from './json.js'
 import { JSON_SCHEMA, TYPEBOX } from './json-schema.js'
+import { PRODUCTS } from './products.js'
 import { TEXTS } from './texts.js'
 import { VALIBOT } from './valibot.js'
 import { ZOD } from './zod.js'
@@ -16,19 +17,20 @@ export const CORPUS: readonly Hostile[] = [
   ...TYPEBOX,
   ...VALIBOT,
   ...ARKTYPE,
+  ...PRODUCTS,
 ]
 
 /** A route for each hostile request, at its place in the corpus. */
 export function defineTargets(): readonly Class[] {
   return defineControllers(
-    ...CORPUS.map(({ schema, source }, index) => {
+    ...CORPUS.map(({ schema, source, answer = () => ({ accepted: true }) }, index) => {
       const Described = source === 'query' ? Query : Body
       @Controller(`target-${index}`)
       class TargetController {
         @Post()
         @Described(schema)
-        accept() {
-          return { accepted: true }
+        accept(req: Request) {
+          return answer(req)
         }
       }
       return TargetController

@@ -11,7 +11,7 @@ const SLACK_S = 0.3
 const run = promisify(execFile)
 
 /**
- * Loads all ports with equal shares of the connections for some seconds. Throws when an answer was no success.
+ * Loads all ports with equal shares of the connections for some seconds. Throws when an answer was not a success.
  *
  * @returns `requests`, `perSecond`, and by the name of each of `watched`, which are process ids, its `seconds` of CPU time and
  * its `instructions`, where they can be counted.

@@ -70,7 +70,7 @@ instructions cannot be counted); what stands right of one of them is its share o
 of another type. **nothing lost** first looks whether the answer fits, with a compiled check that counts properties and compares types, and leaves what does not
 fit to \`JSON.stringify\`. **documented** is the same route of Blazon's with \`@ApiResponseDoc\`.
 
-A serializer that is compiled from the schema is no part of Blazon because of these numbers: without dates it costs more than
+A serializer that is compiled from the schema is not part of Blazon because of these numbers: without dates it costs more than
 \`JSON.stringify\`, and the more so the newer V8 is. What it saves, it saves on dates, and a documented route has that without it:
 their text is written before \`JSON.stringify\` has to ask every date for it, and the rest of the answer is left as it is, so nothing can be lost.`,
   }

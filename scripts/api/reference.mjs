@@ -66,6 +66,7 @@ const NOT_EXPORTED = [
   'Listener',
   'Lowered',
   'MethodContext',
+  'NameOf',
   'Named',
   'NamedMetric',
   'OfRequest',

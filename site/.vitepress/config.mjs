@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from '../anchor.mjs'
 import { adaptTables } from '../markdown.mjs'
-import { searchTextOf } from '../search-text.mjs'
+import { INDEX_OPTIONS, searchTextOf } from '../search-text.mjs'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 const pages = process.env['SITE_PAGES'] ?? join(here, '.cache/pages')
@@ -96,7 +96,10 @@ export default defineConfig({
       items.flatMap(([path, , found]) => (found ? [[path, found]] : [])),
     ),
     outline: { level: [2, 3], label: 'On this page' },
-    search: { provider: 'local', options: { _render: searchTextOf(words) } },
+    search: {
+      provider: 'local',
+      options: { _render: searchTextOf(words), miniSearch: { options: INDEX_OPTIONS } },
+    },
     docFooter: { prev: 'Before', next: 'Next' },
   },
 })

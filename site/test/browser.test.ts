@@ -109,6 +109,17 @@ describeInChromium('the site', () => {
     ['proveIsolation', 'Testing'],
     ['add a tenant guard', 'Tenants'],
     ['test with a clock', 'Testing'],
+    ['if-match', 'Optimistic locking'],
+    ['websocket', 'WebSockets'],
+    ['single page application', 'Single-page applications'],
+    ['seed', 'Seeds'],
+    ['sort', 'Sort by the client'],
+    ['send mail', 'Sending mail'],
+    ['entra', 'Several issuers, and Entra'],
+    ['better auth', 'Better Auth'],
+    ['s3', 'Object storage'],
+    ['mysql', 'MySQL and SQLite'],
+    ['audit log', 'Audit rows'],
   ])('finds a page for `%s`', async (words, title) => {
     const { page } = await open(server.origin)
     await page.goto(`${server.origin}/`, { waitUntil: 'networkidle' })
@@ -116,7 +127,9 @@ describeInChromium('the site', () => {
     await page.locator('#search-words').fill(words)
     await page.locator('.found a').first().waitFor()
     const found = await page.locator('.found a').allInnerTexts()
-    expect(found.slice(0, 3).map((text) => text.split(' › ')[0])).toContain(title)
+    const leads = await page.locator('.found a .lead').allInnerTexts()
+    expect(leads.filter((lead) => lead.trim().length > 10).length).toBeGreaterThan(found.length / 2)
+    expect(found.slice(0, 3).map((text) => text.split(/ › |\n/)[0])).toContain(title)
   })
 
   it('skips to the content, and shows where the focus is', async () => {

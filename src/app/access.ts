@@ -83,7 +83,7 @@ function challengerOf(guard: AuthGuard, option: string): RouteGuard['abilityChal
   return (abilities) => {
     const challenge = guard.abilityChallenge?.(abilities)
     if (challenge === undefined || isHeaderText(challenge)) return challenge
-    const cause = `For ${abilities.join(', ')}, it returned no text of a header.`
+    const cause = `For ${abilities.join(', ')}, it did not return a valid header value.`
     const remedy = 'Return a challenge, such as \'Bearer error="insufficient_scope"\'.'
     throw new ConfigError([invalid(`${option}.abilityChallenge`, cause, remedy)])
   }

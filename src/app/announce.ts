@@ -29,8 +29,6 @@ export interface AppDescription {
 export interface LoadedCopy {
   /** Constructs an application. */
   make(options: object): object
-  /** Records from now on where decorators are applied. */
-  recordDecorators(): void
 }
 
 /** The callbacks of a process that reads applications instead of starting them. */

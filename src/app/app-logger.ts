@@ -32,10 +32,10 @@ export class AppLogger implements Logger {
     this.#before = before
   }
 
-  /** Opens the logger of the started application, and returns it. */
-  async open(config: LoggerConfig): Promise<Logger> {
+  /** Opens the logger of the started application. */
+  async open(config: LoggerConfig): Promise<OpenLogger> {
     this.#opened = await openLogger(config)
-    return this.#opened.logger
+    return this.#opened
   }
 
   /** Writes the lines that wait. Call it last. */

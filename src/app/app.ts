@@ -10,25 +10,21 @@ import { blameCaller } from '../errors/blame-caller.js'
 import { RequestLogs } from '../features/logs/log.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
 import { CurrentRequest } from '../http/current-request.js'
-import { recordDecorators } from '../metadata/read.js'
-import { OtherDenials } from '../pipeline/log-denials.js'
-import { RequestSecrets } from '../pipeline/request-secrets.js'
-import { addRoutes } from './add-routes.js'
 import { findDescriber, neverStart } from './announce.js'
 import { AppLogger } from './app-logger.js'
 import { boot, type RunningApp } from './boot.js'
 import { settlesWithin } from './closing-timer.js'
-import { ignoredOverrides, logWarnings, throwErrors } from './describe.js'
 import { describedBy } from './described-by.js'
 import { findDevReport } from './dev/dev-report.js'
 import type { AppDocument } from './documents.js'
-import { configureExpressHost, createExpressHost } from './express-host.js'
-import { allPlugins } from './features.js'
+import { createExpressHost } from './express-host.js'
 import type { Fetch } from './fetch.js'
 import { type Harness, harnessOf, NO_HARNESS } from './harness.js'
 import { keepTickShape } from './keep-tick-shape.js'
 import { closedError } from './lifecycle.js'
+import { prepareApp } from './prepare-app.js'
 import { Reading } from './reading.js'
+import { refuseUnstarted } from './refuse-foreign.js'
 import { routeTable } from './route-table.js'
 import { listen } from './server.js'
 import type { AppOptions } from './settings/app-options.js'
@@ -43,7 +39,7 @@ import { loggerOf } from './settings/logger-options.js'
 import { shutDown } from './shut-down.js'
 import { ProcessEnd } from './signals.js'
 import { logStart } from './start-line.js'
-import { findWorkerLink, listenAsWorker, timesOf } from './worker-link.js'
+import { findWorkerLink, isRetired, listenAsWorker } from './worker-link.js'
 
 const DEFAULT_PORT = 3000
 
@@ -95,7 +91,7 @@ export class App {
       currentRequest: this.#currentRequest,
       app: this.#context,
       harnessOf: () => this.#harness,
-      isClosing: () => this.#closing !== undefined,
+      isClosing: () => this.#closing !== undefined && !isRetired(),
     })
     this.#describer?.declared(
       this,
@@ -142,7 +138,7 @@ export class App {
     where: string | ListenOptions = {},
   ): Promise<AddressInfo | string> {
     checkPort(port)
-    const options = listenOptions(where, findWorkerLink() !== undefined)
+    const options = listenOptions(where, findWorkerLink())
     if (options.signals === true && this.#describer === undefined) this.#endWithProcess()
     try {
       const place = { port, host: options.host }
@@ -159,7 +155,7 @@ export class App {
   /**
    * Handles a request. Pass it to `http.createServer`, to a serverless platform, or to `app.use` of an Express
    * application. In Express, a request without a route in this application goes on to the next middleware of
-   * the host.
+   * the host. The first request starts the application; if the start fails, requests get a 503.
    *
    * @example
    * express().use('/api', app.handler)
@@ -172,7 +168,7 @@ export class App {
       .runInAsyncScope(() => this.#start())
       .then(
         ({ listener }) => listener.handleForeign(req, res, next),
-        (error) => (next === undefined ? this.#refuse(error, res) : next(error)),
+        (error) => (next === undefined ? refuseUnstarted(error, res, this.#logger) : next(error)),
       )
   }
 
@@ -256,20 +252,20 @@ export class App {
     return this.#closing
   }
 
+  /**
+   * Closes the application, for `await using app = await App.create(options)` in scripts and jobs.
+   *
+   * @throws AggregateError as {@link App.close}.
+   */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   /** A process that is to end keeps its listeners until then, so that a second signal ends it at once. */
   #stopWatching(): void {
     if (this.#processEnd?.hasBegun === true) return
     this.#processEnd?.remove()
     this.#processEnd = undefined
-  }
-
-  /**
-   * Ends a request if the start has failed. There are no routes yet that could send a response, and no caller
-   * receives the error, so it is logged.
-   */
-  #refuse(err: unknown, res: ServerResponse): void {
-    this.#logger.error({ err }, 'The application did not start')
-    res.destroy()
   }
 
   /**
@@ -280,13 +276,17 @@ export class App {
   }
 
   async #listen(place: ListenPlace, options: ListenOptions): Promise<AddressInfo | string> {
-    const address = await listenAsWorker(this, async () => {
-      const { server } = await this.#start()
-      // `close` may have been called during the start.
-      if (this.#closing !== undefined) throw closedError()
-      this.#listening = listen(server, place)
-      return await this.#listening
-    })
+    const address = await listenAsWorker(
+      this,
+      () => this.#reading.settings.timeouts,
+      async () => {
+        const { server } = await this.#start()
+        // `close` may have been called during the start.
+        if (this.#closing !== undefined) throw closedError()
+        this.#listening = listen(server, place)
+        return await this.#listening
+      },
+    )
     const { announce = this.#harness === NO_HARNESS } = options
     const routes = this.#reading.description.model.routes.length
     const [logger, startMs, { documents }] = [this.#logger, this.#startMs, this]
@@ -314,40 +314,19 @@ export class App {
   }
 
   async #boot(): Promise<RunningApp> {
-    const { settings } = this.#reading
     const harness = this.#harness
     const begin = harness.clock.monotonic()
-    const { description } = this.#reading
-    const { model } = description
-    const secrets = new RequestSecrets(settings.converters)
-    const logger = await this.#logger.open({ settings, harness, model, secrets })
-    this.#requestLogs.start(logger, secrets.hide)
-    configureExpressHost(this.express, settings)
-    const denials = new OtherDenials()
-    const described = () => ({ model, settings, documents: this.documents })
-    const given = await allPlugins(settings, { denials, described })
-    const plugins = [...given, ...harness.plugins]
-    const to = { documents: this.documents, plugins, model, app: this.#context, settings }
-    const { frameworkRoutes, problems } = addRoutes(to)
-    const warnings = throwErrors(problems, settings)
-    const ignored = harness === NO_HARNESS ? ignoredOverrides(settings) : []
-    logWarnings(logger, [...description.warnings, ...warnings, ...ignored])
-    this.#running = await boot({
-      settings,
-      description,
+    const prepared = await prepareApp({
+      reading: this.#reading,
       harness,
       express: this.express,
-      logger,
-      clock: harness.clock,
+      logger: this.#logger,
       requestLogs: this.#requestLogs,
       currentRequest: this.#currentRequest,
-      secrets,
-      declaredFeatures: this.#reading.features,
-      plugins,
-      denials,
-      frameworkRoutes,
+      app: this.#context,
       isClosing: () => this.#closing !== undefined,
     })
+    this.#running = await boot(prepared)
     this.#startMs = harness.clock.monotonic() - begin
     findDevReport()?.started(() => this.#reading.explainAll())
     return this.#running
@@ -376,7 +355,7 @@ export class App {
     }
     const { closeMs: graceMs, preStopMs } = this.#reading.settings.timeouts
     const { clock } = this.#harness
-    const times = { clock, graceMs, ...timesOf(signal, preStopMs) }
+    const times = { clock, graceMs, preStopMs, isBySignal: signal !== undefined }
     const cut = await shutDown({ ...entrance, ...times, logger: this.#logger, closeRest })
     this.#isForced = cut > 0
   }
@@ -397,4 +376,4 @@ export class App {
   }
 }
 
-findDescriber()?.loaded({ make: (options) => new App(options), recordDecorators })
+findDescriber()?.loaded({ make: (options) => new App(options) })

@@ -5,7 +5,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { Token } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
-import { bindScopes } from '../di/build-container.js'
+import { type BoundContainer, bindScopes } from '../di/build-container.js'
 import type { Injector } from '../di/injector.js'
 import { unusedOverrides } from '../di/unused-overrides.js'
 import type { Problem } from '../errors/config-error.js'
@@ -25,7 +25,7 @@ import { buildAccess } from './access.js'
 import { compileRoutes } from './compile-routes.js'
 import { type Description, logWarnings, throwErrors } from './describe.js'
 import { buildEntrance, type Entrance } from './entrance.js'
-import { buildErrorPaths } from './error-paths.js'
+import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
 import type { Features } from './features.js'
 import { findDecorated } from './find-decorated.js'
 import { buildFront } from './front.js'
@@ -35,8 +35,10 @@ import { makeControllers } from './make-controllers.js'
 import { makeGuards } from './make-guards.js'
 import { makeInterceptors } from './make-interceptors.js'
 import { createMessageClasses } from './message-classes.js'
+import { namedTokens } from './named-tokens.js'
 import { collectObservers, type ObserverConfig, type RequestObservers } from './observe-requests.js'
 import { prepareMiddlewares } from './prepare-middlewares.js'
+import { readKeys } from './settings/cookie-options.js'
 import type { Settings } from './settings/settings.js'
 
 /** An application that has been read. No provider or controller has been created yet. */
@@ -117,18 +119,14 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const hooks = new LifecycleHooks(members, { clock: app.clock, ms: settings.timeouts.onCloseMs })
   try {
     // The instances: providers, controllers, the guard and interceptors, and the stores of features.
-    const controllers = await makeControllers(container)
-    warn(app, takeUnread())
-    const made = { injector, setup: { get, logger }, onMade: (each: object) => guarding.add(each) }
-    const guards = await makeGuards(settings.auth, made)
-    const interceptors = await makeInterceptors(model, settings, injector)
+    const { keyed, guards, ...instances } = await makeInstances(app, container, guarding)
     const { report, logger: background } = startReports(settings.onError, logger)
     const features = await app.declaredFeatures.start({ model, logger: background })
     opened.push({ onClose: () => features.close() })
 
     // The functions that run for every request.
     const security = await buildSecurity(settings.security, addedHeaders(settings, model))
-    const messages = createMessageClasses(express, { settings, security, features })
+    const messages = createMessageClasses(express, { ...keyed, security, features })
     const middlewares = prepareMiddlewares(settings, { express, features })
 
     // The observers of all requests, and error handling.
@@ -139,8 +137,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     // The compiled routes.
     const { beforeHandler, wrapRoutes, wrapListener } = harness
     const access = buildAccess({ ...app, guards, features, errors })
-    const parts = { controllers, interceptors, get, features, access, errors, middlewares }
-    const withSteps = { ...(await withPlugins(app)), ...parts, observers, beforeHandler }
+    const parts = { ...instances, get, features, access, errors, middlewares, observers }
+    const withSteps = { ...(await withPlugins(keyed)), ...parts, beforeHandler }
     const routes = wrapRoutes(await compileRoutes(withSteps))
 
     // The way of a request from Node to its route.
@@ -155,11 +153,45 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))
-    return { ...entrance, injector, hooks, stop: () => errors.deadlines.close() }
+    return { ...entrance, injector, hooks, stop: () => stopTimers(errors, entrance) }
   } catch (error) {
     await hooks.close().catch((err) => logger.error({ err }, 'Closing after a failed start'))
     throw error
   }
+}
+
+/**
+ * Creates providers, controllers, guards and interceptors.
+ *
+ * @param guarding Gets the guards that exist for this application only.
+ * @returns Also the application with the keys of its cookies, which a function may return.
+ */
+async function makeInstances(app: DescribedApp, container: BoundContainer, guarding: Set<object>) {
+  const { settings, description, logger } = app
+  const { model } = description
+  const injector = container.root
+  const setup = { get: <T>(token: Token<T>) => injector.resolve(token), logger }
+  const controllers = await makeControllers(container, namedTokens(model, settings))
+  warn(app, takeUnread())
+  const cookies = await readKeys(settings.cookies, setup)
+  const onMade = (each: object) => guarding.add(each)
+  const guards = await makeGuards(settings.auth, { injector, setup, onMade })
+  const interceptors = makeInterceptors(model, settings, injector)
+  return {
+    controllers,
+    guards,
+    interceptors,
+    keyed: { ...app, settings: { ...settings, cookies } },
+  }
+}
+
+function stopTimers(
+  { deadlines, closeLog }: Pick<ErrorPaths, 'deadlines' | 'closeLog'>,
+  { slowReaders }: Pick<Entrance, 'slowReaders'>,
+): void {
+  deadlines.close()
+  closeLog()
+  slowReaders?.close()
 }
 
 /** Collects the observers. Databases report their statements, with their requests, if an observer wants them. */

@@ -33,8 +33,10 @@ export function checkResponseLists(
 }
 
 function isUnbounded(route: RouteModel, converters: SchemaConverters): boolean {
-  const { method, pages, stream, operation, inputs } = route
+  const { method, pages, stream, produces, operation, inputs } = route
   if (method !== 'GET' || pages !== null || stream !== null) return false
+  // Without JSON, it is an export: its rows may come one by one, and only a list can describe them.
+  if (produces?.every(({ serialize }) => serialize !== null)) return false
   const lists = operation.responses.filter(
     ({ status, schema }) =>
       status >= 200 && status < 300 && schema !== undefined && hasList(schema, converters),

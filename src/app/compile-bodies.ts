@@ -1,16 +1,14 @@
 import type { BodyModel } from '../contracts/body.js'
-import type { Clock } from '../contracts/clock.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
-import type { WebhookCheck } from '../features/webhooks/webhook-check.js'
+import type { WebhookApp, WebhookCheck } from '../features/webhooks/webhook-check.js'
 import type { PipelineConfig, RouteParts } from '../pipeline/compile-route.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { isBodyRequired } from '../schema/body-schemas.js'
 import { type InputCompiler, invalidSchema } from './compile-inputs.js'
 
 /** The input of {@link compileBodies}. */
-export interface BodiesCompiler extends InputCompiler {
-  readonly clock: Clock
+export interface BodiesCompiler extends InputCompiler, WebhookApp {
   readonly settingsOf: (route: RouteModel) => PipelineConfig
   /** The compiled schemas of each route, without those of its bodies. */
   readonly inputs: readonly (readonly CompiledInput[])[]
@@ -28,7 +26,7 @@ export async function compileBodies(
   const described = routes.filter(({ bodies }) => bodies !== null)
   if (described.length === 0) return () => null
   const { bodyStages } = await import('../pipeline/steps/bodies.js')
-  const checkOf = await loadChecks(described, compiler.clock)
+  const checkOf = await loadChecks(described, compiler)
   const problems: Problem[] = []
   const byRoute = new Map<RouteModel, RouteParts['bodies']>()
   for (const route of described) {
@@ -51,14 +49,30 @@ export async function compileBodies(
   return (route) => byRoute.get(route) ?? null
 }
 
-/** Loads the module that verifies webhooks, but only if a route has one. */
+/**
+ * Loads the module that verifies webhooks, but only if a route has one.
+ *
+ * @throws ConfigError that names every route without a secret.
+ */
 async function loadChecks(
   routes: readonly RouteModel[],
-  clock: Clock,
+  app: WebhookApp,
 ): Promise<(route: RouteModel) => WebhookCheck | null> {
-  if (routes.every(({ webhook }) => webhook === null)) return () => null
+  const signed = routes.filter(({ webhook }) => webhook !== null)
+  if (signed.length === 0) return () => null
   const { webhookCheck } = await import('../features/webhooks/webhook-check.js')
-  return (route) => (route.webhook === null ? null : webhookCheck(route, clock))
+  const problems: Problem[] = []
+  const byRoute = new Map<RouteModel, WebhookCheck>()
+  for (const route of signed) {
+    try {
+      byRoute.set(route, await webhookCheck(route, app))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(...error.problems)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return (route) => byRoute.get(route) ?? null
 }
 
 /** The values of a form are text, as those of a query, and so they are coerced as a query is. */

@@ -16,7 +16,8 @@ export async function compileCookies(
   const unsigned = routes.filter(({ cookies }) => keys.length === 0 && cookies?.signed.length)
   if (unsigned.length > 0) {
     const cause = 'Its @Cookies names signed cookies, and the application has no keys for them.'
-    const remedy = 'Set the option cookies: { keys: [process.env.COOKIE_KEY] }.'
+    const remedy =
+      'Set the option cookies: { keys: ({ get }) => get(Env).COOKIE_KEYS }, or a list of keys.'
     throw new ConfigError(unsigned.map(({ name }) => invalid(name, cause, remedy)))
   }
   const { cookiesStage } = await import('../pipeline/steps/cookies.js')

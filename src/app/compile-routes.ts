@@ -257,5 +257,5 @@ function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]):
 
 /** Describes a route of the framework to the router. Of all steps, only the middlewares run before it. */
 function toRoutable(path: string, index: number): Routable {
-  return { index, path, method: 'GET', pathParameters: [] }
+  return { index, path, method: 'GET' }
 }

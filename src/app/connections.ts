@@ -21,8 +21,6 @@ export class Connections {
   readonly #notifyStream: NotifyStream
   /** How many sweeps have found a connection without a request, one after the other. */
   readonly #idleSweeps = new WeakMap<Socket, number>()
-  /** Connections that are on their way to another process. */
-  readonly #left = new WeakSet<Socket>()
   #isClosing = false
   #notify: () => void = () => {}
 
@@ -70,18 +68,7 @@ export class Connections {
 
   /** Lists all connections. */
   list(): Socket[] {
-    return [...this.#open]
-  }
-
-  /** Whether nothing is under way on a connection that speaks HTTP, and no other process gets it already. */
-  isIdle(socket: Socket): boolean {
-    const isOurs = !socket.destroyed && !this.#left.has(socket) && !isUpgraded(socket)
-    return isOurs && respondsOn(socket).length === 0
-  }
-
-  /** Leaves a connection to another process, which gets it soon. */
-  leave(socket: Socket): void {
-    this.#left.add(socket)
+    return this.#sockets.list()
   }
 
   /** Waits until no connection is left that speaks HTTP. */
@@ -134,7 +121,7 @@ export class Connections {
   }
 
   #look(socket: Socket): void {
-    if (isUpgraded(socket) || this.#left.has(socket)) return
+    if (isUpgraded(socket)) return
     const responses = respondsOn(socket)
     // Earlier responses are sent as usual. `isAfterLast` handles requests that arrive after this one.
     const last = responses.at(-1)

@@ -1,7 +1,7 @@
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { Schema } from '../contracts/schema.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
-import { describeOnce } from '../schema/describe-once.js'
+import { fieldNames } from '../schema/field-names.js'
 import type { Settings } from './settings/settings.js'
 
 /**
@@ -23,31 +23,9 @@ function declaredNames(
   schema: Schema,
   converters: SchemaConverters | undefined,
 ): (name: string) => boolean {
-  let names: Set<string> | undefined
+  let names: ReadonlySet<string> | undefined
   return (name) => {
-    names ??= readNames(schema, converters)
+    names ??= fieldNames(schema, converters) ?? new Set()
     return names.has(name)
   }
-}
-
-function readNames(schema: Schema, converters: SchemaConverters | undefined): Set<string> {
-  const names = new Set<string>()
-  try {
-    const described = describeOnce(schema, { side: 'input', ...(converters && { converters }) })
-    collect([described.schema, described.definitions], names, new Set())
-  } catch {
-    // A schema without JSON Schema declares no names.
-  }
-  return names
-}
-
-function collect(value: unknown, names: Set<string>, seen: Set<object>): void {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return
-  seen.add(value)
-  const { properties, required } = value as { properties?: unknown; required?: unknown }
-  if (typeof properties === 'object' && properties !== null) {
-    for (const name of Object.keys(properties)) names.add(name)
-  }
-  if (Array.isArray(required)) for (const name of required) names.add(String(name))
-  for (const child of Object.values(value)) collect(child, names, seen)
 }

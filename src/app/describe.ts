@@ -1,3 +1,4 @@
+import type { Application } from 'express'
 import type { Logger } from '../contracts/logger.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
@@ -7,16 +8,19 @@ import { chainOf, readClass } from '../metadata/read.js'
 import { checkDecoratedProviders } from '../model/check-decorated-providers.js'
 import { checkParameterTypes } from '../model/check-parameter-types.js'
 import { checkForeign } from '../model/foreign/check-foreign.js'
+import { checkCopies } from '../step/copies.js'
 import { checkAudience } from './check-audience.js'
 import { checkBodies } from './check-bodies.js'
 import { checkContracts } from './check-contracts.js'
 import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
+import { checkPatch } from './check-patch.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkResponseLists } from './check-response-lists.js'
+import { checkRows } from './check-rows.js'
+import { checkSendable } from './check-sendable.js'
 import { checkWorkers } from './check-workers.js'
 import { compileOnce } from './compile-once.js'
-import { findDevReport } from './dev/dev-report.js'
 import { checkFeatures } from './features.js'
 import { routePrefixes } from './route-prefixes.js'
 import type { Resolved } from './settings/resolve-settings.js'
@@ -30,15 +34,57 @@ export interface Description {
   readonly warnings: readonly Problem[]
 }
 
+/** The controllers and providers of an application, before settings are compared with them. */
+export interface Structure extends Omit<Description, 'warnings'> {
+  /** Errors and warnings. */
+  readonly problems: readonly Problem[]
+}
+
 /**
- * Reads the settings and the decorators into data. It runs no code of the application.
+ * Reads the settings and the decorators into data. It runs no code of the application, apart from its schemas.
  *
  * @param builtIn The providers of the framework itself.
+ * @param express The application whose query parser reads the requests.
  * @throws ConfigError with all errors; with `strict`, also with all warnings.
  */
-export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): Description {
+export function describeApp(
+  resolved: Resolved,
+  builtIn: readonly Provider[],
+  express: Application,
+): Description {
   const { settings } = resolved
+  const { model, scopes, problems } = readStructure(settings, builtIn)
+  const all = [...resolved.warnings, ...problems]
+  // These checks compare settings with the model, so they need settings and a model without errors.
+  if (!all.some(({ code }) => code.startsWith('E_'))) {
+    all.push(
+      ...checkContracts(settings, model),
+      ...checkFeatures(settings, model),
+      ...checkMiddlewares(settings, model),
+    )
+    all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
+    all.push(...checkResponseFields(settings, model), ...checkResponseLists(settings, model))
+    all.push(...checkSendable({ ...settings, express }, model), ...checkPatch(model))
+    all.push(
+      ...checkRows(settings, model),
+      ...checkAudience(settings, model),
+      ...checkWorkers(settings, model),
+    )
+  }
+  const warnings = throwErrors(all, settings)
+  return { model, scopes, warnings }
+}
+
+/**
+ * Reads controllers and providers into data.
+ *
+ * @throws ConfigError with mistakes that all others would be consequences of.
+ */
+export function readStructure(settings: Settings, builtIn: readonly Provider[]): Structure {
   const { plugins, auth } = settings
+  // Everything else that they would report is a consequence.
+  const copies = checkCopies()
+  if (copies.length > 0) throw new ConfigError(copies)
   const graph = collectModules(settings.modules, settings.controllers, [
     { origin: 'the framework', providers: builtIn },
     { origin: 'providers', providers: settings.providers },
@@ -60,27 +106,17 @@ export function describeApp(resolved: Resolved, builtIn: readonly Provider[]): D
   })
   const readKeys = plugins.flatMap(({ metadataKeys = [] }) => metadataKeys)
   const foreign = checkForeign({ controllers, scopes: graph.scopes, readKeys })
-  const all = [
-    ...resolved.warnings,
-    ...graph.problems,
-    ...foreign,
-    ...problems.filter((problem) => !isExplained(problem, foreign)),
-    ...checkDecoratedProviders(graph.scopes, controllers),
-    ...checkParameterTypes(model.routes),
-  ]
-  // These checks compare settings with the model, so they need settings and a model without errors.
-  if (!all.some(({ code }) => code.startsWith('E_'))) {
-    all.push(
-      ...checkContracts(settings, model),
-      ...checkFeatures(settings, model),
-      ...checkMiddlewares(settings, model),
-    )
-    all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
-    all.push(...checkResponseFields(settings, model), ...checkResponseLists(settings, model))
-    all.push(...checkAudience(settings, model), ...checkWorkers(settings, model))
+  return {
+    model,
+    scopes: graph.scopes,
+    problems: [
+      ...graph.problems,
+      ...foreign,
+      ...problems.filter((problem) => !isExplained(problem, foreign)),
+      ...checkDecoratedProviders(graph.scopes, controllers),
+      ...checkParameterTypes(model.routes),
+    ],
   }
-  const warnings = throwErrors(all, settings)
-  return { model, scopes: graph.scopes, warnings }
 }
 
 /**
@@ -111,7 +147,6 @@ export function throwErrors(
 /** Logs warnings. */
 export function logWarnings(logger: Logger, warnings: readonly Problem[]): void {
   for (const warning of warnings) logger.warn({ code: warning.code }, formatProblem(warning))
-  if (warnings.length > 0) findDevReport()?.warned(warnings)
 }
 
 /** The warning that `testOverrides` has no effect outside of tests. */

@@ -107,10 +107,8 @@ function wireOf({
   envelope,
   errors: { wire: errors, validationStatus },
   limits,
-  capacity,
 }: Settings): DocumentWire {
-  const hasCapacity = capacity !== null
-  return { envelope, errors, validationStatus, bodyBytes: limits.bodyBytes, hasCapacity }
+  return { envelope, errors, validationStatus, bodyBytes: limits.bodyBytes }
 }
 
 /** Everything that `buildAppDocument` reads besides the model and its schemas. */
@@ -120,6 +118,7 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
     hasDeadline: settings.timeouts.handlerMs !== null,
     parsesNestedQuery: parsesNested(express),
     features: featureFacts(settings),
+    hasCapacity: settings.capacity !== null,
     guards: settings.auth.guards.map(({ document }) => document),
     sendsRequestIds: settings.sendsRequestIds,
     ...constantsOf(wireOf(settings)),

@@ -20,9 +20,7 @@ export function earlyRoutes({
 }: EarlyRoutes): (run: RunRoute) => RunRoute {
   const first = handlers.length - frameworkRoutes.length
   const early = frameworkRoutes.flatMap(({ path, early }, place) =>
-    early === true
-      ? [{ index: first + place, method: 'GET' as const, path, pathParameters: [] }]
-      : [],
+    early === true ? [{ index: first + place, method: 'GET' as const, path }] : [],
   )
   if (early.length === 0) return (run) => run
   const find = buildFinder(early)

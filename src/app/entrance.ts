@@ -1,5 +1,7 @@
 import type { Server } from 'node:http'
 import type { Application } from 'express'
+import type { Clock } from '../contracts/clock.js'
+import type { Logger } from '../contracts/logger.js'
 import { sendRequestId } from '../http/send/send-request-id.js'
 import { Connections } from './connections.js'
 import type { ErrorPaths } from './error-paths.js'
@@ -12,6 +14,7 @@ import { notifyStreamIn } from './notify-stream.js'
 import type { RequestObservers } from './observe-requests.js'
 import { createHttpServer } from './server.js'
 import type { Settings } from './settings/settings.js'
+import { SlowReaders } from './slow-readers.js'
 
 /** The server and the listener, and what closing must wait for. */
 export interface Entrance {
@@ -20,6 +23,8 @@ export interface Entrance {
   readonly connections: Connections
   /** Requests that did not come through `server`. */
   readonly hostedRequests: HostedRequests
+  /** `null` if clients may take any time. */
+  readonly slowReaders: SlowReaders | null
 }
 
 /** The input of {@link buildEntrance}. */
@@ -31,6 +36,8 @@ export interface EntranceConfig {
   readonly errors: Pick<ErrorPaths, 'onRefusal' | 'parserErrorResponse'>
   readonly front: Front
   readonly isClosing: () => boolean
+  readonly clock: Clock
+  readonly logger: Logger
   /** `null` if no plugin observes all requests. */
   readonly observers: RequestObservers | null
   /** Changes the listener before it is added to the server. */
@@ -39,7 +46,8 @@ export interface EntranceConfig {
 
 /** Creates the listener, and the server that calls it. The server does not listen yet. */
 export function buildEntrance(config: EntranceConfig): Entrance {
-  const { express, settings, messages, front, features, errors, isClosing, observers } = config
+  const { express, settings, messages, front, features, errors, isClosing, observers, logger } =
+    config
   const { limits, timeouts } = settings
   const notifyStream = notifyStreamIn(features.scopes)
   const connections = new Connections(notifyStream)
@@ -59,9 +67,14 @@ export function buildEntrance(config: EntranceConfig): Entrance {
     hostedRequests,
     begin,
     observers,
+    logger,
   })
   const listener = config.wrapListener(created)
-  const server = createHttpServer({ ...messages, listener, connections, timeouts })
+  const slowReaders =
+    timeouts.responseMs === null
+      ? null
+      : new SlowReaders({ ...config, connections, ms: timeouts.responseMs })
+  const server = createHttpServer({ ...messages, listener, connections, timeouts, slowReaders })
   observers?.watch(server)
-  return { server, listener, connections, hostedRequests }
+  return { server, listener, connections, hostedRequests, slowReaders }
 }

@@ -23,6 +23,7 @@ import {
 } from '../pipeline/fail.js'
 import { createOnLateError, type OnLateError } from '../pipeline/late-errors.js'
 import { createFailureLog, type LogFailure } from '../pipeline/log-failure.js'
+import { RepeatedFailures } from '../pipeline/repeated-failures.js'
 import { joinReports, type ReportError } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { scopedErrors } from '../pipeline/scoped-errors.js'
@@ -61,6 +62,8 @@ export interface ErrorPaths {
   readonly deadlines: DeadlineSet
   /** Logs an error of a request. */
   readonly log: LogFailure
+  /** Logs how many errors were counted and not logged. */
+  readonly closeLog: () => void
   /** Writes the responses to errors of Node's parser. */
   readonly parserErrorResponse: ResponseText
 }
@@ -86,12 +89,11 @@ export interface ErrorPathConfig {
  * renders it.
  */
 export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
-  const { settings, express, clock, logger, observers } = config
+  const { settings, express, clock, logger, observers, secrets } = config
   const report = joinReports(config.report, observers?.onError ?? null)
   const { scopes } = config.features
   const { errorHandlers } = config.middlewares
-  const { secrets } = config
-  const log = createFailureLog({ logger, report, secrets })
+  const { log, closeLog } = startLog(config, report)
   const { wire, validationStatus } = settings.errors
   const onFault = formatFaults({ logger, report }, log)
   const formatOf = routeFormats(config.description.model)
@@ -111,8 +113,8 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   const pathTo = (last: OnError, isOfRoute: boolean, staysAnError: boolean) => {
     const read = isOfRoute ? toFailure : toMiddlewareFailure
     const ends = { last, log, read, watch, staysAnError }
-    const run = scopedErrors(scopes, composeErrorMiddlewares(errorHandlers, ends))
-    return noteFailure(explainErrors(explaining, run))
+    const run = composeErrorMiddlewares(errorHandlers, ends)
+    return noteFailure(scopedErrors(scopes, explainErrors(explaining, run)))
   }
   const fail = scopedErrors(scopes, createFail({ log, render }))
   const endStream = createStreamEnd({ log, render })
@@ -139,10 +141,23 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
     },
     deadlines,
     log,
+    closeLog,
     parserErrorResponse(error, req) {
       const requestId = req && settings.sendsRequestIds ? sendableRequestId(req) : undefined
       return clientErrorResponse(error, { wire, onFault, requestId })
     },
+  }
+}
+
+/** The line of a failed request may be left out only where another line has the request. */
+function startLog(
+  { settings, logger, clock, secrets }: ErrorPathConfig,
+  report: ReportError | null,
+): Pick<ErrorPaths, 'log' | 'closeLog'> {
+  const repeated = settings.logs === null ? null : new RepeatedFailures({ logger, clock })
+  return {
+    log: createFailureLog({ logger, report, secrets, repeated }),
+    closeLog: () => repeated?.close(),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
-import type { Plugin, PluginContext } from '../contracts/plugin.js'
+import type { Metric } from '../contracts/metrics.js'
+import type { Plugin } from '../contracts/plugin.js'
 import type { Provider } from '../contracts/provider.js'
 import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel } from '../contracts/route-model.js'
@@ -13,8 +14,10 @@ import { cacheMetrics } from '../features/cache/cache-metrics.js'
 import { checkPerTenant } from '../features/capacity/capacity-options.js'
 import type { CapsuleSettings } from '../features/capsules/capsule-folder.js'
 import type { CapsuleWriter } from '../features/capsules/capsule-writer.js'
+import { Health } from '../features/health/health.js'
 import { Metrics } from '../features/metrics/metrics.js'
-import { checkPages, pagesContract } from '../features/pages/pages-contract.js'
+import type { MetricsSources } from '../features/metrics/metrics-plugin.js'
+import { pagesContract } from '../features/pages/pages-contract.js'
 import { policiesContract } from '../features/policies/policies-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
@@ -35,7 +38,7 @@ import { OtherDenials } from '../pipeline/log-denials.js'
 import { ownStage } from '../step/own-stage.js'
 import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
 import type { DescribedRoutes } from './contract/documented-by-route.js'
-import { type RecordSink, recordSink } from './dev/record-sink.js'
+import { type DevReport, findDevReport } from './dev/dev-report.js'
 import { DEFAULT_CAPSULES } from './settings/records-options.js'
 import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
@@ -96,12 +99,14 @@ export interface FeatureSurroundings {
   readonly clock: Clock
   /** Changes the store of the cache. */
   readonly wrapStore: (store: CacheStore) => CacheStore
+  /** Changes the stage of each rate limit. */
+  readonly wrapLimit: (limit: PublicStage) => PublicStage
 }
 
 /** Lists the features of an application. It runs no code of the application. */
 export function declareFeatures(
   settings: Settings,
-  { clock, wrapStore }: FeatureSurroundings,
+  { clock, wrapStore, wrapLimit }: FeatureSurroundings,
 ): Features {
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
@@ -111,13 +116,13 @@ export function declareFeatures(
   const cache = declareCache({ settings: settings.cache, credentials, clock, ...whose, wrapStore })
   return {
     providers: cache.providers,
-    start: (input) => startFeatures(settings, { ...input, clock, host, cache }),
+    start: (input) => startFeatures(settings, { ...input, clock, host, cache, wrapLimit }),
   }
 }
 
 /** The parts of an application that plugins of features use. */
 export interface PluginUses {
-  /** Logs errors of guards that are no guards of routes. */
+  /** Logs errors of guards that are not guards of routes. */
   readonly denials: OtherDenials
   /** What `blazon dev` compares responses with. Default: it compares nothing. */
   readonly described?: () => DescribedRoutes
@@ -154,11 +159,12 @@ async function featurePlugins(
   }
   if (metrics !== null) {
     const { metricsPlugin } = await import('../features/metrics/metrics-plugin.js')
-    const ofCache = (get: PluginContext['get']) => cacheMetrics(get(CacheManager))
+    const features = await featureMetrics(health !== null)
     const { logDenial } = denials
-    plugins.push(metricsPlugin(metrics, { features: ofCache, logDenial, link: findWorkerLink() }))
+    const share = findWorkerLink()?.shareMetrics
+    plugins.push(metricsPlugin(metrics, { features, logDenial, share }))
   }
-  const sink = recordSink()
+  const sink = findDevReport()
   if (records.kept !== null || records.capsules !== null || sink !== undefined) {
     const { recordsPlugin } = await import('../features/records/records-plugin.js')
     const taker = await takerOf(records, sink, described)
@@ -167,10 +173,20 @@ async function featurePlugins(
   return plugins
 }
 
+/** The metrics of the features of one application. */
+async function featureMetrics(isChecked: boolean): Promise<MetricsSources['features']> {
+  const ofHealth = isChecked ? await import('../features/health/health-metrics.js') : null
+  let readiness: readonly Metric[] | undefined
+  return (get) => {
+    readiness ??= ofHealth?.healthMetrics(get(Health)) ?? []
+    return [...cacheMetrics(get(CacheManager)), ...readiness]
+  }
+}
+
 /** What takes the records of requests; `undefined` for nothing. Its code is loaded here, because few applications need it. */
 async function takerOf(
   { capsules: settings, isOff }: Settings['records'],
-  sink: RecordSink | undefined,
+  sink: DevReport | undefined,
   described: PluginUses['described'],
 ): Promise<RecordTaker | undefined> {
   const wanted = settings ?? (sink === undefined || isOff ? null : DEFAULT_CAPSULES)
@@ -179,9 +195,7 @@ async function takerOf(
     const { reportRecords } = await import('./dev/report-records.js')
     return reportRecords(sink, { described, capsules })
   }
-  if (capsules === null) return undefined
-  const { takeCapsules } = await import('./take-capsules.js')
-  return takeCapsules(capsules)
+  return capsules ?? undefined
 }
 
 async function capsulesOf(settings: CapsuleSettings): Promise<CapsuleWriter> {
@@ -203,7 +217,7 @@ export function featureFacts({ tenant, rateLimit }: Settings): object {
 
 /** Finds problems between decorators, middlewares and the settings of tenants and rate limits. */
 export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
-  const { tenant, middlewares, auth, rateLimit, trustProxy, cookies } = settings
+  const { tenant, middlewares, auth, rateLimit, trustProxy } = settings
   const setting = {
     ...model,
     tenant,
@@ -217,12 +231,10 @@ export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
   })
   const shares = checkPerTenant(settings.capacity, usesTenants(tenant, model))
   const limits = checkLimitPlan({ rateLimit, trustsEveryProxy: trustProxy === true }, model)
-  const pages = checkPages(model, cookies.keys)
-  return [...warnOfTenancy(setting), ...routers, ...shares, ...limits, ...pages]
+  return [...warnOfTenancy(setting), ...routers, ...shares, ...limits]
 }
 
-interface StartConfig extends FeatureInput {
-  readonly clock: Clock
+interface StartConfig extends FeatureInput, Pick<FeatureSurroundings, 'clock' | 'wrapLimit'> {
   /** Identifies the application in the scopes of its requests. */
   readonly host: object
   readonly cache: DeclaredCache

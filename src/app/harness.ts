@@ -6,6 +6,7 @@ import type { Logger } from '../contracts/logger.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { AnswerStatement } from '../contracts/statement.js'
+import type { Stage as PublicStage } from '../contracts/steps.js'
 import type { Override } from '../di/build-container.js'
 import type { CarriesCredential } from '../http/credentials.js'
 import type { Stage } from '../step/step.js'
@@ -39,6 +40,8 @@ export interface Harness {
   readonly wrapTenantOf: (tenantOf: TenantOf) => TenantOf
   /** Changes the store of the cache. */
   readonly wrapStore: (store: CacheStore) => CacheStore
+  /** Changes the stage of each rate limit. */
+  readonly wrapLimit: (limit: PublicStage) => PublicStage
   /** Creates a step that runs right before the handler of a route; `null` for none. */
   readonly beforeHandler: (route: RouteModel) => Stage | null
   /** Changes the compiled routes. It is called before `setup` and `onInit` run. */
@@ -59,6 +62,7 @@ export const NO_HARNESS: Harness = Object.freeze({
   wrapCredentials: (carries: CarriesCredential) => carries,
   wrapTenantOf: (tenantOf: TenantOf) => tenantOf,
   wrapStore: (store: CacheStore) => store,
+  wrapLimit: (limit: PublicStage) => limit,
   beforeHandler: () => null,
   wrapRoutes: (routes: CompiledRoutes) => routes,
   wrapListener: (listener: Listener) => listener,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { NextFunction, Response } from '../contracts/handler.js'
+import type { Logger } from '../contracts/logger.js'
 import { refuse } from '../errors/refuse.js'
 import { returnBody } from '../http/body-descriptor.js'
 import { checkHead } from '../http/check-head.js'
@@ -21,6 +22,7 @@ import { handleClientError, type ResponseText } from './client-error.js'
 import type { HostedRequests } from './hosted-requests.js'
 import type { MessageClasses } from './message-classes.js'
 import type { Around, RequestObservers } from './observe-requests.js'
+import { createHttp2Refusal, isHttp2 } from './refuse-foreign.js'
 
 /** The input of {@link createListener}. */
 export interface ListenerConfig {
@@ -44,6 +46,7 @@ export interface ListenerConfig {
   readonly app: object
   /** `null` if no plugin observes all requests. */
   readonly observers: RequestObservers | null
+  readonly logger: Logger
 }
 
 /** The functions that take requests and parse errors from Node. */
@@ -147,6 +150,7 @@ function beginning(begin: ListenerConfig['begin'], open: Open): Open {
 export function createListener(config: ListenerConfig): Listener {
   const { open, openMounted, refuseExpectation } = createEntrance(config)
   const { hostedRequests, app: thisApp, parserErrorResponse, observers } = config
+  const refuseHttp2 = createHttp2Refusal(config.logger)
   const taking = (start: Open): Open =>
     function handle(req, res) {
       if (res.socket === null && !mayWait(req, res)) return
@@ -154,6 +158,7 @@ export function createListener(config: ListenerConfig): Listener {
       if (req.socket.writable) start(req, res)
     }
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
+    if (isHttp2(req, res)) return refuseHttp2(res)
     if (res.socket === null && !mayWait(req, res)) return
     // The connection was cut just now, so drop the request. A request whose response is closed already may
     // still run.
@@ -165,7 +170,7 @@ export function createListener(config: ListenerConfig): Listener {
     const body = Object.getOwnPropertyDescriptor(req, 'body')
     const adopted = adoptRequest(req, Request)
     const returnAdmission = takeAdmission(adopted)
-    const adoptedRes = adoptResponse(res, Response)
+    const adoptedRes = adoptResponse(res, req, Response)
     hostedRequests.add(res)
     if (next === undefined) {
       // Vercel and Next.js set a `query` that contains the parameters of their own routes. Remove it.

@@ -1,5 +1,6 @@
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { HeldAudience } from '../pipeline/audience/compile-audience.js'
 import type { RouteParts } from '../pipeline/compile-route.js'
 import { marksOfRoute } from '../schema/audience/route-marks.js'
 
@@ -13,11 +14,13 @@ export async function loadAudience(
     .filter(({ schemas }) => schemas.length > 0)
   if (marked.length === 0) return () => null
   const { compileAudience } = await import('../pipeline/audience/compile-audience.js')
+  const { KeptAudiences } = await import('../pipeline/audience/kept-audiences.js')
   const { audienceStages } = await import('../pipeline/audience/audience-stages.js')
+  const kept = new KeptAudiences<HeldAudience>()
   const compiled = new Map(
     marked.map(({ route, schemas }) => [
       route,
-      audienceStages(compileAudience(route, { schemas, converters })),
+      audienceStages(compileAudience(route, { schemas, converters, kept })),
     ]),
   )
   return (route) => compiled.get(route) ?? null

@@ -1,9 +1,9 @@
 import type { AuthGuard, GuardSetup } from '../contracts/guard.js'
 import type { Token } from '../contracts/provider.js'
 import type { Injector } from '../di/injector.js'
+import { isPromise } from '../di/is-promise.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
-import { resolveToken } from './resolve-token.js'
 import type { AuthSettings } from './settings/auth-options.js'
 import { checkCreated, type GuardSettings, isHeaderText } from './settings/guard-options.js'
 
@@ -18,6 +18,7 @@ export interface MadeGuard {
 
 /** The parts of the application that guards are made of. */
 interface GuardParts {
+  /** Has created the {@link guardTokens}. */
   readonly injector: Injector
   readonly setup: GuardSetup
   /** Gets each guard that `forApplication` returns, for its hooks. */
@@ -28,27 +29,36 @@ interface GuardParts {
  * Finds the guards of an application, and lets each make its state for this application. A guard that has two names has
  * one state.
  *
- * @throws ConfigError if nothing provides a token, or if its value is not a guard.
+ * @throws ConfigError if the value of a token is not a guard.
  */
 export async function makeGuards(
   { guards }: Pick<AuthSettings, 'guards'>,
-  parts: GuardParts,
+  { injector, setup, onMade }: GuardParts,
 ): Promise<readonly MadeGuard[]> {
   const running = new Map<AuthGuard, AuthGuard>()
   const made: MadeGuard[] = []
   for (const settings of guards) {
-    const guard = await findGuard(settings, parts.injector)
-    const own = running.get(guard) ?? (await runningGuard(guard, settings, parts))
+    const guard = findGuard(settings, injector)
+    const known = running.get(guard)
+    const found =
+      known ?? (guard.forApplication === undefined ? guard : guard.forApplication(setup))
+    const own = checkRunning(isPromise(found) ? await found : found, settings)
     running.set(guard, own)
+    if (own !== guard) onMade(own)
     made.push({ settings, guard, running: own })
   }
   return made
 }
 
-async function findGuard(settings: GuardSettings, injector: Injector): Promise<AuthGuard> {
+/** The tokens among the guards of an application. */
+export function guardTokens({ guards }: Pick<AuthSettings, 'guards'>): Token[] {
+  return guards.flatMap(({ entry }) => (isGuard(entry) ? [] : [entry as Token]))
+}
+
+function findGuard(settings: GuardSettings, injector: Injector): AuthGuard {
   const { entry, option } = settings
   if (isGuard(entry)) return entry
-  const guard = await resolveToken(entry as Token<AuthGuard>, injector)
+  const guard = injector.get(entry as Token<AuthGuard>)
   if (!isGuard(guard)) {
     throw new ConfigError([
       invalid(
@@ -61,26 +71,17 @@ async function findGuard(settings: GuardSettings, injector: Injector): Promise<A
   const problems = checkCreated(guard, settings)
   if (guard.challenge !== undefined && !isHeaderText(guard.challenge)) {
     problems.push(
-      invalid(`${option}.challenge`, 'It is no text of a header.', "Give text: 'Bearer'."),
+      invalid(`${option}.challenge`, 'It is not a valid header value.', "Give text: 'Bearer'."),
     )
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return guard
 }
 
-async function runningGuard(
-  guard: AuthGuard,
-  { option }: GuardSettings,
-  { setup, onMade }: GuardParts,
-): Promise<AuthGuard> {
-  if (guard.forApplication === undefined) return guard
-  const running: unknown = await guard.forApplication(setup)
-  if (!isGuard(running)) {
-    const cause = 'Its forApplication() returned a value without a method canActivate.'
-    throw new ConfigError([invalid(option, cause, 'Return a guard: { canActivate }.')])
-  }
-  if (running !== guard) onMade(running)
-  return running
+function checkRunning(running: unknown, { option }: GuardSettings): AuthGuard {
+  if (isGuard(running)) return running
+  const cause = 'Its forApplication() returned a value without a method canActivate.'
+  throw new ConfigError([invalid(option, cause, 'Return a guard: { canActivate }.')])
 }
 
 function isGuard(value: unknown): value is AuthGuard {

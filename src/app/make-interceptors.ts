@@ -5,7 +5,6 @@ import type { Injector } from '../di/injector.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { isInterceptor } from '../model/use-entries.js'
-import { resolveToken } from './resolve-token.js'
 import type { Settings } from './settings/settings.js'
 
 /** Returns the interceptors of a route, the outermost first. */
@@ -14,30 +13,44 @@ export type InterceptorsOf = (route: RouteModel) => readonly Interceptor[]
 const NONE: readonly never[] = Object.freeze([])
 
 /**
- * Finds the interceptors of all routes, those of the application first. The container creates classes, which need not be
- * listed as providers.
+ * Finds the interceptors of all routes, those of the application first.
  *
- * @throws ConfigError if nothing provides a token, or its value is not an interceptor.
+ * @param injector Has created the {@link interceptorTokens}.
+ * @throws ConfigError if the value of a token is not an interceptor.
  */
-export async function makeInterceptors(
-  { routes }: AppModel,
-  { interceptors: ofApp }: Pick<Settings, 'interceptors'>,
+export function makeInterceptors(
+  model: AppModel,
+  settings: Pick<Settings, 'interceptors'>,
   injector: Injector,
-): Promise<InterceptorsOf> {
-  const made = new Map<InterceptorEntry, Interceptor>()
-  const entries = [...ofApp, ...routes.flatMap(({ uses }) => uses?.interceptors ?? NONE)]
-  for (const entry of entries) {
-    if (!made.has(entry)) made.set(entry, await make(entry, injector))
-  }
-  if (made.size === 0) return () => NONE
+): InterceptorsOf {
+  const entries = new Set(entriesOf(model, settings))
+  if (entries.size === 0) return () => NONE
+  const made = new Map([...entries].map((entry) => [entry, find(entry, injector)]))
   return ({ uses }) =>
-    [...ofApp, ...(uses?.interceptors ?? NONE)].map((entry) => made.get(entry) as Interceptor)
+    [...settings.interceptors, ...(uses?.interceptors ?? NONE)].map(
+      (entry) => made.get(entry) as Interceptor,
+    )
 }
 
-async function make(entry: InterceptorEntry, injector: Injector): Promise<Interceptor> {
+/** The tokens among the interceptors of all routes. */
+export function interceptorTokens(
+  model: AppModel,
+  settings: Pick<Settings, 'interceptors'>,
+): Token[] {
+  const tokens = entriesOf(model, settings).filter((entry) => !isInterceptor(entry))
+  return [...new Set(tokens as Token[])]
+}
+
+function entriesOf(
+  { routes }: AppModel,
+  { interceptors }: Pick<Settings, 'interceptors'>,
+): InterceptorEntry[] {
+  return [...interceptors, ...routes.flatMap(({ uses }) => uses?.interceptors ?? NONE)]
+}
+
+function find(entry: InterceptorEntry, injector: Injector): Interceptor {
   if (isInterceptor(entry)) return entry as Interceptor
-  const token = entry as Token<Interceptor>
-  const made = await resolveToken(token, injector)
+  const made = injector.get(entry as Token<Interceptor>)
   if (isInterceptor(made)) return made
   throw new ConfigError([
     invalid(

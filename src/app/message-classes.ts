@@ -10,6 +10,7 @@ import {
 } from '../http/send/response-class.js'
 import { resendRequestId } from '../http/send/send-request-id.js'
 import { staticHeaders } from '../http/send/static-headers.js'
+import { refuseHidden } from '../schema/fields/to-plain.js'
 import type { RunningFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
 
@@ -45,6 +46,7 @@ export function createMessageClasses(
     addsHeaders: addsHeaders || forbidsStoring || sendsRequestIds || crossOrigin?.headersOf != null,
     scopes,
     cookieKeys: settings.cookies.keys,
+    checkText: refuseHidden,
   })
   adoptPrototypes(host, Request, Response)
   return { Request, Response }

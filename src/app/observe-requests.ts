@@ -122,7 +122,7 @@ export interface ObserverNeeds {
   readonly stacks: boolean
   /** How many bytes each request has sent. */
   readonly bytes: boolean
-  /** An async context with the request, for an observer that is no part of the test. */
+  /** An async context with the request, for an observer that is not part of the test. */
   readonly currentRequest: boolean
 }
 

@@ -27,14 +27,20 @@ export class OpenSockets {
     this.#known.push(new WeakRef(socket))
   }
 
+  /** Lists the open connections. */
+  list(): Socket[] {
+    if (this.#watched !== null) return [...this.#watched]
+    return this.#known.flatMap((known) => {
+      const socket = known.deref()
+      return socket !== undefined && isOpen(socket) ? [socket] : []
+    })
+  }
+
   /** Returns the open connections, which from now on lose each that closes. */
   watch(): ReadonlySet<Socket> {
     if (this.#watched !== null) return this.#watched
     const watched = new Set<Socket>()
-    for (const known of this.#known) {
-      const socket = known.deref()
-      if (socket !== undefined && isOpen(socket)) this.#follow(socket, watched)
-    }
+    for (const socket of this.list()) this.#follow(socket, watched)
     this.#known = []
     this.#watched = watched
     return watched

@@ -1,5 +1,5 @@
 import type { Logger } from '../contracts/logger.js'
-import type { PluginContext } from '../contracts/plugin.js'
+import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { Provider } from '../contracts/provider.js'
 import { Clock } from '../di/clock.js'
 import { UnderTest } from '../di/under-test.js'
@@ -15,7 +15,7 @@ import type { Settings } from './settings/settings.js'
 
 /** The parts of an application that its own providers give to classes. */
 export interface OwnProviders {
-  readonly settings: Pick<Settings, 'plugins' | 'health'>
+  readonly settings: Pick<Settings, 'plugins' | 'health' | 'cache' | 'rateLimit'>
   readonly harness: Harness
   readonly logger: Logger
   readonly requestLogs: RequestLogs
@@ -27,7 +27,8 @@ export interface OwnProviders {
 /** Lists the values of an application itself that classes can inject. */
 export function ownProviders(config: OwnProviders): Provider[] {
   const { settings, harness, logger, requestLogs, currentRequest, app, isClosing } = config
-  const { plugins, health } = settings
+  const { health } = settings
+  const plugins = [...settings.plugins, ...storeChecks(settings)]
   const { clock } = harness
   const checks = health?.checks ?? {}
   return [
@@ -50,4 +51,14 @@ export function ownProviders(config: OwnProviders): Provider[] {
     },
     { token: LogSource, useValue: requestLogs },
   ]
+}
+
+/** The checks of stores without which requests can do, in the form of plugins. */
+function storeChecks({ cache, rateLimit }: Pick<Settings, 'cache' | 'rateLimit'>): Plugin[] {
+  const stores = { cache: cache.store, limits: rateLimit.store }
+  return Object.entries(stores).flatMap(([name, store]) =>
+    store?.check === undefined
+      ? []
+      : [{ name, health: { check: () => store.check?.(), required: false } }],
+  )
 }

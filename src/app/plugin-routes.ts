@@ -1,8 +1,11 @@
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { AppModel } from '../contracts/route-model.js'
-import type { Problem } from '../errors/config-error.js'
-import { pathParameters, pathProblem, pathShape } from '../model/paths.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
+import { pathProblem } from '../model/path-problem.js'
+import { pathParameters, pathShape } from '../model/paths.js'
+import { ignoreRejection, isThenable } from '../step/thenable.js'
 
 /** A route, and the plugin that it belongs to. */
 export interface PluginRoute {
@@ -18,9 +21,14 @@ export function collectPluginRoutes(
   plugins: readonly Plugin[],
   app: Pick<PluginContext, 'get'>,
 ): PluginRoute[] {
-  return plugins.flatMap((plugin) =>
-    (plugin.routes?.(app) ?? []).map((route) => ({ plugin: plugin.name, route })),
-  )
+  return plugins.flatMap((plugin) => {
+    const routes: unknown = plugin.routes?.(app) ?? []
+    if (Array.isArray(routes)) return routes.map((route) => ({ plugin: plugin.name, route }))
+    ignoreRejection(routes)
+    const cause = `It returned ${isThenable(routes) ? 'a promise' : typeof routes}.`
+    const subject = `plugin '${plugin.name}', routes`
+    throw new ConfigError([invalid(subject, cause, 'Return a list of routes, or null.')])
+  })
 }
 
 /** Finds routes of plugins with a path that is none, or that something else has. */
@@ -56,7 +64,7 @@ function syntaxProblem(path: unknown): string | null {
   if (typeof path !== 'string' || !path.startsWith('/')) return 'it does not begin with a slash'
   if (path !== '/' && path.endsWith('/')) return 'it ends with a slash'
   if (pathParameters(path).length > 0) return 'it may have neither parameters nor wildcards'
-  return pathProblem(path)
+  return pathProblem(path)?.cause ?? null
 }
 
 function notAPath(given: { plugin: string; path: string; syntax: string }): Problem {

@@ -1,5 +1,13 @@
 import type { Application } from 'express'
-import { type Description, describeApp } from './describe.js'
+import type { Provider } from '../contracts/provider.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import {
+  type Description,
+  describeApp,
+  isFatal,
+  readStructure,
+  type Structure,
+} from './describe.js'
 import { type AppDocument, listDocuments } from './documents.js'
 import type { ExplainResult, RouteExplanation, RouteQuery } from './explain/explanation.js'
 import { declareFeatures, type Features } from './features.js'
@@ -8,6 +16,12 @@ import { type OwnProviders, ownProviders } from './own-providers.js'
 import type { AppOptions } from './settings/app-options.js'
 import { type Resolved, resolveSettings } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
+import { soundSettings } from './settings/sound-settings.js'
+
+/** The part of an application with mistakes that can be checked. */
+export interface SoundPart extends Structure {
+  readonly settings: Settings
+}
 
 /** The parts of an application that exist before it is read. */
 export interface ReadingConfig extends Omit<OwnProviders, 'settings' | 'harness'> {
@@ -52,12 +66,9 @@ export class Reading {
   }
 
   get description(): Description {
-    const { settings } = this
-    const harness = this.#config.harnessOf()
-    this.#description ??= describeApp(this.#resolve(), [
-      ...ownProviders({ ...this.#config, settings, harness }),
-      ...this.features.providers,
-    ])
+    const { settings, features } = this
+    const { express } = this.#config
+    this.#description ??= describeApp(this.#resolve(), this.#builtIn(settings, features), express)
     return this.#description
   }
 
@@ -69,10 +80,9 @@ export class Reading {
 
   /** Its code is loaded here, because only the command line uses it. */
   async explain(query: RouteQuery): Promise<ExplainResult> {
-    const { model } = this.description
+    const { settings, description } = this
     const { explainQuery } = await import('./explain/explain-route.js')
-    const { express } = this.#config
-    return explainQuery(query, { settings: this.settings, model, express, cwd: process.cwd() })
+    return explainQuery(query, { settings, model: description.model, cwd: process.cwd() })
   }
 
   /** Its code is loaded here, because only `blazon dev` uses it. */
@@ -80,12 +90,42 @@ export class Reading {
     const { explainRoute } = await import('./explain/explain-route.js')
     const { settings, description } = this
     const { model } = description
-    const app = { settings, model, express: this.#config.express, cwd: process.cwd() }
+    const app = { settings, model, cwd: process.cwd() }
     return model.routes.map((route) => explainRoute(route, app))
   }
 
+  /**
+   * The part of an application with mistakes that can be checked without consequences of them; `undefined` if there is
+   * none.
+   *
+   * @param mistakes All that are known. They may be wrong options.
+   */
+  soundPart(mistakes: readonly Problem[]): SoundPart | undefined {
+    const settings = this.#resolved?.settings ?? soundSettings(this.#config.options, mistakes)
+    if (settings === undefined) return undefined
+    const features = declareFeatures(settings, this.#config.harnessOf())
+    try {
+      return { settings, ...readStructure(settings, this.#builtIn(settings, features)) }
+    } catch {
+      // Everything else would be a consequence of this error. If the options are right, it is the known one.
+      return undefined
+    }
+  }
+
+  #builtIn(settings: Settings, features: Features): Provider[] {
+    const own = ownProviders({ ...this.#config, settings, harness: this.#config.harnessOf() })
+    return [...own, ...features.providers]
+  }
+
   #resolve(): Resolved {
-    this.#resolved ??= resolveSettings(this.#config.options)
-    return this.#resolved
+    try {
+      this.#resolved ??= resolveSettings(this.#config.options)
+      return this.#resolved
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      const part = this.soundPart(error.problems)
+      const fatal = part?.problems.filter((problem) => isFatal(problem, part.settings)) ?? []
+      throw new ConfigError([...error.problems, ...fatal])
+    }
   }
 }

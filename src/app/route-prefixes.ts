@@ -2,7 +2,8 @@ import type { Class } from '../contracts/provider.js'
 import type { Placement } from '../di/modules.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
-import { joinPaths, prefixProblem } from '../model/paths.js'
+import { prefixProblem } from '../model/path-problem.js'
+import { joinPaths } from '../model/paths.js'
 
 /** The prefix of every controller, with the errors of modules. */
 export interface RoutePrefixes {

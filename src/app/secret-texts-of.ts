@@ -1,9 +1,9 @@
 import type { Request } from '../contracts/handler.js'
 import type { RequestSecretTexts } from '../contracts/plugin.js'
-import { credentialTexts, QUERY_CREDENTIALS } from '../http/credential-texts.js'
 import type { CredentialPlaces } from '../http/credentials.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { hideInUrl } from '../schema/hide-values.js'
+import { credentialTexts } from './credential-texts.js'
 
 /** Creates the function that hides the secrets of a request: those of schemas, credentials and cookies. */
 export function secretTextsOf(
@@ -11,13 +11,10 @@ export function secretTextsOf(
   places: CredentialPlaces,
 ): (req: Request) => RequestSecretTexts {
   return function secretsOf(req) {
-    const { texts, names } = secrets.hiddenWith(credentialTexts(req, places), req)
+    const hidden = secrets.hiddenWith(credentialTexts(req, places), req)
     return {
-      hideIn: (text) => texts.hideIn(text),
-      url: hideInUrl(req.originalUrl || req.url || '', {
-        texts,
-        names: new Set([...names, ...QUERY_CREDENTIALS]),
-      }),
+      hideIn: (text) => hidden.texts.hideIn(text),
+      url: hideInUrl(req.originalUrl || req.url || '', hidden),
     }
   }
 }

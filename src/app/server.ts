@@ -4,9 +4,11 @@ import { continueOnRead } from '../http/continue-on-read.js'
 import type { RequestClass } from '../http/request.js'
 import type { ResponseClass } from '../http/send/response-class.js'
 import type { Connections } from './connections.js'
+import { explainListening } from './explain-listening.js'
 import type { Listener } from './listener.js'
 import type { ListenPlace } from './settings/listen-options.js'
 import type { TimeoutSettings } from './settings/timeout-options.js'
+import type { SlowReaders } from './slow-readers.js'
 
 /**
  * How often Node looks for slow connections. With Node's default of 30 s, a limit of 15 s could take effect
@@ -21,11 +23,14 @@ export interface ServerConfig {
   readonly listener: Listener
   readonly connections: Connections
   readonly timeouts: TimeoutSettings
+  /** `null` if clients may take any time. */
+  readonly slowReaders: SlowReaders | null
 }
 
 /** Creates Node's server. It does not listen yet. */
 export function createHttpServer(config: ServerConfig): Server {
   const { Request, Response, listener, connections, timeouts } = config
+  const handle = watching(config)
   const server = createServer(
     {
       IncomingMessage: Request as never,
@@ -37,14 +42,14 @@ export function createHttpServer(config: ServerConfig): Server {
       // The listener checks `Host` too, and responds with an envelope.
       requireHostHeader: false,
     },
-    listener.handle as never,
+    handle as never,
   )
   // Node silently drops headers above its limit, among them those that a proxy appended. The listener counts
   // them instead.
   server.maxHeadersCount = 0
   server.on('checkContinue', (req, res) => {
     continueOnRead(req, res)
-    listener.handle(req as never, res as never)
+    handle(req as never, res as never)
   })
   server.on('checkExpectation', listener.handleExpectation as never)
   server.on('clientError', listener.handleClientError)
@@ -52,18 +57,22 @@ export function createHttpServer(config: ServerConfig): Server {
   return server
 }
 
-/** Adds a remedy to the message of an error of `server.listen`. The error stays the same object, with its `code`. */
-function explained(error: unknown, port: number | string): unknown {
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    error.message += `. Another program uses ${typeof port === 'string' ? 'this path' : `port ${port}`}: end it, or choose another one.`
+/** Lets each request begin the watch for slow readers. */
+function watching({
+  listener: { handle },
+  slowReaders,
+}: Pick<ServerConfig, 'listener' | 'slowReaders'>): Listener['handle'] {
+  if (slowReaders === null) return handle
+  return function watchAndHandle(req, res) {
+    slowReaders.watch()
+    handle(req, res)
   }
-  return error
 }
 
 /** Starts listening. Rejects if the port is in use or not allowed. */
 export function listen(server: Server, { port, host }: ListenPlace): Promise<AddressInfo | string> {
   return new Promise((resolve, reject) => {
-    const refuse = (error: unknown) => reject(explained(error, port))
+    const refuse = (error: unknown) => void explainListening(error, port).then(reject, reject)
     server.once('error', refuse)
     const place =
       typeof port === 'string' ? { path: port } : { port, ...(host !== undefined && { host }) }

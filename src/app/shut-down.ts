@@ -5,7 +5,6 @@ import { closingTimer, elapsed } from './closing-timer.js'
 import type { Connections } from './connections.js'
 import { CutRequests } from './cut-requests.js'
 import type { HostedRequests } from './hosted-requests.js'
-import { findWorkerLink } from './worker-link.js'
 
 /** How often closing looks again for streams that have begun and connections that have become idle. */
 const SWEEP_INTERVAL_MS = 100
@@ -28,8 +27,6 @@ export interface ShutDown {
   readonly logger: Logger
   /** Whether a signal closes the application, so that others still send requests to it. */
   readonly isBySignal: boolean
-  /** Whether another worker of `blazon start` has the place of this one. It takes over the idle connections. */
-  readonly isRetired: boolean
   /** How long the application still accepts requests after a signal. */
   readonly preStopMs: number
   /** The time for requests that are under way when listening stops. Connections that remain after it are cut. */
@@ -72,11 +69,7 @@ async function stop(config: ShutDown, cut: CutRequests): Promise<void> {
   const all = [connections, hostedRequests]
   const timers = startTimers(config, cut)
   const stopped = stopListening(server)
-  const pass = await passingOf(config)
-  const sweep = () => {
-    pass()
-    all.forEach((each) => void each.sweep(isBySignal ? IDLE_SWEEPS : 0))
-  }
+  const sweep = () => all.forEach((each) => void each.sweep(isBySignal ? IDLE_SWEEPS : 0))
   sweep()
   const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS)
   try {
@@ -94,14 +87,6 @@ async function stop(config: ShutDown, cut: CutRequests): Promise<void> {
   }
 }
 
-/** Its code is loaded here, because only workers that are replaced use it. */
-async function passingOf(config: ShutDown): Promise<() => void> {
-  const link = config.isRetired ? findWorkerLink() : undefined
-  if (link === undefined) return () => {}
-  const { passConnections } = await import('./pass-connections.js')
-  return () => passConnections(config, link)
-}
-
 function startTimers({ connections, hostedRequests, clock, graceMs }: ShutDown, cut: CutRequests) {
   const all = [connections, hostedRequests]
   const warnAfter = graceMs - Math.min(WARNING_MS, graceMs / 2)
@@ -115,9 +100,7 @@ async function stopListening(server: Server): Promise<void> {
   if (!server.listening) return
   // `server.close` would call this and cut responses that have ended but are not sent completely.
   server.closeIdleConnections = () => {}
-  const closed = new Promise<void>((resolve) => {
+  await new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  // A connection that the primary has sent to this worker must be given back before the process ends.
-  await Promise.all([closed, findWorkerLink()?.left()])
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
 import { closingTimer } from './closing-timer.js'
-import { findWorkerLink, RETIRED } from './worker-link.js'
+import { isRetired } from './worker-link.js'
 
 /** Windows has no SIGTERM: the system ends a process without asking. Its consoles send SIGINT and SIGBREAK. */
 const SIGNALS: readonly NodeJS.Signals[] =
@@ -33,7 +33,9 @@ export interface ProcessEndConfig {
 export class ProcessEnd {
   readonly #config: ProcessEndConfig
   readonly #listeners = new Map<string, (...args: never[]) => void>()
-  #first: { readonly signal: string; readonly at: number } | undefined
+  #first:
+    | { readonly signal: string; readonly at: number; readonly isOfRestart?: boolean }
+    | undefined
 
   constructor(config: ProcessEndConfig) {
     this.#config = config
@@ -41,7 +43,6 @@ export class ProcessEnd {
     this.#listen('uncaughtException', (error: unknown, origin: string) =>
       this.#onFault(error, origin),
     )
-    findWorkerLink()?.onRetire(() => this.#onSignal(RETIRED))
   }
 
   /** Whether a signal or an error has begun to end the process. */
@@ -65,13 +66,13 @@ export class ProcessEnd {
     const { logger } = this.#config
     const now = performance.now()
     if (this.#first === undefined) {
-      this.#first = { signal, at: now }
+      this.#first = { signal, at: now, isOfRestart: isRetired() }
       logger.info({ signal }, 'Closing')
       void this.#end(signal)
       return
     }
-    // The whole command ends while this worker, whose place another one has, is closing already.
-    if (this.#first.signal === RETIRED) {
+    // A terminal ends the whole command while this worker closes, because another one has its place.
+    if (this.#first.isOfRestart) {
       this.#first = { signal, at: now }
       return
     }

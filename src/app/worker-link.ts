@@ -1,7 +1,29 @@
-import type { Server } from 'node:http'
 import type { Token } from '../contracts/provider.js'
-import type { WorkerLink } from '../contracts/worker.js'
 import { Health } from '../features/health/health.js'
+import type { ShareMetrics } from '../features/metrics/join-texts.js'
+import type { TimeoutSettings } from './settings/timeout-options.js'
+
+/** What a worker has to know of an application that starts in it. */
+export interface WorkerApp {
+  readonly isReady: () => Promise<boolean>
+  /** How long the application may take to close. */
+  readonly closeMs: number
+}
+
+/** What `blazon start` gives the applications of a worker. Without it, an application knows of no other processes. */
+export interface WorkerLink {
+  readonly workers: number
+  /** Whether this worker logs what holds for all of them. */
+  readonly isSpeaker: boolean
+  /** Whether another worker has the place of this one. */
+  readonly isRetired: boolean
+  /**
+   * Runs the start of an application. The worker listens when no start is under way: a program that starts several applications
+   * starts each when the one before listens, or all at once.
+   */
+  starts<T>(start: () => Promise<T>, app: WorkerApp): Promise<T>
+  readonly shareMetrics: ShareMetrics
+}
 
 /**
  * The key on `globalThis` of the {@link WorkerLink} of a process. Only `blazon start` sets it, in its workers, before the
@@ -9,42 +31,28 @@ import { Health } from '../features/health/health.js'
  */
 const LINK = Symbol.for('blazon.worker')
 
-/** Returns the link to the other workers; `undefined` in a process that is no worker of `blazon start`. */
+/** Returns the link to the other workers; `undefined` in a process that is not a worker of `blazon start`. */
 export function findWorkerLink(): WorkerLink | undefined {
   return (globalThis as { [LINK]?: WorkerLink })[LINK]
 }
 
-/** The signal that `onClose` gets when another worker has taken the place of this one. */
-export const RETIRED = 'SIGHUP'
-
-/** The part of an application that says whether it can serve. */
-interface Ready {
-  readonly server: Server
-  get<T>(token: Token<T>): T
+/** Whether another worker has the place of this one: it stays ready while it closes, because the port stays open. */
+export function isRetired(): boolean {
+  return findWorkerLink()?.isRetired === true
 }
 
 /**
  * Starts an application and listens. A worker that replaces another one is ready when the checks of health of its applications
  * are good, too.
  */
-export async function listenAsWorker<T>(app: Ready, start: () => Promise<T>): Promise<T> {
+export async function listenAsWorker<T>(
+  app: { get<T>(token: Token<T>): T },
+  timeouts: () => TimeoutSettings,
+  start: () => Promise<T>,
+): Promise<T> {
   const link = findWorkerLink()
   if (link === undefined) return await start()
-  return await link.starts(async () => {
-    const address = await start()
-    link.listens(app.server, async () => {
-      const { status } = await app.get(Health).check()
-      return status === 'up' || status === 'degraded'
-    })
-    return address
-  })
-}
-
-/** How an application closes: a worker that is replaced needs no `preStop`, because its port stays open. */
-export function timesOf(
-  signal: string | undefined,
-  preStopMs: number,
-): { readonly isBySignal: boolean; readonly isRetired: boolean; readonly preStopMs: number } {
-  const isRetired = signal === RETIRED && findWorkerLink() !== undefined
-  return { isBySignal: signal !== undefined, isRetired, preStopMs: isRetired ? 0 : preStopMs }
+  const { closeMs, preStopMs, onCloseMs } = timeouts()
+  const isReady = async () => ['up', 'degraded'].includes((await app.get(Health).check()).status)
+  return await link.starts(start, { closeMs: preStopMs + closeMs + onCloseMs, isReady })
 }

@@ -1,4 +1,11 @@
-type Kind = 'responses' | 'schemas'
+import type { Reference } from '../contracts/openapi-3-0.js'
+
+type Kind = 'parameters' | 'requestBodies' | 'responses' | 'schemas'
+
+/** Whether a part of a document is a reference to a component. */
+export function isReference(part: object | undefined): part is Reference {
+  return part !== undefined && '$ref' in part
+}
 
 /**
  * The name of the component that a reference leads to. The reference is a JSON Pointer in a URI fragment (RFC 6901,

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { OpenApiDocument } from '../contracts/openapi.js'
 import { CliError } from './cli-error.js'
-import { writeClient } from './client/write-client.js'
+import { emitClient } from './client/emit-client.js'
 import { documentText } from './document-text.js'
 import { type ExportTargets, exportTargets, type RawExportOptions } from './export-options.js'
 import { firstDifferences } from './first-differences.js'
@@ -31,7 +31,7 @@ export async function exportDocument(options: ExportOptions, streams: Streams): 
   const targets = exportTargets(options, options.cwd)
   const report = await loadApp({ kind: 'documents' }, options)
   const document = pickDocument(report, options, streams)
-  const files = await outputFiles(document, targets, { options, streams })
+  const files = outputFiles(document, targets)
   const written = files.filter(({ path }) => path !== '-')
   if (options.check === true) return check(written, { options, streams })
   // Write the files before anything is printed to stdout: a failure must not leave partial output there.
@@ -49,15 +49,10 @@ interface Context {
   readonly streams: Streams
 }
 
-async function outputFiles(
-  document: OpenApiDocument,
-  targets: ExportTargets,
-  { options, streams }: Context,
-): Promise<OutputFile[]> {
+function outputFiles(document: OpenApiDocument, targets: ExportTargets): OutputFile[] {
   const file = { path: targets.out, text: documentText(document, targets.format) }
   if (targets.client === null) return [file]
-  const { kind, out } = targets.client
-  return [file, { path: out, text: await writeClient(document, { kind, ...options, streams }) }]
+  return [file, { path: targets.client, text: emitClient(document) }]
 }
 
 /** @throws CliError with status 3 when a file differs from the text that would be written. */

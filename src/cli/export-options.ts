@@ -1,6 +1,6 @@
 import { dirname, extname, resolve } from 'node:path'
 import { CliError } from './cli-error.js'
-import { type ClientKind, defaultClient, writtenClient } from './client-path.js'
+import { defaultClient, isWrittenClient } from './client-path.js'
 import type { DocumentFormat } from './document-text.js'
 import { outputPath } from './output-path.js'
 
@@ -8,7 +8,7 @@ import { outputPath } from './output-path.js'
 export interface RawExportOptions {
   readonly out?: string
   readonly format?: DocumentFormat
-  readonly client?: ClientKind
+  readonly client?: 'typescript'
   readonly clientOut?: string
   readonly check?: boolean
 }
@@ -18,7 +18,8 @@ export interface ExportTargets {
   readonly format: DocumentFormat
   /** An absolute path, or `-` for stdout. */
   readonly out: string
-  readonly client: { readonly kind: ClientKind; readonly out: string } | null
+  /** An absolute path, or `-`; `null` without a client. */
+  readonly client: string | null
 }
 
 /**
@@ -37,8 +38,8 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
   // The folder of `--out` as the user wrote it, so that a relative path also stays inside the project.
   const usual = defaultClient(out === '-' ? '.' : dirname(name), cwd)
   // A client that was written once is kept up to date, and compared.
-  const kind = client ?? (out === '-' ? null : writtenClient(resolve(cwd, usual)))
-  if (kind === null) {
+  const isWanted = client !== undefined || (out !== '-' && isWrittenClient(resolve(cwd, usual)))
+  if (!isWanted) {
     if (options.check === true && out === '-') throw nothingToCheck()
     return { format, out, client: null }
   }
@@ -51,7 +52,7 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
     )
   }
   if (options.check === true && [out, clientOut].includes('-')) throw nothingToCheck()
-  return { format, out, client: { kind, out: clientOut } }
+  return { format, out, client: clientOut }
 }
 
 function isYaml(path: string | undefined): boolean {

@@ -7,7 +7,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 const streams = {
-  columns: process.stdout.columns,
   out: (text: string) => void process.stdout.write(text),
   err: (text: string) => void process.stderr.write(text),
   note: (line: string) => void process.stderr.write(`${line}\n`),

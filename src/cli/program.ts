@@ -84,8 +84,8 @@ function addExport(parent: Command, { cwd, streams, argv }: ProgramContext): voi
     .addOption(
       new Option(
         '--client <kind>',
-        'also write a client. typescript: the types of openapi-typescript if the project has that package, else as fetch. fetch: types, and functions that use fetch',
-      ).choices(['typescript', 'fetch']),
+        'also write a client: one file with types, and functions that use fetch',
+      ).choices(['typescript']),
     )
     .option(
       '--client-out <file>',

@@ -2,11 +2,21 @@ import type { RouteTableEntry } from '../contracts/route-model.js'
 
 /** The cells of a route: method, path, handler, access. */
 export function rowOf({ method, path, controller, handler, ...access }: RouteTableEntry): string[] {
-  const open = access.isAuthOptional ? 'optional' : 'public'
-  const state = access.isProtected ? 'protected' : open
   const { guards = [] } = access
+  const state = accessOf(access)
   const named = guards.length === 0 ? state : `${state}: ${guards.join(', ')}`
   return [method, path, `${controller}.${handler}`, named]
+}
+
+/** The word is that of `authMatrix` for a signed request. */
+function accessOf({
+  isProtected,
+  isAuthOptional,
+  isSigned,
+}: Pick<RouteTableEntry, 'isProtected' | 'isAuthOptional' | 'isSigned'>): string {
+  if (isSigned) return isProtected ? 'signature, protected' : 'signature'
+  if (isProtected) return 'protected'
+  return isAuthOptional ? 'optional' : 'public'
 }
 
 /** Lines with aligned columns. */

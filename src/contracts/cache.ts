@@ -101,6 +101,11 @@ export interface CacheStore {
   versions(tags: readonly string[]): MaybePromise<readonly string[]>
   /** Gives each tag a new version, which outdates every entry that was stored with the old one. */
   invalidate(tags: readonly string[]): MaybePromise<void>
+  /**
+   * Rejects if the store cannot be used now. `Health` then reports `cache` as `degraded`: requests do without it. Default: the
+   * store is not asked.
+   */
+  check?(): MaybePromise<void>
   /** Makes the store ready, before the first request. It never waits for a server that is not available. */
   open?(context: StoreContext): MaybePromise<void>
   /** Releases the resources of the store, after the last request. */

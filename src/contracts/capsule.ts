@@ -2,8 +2,8 @@ import type { RecordedRequest } from './recorded-request.js'
 import type { RequestRecord } from './request-record.js'
 import type { StatementFailure } from './statement.js'
 
-/** The version of the format of capsules. A change that older versions of the command cannot read gets another number. */
-export type CapsuleFormat = 1
+/** The version of the format of capsules. A change that other versions of the command cannot read gets another number. */
+export type CapsuleFormat = 2
 
 /**
  * Everything that is needed to run a failed request again, without its secrets: `[secret]` stands in their places. It is plain
@@ -13,19 +13,19 @@ export interface Capsule {
   readonly format: CapsuleFormat
   /** The name of its file, without `.json`. */
   readonly id: string
-  /** `name` of `package.json` in the working directory of the application; `null` without one. */
-  readonly application: string | null
   /** What has decided the response. `startedAt` is the instant to which a replay sets the clock. */
   readonly record: RequestRecord
+  /** The request, with its body as the client has sent it. */
   readonly sent: RecordedRequest
   /** `req.user`; `null` without one. */
   readonly principal: PlainValue
   /** In the order in which the statements began. */
   readonly statements: readonly CapsuleStatement[]
-  readonly response: CapsuleResponse
+  /** The calls to other hosts that a replay answers; it refuses all others. No call is recorded yet. */
+  readonly calls: readonly never[]
   /** Why the request cannot be run again as it was, as sentences; empty if it can. */
   readonly cut: readonly string[]
-  /** The names of fields and headers whose values were left out as secrets. */
+  /** The names of what has values that were replaced as secrets: of fields and headers, and `body` and `url` of the request. */
   readonly hidden: readonly string[]
 }
 
@@ -40,15 +40,6 @@ export interface CapsuleStatement {
   readonly rows: PlainValue
   /** The error of a statement that has failed; else `null`. */
   readonly error: StatementFailure | null
-}
-
-/** The response of a {@link Capsule}. */
-export interface CapsuleResponse {
-  /** `null` if the connection closed before one was sent. */
-  readonly status: number | null
-  readonly headers: Readonly<Record<string, string>>
-  /** The text of the body; `null` if it was not kept. */
-  readonly body: string | null
 }
 
 /**

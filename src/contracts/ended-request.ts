@@ -126,7 +126,7 @@ export interface RequestObserver {
   /**
    * Called for each statement that a database has run and that its plugin has reported to {@link Statements}, as those of
    * `blazon/postgres` and `blazon/typeorm` do: with its text, its time and its request. `BEGIN`, `COMMIT` and settings of a
-   * session are no statements of the program, and are left out. Applications with such an observer carry the request of
+   * session are not statements of the program, and are left out. Applications with such an observer carry the request of
    * the current code in an async context, unless it has `needsRequests: false`. An error is logged, and the statement has its result.
    *
    * @example

@@ -49,7 +49,7 @@ export type Fact =
   /** The second argument of a route decorator, as it was written. Its schemas are also stored as inputs. */
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
   /** The argument of `@Upload`, as it was written. */
-  | { readonly kind: 'upload'; readonly parts: UploadParts }
+  | { readonly kind: 'upload'; readonly parts: UploadParts; readonly by?: string }
   /** `@Sse` or `@JsonLines`, with its arguments as they were written. */
   | {
       readonly kind: 'stream'
@@ -96,7 +96,7 @@ export type Fact =
       readonly merge: 'override' | 'list'
       /** `undefined` if the option accepts every value. */
       readonly check: OptionSettings<never>['check']
-      /** Whether the option may be on classes that are no controllers and on methods that are no routes. */
+      /** Whether the option may be on classes that are not controllers and on methods that are not routes. */
       readonly isAnywhere: boolean
     }
   | { readonly kind: 'use'; readonly entries: readonly UseEntry[] }

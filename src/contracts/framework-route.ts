@@ -5,7 +5,7 @@ import type { RequestHandler } from './handler.js'
  * route table nor in the document.
  */
 export interface FrameworkRoute {
-  /** Full path, literal segments only. `prefix` is not put before it. */
+  /** Full path in the syntax of controllers, literal segments only. `prefix` is not put before it. */
   readonly path: string
   /**
    * Handles the request. A request that it throws for, or rejects for, fails as requests of other routes do, and one that it

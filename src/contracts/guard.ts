@@ -80,6 +80,13 @@ export interface AuthGuard<TUser = User> {
    */
   tenantOf?(req: Request): string | undefined
   /**
+   * States that `canActivate` itself compares the tenant that a request names with its user, and refuses others: by
+   * `getTenantId()`, or because a request can name its tenant only by the credential that the guard verifies. The statement
+   * changes nothing but the warning `W_TENANT_UNVERIFIED`. A class has it as a static member. Default `false`: boot warns of
+   * the guard if neither `tenantOf` nor `tenant.authorize` confirms the tenant.
+   */
+  readonly checksTenant?: boolean
+  /**
    * Called once for each application, at boot. Returns the guard that this application runs, for a guard with state that
    * two applications must not share. Its `onInit`, `onReady` and `onClose` are called as those of a provider. The other
    * members are read from the original guard. Default: the guard itself.

@@ -190,12 +190,12 @@ export interface InputSchemas {
   readonly headers?: Schema
   /** The schema of the cookies, or the description of cookies of which some are signed. */
   readonly cookies?: Schema | CookiesDescription
+  /** The parts of a form with files, as in `@Upload`, in place of `body`. */
+  readonly upload?: UploadParts
 }
 
 /** What {@link Req} describes: the schemas of a handler's inputs, and whether there is always a user. */
 export interface RequestInputs extends InputSchemas {
-  /** The parts of `@Upload`, in place of `body`. */
-  readonly upload?: UploadParts
   /**
    * `true`: a guard that sets `req.user` always runs before the handler, so `req.user` is never `undefined`. This is a
    * type only: `@Auth()`, `@Can()` or `auth.default` protect the route. `typeof guard`: the user has the type that this
@@ -262,7 +262,7 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
  */
 export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
   ParamsOf<TInputs>,
-  BodyOutput<TInputs['body'], unknown>,
+  FormOr<TInputs, BodyOutput<TInputs['body'], unknown>>,
   // biome-ignore lint/suspicious/noExplicitAny: what Express' own request calls a query has to fit
   OutputOr<TInputs['query'], Record<string, any>>,
   ValidatedOf<TInputs>

@@ -29,13 +29,6 @@ export interface Metric {
   /** A `'counter'` only grows, until the process ends. A `'gauge'` goes up and down. */
   readonly type: 'counter' | 'gauge'
   /**
-   * Under `blazon start` with several workers: `'sum'` adds the values of all workers up, `'each'` serves one of each worker,
-   * with the label `worker`. Counters are always added up. Default `'sum'`.
-   *
-   * @see docs/workers.md#metrics
-   */
-  readonly workers?: 'sum' | 'each'
-  /**
    * Returns the value, or a value for each set of labels. Called at each scrape. If it throws, the metric is left out, and
    * the error is logged.
    */

@@ -18,7 +18,7 @@ export interface ApiBodyOptions {
   readonly schema: Schema
   /** A description of the body; CommonMark. Default: none. */
   readonly description?: string
-  /** Default `true`. */
+  /** Whether a request must have the body. Default: whether the schema of `@Body` refuses a missing one; `true` without it. */
   readonly required?: boolean
 }
 

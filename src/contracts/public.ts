@@ -200,6 +200,7 @@ export type {
   JsonSchema,
   Schema,
 } from './schema.js'
+export type { SecretSource } from './secrets.js'
 export type {
   SessionChange,
   SessionFields,

@@ -56,6 +56,11 @@ export interface RateLimitStore {
   readonly isShared?: boolean
   /** Counts one request. A store that cannot decide within bounded time counts in this process: it never rejects. */
   consume(count: RateLimitCount): MaybePromise<RateLimitResult>
+  /**
+   * Rejects if the store cannot be used now. `Health` then reports `limits` as `degraded`: requests do without it. Default: the
+   * store is not asked.
+   */
+  check?(): MaybePromise<void>
   /** Makes the store ready, before the first request. It never waits for a server that is not available. */
   open?(context: StoreContext): MaybePromise<void>
   /** Closes the connections and timers of the store, after the last request. */

@@ -42,4 +42,6 @@ export interface ProducedModel {
   readonly type: string
   /** Writes the body; `null` for JSON. */
   readonly serialize: Representation['serialize'] | null
+  /** Whether it writes only lists, as `csv()` does. */
+  readonly isTable: boolean
 }

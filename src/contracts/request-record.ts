@@ -67,7 +67,7 @@ export interface RecordedRoute {
  * - `can`: `admitted`, `refused`. `abilities`.
  * - `policy`: `allowed`, `refused`. `policy`, `action`.
  * - `limit`: `counted`, `refused`. `policy`, `limit`, `windowMs`, `remaining`, and `key`: what is counted, not whom.
- * - `capacity`: `refused`. `running`, `queued`.
+ * - `capacity`: `refused`. `running`, `queued`, `receiving`.
  * - `cache`: `hit`, `stale`, `miss`, `bypass`. `key`, `ageSeconds`.
  * - `validation`: `passed`, `refused`. `in`: the parts; `issues`: a list of `{ in, path, message }`.
  */

@@ -69,7 +69,7 @@ export interface RouteModel {
   readonly index: number
   /** The method of the request; `ALL` matches every method that has no route of its own. */
   readonly method: HttpMethod
-  /** Full path with `:param` segments and, at the end, `*rest`. */
+  /** Full path as it is written: with `:param`, `*rest` at the end, and a backslash before some literal characters. */
   readonly path: string
   /**
    * `{ get: true }`, or `{ _all: true }` for `ALL`. Packages that measure requests read it, because Express'
@@ -213,6 +213,8 @@ export interface RouteTableEntry {
   readonly isAuthOptional: boolean
   /** The names of the guards that the route accepts; only in an application with `auth.guards`. */
   readonly guards?: readonly string[]
+  /** Whether the sender must sign the request (`@Webhook`); absent for all other routes. */
+  readonly isSigned?: true
 }
 
 /** The result of the router for a method and a URL. */

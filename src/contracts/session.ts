@@ -79,6 +79,11 @@ export interface SessionStore {
    * which is not saved is not sent. Default: what a method has written is saved when the method has done its work.
    */
   afterCommit?(task: () => void): MaybePromise<void>
+  /**
+   * Rejects if sessions can be neither read nor written now. `sessions()` is then `down` in the report of `Health`. Default:
+   * the store is not asked, as one whose server another plugin already checks.
+   */
+  check?(): MaybePromise<void>
   /** Makes the store ready, after the plugins are set up. A store that several applications use is opened by each. */
   open?(context: SessionStoreContext): MaybePromise<void>
   /** Releases the resources of the store, once for each `open`. */

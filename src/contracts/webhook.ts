@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { MaybePromise } from './cache.js'
+import type { SecretSource } from './secrets.js'
 import type { Duration } from './units.js'
 
 /** A request that a webhook has sent. */
@@ -46,9 +47,9 @@ export interface WebhookOptions {
 
 /**
  * Secrets that a sender and the application share. Several are for rotation: a delivery may be signed with any of them. A
- * function is called once, at boot.
+ * function is called once, when the application starts: `({ get }) => get(Env).STRIPE_SECRET`.
  */
-export type WebhookSecrets = string | readonly string[] | (() => string | readonly string[])
+export type WebhookSecrets = SecretSource<string | readonly string[]>
 
 /** A scheme that is built in, as data. */
 export interface WebhookScheme {

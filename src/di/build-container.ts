@@ -51,13 +51,19 @@ export interface MadeContainer {
 /**
  * Creates every provider and controller, so that boot finds everything that cannot be created. Factories come first:
  * a class that depends on an asynchronous factory would otherwise be constructed twice.
+ *
+ * @param tokens Tokens that options and decorators name. A class of them need not be listed in the providers.
  */
-export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer> {
+export async function makeAll(
+  { root, scopes }: BoundContainer,
+  tokens: readonly Token[],
+): Promise<MadeContainer> {
   const problems = new Map<string, Problem>()
   const errors: unknown[] = []
-  const make = async (injector: Injector, token: Token): Promise<unknown> => {
+  const make = async (injector: Injector, token: Token): Promise<boolean> => {
     try {
-      return await injector.getAsync(token)
+      await injector.make(token)
+      return true
     } catch (error) {
       // One missing provider makes everything that depends on it fail. The report names it once, with its first
       // chain.
@@ -70,7 +76,7 @@ export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer
       const cause = origin instanceof ConfigError ? origin.cause : origin
       if (added.length > 0 && cause !== undefined) errors.push(cause)
       for (const [key, problem] of added) problems.set(key, problem)
-      return undefined
+      return false
     }
   }
   for (const isFactory of [true, false]) {
@@ -82,8 +88,12 @@ export async function makeAll({ scopes }: BoundContainer): Promise<MadeContainer
   const instances = new Map<Class, unknown>()
   for (const { injector, scope } of scopes) {
     for (const controller of scope.controllers) {
-      instances.set(controller, await make(injector, controller))
+      if (await make(injector, controller)) instances.set(controller, injector.get(controller))
     }
+  }
+  for (const token of tokens) {
+    if (typeof token === 'function') root.bindOwn(token as Class)
+    await make(root, token)
   }
   return { instances, problems: [...problems.values()], errors }
 }

@@ -3,6 +3,7 @@ import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
 import { asyncTokenOf, inChain, missingProvider, originOf, toProblems } from './chain.js'
 import { construct } from './construct.js'
+import { isPromise } from './is-promise.js'
 import type { Binding } from './provider.js'
 import { InjectionToken, tokenName } from './token.js'
 
@@ -18,7 +19,7 @@ interface Shared {
   readonly requested: Set<Token>
   /** Tokens that a module keeps private, with the name of the module. */
   readonly kept: Map<Token, string>
-  /** The tokens that are being created at the time of a call of `getAsync`, outermost first. */
+  /** The tokens that are being created at the time of a call of `make`, outermost first. */
   constructing: readonly Constructing[]
 }
 
@@ -36,6 +37,11 @@ const owners = new WeakMap<object, Injector>()
  * that cannot import this one.
  */
 export const kInjector: symbol = Symbol.for('blazon.Injector')
+
+/** Wraps the result of a factory. Without it, needle-di would await a value that has a method `then`. */
+class Made {
+  constructor(readonly value: unknown) {}
+}
 
 type Factory = (...dependencies: unknown[]) => unknown
 
@@ -126,13 +132,16 @@ export class Injector {
     }
   }
 
-  /** Does what `get` does, and waits for asynchronous factories. */
-  async getAsync<T>(token: Token<T>): Promise<T> {
+  /**
+   * Creates the instance of a token, for which it waits for asynchronous factories. `get` then returns the instance. A
+   * promise of the instance would call its method `then`, if it has one.
+   */
+  async make(token: Token): Promise<void> {
     // Read before the first await: needle-di does not keep the tokens that led here across ticks.
     const { constructing } = this.#shared
     for (;;) {
       try {
-        return this.get(token)
+        return void this.get(token)
       } catch (error) {
         const pending = asyncTokenOf(error)
         const owner = owners.get(error as object)
@@ -147,7 +156,8 @@ export class Injector {
 
   #getKnown<T>(token: Token<T>): T {
     try {
-      return this.#container.get(token as Class) as T
+      const made: unknown = this.#container.get(token as Class)
+      return (made instanceof Made ? made.value : made) as T
     } catch (error) {
       // The innermost injector has the provider: other injectors cannot use a private one.
       const isFirst = asyncTokenOf(error) !== undefined && !owners.has(error as object)
@@ -206,16 +216,18 @@ export class Injector {
     this.#container.bind({ provide: token as Class, useFactory })
   }
 
-  #bindAsync(token: Token, create: () => Promise<unknown>): void {
+  #bindAsync(token: Token, create: () => Promise<Made>): void {
     const useFactory = () => inChain(token, create)
     this.#container.bind({ provide: token as Class, async: true, useFactory })
   }
 
-  async #create(create: Factory, inject: readonly Token[]): Promise<unknown> {
+  async #create(create: Factory, inject: readonly Token[]): Promise<Made> {
     // All are requested before the first await: needle-di finds a circle by the chain of the current tick.
-    const made = await create(...(await Promise.all(inject.map((token) => this.getAsync(token)))))
-    if (made === undefined) throw new Error('the factory returned undefined')
-    return this.#note(made)
+    await Promise.all(inject.map((token) => this.make(token)))
+    const result = create(...inject.map((token) => this.get(token)))
+    const value = isPromise(result) ? await result : result
+    if (value === undefined) throw new Error('the factory returned undefined')
+    return new Made(this.#note(value))
   }
 
   #note<T>(instance: T): T {

@@ -2,6 +2,7 @@ import type { AuthGuard, GuardSetup } from '../contracts/guard.js'
 import type { Lifecycle, Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { isPromise } from './is-promise.js'
 
 /** The guard of an option beside `auth`. */
 export interface PreparedGuard {
@@ -23,7 +24,8 @@ export async function prepareGuard(
   setup: GuardSetup,
 ): Promise<PreparedGuard> {
   const found = isGuard(guard) ? guard : setup.get(guard)
-  const running = isGuard(found) ? ((await found.forApplication?.(setup)) ?? found) : found
+  const made = isGuard(found) ? found.forApplication?.(setup) : undefined
+  const running = (isPromise(made) ? await made : made) ?? found
   if (isGuard(running)) return { running, challenge: found.challenge ?? 'Bearer' }
   const cause = 'The value that its token provides has no method canActivate.'
   const remedy = 'Provide an object with canActivate(req) under that token.'

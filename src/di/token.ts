@@ -1,4 +1,5 @@
 import type { Token, TokenLike } from '../contracts/provider.js'
+import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
 
 /** Options of an `InjectionToken`. */
 export interface TokenOptions<T> {
@@ -8,6 +9,8 @@ export interface TokenOptions<T> {
    */
   readonly useFactory?: () => T
 }
+
+const NAMES: OptionNames<TokenOptions<unknown>> = { useFactory: true }
 
 /**
  * A token for a dependency that is not a class: a configuration, a function, an interface.
@@ -34,6 +37,7 @@ export class InjectionToken<T> implements TokenLike<T> {
     readonly description: string,
     options: TokenOptions<T> = {},
   ) {
+    refuseUnknown(`InjectionToken '${description}'`, options, NAMES)
     this.useFactory = options.useFactory
   }
 

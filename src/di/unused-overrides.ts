@@ -1,7 +1,7 @@
 import type { Token } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
+import { nearNames } from '../errors/near-names.js'
 import type { Override } from './build-container.js'
-import { nearNames } from './near-names.js'
 import { tokenName } from './token.js'
 
 /** Warns of overrides that replace nothing: no provider has their token, and no class requested it. */

@@ -40,9 +40,11 @@ export type ErrorCode =
   | 'HANDLER_TIMEOUT'
   | 'OVER_CAPACITY'
   | 'DATABASE_BUSY'
+  | 'DATABASE_CONFLICT'
   | 'DATABASE_TIMEOUT'
   | 'DATABASE_UNAVAILABLE'
   | 'COMMIT_UNKNOWN'
+  | 'HTTP_VERSION_NOT_SUPPORTED'
 
 /**
  * Every code of an error response, and its status. Codes are part of the public contract: a retired code stays
@@ -89,9 +91,11 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   HANDLER_TIMEOUT: 503,
   OVER_CAPACITY: 503,
   DATABASE_BUSY: 503,
+  DATABASE_CONFLICT: 503,
   DATABASE_TIMEOUT: 503,
   DATABASE_UNAVAILABLE: 503,
   COMMIT_UNKNOWN: 503,
+  HTTP_VERSION_NOT_SUPPORTED: 505,
 }
 
 /** A code of a boot problem: `E_` keeps the application from starting, `W_` is a warning. */
@@ -132,6 +136,7 @@ export type ConfigCode =
   | 'E_MODULE_INVALID'
   | 'E_OPERATION_ID_DUPLICATE'
   | 'E_OPTION_INVALID'
+  | 'E_PACKAGE_TWICE'
   | 'E_PARAMS_UNKNOWN_KEY'
   | 'E_PATH_SYNTAX'
   | 'E_PEER_MISSING'
@@ -144,6 +149,7 @@ export type ConfigCode =
   | 'E_PROVIDER_MISSING'
   | 'E_ROUTE_DUPLICATE'
   | 'E_ROUTE_SHADOWED'
+  | 'E_ROWS_UNDESCRIBED'
   | 'E_SCHEMA_INVALID'
   | 'E_SESSIONS_MEMORY'
   | 'E_SESSIONS_TABLE'
@@ -167,6 +173,7 @@ export type ConfigCode =
   | 'W_ENV_FILE_UNREAD'
   | 'W_EXAMPLE_INVALID'
   | 'W_FOREIGN_METADATA'
+  | 'W_INPUT_UNSENDABLE'
   | 'W_LIMIT_UNUSED'
   | 'W_LIST_UNBOUNDED'
   | 'W_MIDDLEWARE_DEAD_END'
@@ -176,6 +183,7 @@ export type ConfigCode =
   | 'W_OVERRIDE_IGNORED'
   | 'W_OVERRIDE_UNUSED'
   | 'W_PAGES_WITHOUT_KEYS'
+  | 'W_PATCH_DEFAULTS'
   | 'W_PATH_INDISTINCT'
   | 'W_PATH_PARAMETER_UNDESCRIBED'
   | 'W_POLICY_WITHOUT_USER'

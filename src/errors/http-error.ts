@@ -158,6 +158,19 @@ export class ConflictError extends HttpError {
   }
 }
 
+/**
+ * 412. The client has stated which version it means (`If-Match`), and the data has another one (RFC 9110, 13.1.1).
+ *
+ * @example
+ * if (req.get('If-Match') !== note.etag) throw new PreconditionFailedError('The note has changed')
+ */
+export class PreconditionFailedError extends HttpError {
+  /** Makes the error. Default message: `Precondition Failed`. */
+  constructor(message?: string, options?: HttpErrorOptions) {
+    super(412, message, options)
+  }
+}
+
 /** 413. The body is larger than the limit. */
 export class PayloadTooLargeError extends HttpError {
   /** Makes the error. Default message: `Payload Too Large`. */
@@ -216,6 +229,7 @@ const CLASSES: Readonly<
   404: NotFoundError,
   405: MethodNotAllowedError,
   409: ConflictError,
+  412: PreconditionFailedError,
   413: PayloadTooLargeError,
   415: UnsupportedMediaTypeError,
   422: UnprocessableEntityError,

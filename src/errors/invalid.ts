@@ -5,7 +5,12 @@ export function invalid(subject: string, cause: string, remedy: string): Problem
   return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }
 
-/** Formats a value for a message: text in quotes, any other value by `String`. */
+/** Formats a value for a message: text in quotes, any other value by `String`. Never throws. */
 export function shown(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value)
+  if (typeof value === 'string') return `'${value}'`
+  try {
+    return String(value)
+  } catch {
+    return 'an object without a text'
+  }
 }

@@ -13,7 +13,6 @@ export type Peer =
   | 'esbuild'
   | 'fast-check'
   | 'jose'
-  | 'openapi-typescript'
   | 'pg'
   | 'redis'
   | 'supertest'
@@ -35,7 +34,6 @@ export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   esbuild: '0.21.5',
   'fast-check': '4.0.0',
   jose: '5.10.0',
-  'openapi-typescript': '7.0.0',
   pg: '8.23.0',
   redis: '6.0.0',
   supertest: '7.0.0',

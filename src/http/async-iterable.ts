@@ -7,10 +7,13 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   )
 }
 
+/** In place of an item that is left out. */
+export const LEFT_OUT: unique symbol = Symbol('left out')
+
 /** What becomes of the items of an iterable. */
 export interface ItemChange<T> {
   /** Called with each item. The iterable ends if it throws. */
-  change(item: unknown): T
+  change(item: unknown): T | typeof LEFT_OUT
   /** Returns what follows the last item; `undefined` for nothing. */
   last?(): T | undefined
 }
@@ -29,10 +32,21 @@ export function changeItems<T>(
     isOver = true
     return value === undefined ? { done: true, value } : { done: false, value }
   }
-  const step = (result: IteratorResult<unknown>): IteratorResult<T> | Promise<never> => {
+  const changed = (result: IteratorResult<unknown>): IteratorResult<T> | typeof LEFT_OUT => {
     if (result.done === true) return isOver ? end() : end(last())
+    const value = change(result.value)
+    return value === LEFT_OUT ? LEFT_OUT : { done: false, value: value as T }
+  }
+  const pass = async (): Promise<IteratorResult<T>> => {
+    for (;;) {
+      const result = changed(await source.next())
+      if (result !== LEFT_OUT) return result
+    }
+  }
+  const step = (result: IteratorResult<unknown>) => {
     try {
-      return { done: false, value: change(result.value) }
+      const made = changed(result)
+      return made === LEFT_OUT ? pass().catch((error) => closeAfter(source, error)) : made
     } catch (error) {
       return closeAfter(source, error)
     }

@@ -3,6 +3,9 @@ import type { Socket } from 'node:net'
 
 /** Responses that wait for earlier responses on the same connection. */
 const waiting = new WeakMap<Socket, Set<ServerResponse>>()
+/** The newest response that waits, and the response before each. A client may send any number of requests at once. */
+const newest = new WeakMap<Socket, ServerResponse>()
+const earlier = new WeakMap<ServerResponse, PendingResponse>()
 
 /**
  * Closes a waiting response when its connection closes. Before version 24, Node closes only the response that
@@ -14,7 +17,12 @@ export function closeWithConnection({ socket }: IncomingMessage, res: ServerResp
   if (typeof socket?.once !== 'function') return
   if (socket.closed) return close(res)
   const responses = waiting.get(socket) ?? watch(socket)
-  responses.add(res)
+  if (!responses.has(res)) {
+    const before = newestOn(socket)
+    if (before !== undefined) earlier.set(res, before)
+    newest.set(socket, res)
+    responses.add(res)
+  }
   // From now on, Node closes this response.
   res.once('socket', () => responses.delete(res))
 }
@@ -43,11 +51,17 @@ function close(res: ServerResponse): void {
  * earlier one, whatever it says of its connection.
  */
 export function isAfterLast({ socket }: IncomingMessage, res: ServerResponse): boolean {
-  const pending = socket == null ? [] : respondsOn(socket)
-  const own = pending.indexOf(res)
-  const before = own < 0 ? pending.at(-1) : pending[own - 1]
-  if (before === undefined) return false
+  const last = socket == null ? undefined : newestOn(socket)
+  const before = last && (earlier.get(res) ?? last)
+  if (before === undefined || before === res) return false
   return before.headersSent ? before._last === true : !before.shouldKeepAlive
+}
+
+/** Returns the last pending response of a connection. */
+function newestOn(socket: Socket): PendingResponse | undefined {
+  const { _httpMessage: first } = socket as Partial<PendingResponses>
+  if (first == null) return undefined
+  return waiting.get(socket)?.size ? newest.get(socket) : first
 }
 
 /** Returns the pending responses of a connection, in the order of their requests. */

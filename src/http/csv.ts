@@ -1,17 +1,24 @@
 import type { Representation } from '../contracts/representation.js'
+import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
 import { changeItems, isAsyncIterable } from './async-iterable.js'
 
 /** Options of `csv`. */
 export interface CsvOptions {
-  /** The keys that become columns, in this order. Default: the keys of all rows, in the order in which they first appear. */
+  /**
+   * The keys that become columns, in this order. Default: the keys of all rows, in the order in which they first appear.
+   * Name them if the keys of rows come from clients.
+   */
   readonly columns?: readonly string[]
   /**
-   * Texts that a spreadsheet would run as a formula begin with `=`, `+`, `-`, `@`, a tab or a carriage return.
-   * `'escape'`: they get an apostrophe in front of them. `'keep'`: they are written as they are, for files that only
-   * programs read. Numbers always stay as they are. Default `'escape'`.
+   * Texts that a spreadsheet would run as a formula begin with `=`, `+`, `-`, `@`, a tab or the end of a line. Where
+   * `;` separates the columns of a file, or a tab, a spreadsheet also splits a text there, and at ends of lines.
+   * `'escape'`: an apostrophe stands in front of each such beginning. `'keep'`: texts are written as they are, for files
+   * that only programs read. Numbers always stay as they are. Default `'escape'`.
    */
   readonly formulas?: 'escape' | 'keep'
 }
+
+const NAMES: OptionNames<CsvOptions> = { columns: true, formulas: true }
 
 /**
  * Makes the representation `text/csv` (RFC 4180) of a list of objects, for `@Produces`. The first line has the names of the
@@ -19,14 +26,18 @@ export interface CsvOptions {
  * option, their columns are the keys of the first row. A date becomes its ISO text, `null` and a missing value an empty field, an object its JSON.
  *
  * @param options The columns, and what happens to formulas. Default: all keys, escaped.
- * @throws TypeError, when a response is sent, for data that is no list of objects: a 500.
+ * @throws TypeError, when a response is sent, for data that is not a list of objects, and without `columns` for rows whose
+ *   keys differ so much that more than 100,000 fields and nine of ten are empty: a 500.
  * @example
  * @Produces('application/json', csv({ columns: ['id', 'total'] }))
  * @Get('export')
  * export() { return orders.all() }
  */
-export function csv({ columns, formulas = 'escape' }: CsvOptions = {}): Representation {
+export function csv(options: CsvOptions = {}): Representation {
+  refuseUnknown('csv()', options, NAMES)
+  const { columns, formulas = 'escape' } = options
   const field = (value: unknown) => {
+    if (value === undefined || value === null) return ''
     // No number needs quotes, or looks like a formula to a spreadsheet.
     if (typeof value === 'number') return String(value)
     return quoted(formulas === 'keep' ? textOf(value) : harmless(value))
@@ -39,16 +50,25 @@ export function csv({ columns, formulas = 'escape' }: CsvOptions = {}): Represen
     }
     return `${text}\r\n`
   }
-  return {
+  const made: Representation = {
     type: 'text/csv',
     serialize(data: unknown) {
       if (isAsyncIterable(data)) return linesOf(data, { columns, line })
       const rows = rowsOf(data)
-      const keys = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))]
+      const keys = columns ?? keysOf(rows)
       if (keys.length === 0) return ''
       return line(keys) + rows.map((row) => line(keys, row)).join('')
     },
   }
+  known.add(made)
+  return made
+}
+
+const known = new WeakSet<object>()
+
+/** Whether {@link csv} has made a representation. */
+export function isCsv(representation: object): boolean {
+  return known.has(representation)
 }
 
 interface Lines {
@@ -61,12 +81,19 @@ interface Lines {
 function linesOf(rows: AsyncIterable<unknown>, { columns, line }: Lines): AsyncIterable<string> {
   let keys = columns
   let head = columns === undefined ? '' : line(columns)
+  let [fields, values] = [0, 0]
   return changeItems(rows, {
     change(each) {
       const row = rowOf(each)
+      const own = columns ?? Object.keys(row)
       if (keys === undefined) {
-        keys = Object.keys(row)
-        head = line(keys)
+        keys = own
+        head = line(own)
+      }
+      if (columns === undefined) {
+        fields += keys.length
+        values += own.length
+        refuseEmpty(fields, values)
       }
       const text = head + line(keys, row)
       head = ''
@@ -77,6 +104,26 @@ function linesOf(rows: AsyncIterable<unknown>, { columns, line }: Lines): AsyncI
 }
 
 type Row = Readonly<Record<string, unknown>>
+
+/** Returns the keys of all rows. */
+function keysOf(rows: readonly Row[]): readonly string[] {
+  const all = rows.flatMap((row) => Object.keys(row))
+  const keys = [...new Set(all)]
+  refuseEmpty(rows.length * keys.length, all.length)
+  return keys
+}
+
+/** How many fields may be empty in any case, and how many more for each field with a value. */
+const MOST_EMPTY = 100_000
+const EMPTY_PER_VALUE = 10
+
+/** Keys that a client has chosen may differ in each row. Then the fields are the square of what the client has sent. */
+function refuseEmpty(fields: number, values: number): void {
+  if (fields <= MOST_EMPTY + EMPTY_PER_VALUE * values) return
+  throw new TypeError(
+    'text/csv would have too many empty fields, because the keys of the rows differ. Name its columns: csv({ columns: […] }).',
+  )
+}
 
 function rowsOf(data: unknown): readonly Row[] {
   if (!Array.isArray(data))
@@ -107,14 +154,21 @@ function own(row: Row, key: string): unknown {
 }
 
 function textOf(value: unknown): string {
-  if (value === null || value === undefined) return ''
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString()
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+// Spreadsheets of some languages take the wide forms of these characters, too.
+const SIGN = '[=+\\-@＝＋－＠]'
+const AT_START = new RegExp(`^(?:${SIGN}|[\\t\\r\\n])`)
+/** The character before a cell that a spreadsheet finds within a text: it may separate columns by `;` or by tabs. */
+const BEFORE_CELL = new RegExp(`[;\\t\\r\\n](?="*${SIGN})`, 'g')
+
 function harmless(value: unknown): string {
   const text = textOf(value)
-  return typeof value !== 'bigint' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  if (typeof value === 'bigint') return text
+  const inside = text.replace(BEFORE_CELL, "$&'")
+  return AT_START.test(inside) ? `'${inside}` : inside
 }
 
 /** Only these characters need quotes; a leading or trailing space would be lost in some programs. */

@@ -5,7 +5,8 @@ import type { IncomingMessage } from 'node:http'
 // part before it cannot match, so the patterns do not backtrack.
 const TOKEN = "[a-z0-9!#$%&'*+.^_`|~-]+"
 const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`
-const UTF_8 = 'charset=(?:utf-8|"utf-8")'
+// `utf8` is not a registered name, and many clients send it.
+const UTF_8 = 'charset=(?:utf-?8|"utf-?8")'
 const VALUE = `${TOKEN}=(?:${TOKEN}|${QUOTED})`
 const OTHER = `(?!charset=)${VALUE}`
 

@@ -10,6 +10,7 @@ import { bodyDescriptor } from './body-descriptor.js'
 import { can } from './can.js'
 import { copyDescriptors } from './copy-descriptors.js'
 import { expressRequest } from './express-parts.js'
+import { boundAccepts } from './negotiate.js'
 import {
   kAbortController,
   type kAdmission,
@@ -105,6 +106,7 @@ export function createRequestClass(app: Application, { scopes, ids }: RequestCon
   copyDescriptors(prototype, expressRequest)
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
   Object.defineProperty(prototype, 'can', { value: can, writable: true, configurable: true })
+  boundAccepts(prototype)
   defineAddress(prototype, app)
   defineQuery(prototype, app)
   defineSignal(prototype)

@@ -24,7 +24,7 @@ class Comment implements SseComment {
  * @param data The item.
  * @param options `id`, `event` and `retry`. A line break could begin another event, so it is refused.
  * @throws TypeError for an `id` or `event` with a line break or NUL, for the types `end` and `error`, which the framework
- * sends itself, and for a `retry` that is no duration.
+ * sends itself, and for a `retry` that is not a duration.
  * @see HTML Living Standard, 9.2.6 (the format of event streams)
  * @example
  * yield sseEvent(order, { id: order.version })
@@ -33,7 +33,7 @@ export function sseEvent<TItem>(data: TItem, options: SseEventOptions = {}): Sse
   const { id, event, retry } = options
   const seconds = retry === undefined ? undefined : toSeconds(retry)
   if (retry !== undefined && seconds === undefined) {
-    throw new TypeError("sseEvent(): `retry` is no duration: give seconds, or '500ms', '2s'.")
+    throw new TypeError("sseEvent(): `retry` is not a duration: give seconds, or '500ms', '2s'.")
   }
   if (event !== undefined && RESERVED.includes(event)) {
     throw new TypeError(

@@ -1,5 +1,3 @@
-import type { Fact } from '../contracts/facts.js'
-
 /** A decorator that was applied, and where. Only the command line records them. */
 export interface AppliedDecorator {
   /** The name with parentheses: `@Get()`. */
@@ -12,7 +10,6 @@ export interface AppliedDecorator {
   readonly parameter: number | null
   /** The name of the class, for a decorator on the class itself; `null` for the others, which may run before it exists. */
   readonly className: string | null
-  readonly facts: readonly Fact[]
   /** Its stack shows where the decorator was created: `Get(':id')`. */
   readonly created: Error
   /** Its stack shows where the decorator was applied to its target. */
@@ -23,20 +20,15 @@ export interface AppliedDecorator {
 const STACK_DEPTH = 50
 
 /**
- * The key under which `blazon dev` gives its processes a list on `globalThis`, before this file is loaded: it shows where the
- * class is that a boot error names. `cli/dev/child/declared-places.ts` has this line again. A registered symbol is the same
- * in every copy of this package in the process.
+ * The key under which the command line gives its processes a list on `globalThis`, before this file is loaded: it shows where
+ * a class is, for problems and explanations. `cli/load/declared-place.ts` and `cli/dev/child/report-requests.ts` have this line again. A
+ * registered symbol is the same in every copy of this package in the process.
  */
 const LIST = Symbol.for('blazon.decorators')
 
 /** `null` in every process but those of the command line: recording stacks is slow. */
-let applied: AppliedDecorator[] | null =
+const applied: AppliedDecorator[] | null =
   (globalThis as { [LIST]?: AppliedDecorator[] })[LIST] ?? null
-
-/** Records from now on where decorators are applied. */
-export function recordDecorators(): void {
-  applied ??= []
-}
 
 /** All decorators that were recorded, in the order in which they ran. */
 export function recordedDecorators(): readonly AppliedDecorator[] {

@@ -9,7 +9,7 @@ import { decorator, refuseBare } from './write.js'
  *
  * @param policy The result of `policy`, or of its `or404`.
  * @param actions The actions that the handler checks. Several: one of them is enough.
- * @throws TypeError if the first argument is no policy, or the policy has no rule for an action.
+ * @throws TypeError if the first argument is not a policy, or the policy has no rule for an action.
  *
  * @example
  * class OrdersController {

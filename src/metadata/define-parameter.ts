@@ -6,6 +6,7 @@ import type {
   RouteParameter,
 } from '../contracts/parameter.js'
 import type { InferOutput, Schema } from '../contracts/schema.js'
+import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
 import { decorator, refuseArguments } from './write.js'
 
 /**
@@ -18,7 +19,7 @@ import { decorator, refuseArguments } from './write.js'
  *
  * @param read Returns the value, from the request.
  * @param settings `in`, `name` and `schema`, see {@link ParameterSettings}. Default: the value is not in the document.
- * @throws TypeError if `read` is no function, `in` is unknown, or `in`, `name` and `schema` do not belong together.
+ * @throws TypeError if `read` is not a function, `in` is unknown, or `in`, `name` and `schema` do not belong together.
  * @example
  * export const CurrentOrg = defineParameter((req) => req.get('x-org'), {
  *   in: 'header',
@@ -58,11 +59,14 @@ export function defineParameter(
   return Object.freeze(made) as RouteParameter<unknown>
 }
 
+const NAMES: OptionNames<ParameterSettings> = { in: true, name: true, schema: true }
+
 function toDefinition(read: OfRequest<unknown>, settings: ParameterSettings): ParameterDefinition {
   const fail = (cause: string): never => {
     throw new TypeError(`defineParameter(): ${cause}`)
   }
   if (typeof read !== 'function') fail('its first argument is not a function.')
+  refuseUnknown('defineParameter()', settings, NAMES)
   const { in: place, name } = settings
   if (place !== undefined && !['header', 'query', 'path'].includes(place)) {
     fail("`in` is 'header', 'query' or 'path'.")

@@ -115,9 +115,9 @@ export function Query(...args: unknown[]): unknown {
 }
 
 /**
- * Validates request headers, whose names are in lower case. The validated value is in `req.validated.headers`;
- * `req.headers` keeps the headers that the client sent. With a key, it describes this header only; the key may be in
- * upper and lower case.
+ * Validates request headers. The validated value is in `req.validated.headers`, with the names that the schema has;
+ * `req.headers` keeps the headers that the client sent. With a key, it describes this header only, in
+ * `req.validated.headers` in lower case. Names may be in upper and lower case.
  *
  * @example
  * @Get()
@@ -160,7 +160,7 @@ export function Cookies(...args: unknown[]): unknown {
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** Options of `@Body` are no context of a standard decorator, which `@Body` without parentheses receives. */
+/** Options of `@Body` are not the context of a standard decorator, which `@Body` without parentheses receives. */
 function isPlain(value: unknown): boolean {
   return (
     typeof value === 'object' &&

@@ -1,7 +1,15 @@
 import type { Fact } from '../contracts/facts.js'
 import type { OptionSettings, OptionTarget, RouteOption } from '../contracts/option.js'
+import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
 import { freezeData } from './freeze-data.js'
 import { decorator, isStandardContext, refuseBare } from './write.js'
+
+const NAMES: OptionNames<OptionSettings<never>> = {
+  on: true,
+  merge: true,
+  check: 'sync',
+  anywhere: true,
+}
 
 /**
  * Defines an option of routes: a decorator for controllers and their methods, in both dialects. Plugins and guards read
@@ -32,6 +40,7 @@ export function defineOption<TValue = true, TTarget extends OptionTarget = 'both
 ): RouteOption<TValue, TValue, TTarget>
 export function defineOption(name: string, settings: OptionSettings<never> = {}): RouteOption {
   if (typeof name !== 'string' || name === '') throw new TypeError('defineOption() needs a name.')
+  refuseUnknown(`defineOption('${name}')`, settings, NAMES)
   const { on = 'both', merge = 'override', check, anywhere: isAnywhere = false } = settings
   if (!['class', 'method', 'both'].includes(on)) {
     throw new TypeError(`defineOption('${name}'): \`on\` is 'class', 'method' or 'both'.`)

@@ -3,7 +3,7 @@ import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
 import { type AppliedDecorator, recordedDecorators } from './applied.js'
 import { findClass, writeCount } from './store.js'
 
-export { type AppliedDecorator, recordDecorators, recordedDecorators } from './applied.js'
+export { type AppliedDecorator, recordedDecorators } from './applied.js'
 
 /** The facts that a class states itself. */
 export function readClass(target: object): ClassFacts {

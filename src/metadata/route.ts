@@ -4,6 +4,7 @@ import type { InputSchemas } from '../contracts/handler.js'
 import type { HttpMethod } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError } from '../errors/config-error.js'
+import { shown } from '../errors/invalid.js'
 import { describeBody, isBodyDescription } from './body-description.js'
 import { decorator, refuseBare } from './write.js'
 
@@ -11,7 +12,7 @@ import { decorator, refuseBare } from './write.js'
  * The signature of all route decorators: a path relative to that of the controller, empty by default, and the
  * schemas of the inputs. The schemas work like those of `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`; each part of
  * the request may be described in one place only. A body may have options, as with `@Body`, and there may be several:
- * `{ body: { schema, type: 'form' } }`. With schemas in the route decorator, the compiler compares the
+ * `{ body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, as `@Upload` does. With schemas in the route decorator, the compiler compares the
  * request type of the handler with all of them.
  *
  * @example
@@ -42,10 +43,12 @@ function verb(method: HttpMethod, name: string): VerbDecorator {
 function optionFacts(by: string, options: unknown): Fact[] {
   const given: Fact = { kind: 'routeOptions', by, options }
   if (typeof options !== 'object' || options === null) return [given]
+  const { upload: parts } = options as InputSchemas
+  const upload: Fact[] = parts === undefined ? [] : [{ kind: 'upload', parts, by }]
   const inputs = Object.entries(options as Record<InputSource, Schema>)
     .filter(([source]) => Object.hasOwn(SOURCES, source))
     .flatMap(([source, given]) => inputFacts(source as InputSource, given, by))
-  return [given, ...inputs]
+  return [given, ...upload, ...inputs]
 }
 
 function inputFacts(source: InputSource, given: unknown, by: string): Fact[] {
@@ -121,7 +124,7 @@ export function pathArgument(name: string, path: unknown): string {
     {
       code: 'E_DECORATOR_TARGET',
       subject: name,
-      cause: `${name} was given ${String(path)} instead of a path.`,
+      cause: `${name} was given ${shown(path)} instead of a path.`,
       remedy: 'Give it a string or nothing.',
     },
   ])

@@ -50,7 +50,7 @@ export function standardWebhooks(
  * @param secrets The secrets of the endpoint, which begin with `whsec_`.
  * @see https://docs.stripe.com/webhooks
  * @example
- * @Webhook(stripeWebhooks(() => secrets.stripe))
+ * @Webhook(stripeWebhooks(({ get }) => get(Env).STRIPE_SECRET))
  */
 export function stripeWebhooks(
   secrets: WebhookSecrets,
@@ -66,7 +66,7 @@ export function stripeWebhooks(
  * @param secrets The secrets of the webhook.
  * @see https://docs.github.com/webhooks
  * @example
- * @Webhook(githubWebhooks(() => secrets.github))
+ * @Webhook(githubWebhooks(({ get }) => get(Env).GITHUB_SECRET))
  */
 export function githubWebhooks(
   secrets: WebhookSecrets,

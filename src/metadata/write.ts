@@ -36,7 +36,7 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
     if (created === null) return
     const parameter = kind === 'parameter' ? (third as number) : null
     const className = kind === 'class' ? (first as { readonly name: string }).name : null
-    noteDecorator({ name, record, member, parameter, className, facts, created })
+    noteDecorator({ name, record, member, parameter, className, created })
   }
   names.set(write, name)
   return write
@@ -83,7 +83,7 @@ export function writeFieldToken(prototype: object, key: PropertyKey, token: Toke
  * otherwise be a decorator that never runs, and its route would have no guard.
  */
 export function refuseBare(name: string, first: unknown, second: unknown): void {
-  const isMember = typeof first === 'object' && first !== null && isKey(second)
+  const isMember = isPrototype(first) && isKey(second)
   const isClass = typeof first === 'function' && !('~standard' in first)
   if (!isStandardContext(second) && !isMember && !isClass) return
   const member = isStandardContext(second) ? second.name : isKey(second) ? second : undefined
@@ -93,6 +93,15 @@ export function refuseBare(name: string, first: unknown, second: unknown): void 
     ? `${name} was given ${first.name || 'a function'}: parentheses are missing, or it is a function that was not called.`
     : undefined
   throw bare(name, subject || name, cause)
+}
+
+/** Whether a value is the prototype of a class, which a decorator of a member receives first in the legacy dialect. */
+function isPrototype(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const { constructor: owner } = value as {
+    readonly constructor?: { readonly prototype?: unknown }
+  }
+  return owner?.prototype === value
 }
 
 function bare(

@@ -2,14 +2,14 @@ import type { BodyOptions } from '../contracts/body.js'
 import type { FactOf } from '../contracts/facts.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
-import { type Names, unknownNames } from '../errors/option-group.js'
+import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { checkSize } from '../http/check-units.js'
 import { isMediaType } from '../schema/media-type.js'
 import { CONTENT_TYPES, contentTypesOf, typesOf } from './compile-bodies.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
-const NAMES: Names<BodyOptions> = { type: true, contentType: true, limit: true }
+const NAMES: OptionNames<BodyOptions> = { type: true, contentType: true, limit: true }
 const REMEDY = "Write @Body(schema, { type: 'json' | 'form' | 'text' | 'bytes', limit: '1mb' })."
 
 type Body = FactOf<'body'>
@@ -28,7 +28,7 @@ function placeOf({ by }: Body): string {
 function checkBody(subject: string, body: Body): Problem[] {
   const { options } = body
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const cause = 'Its options are no object, or belong to a key, which has none.'
+    const cause = 'Its options are not an object, or belong to a key, which has none.'
     return [invalid(subject, cause, REMEDY)]
   }
   const types = typesOf(options as BodyOptions)

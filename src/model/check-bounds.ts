@@ -1,12 +1,12 @@
 import type { RouteLimits } from '../contracts/route-limits.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
-import { type Names, unknownNames } from '../errors/option-group.js'
+import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { checkCount, checkDuration, checkSize } from '../http/check-units.js'
 import { hasBody } from './body-methods.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-const NAMES: Names<RouteLimits> = { body: true, depth: true, timeout: true }
+const NAMES: OptionNames<RouteLimits> = { body: true, depth: true, timeout: true }
 
 /** Checks the `@Limits` of one method, or of one class without its base classes. */
 export function checkBounds(subject: string, facts: FactsByKind): Problem[] {

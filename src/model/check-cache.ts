@@ -2,6 +2,7 @@ import { validateHeaderName } from 'node:http'
 import type { CacheOptions } from '../contracts/cache.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
+import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { inputWrittenAs } from './written-as.js'
@@ -12,11 +13,11 @@ const READS = ['GET', 'HEAD', 'ALL']
 /** A ttl from here on may be in milliseconds, as other libraries take it; as seconds it would be hours. */
 const SUSPICIOUS_FROM = 3600
 
-const NAMES: Readonly<Record<keyof CacheOptions, true>> = {
+const NAMES: OptionNames<CacheOptions> = {
   ttl: true,
-  key: true,
+  key: 'sync',
   shared: true,
-  tags: true,
+  tags: 'sync',
   staleWhileRevalidate: true,
   headers: true,
 }
@@ -85,7 +86,7 @@ function checkOptions(subject: string, options: Partial<CacheOptions> | undefine
     return [invalid(subject, '@Cache was given no options.', "Give at least { ttl: '60s' }.")]
   }
   const { ttl, staleWhileRevalidate, key, shared, tags, headers } = options
-  const problems = checkUnknown(subject, options)
+  const problems = unknownNames(`${subject} @Cache `, options, NAMES)
   const refuse = (cause: string, remedy: string) => problems.push(invalid(subject, cause, remedy))
   for (const [name, value] of Object.entries({ ttl, staleWhileRevalidate })) {
     if (value === undefined && name !== 'ttl') continue
@@ -115,16 +116,6 @@ function checkOptions(subject: string, options: Partial<CacheOptions> | undefine
     )
   }
   return problems
-}
-
-function checkUnknown(subject: string, options: object): Problem[] {
-  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(NAMES, name))
-  return unknown.map((name) => ({
-    code: 'W_OPTION_UNKNOWN',
-    subject,
-    cause: `@Cache has no option \`${name}\`: it has no effect.`,
-    remedy: `The options are: ${Object.keys(NAMES).join(', ')}.`,
-  }))
 }
 
 function isDuration(value: unknown): value is number | string {

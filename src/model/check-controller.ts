@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Class } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, shown } from '../errors/invalid.js'
 import { checkBodies } from './check-bodies.js'
 import { checkBounds, checkUnusedBounds } from './check-bounds.js'
 import { checkCache } from './check-cache.js'
@@ -23,6 +23,9 @@ import { checkDefined } from './compile-defined.js'
 import { checkProducedTypes, checkProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
+
+/** The value of `Vary` (RFC 9110, 12.5.5). */
+const FIELD_NAMES = /^(?:\*|[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*)$/
 
 /** Checks a class in `controllers` as a whole. */
 export function checkController(controller: Class, inherited: InheritedController): Problem[] {
@@ -113,7 +116,7 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** Whether a method has nothing but options for plugins, which may be on methods that are no routes. */
+/** Whether a method has nothing but options for plugins, which may be on methods that are not routes. */
 export function isFoundByPlugins(facts: FactsByKind): boolean {
   const { option = [], ...others } = facts
   return Object.keys(others).length === 0 && option.every(({ isAnywhere }) => isAnywhere)
@@ -125,7 +128,7 @@ function checkResponse(subject: string, facts: FactsByKind): Problem[] {
   for (const { status } of factsOf(facts, 'status')) {
     if (!(Number.isInteger(status) && status >= 200 && status <= 399)) {
       refuse(
-        `@HttpCode(${status}) is not a success status.`,
+        `@HttpCode(${shown(status)}) is not a success status.`,
         'Use 200 to 399; throw an HttpError for others.',
       )
     }
@@ -133,15 +136,17 @@ function checkResponse(subject: string, facts: FactsByKind): Problem[] {
   for (const { status, url } of factsOf(facts, 'redirect')) {
     if (![301, 302, 303, 307, 308].includes(status) || !isHeaderSafe('Location', url)) {
       refuse(
-        `@Redirect('${url}', ${status}) is not a redirect.`,
+        `@Redirect(${shown(url)}, ${shown(status)}) is not a redirect.`,
         'Use 301, 302, 303, 307 or 308 and a URL.',
       )
     }
   }
   for (const { name, value } of factsOf(facts, 'header')) {
-    if (!isHeaderSafe(name, value)) {
+    if (isHeaderSafe(name, value) && /^vary$/i.test(name) && !FIELD_NAMES.test(value)) {
+      refuse(`@Header('Vary', ${shown(value)}) names no headers.`, "Give names: 'Accept-Language'.")
+    } else if (!isHeaderSafe(name, value)) {
       refuse(
-        `@Header('${name}', …) is not a valid HTTP header.`,
+        `@Header(${shown(name)}, …) is not a valid HTTP header.`,
         'Use a token as the name and text without line breaks as the value.',
       )
     }

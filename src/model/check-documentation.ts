@@ -1,12 +1,33 @@
-import type { ApiResponseOptions } from '../contracts/operation.js'
+import type {
+  ApiBodyOptions,
+  ApiOperationOptions,
+  ApiResponseOptions,
+} from '../contracts/operation.js'
 import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, shown } from '../errors/invalid.js'
+import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { isMediaType } from '../schema/media-type.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
 /** The characters that every tool accepts in an `operationId`, which becomes the name of a function. */
 const OPERATION_ID = /^[A-Za-z0-9_-]+$/
+
+const OPERATION: OptionNames<ApiOperationOptions> = {
+  summary: true,
+  description: true,
+  deprecated: true,
+  operationId: true,
+}
+const BODY: OptionNames<ApiBodyOptions> = { schema: true, description: true, required: true }
+const RESPONSE: OptionNames<ApiResponseOptions> = {
+  status: true,
+  description: true,
+  schema: true,
+  raw: true,
+  contentType: true,
+  content: true,
+}
 
 /** Checks the decorators that only the document reads. */
 export function checkDocumentation(subject: string, facts: FactsByKind): Problem[] {
@@ -15,7 +36,10 @@ export function checkDocumentation(subject: string, facts: FactsByKind): Problem
     problems.push(...checkOperation(subject, options))
   }
   for (const { options } of factsOf(facts, 'bodyDoc')) {
-    problems.push(...checkSchema(`${subject} @ApiBody`, options?.schema))
+    problems.push(
+      ...unknownNames(`${subject} @ApiBody `, options, BODY),
+      ...checkSchema(`${subject} @ApiBody`, options?.schema),
+    )
   }
   return [...problems, ...checkResponseDocs(subject, facts)]
 }
@@ -26,9 +50,11 @@ function checkOperation(subject: string, options: unknown): Problem[] {
     return [invalid(subject, '@ApiOperation was given no options.', remedy)]
   }
   const { operationId } = options as { operationId?: unknown }
-  if (operationId === undefined || OPERATION_ID.test(String(operationId))) return []
-  const cause = `Its operationId '${String(operationId)}' cannot be the name of a method in generated clients.`
-  return [invalid(subject, cause, 'Use letters, digits, `_` and `-`.')]
+  const problems = unknownNames(`${subject} @ApiOperation `, options, OPERATION)
+  const isName = typeof operationId === 'string' && OPERATION_ID.test(operationId)
+  if (operationId === undefined || isName) return problems
+  const cause = `Its operationId ${shown(operationId)} cannot be the name of a method in generated clients.`
+  return [...problems, invalid(subject, cause, 'Use letters, digits, `_` and `-`.')]
 }
 
 function checkSchema(subject: string, schema: unknown): Problem[] {
@@ -58,8 +84,9 @@ export function checkDocumented({ subject, label }: Place, stated: readonly Stat
   const seen = new Set<number>()
   for (const options of stated) {
     const { status, schema, description, contentType, content } = options ?? {}
+    problems.push(...unknownNames(`${subject} ${label} `, options, RESPONSE))
     if (!isStatus(status)) {
-      const cause = `${label} was given the status ${String(status)}.`
+      const cause = `${label} was given the status ${shown(status)}.`
       problems.push(invalid(subject, cause, 'Give a whole number, 100 to 599.'))
       continue
     }
@@ -69,12 +96,12 @@ export function checkDocumented({ subject, label }: Place, stated: readonly Stat
     }
     seen.add(status)
     if (description !== undefined && !isText(description)) {
-      const cause = `${label} of the status ${status} has a description that is no text.`
+      const cause = `${label} of the status ${status} has a description that is not text.`
       const remedy = 'Give a text, or leave it out: the reason phrase of the status is the default.'
       problems.push(invalid(subject, cause, remedy))
     }
     if (contentType !== undefined && !isMediaType(contentType)) {
-      const cause = `${label} of the status ${status} has a \`contentType\` that is no media type.`
+      const cause = `${label} of the status ${status} has a \`contentType\` that is not a media type.`
       problems.push(invalid(subject, cause, "Give a type with its subtype: 'text/csv'."))
     }
     if (content !== undefined) {
@@ -92,7 +119,7 @@ export function checkDocumented({ subject, label }: Place, stated: readonly Stat
 /** A file is described by its type alone: nothing reads its bytes. */
 function checkContent({ subject, label }: Place, stated: Stated): Problem[] {
   if (!isMediaType(stated?.content)) {
-    const cause = `${label} has a \`content\` that is no media type.`
+    const cause = `${label} has a \`content\` that is not a media type.`
     return [invalid(subject, cause, "Give a type with its subtype: 'application/pdf'.")]
   }
   const others = (['schema', 'raw', 'contentType'] as const).filter(

@@ -2,14 +2,20 @@ import type { OpenApiSchema } from '../contracts/openapi.js'
 import type { EnvelopeFormat, ErrorFormat } from '../contracts/wire-format.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
+import { isPlain, type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { someBelow } from '../schema/map-children.js'
 import { isJsonType } from '../schema/response-shape.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
 const GIVE_ENVELOPE = 'Give true, false, or { success, schema }.'
-const ENVELOPE_NAMES = ['success', 'schema', 'mediaType', 'error']
-const ERROR_NAMES = ['format', 'schema', 'mediaType']
+const ERROR: OptionNames<ErrorFormat> = { format: true, schema: true, mediaType: true }
+const ENVELOPE: OptionNames<EnvelopeFormat> = {
+  success: true,
+  schema: 'sync',
+  mediaType: true,
+  error: true,
+}
 
 /** Checks each `@Envelope` of one class, without its base classes, or of one method. */
 export function checkEnvelopes(subject: string, facts: FactsByKind): Problem[] {
@@ -22,11 +28,11 @@ export function checkEnvelopes(subject: string, facts: FactsByKind): Problem[] {
 export function checkEnvelope(subject: string, envelope: unknown): Problem[] {
   if (typeof envelope === 'boolean') return []
   if (typeof envelope !== 'object' || envelope === null) {
-    return [invalid(subject, `${shown(envelope)} is no envelope.`, GIVE_ENVELOPE)]
+    return [invalid(subject, `${shown(envelope)} is not an envelope.`, GIVE_ENVELOPE)]
   }
   const { success, schema, mediaType, error } = envelope as Partial<EnvelopeFormat>
   const problems = [
-    ...surplus(subject, envelope, ENVELOPE_NAMES),
+    ...(isPlain(envelope) ? unknownOptions(`${subject}.`, envelope, ENVELOPE) : []),
     ...checkMediaType(subject, mediaType),
     ...(error === undefined ? [] : checkErrorFormat(`${subject}.error`, error)),
   ]
@@ -45,11 +51,11 @@ export function checkEnvelope(subject: string, envelope: unknown): Problem[] {
 export function checkErrorFormat(subject: string, value: unknown): Problem[] {
   if (typeof value !== 'object' || value === null) {
     const remedy = 'Give { format, schema }.'
-    return [invalid(subject, `${shown(value)} is no format of errors.`, remedy)]
+    return [invalid(subject, `${shown(value)} is not a format of errors.`, remedy)]
   }
   const { format, schema, mediaType } = value as Partial<ErrorFormat>
   const problems = [
-    ...surplus(subject, value, ERROR_NAMES),
+    ...(isPlain(value) ? unknownOptions(`${subject}.`, value, ERROR) : []),
     ...checkMediaType(subject, mediaType),
     ...checkBodySchema(subject, schema),
   ]
@@ -78,21 +84,6 @@ export function checkMediaType(subject: string, mediaType: unknown): Problem[] {
   if (isWritable && isJsonType(mediaType)) return []
   const cause = `Its mediaType ${shown(mediaType)} is not a JSON type, and the body is JSON.`
   return [invalid(subject, cause, "Give 'application/json', or a type that ends with '+json'.")]
-}
-
-/** A misspelt name would silently have no effect on what clients receive. */
-function surplus(subject: string, value: object, names: readonly string[]): Problem[] {
-  return Object.keys(value)
-    .filter((name) => !names.includes(name) && isPlain(value))
-    .map((name) =>
-      invalid(`${subject}.${name}`, 'It has no effect.', `The names are: ${names.join(', ')}.`),
-    )
-}
-
-/** An instance of a class may have fields of its own. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
 }
 
 /** What `schema` receives: without a description, and with one. */

@@ -5,7 +5,7 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 const MOST_EDITS = 2
 
 /**
- * Finds names in `@Auth` that are no guards of the application.
+ * Finds names in `@Auth` that are not guards of the application.
  *
  * @param known The names of `auth.guards`; empty without this option.
  */

@@ -5,6 +5,9 @@ import type { FactsByKind } from './facts-by-kind.js'
 const SYNC = '[object GeneratorFunction]'
 const ASYNC = '[object AsyncGeneratorFunction]'
 
+const RETURN_ROWS =
+  'Return the rows from an ordinary method: `export() { return this.rows() }`, with an `async *rows()` beside it.'
+
 /** The handler of a route, with its decorators. */
 export interface CheckedHandler {
   readonly subject: string
@@ -26,9 +29,13 @@ export function checkHandler({ subject, controller, key, facts }: CheckedHandler
   }
   if (kind !== SYNC && kind !== ASYNC) return []
   if (facts.stream !== undefined) return []
+  if (facts.produces !== undefined) {
+    const cause = 'It is a generator function, and @Produces writes what a handler returns.'
+    return refuse(cause, RETURN_ROWS)
+  }
   const keyword = kind === ASYNC ? 'Add' : 'Write `async *` before its name, and add'
   return refuse(
     'It is a generator function, and a generator has no form in JSON: every response would be a 500.',
-    `${keyword} @Sse(Item) or @JsonLines(Item), which send each value that it yields; or return a list.`,
+    `${keyword} @Sse(Item) or @JsonLines(Item), which send each value that it yields; or return a list. On a class with @Produces: ${RETURN_ROWS}`,
   )
 }

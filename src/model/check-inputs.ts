@@ -76,7 +76,8 @@ function placeOf({ by, source, key }: Input): string {
 }
 
 function checkOptions(subject: string, { by, options }: FactOf<'routeOptions'>): Problem[] {
-  const remedy = `Write ${by}('path', { body: schema }), with any of ${SOURCES.join(', ')}.`
+  const known = [...SOURCES, 'upload']
+  const remedy = `Write ${by}('path', { body: schema }), with any of ${known.join(', ')}.`
   const refuse = (cause: string): Problem[] => [invalid(subject, cause, remedy)]
   if (options === undefined) {
     return refuse(
@@ -87,7 +88,7 @@ function checkOptions(subject: string, { by, options }: FactOf<'routeOptions'>):
     const given = '~standard' in Object(options) ? 'a schema' : inspect(options, { depth: 0 })
     return refuse(`${by}() was given ${given} after its path instead of an object of schemas.`)
   }
-  const unknown = Object.keys(options).filter((name) => !SOURCES.includes(name as InputSource))
+  const unknown = Object.keys(options).filter((name) => !known.includes(name))
   if (unknown.length === 0) return []
   if (unknown.includes('auth')) {
     const cause = `${by}() was given auth, which is a part of the type Req<{ auth: true }> only.`

@@ -1,6 +1,7 @@
 import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
+import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
@@ -13,11 +14,11 @@ const SUSPICIOUS_FROM = 3600
 /** The characters that a string of a structured header can hold without escapes (RFC 9651, 3.3.3). */
 const NAME = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
 
-const NAMES: Readonly<Record<keyof RateLimitPolicy, true>> = {
+const NAMES: OptionNames<RateLimitPolicy> = {
   name: true,
   limit: true,
   window: true,
-  by: true,
+  by: 'sync',
 }
 
 /** Checks the `@RateLimit` of one method, or of one class without its base classes. */
@@ -42,10 +43,10 @@ function checkStated(subject: string, policies: readonly RateLimitPolicy[] | fal
 /** Checks one limit of a decorator or an option. */
 export function checkPolicy(subject: string, policy: unknown): Problem[] {
   if (typeof policy !== 'object' || policy === null) {
-    return [invalid(subject, `${String(policy)} is not a limit.`, 'Give { limit, window }.')]
+    return [invalid(subject, `${shown(policy)} is not a limit.`, 'Give { limit, window }.')]
   }
   const { limit, window, by, name } = policy as Record<keyof RateLimitPolicy, unknown>
-  const problems = checkUnknown(subject, policy)
+  const problems = unknownNames(`${subject} `, policy, NAMES)
   if (!isCount(limit)) {
     const remedy = 'Give a whole number, 1 or more.'
     problems.push(invalid(subject, `Its limit is ${shown(limit)}.`, remedy))
@@ -99,14 +100,4 @@ function isWindow(value: unknown): boolean {
   if (typeof value !== 'number' && typeof value !== 'string') return false
   const ms = windowMs({ window: value })
   return ms >= 1000 && ms % 1000 === 0 && ms <= MOST
-}
-
-function checkUnknown(subject: string, policy: object): Problem[] {
-  const unknown = Object.keys(policy).filter((key) => !Object.hasOwn(NAMES, key))
-  return unknown.map((key) => ({
-    code: 'W_OPTION_UNKNOWN',
-    subject,
-    cause: `A limit has no option \`${key}\`: it has no effect.`,
-    remedy: `The options are: ${Object.keys(NAMES).join(', ')}.`,
-  }))
 }

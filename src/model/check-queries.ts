@@ -9,7 +9,7 @@ export function checkQueries(subject: string, facts: FactsByKind): Problem[] {
     .map(({ most }) =>
       invalid(
         `${subject} @Queries`,
-        `${shown(most)} is no number of statements.`,
+        `${shown(most)} is not a valid number of statements.`,
         'Write @Queries(3): a whole number, or 0.',
       ),
     )

@@ -15,7 +15,6 @@ const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['envelope', '@Envelope'],
   ['produces', '@Produces'],
   ['webhook', '@Webhook'],
-  ['upload', '@Upload'],
   ['operation', '@ApiOperation'],
   ['bodyDoc', '@ApiBody'],
 ]

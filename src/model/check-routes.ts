@@ -4,7 +4,8 @@ import type { Problem } from '../errors/config-error.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import { checkPolicies } from './check-policies.js'
 import { checkResponses } from './check-responses.js'
-import { pathProblem, pathShape } from './paths.js'
+import { pathProblem } from './path-problem.js'
+import { pathShape } from './paths.js'
 import { writtenAs } from './written-as.js'
 
 /** Checks the paths of routes, each one alone and all together. */
@@ -30,9 +31,8 @@ function checkPath({ name, path }: RouteModel): Problem[] {
     {
       code: 'E_PATH_SYNTAX',
       subject: name,
-      cause: `Its path ${path} cannot be routed: ${problem}.`,
-      remedy:
-        'Use plain segments, `:param` and, at the end, `*rest`. Write two routes for two forms of a path.',
+      cause: `Its path ${path} cannot be routed: ${problem.cause}.`,
+      remedy: problem.remedy,
     },
   ]
 }
@@ -154,8 +154,9 @@ const knownKeys = new WeakMap<object, string[] | undefined>()
 /** The property names of an object schema, as far as the schema shows them. */
 function schemaKeys(schema: Schema): string[] | undefined {
   if (knownKeys.has(schema)) return knownKeys.get(schema)
-  const keys = readKeys(schema)
-  if ('~standard' in schema) knownKeys.set(schema, keys)
+  // Another check reports a value that is not a schema.
+  const keys = readKeys(Object(schema))
+  if ('~standard' in Object(schema)) knownKeys.set(schema, keys)
   return keys
 }
 

@@ -1,11 +1,15 @@
 import type { FactOf } from '../contracts/facts.js'
+import type { SseOptions, StreamOptions } from '../contracts/stream.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { checkDuration } from '../http/check-units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
-const NAMES = { sse: '@Sse', jsonLines: '@JsonLines' } as const
+const LABELS = { sse: '@Sse', jsonLines: '@JsonLines' } as const
+const JSON_LINES: OptionNames<StreamOptions> = { maxAge: true }
+const SSE: OptionNames<SseOptions> = { ...JSON_LINES, heartbeat: true }
 
 type OneValue = 'cache' | 'redirect' | 'status' | 'produces'
 
@@ -31,14 +35,14 @@ export function checkStream(subject: string, facts: FactsByKind): Problem[] {
 }
 
 function checkOne(subject: string, { format, item, options }: FactOf<'stream'>): Problem[] {
-  const place = `${subject} ${NAMES[format]}`
+  const place = `${subject} ${LABELS[format]}`
   const problem = schemaProblem(item)
   const { heartbeat, maxAge } = options ?? {}
   return [
     ...(problem === null ? [] : [wrongSchema(place, problem)]),
     ...checkDuration(`${place} maxAge`, maxAge),
     ...checkDuration(`${place} heartbeat`, heartbeat === false ? undefined : heartbeat),
-    ...checkNames(place, { format, options }),
+    ...unknownNames(`${place} `, options, format === 'sse' ? SSE : JSON_LINES),
   ]
 }
 
@@ -47,20 +51,6 @@ function wrongSchema(
   { cause, remedy }: { readonly cause: string; readonly remedy: string },
 ): Problem {
   return { code: 'E_SCHEMA_INVALID', subject, cause: `The schema of its items ${cause}`, remedy }
-}
-
-function checkNames(
-  subject: string,
-  { format, options }: Pick<FactOf<'stream'>, 'format' | 'options'>,
-): Problem[] {
-  const known = format === 'sse' ? ['heartbeat', 'maxAge'] : ['maxAge']
-  const unknown = Object.keys(options ?? {}).filter((name) => !known.includes(name))
-  return unknown.map((name) => ({
-    code: 'W_OPTION_UNKNOWN',
-    subject,
-    cause: `It has no option \`${name}\`: it has no effect.`,
-    remedy: `The options are: ${known.join(', ')}.`,
-  }))
 }
 
 function checkPair(subject: string, streams: readonly FactOf<'stream'>[]): Problem[] {

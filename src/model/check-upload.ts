@@ -1,22 +1,48 @@
+import type { FactOf } from '../contracts/facts.js'
 import type { FileOptions } from '../contracts/upload.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
-import { type Names, unknownNames } from '../errors/option-group.js'
+import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { checkCount, checkSize } from '../http/check-units.js'
 import { FileSchema } from '../schema/file-schema.js'
 import { isMediaType } from '../schema/media-type.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
-const NAMES: Names<FileOptions> = { maxSize: true, types: true, max: true, optional: true }
+const NAMES: OptionNames<FileOptions> = { maxSize: true, types: true, max: true, optional: true }
 const REMEDY =
   "Write @Upload({ title: schema, avatar: file({ maxSize: '5mb', types: ['image/png'] }) })."
 
-/** Checks the `@Upload` of a method. */
+type Upload = FactOf<'upload'>
+
+/** Checks the `@Upload` of a method, and `upload` in the options of its routes. */
 export function checkUpload(subject: string, facts: FactsByKind): Problem[] {
-  const place = `${subject} @Upload`
-  const problems = factsOf(facts, 'upload').flatMap(({ parts }) => checkParts(place, parts))
-  return [...problems, ...checkAlone(subject, facts)]
+  const all = factsOf(facts, 'upload')
+  const uploads = all.filter((upload, index) => !isRepeated(upload, all.slice(0, index)))
+  return [
+    ...uploads.flatMap((upload) => checkParts(`${subject} ${placeOf(upload)}`, upload.parts)),
+    ...(uploads.length > 1 ? [twice(subject, uploads)] : []),
+    ...checkAlone(subject, facts, uploads.map(placeOf)[0]),
+  ]
+}
+
+/** Two routes of one method may state the same parts, because the method has one request. */
+function isRepeated({ by, parts }: Upload, before: readonly Upload[]): boolean {
+  return by !== undefined && before.some((other) => other.by !== undefined && other.parts === parts)
+}
+
+function placeOf({ by }: Upload): string {
+  return by === undefined ? '@Upload' : `\`upload\` in ${by}()`
+}
+
+function twice(subject: string, uploads: readonly Upload[]): Problem {
+  const places = uploads.map(placeOf).join(' and ')
+  return {
+    code: uploads.every(({ by }) => by === undefined) ? 'E_DECORATOR_CONFLICT' : 'E_INPUT_TWICE',
+    subject,
+    cause: `Its form is described ${uploads.length} times, by ${places}; only one can describe it.`,
+    remedy: 'Keep one of them, or merge them.',
+  }
 }
 
 function checkParts(subject: string, parts: unknown): Problem[] {
@@ -52,7 +78,7 @@ function checkFile(subject: string, options: unknown): Problem[] {
     ...checkTypes(subject, types),
     ...(optional === undefined || typeof optional === 'boolean'
       ? []
-      : [invalid(`${subject} optional`, `${shown(optional)} is no boolean.`, 'Write true.')]),
+      : [invalid(`${subject} optional`, `${shown(optional)} is not a boolean.`, 'Write true.')]),
   ]
 }
 
@@ -61,21 +87,22 @@ function checkTypes(subject: string, types: unknown): Problem[] {
   const given: unknown[] = Array.isArray(types) ? types : []
   const isRight = (type: unknown) => isMediaType(type) && /^[^*;]+(?:\/\*)?$/.test(type)
   if (given.length > 0 && given.every(isRight)) return []
-  const cause = `${shown(types)} is no list of media types without parameters.`
+  const cause = `${shown(types)} is not a list of media types without parameters.`
   return [invalid(`${subject} types`, cause, "Write types: ['image/png', 'image/jpeg'].")]
 }
 
 /** The body of a request is read once, and in one way. */
-function checkAlone(subject: string, facts: FactsByKind): Problem[] {
-  const isPlain = factsOf(facts, 'input').some(({ source }) => source === 'body')
+function checkAlone(subject: string, facts: FactsByKind, upload = '@Upload'): Problem[] {
+  const inputs = factsOf(facts, 'input').filter(({ source }) => source === 'body')
+  const [body] = [...factsOf(facts, 'body'), ...inputs]
   const others = [
-    ...(facts.body !== undefined || isPlain ? ['@Body'] : []),
+    ...(body === undefined ? [] : [body.by === undefined ? '@Body' : `\`body\` in ${body.by}()`]),
     ...(facts.webhook === undefined ? [] : ['@Webhook']),
   ]
   return others.map((other) => ({
     code: 'E_DECORATOR_CONFLICT',
     subject,
-    cause: `It has @Upload and ${other}, which both read the body.`,
+    cause: `It has ${upload} and ${other}, which both read the body.`,
     remedy: 'Remove one of them.',
   }))
 }

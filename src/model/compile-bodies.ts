@@ -36,7 +36,7 @@ export function withBodies(facts: FactsByKind, { inputs, bounds }: Omit<Bodies, 
 
 /** The types that the options of a body name. */
 export function typesOf({ type = 'json' }: BodyOptions): readonly BodyType[] {
-  return typeof type === 'string' ? [type] : type
+  return [type].flat()
 }
 
 /** The media types of a body, in lower case. */

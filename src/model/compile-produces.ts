@@ -1,7 +1,7 @@
 import type { Produced, ProducedModel, Representation } from '../contracts/representation.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
-import { csv } from '../http/csv.js'
+import { csv, isCsv } from '../http/csv.js'
 import { isMediaType } from '../schema/media-type.js'
 import { essenceOf, isJsonType } from '../schema/response-shape.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
@@ -23,10 +23,11 @@ export function compileProduces(
 function modelOf(entry: Produced): ProducedModel {
   if (typeof entry !== 'string') {
     const { type } = entry
-    return Object.freeze({ type, serialize: entry.serialize?.bind(entry) ?? null })
+    const serialize = entry.serialize?.bind(entry) ?? null
+    return Object.freeze({ type, serialize, isTable: isCsv(entry) })
   }
-  if (essenceOf(entry) !== 'text/csv') return Object.freeze({ type: entry, serialize: null })
-  return Object.freeze({ type: entry, serialize: csv().serialize })
+  const isTable = essenceOf(entry) === 'text/csv'
+  return Object.freeze({ type: entry, serialize: isTable ? csv().serialize : null, isTable })
 }
 
 /** Checks each `@Produces` of one class, without its base classes, or of one method. */
@@ -51,7 +52,7 @@ function checkEntry(subject: string, entry: unknown): Problem[] {
   const isText = typeof entry === 'string'
   const { type, serialize } = (isText ? { type: entry } : (entry ?? {})) as Partial<Representation>
   if (!isMediaType(type) || type.includes('*')) {
-    const cause = `${shown(type)} is no media type that a response can have.`
+    const cause = `${shown(type)} is not a media type that a response can have.`
     return [invalid(subject, cause, "Give a type with its subtype, without `*`: 'text/csv'.")]
   }
   const isKnown = isJsonType(type) || essenceOf(type) === 'text/csv'
@@ -89,7 +90,9 @@ function typeNames(facts: FactsByKind): string[] {
     ({ options }) =>
       options?.status < 300 && (options.contentType ?? options.content) !== undefined,
   )
-  const isSet = factsOf(facts, 'header').some(({ name }) => /^content-type$/i.test(String(name)))
+  const isSet = factsOf(facts, 'header').some(
+    ({ name }) => typeof name === 'string' && /^content-type$/i.test(name),
+  )
   return [
     ...(isDocumented ? ['@ApiResponseDoc'] : []),
     ...(isSet ? ["@Header('Content-Type')"] : []),

@@ -61,16 +61,17 @@ function documentedBy(facts: FactsByKind, owner: Owner): ApiResponseOptions[] {
   if (owner.facts.responseDoc === undefined && owner.documented.length === 0) return own
   const ofClass = factsOf(owner.facts, 'responseDoc').map(({ options }) => stated(options))
   for (const other of [...ofClass, ...owner.documented.map(withType)]) {
-    if (!own.some((each) => each?.status === other?.status)) own.push(other)
+    if (!own.some((each) => each.status === other.status)) own.push(other)
   }
   return own
 }
 
+/** The value may come from JavaScript; `checkResponseDocs` reports one that is not an object. */
 function stated(options: ApiResponseOptions): ApiResponseOptions {
-  return Object.freeze(withType(options))
+  return Object.freeze(withType(Object(options)))
 }
 
 /** `content` states the media type, too: readers that know nothing of files read it from `contentType`. */
 function withType(options: ApiResponseOptions): ApiResponseOptions {
-  return options?.content === undefined ? options : { ...options, contentType: options.content }
+  return options.content === undefined ? options : { ...options, contentType: options.content }
 }

@@ -6,7 +6,7 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 /** Many proxies cut a connection that is idle for 60 seconds, some after 30. */
 const HEARTBEAT = '15s'
 
-/** Compiles `@Sse` and `@JsonLines`. The checks have refused values that are no durations. */
+/** Compiles `@Sse` and `@JsonLines`. The checks have refused values that are not durations. */
 export function compileStream(facts: FactsByKind): StreamModel | null {
   const [first, ...others] = factsOf(facts, 'stream')
   if (first === undefined) return null

@@ -1,3 +1,5 @@
+import { isLiteral, parsePath } from './path-syntax.js'
+
 /**
  * Joins the prefix of a controller with the path of a route: one slash between segments, one at the start, none at
  * the end. `''` and `'/'` both add nothing.
@@ -7,31 +9,12 @@ export function joinPaths(prefix: string, path: string): string {
   return `/${segments.join('/')}`
 }
 
-/** The problem of a prefix, which stands before other paths; `null` when there is none. */
-export function prefixProblem(prefix: unknown): string | null {
-  if (typeof prefix !== 'string') return `${String(prefix)} is not a path`
-  const hasWildcard = prefix.includes('*')
-  return pathProblem(prefix) ?? (hasWildcard ? 'paths follow it, so it has no wildcard' : null)
-}
-
 /** Names of the parameters in a path, in order; `*rest` counts as `rest`. */
 export function pathParameters(path: string): string[] {
-  if (!path.includes(':') && !path.includes('*')) return []
-  return path.match(/[:*]\w+/g)?.map((parameter) => parameter.slice(1)) ?? []
-}
-
-/** The problem in the syntax of a path; `null` when there is none. */
-export function pathProblem(path: string): string | null {
-  const unsupported = /[?+(){}[\]\\#%\s]|\*(?!\w)|:(?!\w)/.exec(path)?.[0]
-  if (unsupported !== undefined) return `'${unsupported}' has no meaning in a path`
-  if (path.includes('*')) {
-    if (/\*\w+\W/.test(path)) return 'a wildcard must be the last thing in a path'
-    if (/[^/]\*/.test(path)) return 'a wildcard must be a segment of its own'
-  }
-  const names = pathParameters(path)
-  if (names.length < 2) return null
-  const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  return repeated === undefined ? null : `the parameter '${repeated}' appears in it twice`
+  if (isLiteral(path)) return []
+  return parsePath(path).flatMap((segment) =>
+    segment.flatMap((part) => (part.kind === 'literal' ? [] : [part.name])),
+  )
 }
 
 /**
@@ -39,6 +22,35 @@ export function pathProblem(path: string): string | null {
  * and the same shape, only one can be reached.
  */
 export function pathShape(path: string): string {
-  const shape = path.includes(':') ? path.replace(/:\w+/g, ':') : path
-  return (path.includes('*') ? shape.replace(/\*\w+/g, '*') : shape).toLowerCase()
+  if (isLiteral(path)) return path.toLowerCase()
+  return rewrite(path, {
+    literal: (text) => text.replace(/[:*\\]/g, '\\$&').toLowerCase(),
+    parameter: () => ':',
+    wildcard: () => '*',
+  })
+}
+
+/**
+ * Writes the path of a URL, percent-encoded where a URL needs it (RFC 3986, 3.3).
+ *
+ * @param write Returns the text that takes the place of a parameter. It is not encoded.
+ */
+export function writePath(path: string, write: (name: string) => string): string {
+  return rewrite(path, { literal: encodeLiteral, parameter: write, wildcard: write })
+}
+
+function encodeLiteral(text: string): string {
+  return text.replace(/[^\w.~!$&'()*+,;=:@-]+/g, encodeURIComponent)
+}
+
+type Rewriting = Readonly<Record<'literal' | 'parameter' | 'wildcard', (text: string) => string>>
+
+function rewrite(path: string, write: Rewriting): string {
+  return parsePath(path)
+    .map((segment) =>
+      segment
+        .map((part) => write[part.kind](part.kind === 'literal' ? part.text : part.name))
+        .join(''),
+    )
+    .join('/')
 }

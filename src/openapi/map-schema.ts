@@ -5,27 +5,39 @@ import { mapChildren, someBelow } from '../schema/map-children.js'
 export const COMPONENT = '#/components/schemas/'
 
 /**
- * Renames the references of a schema at every depth: `rename` maps the old component name to the new one.
- * Returns a copy, or the schema itself when it has no references.
+ * Renames the references of a schema at every depth, with those of discriminators: `rename` maps the old component name to
+ * the new one. Returns a copy, or the schema itself when it has no references.
  */
 export function mapReferences(
   schema: OpenApiSchema,
   rename: (name: string) => string,
 ): OpenApiSchema {
-  const { $ref } = schema
-  if ($ref !== undefined) return { $ref: COMPONENT + rename($ref.slice(COMPONENT.length)) }
-  if (!someBelow(schema, ({ $ref }) => $ref !== undefined)) return schema
-  return mapChildren(schema, (child) => mapReferences(child, rename))
+  const renamed = ($ref: string) => COMPONENT + rename($ref.slice(COMPONENT.length))
+  const { $ref, discriminator } = schema
+  if ($ref !== undefined) return { $ref: renamed($ref) }
+  if (!refers(schema) && !someBelow(schema, refers)) return schema
+  const mapped = mapChildren(schema, (child) => mapReferences(child, rename))
+  const { mapping } = discriminator ?? {}
+  if (discriminator === undefined || mapping === undefined) return mapped
+  const targets = Object.entries(mapping).map(([value, target]) => [value, renamed(target)])
+  return { ...mapped, discriminator: { ...discriminator, mapping: Object.fromEntries(targets) } }
 }
 
 /** The names of the components that a schema refers to. References inside those components do not count. */
 export function referencesOf(schema: OpenApiSchema): ReadonlySet<string> {
   const names = new Set<string>()
-  const note = ({ $ref }: OpenApiSchema): boolean => {
-    if ($ref !== undefined) names.add($ref.slice(COMPONENT.length))
+  const note = ({ $ref, discriminator }: OpenApiSchema): boolean => {
+    const targets = Object.values(discriminator?.mapping ?? {})
+    for (const each of $ref === undefined ? targets : [$ref]) {
+      names.add(each.slice(COMPONENT.length))
+    }
     return false
   }
   note(schema)
   someBelow(schema, note)
   return names
+}
+
+function refers({ $ref, discriminator }: OpenApiSchema): boolean {
+  return $ref !== undefined || discriminator?.mapping !== undefined
 }

@@ -1,8 +1,9 @@
 import type { RouteModel } from '../contracts/route-model.js'
+import { writePath } from '../model/paths.js'
 
-/** `/users/:id/*rest` → `/users/{id}/{rest}`. */
+/** `/users/:id/*rest` → `/users/{id}/{rest}`. Literals are percent-encoded as in URLs. */
 export function pathTemplate(path: string): string {
-  return path.replace(/[:*](\w+)/g, '{$1}')
+  return writePath(path, (name) => `{${name}}`)
 }
 
 /**
@@ -13,7 +14,7 @@ export function canonicalPaths(routes: readonly RouteModel[]): ReadonlyMap<strin
   const first = new Map<string, string>()
   const canonical = new Map<string, string>()
   for (const { path } of routes) {
-    const shape = path.replace(/[:*]\w+/g, ':')
+    const shape = writePath(path, () => '{}')
     if (!first.has(shape)) first.set(shape, path)
     canonical.set(path, first.get(shape) as string)
   }

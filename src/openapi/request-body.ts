@@ -23,7 +23,7 @@ export function buildRequestBody(
   schemas: DocumentSchemas,
 ): OpenApiRequestBody | null {
   const { body: stated } = route.operation
-  const { description, required = true } = stated ?? {}
+  const description = stated?.description
   const about = { ...(description !== undefined && { description }) }
   if (route.bodies !== null) {
     const of = (body: BodyModel) => typedContent(body, route, schemas)
@@ -36,7 +36,7 @@ export function buildRequestBody(
     route.upload === null
       ? contentOf(schemas.of(source, 'input'), schemas)
       : formContent(route.upload, schemas.of(source, 'input'), schemas)
-  return { ...about, content, required }
+  return { ...about, content, required: isBodyRequired(route) }
 }
 
 /** The content of a body whose `@Body` has options. The schema of `@ApiBody` describes all of them. */

@@ -7,6 +7,7 @@ import type {
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { mapChildren } from '../schema/map-children.js'
+import { checkMappings, hasDiscriminator, settleDiscriminators } from './discriminators.js'
 import { localNames } from './local-names.js'
 import { COMPONENT, mapReferences } from './map-schema.js'
 import { createReuse } from './reuse-components.js'
@@ -77,7 +78,7 @@ export class SchemaRegistry {
   add(use: SchemaUse): void {
     const added = this.#added[use.side]
     if (added.has(use.schema)) return
-    const described = this.#describe(use.schema, use.side)
+    const described = checkMappings(this.#describe(use.schema, use.side))
     if (described.definitions.length > 0) this.#define(described, use)
     else added.set(use.schema, described.schema)
     this.#report(described, use)
@@ -111,21 +112,27 @@ export class SchemaRegistry {
     const components = new Map(
       [...plain].map(([name, schema]) => [name, mapChildren(schema, (child) => reuse(child))]),
     )
+    const resolve: SettledSchemas['resolve'] = (schema) =>
+      schema.$ref === undefined
+        ? schema
+        : (components.get(schema.$ref.slice(COMPONENT.length)) ?? {})
+    for (const [name, schema] of components) {
+      components.set(name, settleDiscriminators(schema, { resolve }))
+    }
     const hasReferences = this.#hasOwnDefinitions
     const settled = new Map<OpenApiSchema, OpenApiSchema>()
     return {
       hasReferences,
       of: (schema, side) => {
         const added = this.#added[side].get(schema) as OpenApiSchema
-        if (!hasReferences) return added
-        const known = settled.get(added) ?? reuse(mapReferences(added, rename))
+        if (!hasReferences && !hasDiscriminator(added)) return added
+        const known =
+          settled.get(added) ??
+          settleDiscriminators(reuse(mapReferences(added, rename)), { resolve })
         settled.set(added, known)
         return known
       },
-      resolve: (schema) =>
-        schema.$ref === undefined
-          ? schema
-          : (components.get(schema.$ref.slice(COMPONENT.length)) ?? {}),
+      resolve,
       component: (name) => components.get(name),
     }
   }

@@ -31,9 +31,6 @@ const RETRY_AFTER: OpenApiHeader = {
   schema: { type: 'integer' },
 }
 
-/** The headers of a 503 where requests over the capacity are refused. A handler that times out sends none of them. */
-const LATER: Headers = { 'Retry-After': RETRY_AFTER }
-
 /** The framework's own errors by status, whichever step of a route causes them. */
 const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   400: { description: 'The request is malformed or does not match its schema.' },
@@ -72,7 +69,10 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
     },
   },
   500: { description: 'An unexpected error on the server.' },
-  503: { description: 'The request timed out, or the server is temporarily unavailable.' },
+  503: {
+    description: 'The request timed out, or the server is temporarily unavailable.',
+    headers: { 'Retry-After': RETRY_AFTER },
+  },
 }
 
 const INSUFFICIENT_SCOPE: ErrorFacts = {
@@ -98,8 +98,6 @@ export interface DocumentWire {
   readonly validationStatus: number
   /** The largest body of a request, in bytes. `@Limits` sets another one for a route. */
   readonly bodyBytes: number
-  /** Whether requests over the capacity are refused: the response then says when to try again. */
-  readonly hasCapacity: boolean
 }
 
 type Make = () => OpenApiResponse
@@ -210,7 +208,6 @@ export class SharedResponses {
 function errorFacts(status: number, wire: DocumentWire): ErrorFacts {
   const { validationStatus, bodyBytes } = wire
   if (status === 413) return { ...(ERRORS[413] as ErrorFacts), 'x-max-body-bytes': bodyBytes }
-  if (status === 503 && wire.hasCapacity) return { ...(ERRORS[503] as ErrorFacts), headers: LATER }
   if (validationStatus !== 400) {
     if (status === 400) return { description: 'The request is malformed.' }
     if (status === validationStatus)

@@ -8,7 +8,12 @@ import type {
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
-import { type Names, type OptionGroup, unknownNames } from '../errors/option-group.js'
+import {
+  type NestedNames,
+  type OptionGroup,
+  type OptionNames,
+  unknownNames,
+} from '../errors/option-group.js'
 import { pathShape } from '../model/paths.js'
 import { checkTagTree } from './check-tag-tree.js'
 
@@ -133,7 +138,31 @@ export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled' | 'audi
 
 type Option = false | SwaggerOptions | readonly SwaggerOptions[] | undefined
 
-const NAMES: Names<SwaggerOptions> = {
+/** Objects of OpenAPI may have extensions, and fields of later versions. */
+const CONTACT: OptionNames<NonNullable<OpenApiInfo['contact']>> & NestedNames = {
+  name: true,
+  url: true,
+  email: true,
+  'x-': true,
+}
+const LICENSE: NestedNames = { name: true, url: true, identifier: true, 'x-': true }
+const SERVER: OptionNames<OpenApiServer> & NestedNames = {
+  url: true,
+  description: true,
+  name: true,
+  variables: true,
+  'x-': true,
+}
+const TAG: OptionNames<OpenApiTag> & NestedNames = {
+  name: true,
+  description: true,
+  summary: true,
+  parent: true,
+  kind: true,
+  externalDocs: true,
+  'x-': true,
+}
+const NAMES: OptionNames<SwaggerOptions> = {
   openapi: true,
   enabled: true,
   path: true,
@@ -141,13 +170,13 @@ const NAMES: Names<SwaggerOptions> = {
   version: true,
   description: true,
   termsOfService: true,
-  contact: true,
-  license: true,
-  servers: true,
-  tags: true,
+  contact: CONTACT,
+  license: LICENSE,
+  servers: SERVER,
+  tags: TAG,
   audience: true,
-  include: true,
-  converters: true,
+  include: 'sync',
+  converters: { '*': 'sync' },
 }
 const PATH = '/api-docs'
 const TITLE = 'API'

@@ -151,7 +151,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     scope: stages.scope,
     observe: plugins.observe,
     enter: plugins.enter,
-    respond: respondStage(respondConfig(route, invocation, config)),
+    respond: respondStep(route, { audience, invocation }, config),
     admission: stages.admission,
     beforeGuard,
     claim,
@@ -204,6 +204,18 @@ function usesOf(
   })
 }
 
+/** The step that responds. Of a route with marked fields, no later step sends them before the caller is known. */
+function respondStep(
+  route: RouteModel,
+  { audience, invocation }: Pick<RouteParts, 'audience'> & { readonly invocation: Invocation },
+  config: PipelineConfig,
+): Stage {
+  const respond = respondStage(respondConfig(route, invocation, config))
+  if (audience === null || !audience.limitsResponses) return respond
+  const hide = audience.hideUntilAsked({ route, onError: config.onError })
+  return (next) => respond(hide(next))
+}
+
 /** The step that limits the fields of responses. Only one function can prepare a body, so both limits are one step. */
 function fieldsStep(
   route: RouteModel,
@@ -212,7 +224,8 @@ function fieldsStep(
 ): Stage | null {
   const limited = fields === null ? null : { fields, route, onError }
   if (audience !== null) {
-    return audience.hide({ route, base: limited === null ? null : fieldsPreparation(limited) })
+    const base = limited === null ? null : fieldsPreparation(limited)
+    return audience.hide({ route, base, onError })
   }
   return limited === null ? null : fieldsStage(limited)
 }
@@ -233,9 +246,18 @@ function respondConfig(
 ): RespondConfig {
   const mayRespondLater = takesResponse(invocation)
   const stream = streamFor(route, config)?.send ?? null
-  const { onError, deadlines, mayRespondToErrorsLater } = config
   const send = returnedSender(route)
-  return { route, mayRespondLater, stream, send, onError, deadlines, mayRespondToErrorsLater }
+  const { onError, deadlines, scopes, mayRespondToErrorsLater } = config
+  return {
+    route,
+    mayRespondLater,
+    stream,
+    send,
+    onError,
+    deadlines,
+    scopes,
+    mayRespondToErrorsLater,
+  }
 }
 
 function streamFor(

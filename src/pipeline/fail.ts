@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http'
 import type { Response } from '../contracts/handler.js'
 import type { FieldError } from '../contracts/schema.js'
 import type { ErrorFormat, ErrorWire, Failure } from '../contracts/wire-format.js'
+import { type ErrorCode, HTTP_CODES } from '../errors/codes.js'
 import type { ErrorEnvelope, ProblemDetails } from '../errors/envelope.js'
 import { type KnownFailure, toFailure } from '../errors/failure.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
@@ -286,6 +288,21 @@ export function clientErrorResponse(
     '',
     text,
   ].join('\r\n')
+}
+
+/**
+ * Responds in the default format in place of an application that cannot: it has not started, or its classes do not fit the
+ * request. The response is still that of another server.
+ */
+export function respondWithoutApp(res: ServerResponse, code: ErrorCode): void {
+  // A client may have disconnected during the start. To write then would end the process.
+  if (res.destroyed || res.headersSent) return void res.destroy()
+  const status = HTTP_CODES[code]
+  const { type, text } = renderEnvelope(toFailureOf(status), undefined)
+  res.statusCode = status
+  res.setHeader('Content-Type', type)
+  res.setHeader('Content-Length', Buffer.byteLength(text))
+  res.end(text)
 }
 
 function toFailureOf(status: number): KnownFailure {

@@ -21,7 +21,7 @@ export function genericErrors(
 ): FieldError[] {
   const errors = new Map<string, FieldError>()
   for (const issue of issues) {
-    const { path, found } = walk(issue.path, value, declares)
+    const { path, found } = walk(issue.path, value, { source, declares })
     const message = found === undefined ? 'is missing' : 'is not valid'
     // Several issues of a library at one path become one message.
     errors.set(`${path} ${message}`, { in: source, path, message })
@@ -32,13 +32,14 @@ export function genericErrors(
 function walk(
   steps: readonly PropertyKey[],
   value: unknown,
-  declares: Declares,
+  { source, declares }: Pick<RefusedInput, 'source' | 'declares'>,
 ): { path: string; found: unknown } {
   let found = value
   const path = steps.map((step) => {
     const name = String(step)
     const isIndex = Array.isArray(found) && /^\d+$/.test(name)
-    found = ownOf(found, name)
+    // A schema may write names of headers with capitals.
+    found = ownOf(found, source === 'headers' ? name.toLowerCase() : name)
     return isIndex || declares(name) ? name : UNKNOWN
   })
   return { path: path.join('.'), found }

@@ -6,6 +6,7 @@ import type { BlazonRequest } from '../http/request.js'
 import { requestIdOf } from '../http/request-id.js'
 import { knownTrace } from '../http/trace-context.js'
 import { ignoreRejection } from '../step/thenable.js'
+import type { RepeatedFailures } from './repeated-failures.js'
 import { type ReportError, requestContext } from './report-error.js'
 import type { RequestSecrets } from './request-secrets.js'
 import { routeOf } from './route-of.js'
@@ -27,10 +28,14 @@ export interface FailureLogConfig {
   /** Gets each logged error; `null` without `onError`. */
   readonly report: ReportError | null
   readonly secrets: Pick<RequestSecrets, 'hide' | 'hideInUrl'>
+  /** Counts the failures of an outage; `null` if no other line of the log has the request. */
+  readonly repeated: Pick<RepeatedFailures, 'note'> | null
 }
 
 /** Creates the function that logs errors of requests. */
-export function createFailureLog({ logger, report, secrets }: FailureLogConfig): LogFailure {
+export function createFailureLog(config: FailureLogConfig): LogFailure {
+  const { report, secrets, repeated } = config
+  const write = lineWriter(config)
   const logged = new WeakMap<BlazonRequest, Set<unknown>>()
   return function logFailure(error, req, { status, message = 'The request failed' }) {
     const known = logged.get(req)
@@ -39,6 +44,13 @@ export function createFailureLog({ logger, report, secrets }: FailureLogConfig):
     else known.add(error)
     if (isReasonOf(req, error) || (HttpError.is(error) && error.isLogged === false)) return
     const err = secrets.hide(error, req)
+    if (repeated?.note(error) !== true) write(err, req, { status, message })
+    report?.(err, () => requestContext(req, { status, message }))
+  }
+}
+
+function lineWriter({ logger, secrets }: Pick<FailureLogConfig, 'logger' | 'secrets'>) {
+  return (err: unknown, req: BlazonRequest, { status, message }: Required<FailureNote>): void => {
     try {
       const url = secrets.hideInUrl(req.originalUrl, req)
       const facts = { err, ...factsOf(req, url), status }
@@ -48,7 +60,6 @@ export function createFailureLog({ logger, report, secrets }: FailureLogConfig):
     } catch {
       // The response must be sent even if the logger fails.
     }
-    report?.(err, () => requestContext(req, { status, message }))
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DecisionValue } from '../contracts/decision.js'
 import type { FieldError } from '../contracts/schema.js'
 import type { KnownFailure } from '../errors/failure.js'
+import { HttpError } from '../errors/http-error.js'
 import { noteOf } from '../http/note-of.js'
 
 /** Notes the error that becomes the response to a request, with what the client does not see of it. */
@@ -10,7 +11,13 @@ export function noteError(failure: KnownFailure, error: unknown, req: object): v
   const { status, code, errors } = failure
   if (errors !== undefined) note({ by: 'validation', verdict: 'refused', facts: issuesOf(errors) })
   const { name, message, stack } = describe(error)
-  const facts = { status, name, stack: status >= 500 ? stack : null }
+  const isMeant = HttpError.is(error) && error.isLogged === false
+  const facts = {
+    status,
+    name,
+    stack: status >= 500 ? stack : null,
+    ...(isMeant && { isMeant }),
+  }
   note({ by: 'error', verdict: code, reason: message, facts })
 }
 

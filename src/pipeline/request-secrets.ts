@@ -4,6 +4,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { KnownFailure } from '../errors/failure.js'
 import { schemasOfBody } from '../schema/body-schemas.js'
+import { headerReader } from '../schema/header-names.js'
 import { type Hidden, hideIn, hideInUrl } from '../schema/hide-values.js'
 import { SecretTexts } from '../schema/secret-texts.js'
 import { findSecrets, type SecretSchema } from '../schema/secrets.js'
@@ -12,6 +13,8 @@ import { findSecrets, type SecretSchema } from '../schema/secrets.js'
 interface SecretInput {
   readonly source: InputSource
   readonly secrets: SecretSchema
+  /** Finds headers whose names the schema writes with capitals. */
+  readonly headersOf: ReturnType<typeof headerReader>
 }
 
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
@@ -21,6 +24,8 @@ const NONE = new SecretTexts(new Set())
 export class RequestSecrets {
   readonly #converters: SchemaConverters
   readonly #known = new WeakMap<RouteModel, readonly SecretInput[]>()
+  /** A log line, its URL and the response need the same texts. */
+  readonly #texts = new WeakMap<Request, SecretTexts>()
   #names: ReadonlySet<string> = new Set()
 
   /** @param converters The converters of the `swagger` option. */
@@ -73,17 +78,22 @@ export class RequestSecrets {
   }
 
   #textsOf(req: Request | undefined): SecretTexts {
+    if (req === undefined) return NONE
     const found = new Set<string>()
-    if (req !== undefined) this.#collect(req, found)
-    return found.size === 0 ? NONE : new SecretTexts(found)
+    this.#collect(req, found)
+    const known = this.#texts.get(req) ?? NONE
+    if (known.isOf(found)) return known
+    const made = new SecretTexts(found)
+    this.#texts.set(req, made)
+    return made
   }
 
   #collect(req: Request, found: Set<string>): void {
     const route: unknown = req.route
     // The `route` of an Express router is one of Express.
     if (!isOurs(route)) return
-    for (const { source, secrets } of this.#inputsOf(route)) {
-      secrets.collect(req[source], found)
+    for (const { source, secrets, headersOf } of this.#inputsOf(route)) {
+      secrets.collect(headersOf === null ? req[source] : headersOf(req.headers), found)
       secrets.collect(req.validated?.[source], found)
     }
   }
@@ -94,7 +104,9 @@ export class RequestSecrets {
     const found: SecretInput[] = []
     const add = (source: InputSource | null, schema: RouteModel['inputs'][InputSource]) => {
       const secrets = schema === null ? null : findSecrets(schema, this.#converters)
-      if (secrets !== null && source !== null) found.push({ source, secrets })
+      if (secrets === null || source === null) return
+      const headersOf = source === 'headers' ? headerReader(secrets.names) : null
+      found.push({ source, secrets, headersOf })
     }
     for (const source of SOURCES) add(source, route.inputs[source])
     for (const schema of schemasOfBody(route)) {

@@ -1,5 +1,10 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
+import { acceptsUndefined } from './accepts-undefined.js'
+import { describeOnce } from './describe-once.js'
+import { KeyedSchema } from './keyed-schema.js'
+import { createOpenApiCompiler } from './openapi-validator.js'
+import { isStandard } from './validate-now.js'
 
 /** The schemas of the bodies of a route, each once. */
 export function schemasOfBody({
@@ -10,10 +15,29 @@ export function schemasOfBody({
   return [...new Set(all.filter((schema) => schema !== null))]
 }
 
-/** Whether a body without a schema must be there: `@ApiBody` decides, and else whether anything describes the body. */
-export function isBodyRequired({
-  operation,
-  bodies,
-}: Pick<RouteModel, 'operation' | 'bodies'>): boolean {
-  return operation.body?.required ?? bodies?.every(({ isDescribed }) => isDescribed) ?? true
+type BodyFacts = Pick<RouteModel, 'operation' | 'bodies' | 'inputs' | 'upload'>
+
+/**
+ * Whether a request must have a body. `@ApiBody` decides if it says so. Else the schema decides: that of the first body,
+ * because a request without a body is validated as this one.
+ */
+export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts): boolean {
+  const { required } = operation.body ?? {}
+  if (required !== undefined) return required
+  const [first] = bodies ?? []
+  const schema = first === undefined ? inputs.body : first.schema
+  if (schema === null) return bodies?.every(({ isDescribed }) => isDescribed) ?? true
+  return upload !== null || !acceptsNoBody(schema, first?.type === 'form' ? {} : undefined)
+}
+
+/**
+ * Whether a schema accepts a request without a body. A JSON Schema without a type may do so.
+ *
+ * @param empty What the validator of a JSON Schema receives then.
+ */
+function acceptsNoBody(schema: Schema, empty: unknown): boolean {
+  if (isStandard(schema)) return !(schema instanceof KeyedSchema) && acceptsUndefined(schema)
+  if (empty === undefined && 'type' in schema) return false
+  const described = describeOnce(schema, { side: 'input' })
+  return createOpenApiCompiler(described.definitions)(described.schema)(empty)
 }

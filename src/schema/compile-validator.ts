@@ -3,7 +3,9 @@ import type { SchemaConverters } from '../contracts/openapi.js'
 import type { InputSource, Schema, Validator } from '../contracts/schema.js'
 import { compileZod } from './compile-zod.js'
 import { describeOnce } from './describe-once.js'
+import { fieldNames } from './field-names.js'
 import { withFiniteNumbers } from './finite-numbers.js'
+import { withHeaderNames } from './header-names.js'
 import { createJsonSchemaCompiler } from './json-schema.js'
 import { KeyedSchema } from './keyed-schema.js'
 import { keyedValidator } from './keyed-validator.js'
@@ -20,24 +22,28 @@ export type CompileValidator = (schema: Schema, source: InputSource) => Promise<
 /**
  * Creates the compiler of one application. Applications do not share it, so two of them may use the same
  * `$id`. JSON Schemas coerce the text inputs (`params`, `query`, `headers`). A Standard Schema decides itself
- * what it coerces, with one exception: a query parameter that was sent once becomes a list of one item if the
- * schema expects a list.
+ * what it coerces, with one exception: a parameter of a query becomes a list where the schema expects a list.
  *
  * @param converters Converters for libraries that cannot describe their schemas. The descriptions show which query
- * parameters are lists.
+ * parameters are lists, and how the names of headers are written.
  */
 export function createValidatorCompiler(converters?: SchemaConverters): CompileValidator {
   const compileJsonSchema = createJsonSchemaCompiler()
   return async function compileValidator(schema, source) {
+    const validate = await compile(schema, source)
+    if (source === 'query') {
+      return withQueryLists(validate, describeOnce(schema, { side: 'input', converters }))
+    }
+    const isWhole = source === 'headers' && !(schema instanceof KeyedSchema)
+    return isWhole ? withHeaderNames(validate, fieldNames(schema, converters)) : validate
+  }
+  async function compile(schema: Schema, source: InputSource): Promise<Validator> {
     if (!isStandardSchema(schema)) return await compileJsonSchema(schema, source)
     const own =
       schema instanceof KeyedSchema
         ? await compileKeys(schema, (part) => compileMember(part, source))
         : standardValidator(schema, await compileZod(schema))
-    if (source === 'body') return own
-    const validate = withFiniteNumbers(own, () => mayOverflow(schema))
-    if (source !== 'query') return validate
-    return withQueryLists(validate, describeOnce(schema, { side: 'input', converters }))
+    return source === 'body' ? own : withFiniteNumbers(own, () => mayOverflow(schema))
   }
   async function compileMember(part: Schema, source: InputSource): Promise<Validator> {
     return isStandardSchema(part)

@@ -3,13 +3,10 @@ import type { Validator } from '../contracts/schema.js'
 import { boundZod } from './bounded/bound-zod.js'
 import { type Internals, isZodNode, withRun, type ZodNode } from './bounded/zod-node.js'
 import { fromStandard } from './from-standard.js'
-import { canReadIssues, type ErrorMaps, type RawIssue, readIssues } from './zod-issues.js'
 
 /** The part of `zod/v4/core` that this file uses. */
 interface ZodCore {
   readonly version: { readonly major?: number; readonly minor?: number }
-  /** Returns the settings of `z.config`. All copies of zod in a process share them. */
-  readonly config?: () => ErrorMaps
   /** Exists from zod 4.5 on. Returns the schema unchanged when it cannot compile it. */
   readonly compile?: (schema: StandardSchemaV1) => StandardSchemaV1
 }
@@ -18,7 +15,7 @@ let loading: Promise<ZodCore | undefined> | undefined
 
 /** An application may have thousands of schemas. All of them share one import. */
 function loadCore(): Promise<ZodCore | undefined> {
-  // A literal, so that bundlers include it. The application may not have zod; for esbuild and Rollup that is no error,
+  // A literal, so that bundlers include it. The application may not have zod; for esbuild and Rollup that is not an error,
   // because of the `catch`.
   loading ??= import('zod/v4/core').catch(() => undefined) as Promise<unknown> as Promise<
     ZodCore | undefined
@@ -40,30 +37,11 @@ export async function compileZod(schema: StandardSchemaV1): Promise<Validator | 
   const { compile } = core
   let run: Validator = function compileFirst(value) {
     // Compiled at the first request of the route, because compiling all routes would delay the boot.
-    run = validatorOf(compiledOnce(schema, compile), core)
+    const compiled = compiledOnce(schema, compile)
+    run = fromStandard((input) => compiled['~standard'].validate(input))
     return run(value)
   }
   return (value) => run(value)
-}
-
-/** Reads the issues of a compiled schema directly; those of other schemas, which may be asynchronous, as the standard has it. */
-function validatorOf(chosen: Chosen, { version, config }: ZodCore): Validator {
-  const { schema, isCompiled } = chosen
-  if (!isCompiled || config === undefined || !canReadIssues(version)) {
-    return fromStandard((value) => schema['~standard'].validate(value))
-  }
-  const internals = (schema as unknown as ZodNode)._zod
-  return function validate(value) {
-    // A schema without callbacks has no asynchronous parts.
-    const result = internals.run({ value, issues: [] }, { async: false }) as Parsed
-    if (result.issues.length === 0) return { value: result.value }
-    return { issues: readIssues(result.issues, config()) }
-  }
-}
-
-interface Parsed {
-  readonly value: unknown
-  readonly issues: readonly RawIssue[]
 }
 
 function isSame(version: object, other: object | undefined): boolean {
@@ -71,20 +49,16 @@ function isSame(version: object, other: object | undefined): boolean {
 }
 
 /** Schemas do not change, and several routes and applications may share one. */
-const compiledSchemas = new WeakMap<StandardSchemaV1, Chosen>()
+const compiledSchemas = new WeakMap<StandardSchemaV1, StandardSchemaV1>()
 
-/** The schema that validates in place of another one. */
-interface Chosen {
-  readonly schema: StandardSchemaV1
-  readonly isCompiled: boolean
-}
-
-function compiledOnce(schema: StandardSchemaV1, compile: NonNullable<ZodCore['compile']>): Chosen {
+function compiledOnce(
+  schema: StandardSchemaV1,
+  compile: NonNullable<ZodCore['compile']>,
+): StandardSchemaV1 {
   const known = compiledSchemas.get(schema)
   if (known !== undefined) return known
   const compiled = compile(isZodNode(schema) ? explaining(schema) : schema)
-  const isCompiled = isDefinite(compiled)
-  const chosen = { schema: isCompiled ? compiled : boundZod(schema), isCompiled }
+  const chosen = isDefinite(compiled) ? compiled : boundZod(schema)
   compiledSchemas.set(schema, chosen)
   return chosen
 }

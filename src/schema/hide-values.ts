@@ -1,3 +1,4 @@
+import { isSecretName, isSecretParameter } from './secret-name.js'
 import { HIDDEN, type SecretTexts } from './secret-texts.js'
 
 /** The secrets to hide in a value. */
@@ -19,12 +20,13 @@ export function hideIn<T>(value: T, hidden: Hidden): T {
 }
 
 /**
- * Returns the URL of a request without secrets. A client may encode any character or none, so the parts are also compared
- * as the application reads them.
+ * Returns the URL of a request without secrets, and without the values of parameters that have the name of a secret. A
+ * client may encode any character or none, so the parts are also compared as the application reads them.
  */
 export function hideInUrl(url: string, { texts, names }: Hidden): string {
-  if (texts.isEmpty && names.size === 0) return url
   const at = url.indexOf('?')
+  const hasNone = texts.isEmpty && names.size === 0
+  if (hasNone && (at < 0 || isPlainQuery(url.slice(at + 1)))) return url
   const hidePart = (part: string) => {
     const plain = decode(part)
     const hidden = texts.hideIn(plain)
@@ -33,10 +35,17 @@ export function hideInUrl(url: string, { texts, names }: Hidden): string {
   if (at < 0) return hidePart(url)
   const pairs = url.slice(at + 1).split('&')
   const hidden = pairs.map((pair) => {
-    const [name = ''] = pair.split('=', 1)
-    return names.has(decode(name).toLowerCase()) ? `${name}=${HIDDEN}` : hidePart(pair)
+    const [sent = ''] = pair.split('=', 1)
+    const name = decode(sent)
+    const isNamed = isSecretParameter(name) || names.has(name.toLowerCase())
+    return isNamed && pair.includes('=') ? `${sent}=${HIDDEN}` : hidePart(pair)
   })
   return `${hidePart(url.slice(0, at))}?${hidden.join('&')}`
+}
+
+/** Whether no parameter can have the name of a secret: one search for a whole query, which most requests end with. */
+function isPlainQuery(query: string): boolean {
+  return !/[%+]|(?:^|&)code=/i.test(query) && !isSecretName(query)
 }
 
 function decode(part: string): string {

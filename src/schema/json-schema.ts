@@ -10,6 +10,7 @@ import type {
 import { acceptsUndefined } from './accepts-undefined.js'
 import { type BoundedAjv, type CreateAjv, DRAFTS, type Draft, loadAjv } from './ajv/load-ajv.js'
 import { MAX_ISSUES } from './max-issues.js'
+import { withTypesOfConstants } from './typed-constants.js'
 
 /**
  * The Ajv instances of one draft. `refusing` is fast and stops at the first error. `collecting` finds all
@@ -58,10 +59,10 @@ export function createJsonSchemaCompiler() {
     { isMember = false }: { readonly isMember?: boolean } = {},
   ): Promise<Validator> {
     const { forBody, forText } = await load(await draftOf(schema, load))
-    if (isMember) return memberValidator(schema, source === 'body' ? forBody : forText)
-    return source === 'body'
-      ? bodyValidator(compile(schema, forBody))
-      : textValidator(compile(schema, forText))
+    const validate =
+      source === 'body' ? compile(schema, forBody) : compile(withTypesOfConstants(schema), forText)
+    if (isMember) return memberValidator(schema, validate)
+    return source === 'body' ? bodyValidator(validate) : textValidator(validate)
   }
 }
 
@@ -146,8 +147,7 @@ function textValidator(validate: Validate): Validator {
 }
 
 /** Validates one value of an object. Ajv coerces a value only in the object that holds it. */
-function memberValidator(schema: JsonSchema, pair: AjvPair): Validator {
-  const validate = compile(schema, pair)
+function memberValidator(schema: JsonSchema, validate: Validate): Validator {
   return function validateMember(sent) {
     const value: unknown = sent === undefined ? structuredClone(schema['default']) : sent
     if (value === undefined) {

@@ -11,6 +11,8 @@ export interface Mismatch {
 }
 
 const MAX_SHOWN = 80
+/** The most errors that are read. Each error of a union is compared with those before it. */
+const MAX_ERRORS = 500
 
 /**
  * Converts Ajv's errors to mismatches, one for each path. Drops the errors of alternatives that were probably
@@ -18,7 +20,7 @@ const MAX_SHOWN = 80
  */
 export function toMismatches(errors: readonly ErrorObject[]): Mismatch[] {
   const seen = new Set<string>()
-  return withoutBranches(errors)
+  return withoutBranches(errors.slice(0, MAX_ERRORS))
     .map(toMismatch)
     .filter(({ path }) => !seen.has(path) && seen.add(path))
 }

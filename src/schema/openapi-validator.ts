@@ -1,5 +1,6 @@
 import type { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import type { OpenApiSchema, SchemaDefinition } from '../contracts/openapi.js'
+import { replaceMultipleOf } from './ajv/multiple-of.js'
 import { type Translation, toJson } from './openapi-to-json.js'
 import { requireAjv } from './require-ajv.js'
 
@@ -34,8 +35,9 @@ export function createOpenApiCompiler(
 
 /** @param options Ajv options, which override the defaults here. */
 export function loadAjv(options: object = {}): Ajv {
-  const [{ Ajv2020 }, addFormats] = requireAjv()
+  const [{ Ajv2020, _ }, addFormats] = requireAjv()
   const ajv = new Ajv2020({ strict: false, logger: false, ...options })
   addFormats(ajv)
+  replaceMultipleOf(ajv, { _ })
   return ajv
 }

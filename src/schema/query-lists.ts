@@ -1,71 +1,177 @@
 import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi-3-0.js'
 import type { Validator } from '../contracts/schema.js'
+import { setOwn } from './set-own.js'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The lists in the values of a schema. */
+interface Shape {
+  /** Whether the schema accepts only lists (and `null`). If it also accepts text, a single value stays text. */
+  readonly isList: boolean
+  /** By name of the property, `null` for all others: the shapes that contain a list. */
+  readonly properties: Map<string | null, Shape>
+  /** The shape of the items of a list, if it contains a list. */
+  items: Shape | null
+}
 
 /**
- * Wraps a query parameter that was sent once into a list, when the schema expects a list: `?tag=a` becomes
- * `['a']`, as OpenAPI's `style: form` defines it. JSON Schemas do not need this, because Ajv coerces them.
+ * Makes lists of the parameters of a query, at each place where the schema expects a list:
+ *
+ * - `?tag=a` becomes `['a']`, as OpenAPI's `style: form` defines it.
+ * - More than 20 values become a list again. The parser `extended` of Express makes an object with their indexes.
  *
  * @param described The description of the input side of the schema.
  */
 export function withQueryLists(validate: Validator, described: DescribedSchema): Validator {
-  const names = listNames(described)
-  if (names.length === 0) return validate
+  const shape = new ShapeReader(described).read()
+  if (shape === null) return validate
   return function validateQuery(value) {
-    return validate(toLists(value as Readonly<Record<string, unknown>>, names))
+    return validate(toLists(value, shape))
   }
 }
 
-/** Copies the query before a change, because an earlier middleware may hold the same `req.query` object. */
-function toLists(query: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
+/** Copies a value before a change, because an earlier middleware may hold the same `req.query` object. */
+function toLists(value: unknown, shape: Shape): unknown {
+  const { items, properties } = shape
+  const made = shape.isList ? toList(value) : value
+  if (Array.isArray(made)) {
+    return items === null ? made : made.map((item) => toLists(item, items))
+  }
+  if (properties.size === 0 || !isObject(made)) return made
+  const rest = properties.get(null)
+  const names = rest === undefined ? properties.keys() : Object.keys(made)
   let copy: Record<string, unknown> | undefined
-  for (const name of names) {
-    const value = query[name]
-    if (typeof value !== 'string') continue
-    copy ??= { ...query }
-    copy[name] = [value]
+  for (const name of names as Iterable<string>) {
+    const child = properties.get(name) ?? (rest as Shape)
+    const before = made[name]
+    if (before === undefined) continue
+    const after = toLists(before, child)
+    if (after === before) continue
+    copy ??= { ...made }
+    setOwn(copy, name, after)
   }
-  return copy ?? query
+  return copy ?? made
 }
 
-/**
- * Returns the names of the properties that are lists. In a union, each branch that has the property must make
- * it a list.
- */
-function listNames({ schema, definitions }: DescribedSchema): string[] {
-  const byRef = new Map(
-    definitions.map(({ name, schema }) => [`#/components/schemas/${name}`, schema]),
-  )
-  const resolve = (part: OpenApiSchema) => byRef.get(part.$ref ?? '') ?? part
-  const lists = new Map<string, boolean>()
-  const visited = new Set<OpenApiSchema>()
-  function visit(part: OpenApiSchema): void {
-    const { properties = {}, allOf = [], anyOf = [], oneOf = [] } = resolve(part)
-    if (visited.has(resolve(part))) return
-    visited.add(resolve(part))
-    for (const [name, property] of Object.entries(properties)) {
-      lists.set(name, lists.get(name) !== false && isList(property, resolve))
+function toList(value: unknown): unknown {
+  if (typeof value === 'string') return [value]
+  if (!isObject(value)) return value
+  const keys = Object.keys(value)
+  const isIndexed = keys.length > 0 && keys.every((key) => /^\d+$/.test(key))
+  return isIndexed ? Object.values(value) : value
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Reads the {@link Shape} of a schema, which may contain itself. */
+class ShapeReader {
+  readonly #root: OpenApiSchema
+  readonly #byRef: ReadonlyMap<string, OpenApiSchema>
+  readonly #ids = new Map<OpenApiSchema, number>()
+  readonly #shapes = new Map<string, Shape>()
+
+  constructor({ schema, definitions }: DescribedSchema) {
+    this.#root = schema
+    const named = definitions.map(
+      ({ name, schema: body }) => [`#/components/schemas/${name}`, body] as const,
+    )
+    this.#byRef = new Map(named)
+  }
+
+  /** Returns `null` if no value of the schema contains a list. */
+  read(): Shape | null {
+    const root = this.#shapeOf([this.#root])
+    const useful = new Set<Shape>()
+    for (let before = -1; before < useful.size; ) {
+      before = useful.size
+      for (const shape of this.#shapes.values()) {
+        const children = [...shape.properties.values(), shape.items]
+        if (shape.isList || children.some((child) => child !== null && useful.has(child))) {
+          useful.add(shape)
+        }
+      }
     }
-    for (const branch of [...allOf, ...anyOf, ...oneOf]) visit(branch)
+    for (const shape of this.#shapes.values()) {
+      if (shape.items !== null && !useful.has(shape.items)) shape.items = null
+      const isOfRest = shape.properties.has(null)
+      for (const [name, child] of shape.properties) {
+        // Beside a list of other names, the name stands for a value that is none.
+        const isUnneeded = !useful.has(child) && (name === null || !isOfRest)
+        if (isUnneeded) shape.properties.delete(name)
+      }
+    }
+    return useful.has(root) ? root : null
   }
-  visit(schema)
-  return [...lists].filter(([, isListOnly]) => isListOnly).map(([name]) => name)
+
+  /** @param schemas The schemas that a value may have, in different branches of a union. */
+  #shapeOf(schemas: readonly OpenApiSchema[]): Shape {
+    const key = schemas.map((schema) => this.#idOf(this.#resolve(schema))).join(' ')
+    const known = this.#shapes.get(key)
+    if (known !== undefined) return known
+    const isList = schemas.every((schema) => this.#isList(schema))
+    const shape: Shape = { isList, properties: new Map(), items: null }
+    this.#shapes.set(key, shape)
+    const parts = this.#partsOf(schemas)
+    const items = parts.flatMap((part) => part.items ?? [])
+    if (items.length > 0) shape.items = this.#shapeOf(items)
+    for (const [name, children] of childrenOf(parts)) {
+      shape.properties.set(name, this.#shapeOf(children))
+    }
+    return shape
+  }
+
+  /** A schema, and all parts of its combinations. */
+  #partsOf(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
+    const parts = new Set<OpenApiSchema>()
+    const visit = (schema: OpenApiSchema): void => {
+      const part = this.#resolve(schema)
+      if (parts.has(part)) return
+      parts.add(part)
+      for (const branch of branchesOf(part)) visit(branch)
+    }
+    for (const schema of schemas) visit(schema)
+    return [...parts]
+  }
+
+  #isList(schema: OpenApiSchema, depth = 0): boolean {
+    const { type, allOf = [], anyOf, oneOf, ...rest } = this.#resolve(schema)
+    if (type !== undefined) return type === 'array'
+    if (depth > 8) return false
+    const branches = (anyOf ?? oneOf ?? []).filter((branch) => !isNull(branch))
+    const isUnion = branches.length > 0 && rest.not === undefined
+    return (
+      (isUnion && branches.every((branch) => this.#isList(branch, depth + 1))) ||
+      allOf.some((part) => this.#isList(part, depth + 1))
+    )
+  }
+
+  #resolve(schema: OpenApiSchema): OpenApiSchema {
+    return this.#byRef.get(schema.$ref ?? '') ?? schema
+  }
+
+  #idOf(schema: OpenApiSchema): number {
+    const id = this.#ids.get(schema) ?? this.#ids.size
+    this.#ids.set(schema, id)
+    return id
+  }
 }
 
-/** Whether the schema accepts only lists (and `null`). If it also accepts text, a single value stays text. */
-function isList(
-  schema: OpenApiSchema,
-  resolve: (part: OpenApiSchema) => OpenApiSchema,
-  depth = 0,
-): boolean {
-  const { type, allOf = [], anyOf, oneOf, ...rest } = resolve(schema)
-  if (type !== undefined) return type === 'array'
-  if (depth > 8) return false
-  const branches = (anyOf ?? oneOf ?? []).filter((branch) => !isNull(branch))
-  const isUnion = branches.length > 0 && rest.not === undefined
-  return (
-    (isUnion && branches.every((branch) => isList(branch, resolve, depth + 1))) ||
-    allOf.some((part) => isList(part, resolve, depth + 1))
-  )
+function branchesOf({ allOf = [], anyOf = [], oneOf = [] }: OpenApiSchema): OpenApiSchema[] {
+  return [...allOf, ...anyOf, ...oneOf]
+}
+
+/** The schemas of each property, by name; `null` for all names that are not listed. */
+function childrenOf(parts: readonly OpenApiSchema[]): Map<string | null, OpenApiSchema[]> {
+  const children = new Map<string | null, OpenApiSchema[]>()
+  const add = (name: string | null, child: OpenApiSchema) =>
+    children.set(name, [...(children.get(name) ?? []), child])
+  for (const { properties = {}, additionalProperties: rest } of parts) {
+    for (const [name, child] of Object.entries(properties)) add(name, child)
+    if (typeof rest === 'object') add(null, rest)
+  }
+  return children
 }
 
 /** The dialect writes `null` as an enum with the single value `null`. */

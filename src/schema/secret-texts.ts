@@ -1,38 +1,34 @@
+import { type Span, TextSearch } from './text-search.js'
+
 /** The text in place of a secret value. */
 export const HIDDEN = '[secret]'
 
 /** A shorter text is a part of many words, so only the text as a word of its own is replaced. */
 const SHORT = 4
 
-/** With so few texts, `includes` finds out faster that a text has none of them. */
-const FEW = 16
-
-/** If more texts begin with the same characters, the rest of a text is hidden: comparing it with all takes too long. */
-const MOST_ALIKE = 100
-
 const WORD = /[\p{L}\p{N}_]/u
 
 /** Secret values, as they are, in JSON, and in URLs. */
 export class SecretTexts {
   readonly #values: ReadonlySet<string>
-  /** All forms of the values, by their first characters. */
-  readonly #long = new Map<string, string[]>()
-  readonly #short = new Set<string>()
-  readonly #few: readonly string[] | null
+  readonly #long: TextSearch
+  readonly #short: ReadonlySet<string>
 
   /** @param values Texts that are not empty. */
   constructor(values: ReadonlySet<string>) {
     this.#values = values
-    const forms = new Set([...values].flatMap(formsOf))
-    this.#few = forms.size > FEW ? null : [...forms]
-    for (const form of forms) {
-      if (form.length < SHORT) this.#short.add(form)
-      else this.#add(form)
-    }
+    const forms = [...new Set([...values].flatMap(formsOf))]
+    this.#long = new TextSearch(forms.filter((form) => form.length >= SHORT))
+    this.#short = new Set(forms.filter((form) => form.length < SHORT))
   }
 
   get isEmpty(): boolean {
     return this.#values.size === 0
+  }
+
+  /** Whether it was created from these values. */
+  isOf(values: ReadonlySet<string>): boolean {
+    return values.size === this.#values.size && [...values].every((value) => this.has(value))
   }
 
   /** Whether a text is exactly a secret value. */
@@ -42,37 +38,24 @@ export class SecretTexts {
 
   /** Returns a text without the secrets in it. Secrets that overlap are replaced together. */
   hideIn(text: string): string {
-    if (this.#few?.some((form) => text.includes(form)) === false) return text
+    const found: Span[] = [...this.#long.longest(text), ...this.#shortIn(text)]
     let [hidden, shown] = ['', 0]
-    for (let i = 0; i < text.length; i++) {
-      const end = this.#endOf(text, i)
-      if (end <= shown) continue
-      if (i >= shown) hidden += text.slice(shown, i) + HIDDEN
-      shown = end
+    for (const { start, end } of found.sort((a, b) => a.start - b.start)) {
+      if (start >= shown) hidden += text.slice(shown, start) + HIDDEN
+      shown = Math.max(shown, end)
     }
     return hidden + text.slice(shown)
   }
 
-  #add(form: string): void {
-    const start = form.slice(0, SHORT)
-    const alike = this.#long.get(start)
-    if (alike === undefined) this.#long.set(start, [form])
-    else alike.push(form)
-  }
-
-  /** Returns the end of the longest secret that begins at an index; 0 if there is none. */
-  #endOf(text: string, start: number): number {
-    const alike = this.#long.get(text.slice(start, start + SHORT)) ?? []
-    if (alike.length > MOST_ALIKE) return text.length
-    let end = 0
-    for (const form of alike) {
-      if (text.startsWith(form, start)) end = Math.max(end, start + form.length)
+  /** Finds the short secrets that are words. */
+  *#shortIn(text: string): Generator<Span> {
+    if (this.#short.size === 0) return
+    for (let start = 0; start < text.length; start++) {
+      if (isWord(text[start - 1])) continue
+      for (let end = start + 1; end < start + SHORT; end++) {
+        if (this.#short.has(text.slice(start, end)) && !isWord(text[end])) yield { start, end }
+      }
     }
-    if (end > 0 || this.#short.size === 0 || isWord(text[start - 1])) return end
-    for (let next = start + 1; next < start + SHORT; next++) {
-      if (this.#short.has(text.slice(start, next)) && !isWord(text[next])) end = next
-    }
-    return end
   }
 }
 
@@ -91,8 +74,14 @@ function inJson(value: string): string {
 /** The value as it is in a URL, and in a form. Text with half a surrogate pair cannot be in one. */
 function inUrl(value: string): string[] {
   try {
-    return [encodeURIComponent(value), new URLSearchParams([['', value]]).toString().slice(1)]
+    const encoded = encodeURIComponent(value)
+    return [encoded, encoded.replaceAll('%20', '+').replace(/[!'()~]/g, inForm)]
   } catch {
     return []
   }
+}
+
+/** What `URLSearchParams` writes for a character that `encodeURIComponent` leaves. It takes far longer itself. */
+function inForm(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }

@@ -34,8 +34,8 @@ export function findSecrets(
   const names = new Set<string>()
   const isFound = collectNames({ node: root, root }, names, new Set())
   if (!isFound) return null
-  const collector = new Collector()
-  return { names, collect: (value, found) => collector.collect(value, { node: root, root }, found) }
+  const collector = new Collector({ node: root, root })
+  return { names, collect: (value, found) => collector.collect(value, found) }
 }
 
 function describe(schema: Schema, converters: Readonly<Record<string, SchemaConverter>>): unknown {
@@ -135,45 +135,85 @@ function holdsSecrets(place: Place, seen: Set<Node>): boolean {
   })
 }
 
-/** A part of a value, and the schemas that describe it; `null` inside of a secret. */
+/** A part of a value, and what its schemas say; `null` inside of a secret. */
 interface Part {
   readonly value: unknown
-  readonly places: readonly Place[] | null
+  readonly spot: Spot | null
 }
+
+/** What all schemas of one part say of its members. */
+interface Spot {
+  readonly isSecret: boolean
+  /** The schemas of items, of properties by their names, and of other properties; `null` where no secret can be. */
+  readonly items: Members | null
+  readonly named: ReadonlyMap<string, Members | null>
+  readonly others: Members | null
+}
+
+/** Schemas that lead to secrets. Read when a value first has such a member: schemas may contain themselves. */
+type Members = () => Spot
 
 /** Collects the secrets of values. Values may be deeper than the stack allows, so no function calls itself for them. */
 class Collector {
+  readonly #root: Spot
   readonly #leads = new Map<Node, boolean>()
+  /** Each spot once, by its schemas: a value may have any number of parts. */
+  readonly #spots = new Map<string, Members>()
+  readonly #ids = new Map<Node, number>()
 
-  collect(value: unknown, place: Place, found: Set<string>): void {
-    const parts: Part[] = [{ value, places: [place] }]
+  constructor(root: Place) {
+    this.#root = this.#spotOf([root])
+  }
+
+  collect(value: unknown, found: Set<string>): void {
+    const parts: Part[] = [{ value, spot: this.#root }]
     const seen = new Set<object>()
     for (let left = MOST_PARTS; left > 0; left--) {
       const part = parts.pop()
       if (part === undefined) return
       try {
-        if (part.places === null) addLeaf(part.value, { found, seen, parts })
-        else this.#addParts(part.value, samePlaces(part.places), parts)
+        if (part.spot === null) addLeaf(part.value, { found, seen, parts })
+        else addParts(part.value, part.spot, parts)
       } catch {
         // A schema has made an object whose getters throw.
       }
     }
   }
 
-  #addParts(value: unknown, places: readonly Place[], parts: Part[]): void {
-    if (places.some(({ node }) => isSecret(node))) return void parts.push({ value, places: null })
-    if (typeof value !== 'object' || value === null) return
-    if (Array.isArray(value)) {
-      const members = this.#leading(places.flatMap((place) => childrenOf(place, ITEMS)))
-      if (members.length > 0) for (const item of value) parts.push({ value: item, places: members })
-      return
+  #spotOf(places: readonly Place[]): Spot {
+    const all = samePlaces(places)
+    const others = this.#leading(all.flatMap(otherProperties))
+    const names = new Set(all.flatMap((place) => propertiesOf(place).map(([name]) => name)))
+    const named = Array.from(names, (name) => {
+      const own = this.#leading(all.flatMap((place) => childOf(place, name) ?? []))
+      return [name, this.#members([...own, ...others])] as const
+    })
+    return {
+      isSecret: all.some(({ node }) => isSecret(node)),
+      items: this.#members(this.#leading(all.flatMap((place) => childrenOf(place, ITEMS)))),
+      named: new Map(named),
+      others: this.#members(others),
     }
-    const others = this.#leading(places.flatMap(otherProperties))
-    for (const [name, member] of Object.entries(value)) {
-      const own = places.flatMap((place) => childOf(place, name) ?? [])
-      const children = [...this.#leading(own), ...others]
-      if (children.length > 0) parts.push({ value: member, places: children })
+  }
+
+  #members(places: readonly Place[]): Members | null {
+    if (places.length === 0) return null
+    const key = places.map(({ node, root }) => `${this.#idOf(node)}/${this.#idOf(root)}`).join()
+    const known = this.#spots.get(key)
+    if (known !== undefined) return known
+    let spot: Spot | undefined
+    const members = () => {
+      spot ??= this.#spotOf(places)
+      return spot
     }
+    this.#spots.set(key, members)
+    return members
+  }
+
+  #idOf(node: Node): number {
+    const id = this.#ids.get(node) ?? this.#ids.size
+    this.#ids.set(node, id)
+    return id
   }
 
   /** Returns the schemas that have secrets. */
@@ -185,6 +225,21 @@ class Collector {
       this.#leads.set(place.node, leads)
       return leads
     })
+  }
+}
+
+function addParts(value: unknown, { isSecret, items, named, others }: Spot, parts: Part[]): void {
+  if (isSecret) return void parts.push({ value, spot: null })
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    const spot = items?.()
+    if (spot !== undefined) for (const item of value) parts.push({ value: item, spot })
+    return
+  }
+  for (const [name, member] of Object.entries(value)) {
+    const known = named.get(name)
+    const spot = (known === undefined ? others : known)?.()
+    if (spot !== undefined) parts.push({ value: member, spot })
   }
 }
 
@@ -208,7 +263,7 @@ function addLeaf(value: unknown, { found, seen, parts }: Leaves): void {
     // The bytes of a buffer are numbers that are in every log.
     if (seen.has(value) || ArrayBuffer.isView(value)) return
     seen.add(value)
-    for (const member of Object.values(value)) parts.push({ value: member, places: null })
+    for (const member of Object.values(value)) parts.push({ value: member, spot: null })
   } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {
     if (String(value) !== '') found.add(String(value))
   }

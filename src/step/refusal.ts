@@ -1,3 +1,4 @@
+import './copies.js'
 import { type HttpErrorOptions, httpErrorOf } from '../errors/http-error.js'
 import { withoutStack } from '../errors/refuse.js'
 

@@ -24,6 +24,16 @@ export class UnansweredStatementError extends Error {
   }
 }
 
+/** The first statement of each list that had no answer. */
+const unanswered = new WeakMap<readonly AnsweredStatement[], UnansweredStatementError>()
+
+/** Returns the error of the first statement that a list had no answer for, also if the application has handled it. */
+export function unansweredOf(
+  statements: readonly AnsweredStatement[] = [],
+): UnansweredStatementError | null {
+  return unanswered.get(statements) ?? null
+}
+
 /** Returns the function that answers statements from a list, each entry once; `null` without a list. */
 export function answersOf(
   statements: readonly AnsweredStatement[] | undefined,
@@ -35,7 +45,11 @@ export function answersOf(
     const alike = left.filter((each) => shapeOf(each.text) === shape)
     // Statements that run at the same time come in any order.
     const found = alike.find((each) => isDeepStrictEqual(each.values, values)) ?? alike[0]
-    if (found === undefined) throw new UnansweredStatementError(text)
+    if (found === undefined) {
+      const error = new UnansweredStatementError(text)
+      if (!unanswered.has(statements)) unanswered.set(statements, error)
+      throw error
+    }
     left.splice(left.indexOf(found), 1)
     return found
   }

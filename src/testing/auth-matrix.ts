@@ -1,12 +1,14 @@
-import { type Agent, request as send } from 'node:http'
+import { type Agent, type ClientRequest, type IncomingMessage, request as send } from 'node:http'
 import { App } from '../app/app.js'
 import type { CompiledRoutes } from '../app/compile-routes.js'
 import type { Request, User } from '../contracts/handler.js'
 import type { AnyPolicy } from '../contracts/policy.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
-import { ConfigError, type Problem } from '../errors/config-error.js'
+import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { audienceOf } from '../http/audience.js'
+import { writePath } from '../model/paths.js'
 import { type CheckExchange, observe } from './exchange.js'
 import type { TestCaller } from './test-caller.js'
 
@@ -78,7 +80,11 @@ export interface Question {
 }
 
 /** Sends a request of one principal to a route and resolves with its access. */
-export type Probe = (route: RouteModel, question?: Question | FieldQuestion) => Promise<Access>
+export interface Probe {
+  (route: RouteModel, question?: Question | FieldQuestion): Promise<Access>
+  /** Whether a request was refused because it names no tenant. */
+  readonly missesTenant: () => boolean
+}
 
 /** The connection and the headers of the requests of one principal. These requests never call a handler. */
 export interface ProbeLink {
@@ -89,6 +95,7 @@ export interface ProbeLink {
   readonly checkExchange: CheckExchange | null
 }
 
+const NAMES: OptionNames<AuthMatrixOptions> = { unguarded: true, except: true, objects: true }
 const CHANGING: readonly HttpMethod[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
 const REACHED = 204
 
@@ -96,12 +103,15 @@ const REACHED = 204
 export class AuthMatrix {
   /** One row for each operation, in the order of the routes. */
   readonly rows: readonly AuthMatrixRow[]
+  /** The principals whose requests named no tenant where an operation needs one: their 400 says nothing about access. */
+  readonly withoutTenant: readonly string[]
 
-  constructor(rows: readonly AuthMatrixRow[]) {
+  constructor(rows: readonly AuthMatrixRow[], withoutTenant: readonly string[] = []) {
     this.rows = rows
+    this.withoutTenant = withoutTenant
   }
 
-  /** One line for each operation, one column for each principal. */
+  /** One line for each operation, one column for each principal. Below it, a line about principals without a tenant. */
   toString(): string {
     const names = Object.keys(this.rows[0]?.access ?? {})
     const lines = [
@@ -112,8 +122,19 @@ export class AuthMatrix {
       Math.max(...lines.map((line) => line[column]?.length ?? 0)),
     )
     const pad = (cell: string, column: number) => cell.padEnd(widths?.[column] ?? 0)
-    return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
+    const table = lines.map((line) => line.map(pad).join('  ').trimEnd())
+    return [...table, ...noteOn(this.withoutTenant)].join('\n')
   }
+}
+
+function noteOn(withoutTenant: readonly string[]): string[] {
+  const [first] = withoutTenant
+  if (first === undefined) return []
+  const names = withoutTenant.join(', ')
+  return [
+    '',
+    `400: the request names no tenant, which decides nothing about access (${names}). Give callers a tenant: { ${first}: app.as(…).asTenant('acme') }.`,
+  ]
 }
 
 function labelOf({ operation, ability, object, field, visibleTo }: AuthMatrixRow): string {
@@ -124,7 +145,7 @@ function labelOf({ operation, ability, object, field, visibleTo }: AuthMatrixRow
 /** @throws ConfigError when an option is unknown or has a wrong value, or when there is no principal. */
 function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   const { unguarded, except, objects } = options
-  const problems: Problem[] = []
+  const problems = unknownOptions('authMatrix(): ', options, NAMES)
   const refuse = (name: string, value: unknown, known: string) => {
     const cause = `authMatrix() cannot use ${JSON.stringify(value) ?? String(value)}.`
     const subject = `authMatrix({ ${name} })`
@@ -143,11 +164,6 @@ function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   }
   if (unguarded !== undefined && unguarded !== 'fail') refuse('unguarded', unguarded, "'fail'")
   if (except !== undefined && !Array.isArray(except)) refuse('except', except, "['POST /login']")
-  for (const name of Object.keys(options)) {
-    if (!['unguarded', 'except', 'objects'].includes(name)) {
-      refuse(name, name, 'unguarded, except and objects')
-    }
-  }
   for (const [name, pair] of Object.entries(objects ?? {})) {
     const isPair = Array.isArray(pair) && typeof pair[0]?.or404 === 'function' && pair[1] != null
     if (!isPair) refuse(`objects['${name}']`, pair, 'a policy and an object: [OrderPolicy, order]')
@@ -165,7 +181,8 @@ export interface MatrixSubject {
 /**
  * Asks for each route, object and marked field what each principal may do.
  *
- * @throws ConfigError for wrong options; Error with `unguarded: 'fail'`, which names public operations that change data.
+ * @throws ConfigError for wrong options; Error for a 429; Error with `unguarded: 'fail'`, which names operations that change
+ * data and are public, or about which no guard has decided.
  */
 export async function buildAuthMatrix(
   principals: Readonly<Record<string, Principal>>,
@@ -193,7 +210,8 @@ export async function buildAuthMatrix(
       rows.push({ ...of, field, visibleTo: mark, access: await accessOf(route, { mark }) })
     }
   }
-  return new AuthMatrix(rows)
+  const withoutTenant = probes.flatMap(([name, { missesTenant }]) => (missesTenant() ? [name] : []))
+  return new AuthMatrix(rows, withoutTenant)
 }
 
 /** The decisions of the policies of a route about objects of these policies, in the order of its `@Checks`. */
@@ -213,7 +231,7 @@ function nameOf({ method, path }: RouteModel): string {
 
 /**
  * @param probe Sends requests without credentials.
- * @throws Error that names the operations which change data and are public.
+ * @throws Error that names the operations which change data and are public, or about which no guard has decided.
  */
 async function refuseUnguarded(
   routes: readonly RouteModel[],
@@ -221,20 +239,31 @@ async function refuseUnguarded(
   except: readonly string[] = [],
 ): Promise<void> {
   const open: string[] = []
+  const undecided: string[] = []
   for (const route of routes) {
     const isMeant = except.includes(nameOf(route)) || except.includes(route.name)
     if (isMeant || !CHANGING.includes(route.method)) continue
-    if ((await probe(route)) === 'allowed') open.push(`  ${nameOf(route)} (${route.name})`)
+    const access = await probe(route)
+    const line = `  ${nameOf(route)} (${route.name})`
+    if (access === 'allowed') open.push(line)
+    else if (typeof access === 'number' && !DENIALS.includes(access))
+      undecided.push(`${line}: ${access}`)
   }
-  if (open.length === 0) return
-  throw new Error(
-    [
-      'Operations that change data are public:',
-      ...open,
-      "Guard them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }.",
-    ].join('\n'),
-  )
+  const parts = [
+    ...(open.length === 0 ? [] : ['Operations that change data are public:', ...open, GUARD_THEM]),
+    ...(undecided.length === 0 ? [] : [UNDECIDED, ...undecided, SEND_MORE]),
+  ]
+  if (parts.length > 0) throw new Error(parts.join('\n'))
 }
+
+/** Refusals of a caller. 404 is one of a guard that hides its routes. */
+const DENIALS: readonly number[] = [401, 403, 404]
+const GUARD_THEM =
+  "Guard them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }."
+const UNDECIDED =
+  'authMatrix() cannot find out whether these operations are public, because no guard has refused the request:'
+const SEND_MORE =
+  "Send the headers that they need, such as that of a tenant: app.withHeaders({ 'x-tenant-id': 'acme' }); or list them in except."
 
 /**
  * Creates the function that sends requests for one principal. A probe route runs in place of the handler.
@@ -246,38 +275,57 @@ export function createProbe(
   const checkRefusal: CheckExchange = (exchange) =>
     exchange.status === REACHED ? undefined : checkExchange?.(exchange)
   let asked: Question | FieldQuestion | undefined
-  let isVisible = false
+  let [isVisible, missesTenant] = [false, false]
   const agent = connect(async (req) => {
     if (asked === undefined) return
     if ('mark' in asked) isVisible = holds(req, asked)
     else await asked.policy.check(req, asked.action, asked.object)
   })
-  return function probe(route, question) {
+  const probe = async (route: RouteModel, question?: Question | FieldQuestion): Promise<Access> => {
     asked = question
     isVisible = false
-    const reached = () => {
-      if (question !== undefined && 'mark' in question) return isVisible ? 'visible' : 'hidden'
-      return route.webhook === null ? 'allowed' : 'signature'
-    }
     const request = { agent, ...requestFor(route, match), headers: Object.fromEntries(headers) }
-    return new Promise((resolve, reject) => {
-      let failure: Error | undefined
-      const req = send(request, (res) => {
-        res.resume()
-        res.once('error', reject)
-        res.once('end', () => {
-          const { statusCode = 0 } = res
-          if (failure !== undefined) reject(failure)
-          else resolve(statusCode === REACHED ? reached() : statusCode)
-        })
-      })
-      observe(req, checkRefusal, (found) => {
-        failure = found
-      })
-      req.once('error', reject)
-      req.end()
-    })
+    const { status, text } = await answerOf(send(request), checkRefusal)
+    if (status === 429) throw tooMany(route)
+    if (status === 400 && text.includes('TENANT_REQUIRED')) missesTenant = true
+    if (status !== REACHED) return status
+    if (question !== undefined && 'mark' in question) return isVisible ? 'visible' : 'hidden'
+    return route.webhook === null ? 'allowed' : 'signature'
   }
+  return Object.assign(probe, { missesTenant: () => missesTenant })
+}
+
+/** Ends a request. Rejects if its response does not pass the check. */
+function answerOf(
+  req: ClientRequest,
+  check: CheckExchange,
+): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    let failure: Error | undefined
+    req.once('response', (res: IncomingMessage) => {
+      let text = ''
+      res.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      res.once('error', reject)
+      res.once('end', () => {
+        if (failure === undefined) resolve({ status: res.statusCode as number, text })
+        else reject(failure)
+      })
+    })
+    observe(req, check, (found) => {
+      failure = found
+    })
+    req.once('error', reject)
+    req.end()
+  })
+}
+
+/** The limits of the framework do not count for probes, so the number of requests is counted by something else. */
+function tooMany(route: RouteModel): Error {
+  return new Error(
+    `authMatrix() cannot find out who may call ${nameOf(route)} (${route.name}): the response is 429. Turn the limit off in tests.`,
+  )
 }
 
 /** Whether the caller of a request may see fields with a mark. */
@@ -292,7 +340,7 @@ function requestFor(
 ): { method: string; path: string } {
   const methods = route.method === 'ALL' ? ['GET', ...CHANGING.slice(0, 4)] : [route.method]
   for (const value of ['1', 'a', '00000000-0000-4000-8000-000000000000']) {
-    const path = route.path.replace(/[:*]\w+/g, value)
+    const path = writePath(route.path, () => value)
     for (const method of methods) {
       const found = match(method, path)
       if (found.kind === 'route' && found.index === route.index) return { method, path }

@@ -4,6 +4,7 @@ import type { Listener } from '../app/listener.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { Stage } from '../contracts/steps.js'
 import { scopeOn } from '../features/tenancy/request-scope.js'
 import type { CarriesCredential } from '../http/credentials.js'
 import type { RunRoute, Step } from '../step/step.js'
@@ -27,6 +28,8 @@ export interface ConnectionFacts {
   readonly isSetEarly?: boolean
   /** Whether the requests on this connection only test access and never call a handler. */
   readonly isProbe?: boolean
+  /** Whether the requests on this connection are those of a check: rate limits let them pass, and do not count them. */
+  readonly isCheck?: boolean
   /** What a probe does in place of the handler, after access was allowed. */
   readonly inHandler?: (req: Request) => unknown
   /** The name of the tenant or user of this connection in the report of `proveIsolation`. */
@@ -77,6 +80,11 @@ export class Connections {
     return agent
   }
 
+  /** The same for the requests of a check, such as `fuzz`. */
+  openCheck(server: Server, facts: ConnectionFacts): MemoryAgent {
+    return this.open(server, { ...facts, isCheck: true })
+  }
+
   /** Refuses new connections; requests under way continue. */
   readonly refuse = (): void => {
     this.#isClosed = true
@@ -118,6 +126,12 @@ export class Connections {
     else void pause.then(run)
   }
 
+  /** The functions that change an application under test. */
+  get hooks(): Pick<this, 'wrapGuard' | 'wrapCredentials' | 'wrapTenantOf' | 'wrapLimit'> {
+    const { wrapGuard, wrapCredentials, wrapTenantOf, wrapLimit } = this
+    return { wrapGuard, wrapCredentials, wrapTenantOf, wrapLimit }
+  }
+
   /** Wraps the guard: requests with a principal pass, all others go to the guard of the application. */
   readonly wrapGuard = (guard: AuthGuard | null): AuthGuard => ({
     canActivate: (req: Request, route) => {
@@ -128,6 +142,16 @@ export class Connections {
       return true
     },
   })
+
+  /** Wraps a rate limit. A check whose requests were refused for their number would have looked at nothing. */
+  readonly wrapLimit = (limit: Stage): Stage => {
+    return (next) => {
+      const limited = limit(next)
+      return function limitUnderTest(req, res) {
+        return factsOf.get(req.socket)?.isCheck === true ? next(req, res) : limited(req, res)
+      }
+    }
+  }
 
   /** A principal belongs to the tenant of `asTenant`, else to the one that its request names. */
   readonly wrapTenantOf = (tenantOf: TenantOf): TenantOf => {

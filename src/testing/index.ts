@@ -37,8 +37,11 @@ export type {
   IsolationRow,
   IsolationVerdict,
 } from './isolation/isolation-report.js'
+export type { CapsuleUse, OpenCapsule } from './open-capsule.js'
+export { openCapsule } from './open-capsule.js'
 export { QueryBudgetError } from './queries/query-budget-error.js'
 export type { OperationQueries } from './queries/query-counts.js'
+export { UnansweredCallError } from './refused-connections.js'
 export { TestApp } from './test-app.js'
 export type { TestCaller } from './test-caller.js'
 export type { TestClock } from './test-clock.js'

@@ -93,9 +93,7 @@ export class TestApp extends App {
       overrides: options.testOverrides ?? [],
       ...this.#records.harness,
       currentRequest: this.#watch.currentRequest,
-      wrapGuard: this.#connections.wrapGuard,
-      wrapCredentials: this.#connections.wrapCredentials,
-      wrapTenantOf: this.#connections.wrapTenantOf,
+      ...this.#connections.hooks,
       wrapStore: this.#stores.wrap,
       beforeHandler: this.#beforeHandler,
       wrapRoutes: this.#wrapRoutes,
@@ -113,7 +111,7 @@ export class TestApp extends App {
   readonly #wrapRoutes = (routes: CompiledRoutes): CompiledRoutes => {
     this.#routes = routes
     return this.#connections.wrapRoutes(routes, (run, route) =>
-      routes.audienceOf(route) === null ? run : watchAudience(run, route, this.#contracts.note),
+      watchAudience(run, { route, audienceOf: routes.audienceOf, report: this.#contracts.note }),
     )
   }
 
@@ -258,7 +256,7 @@ export class TestApp extends App {
    * run, handlers do not. Refusals are checked against the document and counted like other responses.
    *
    * @param principals Callers by their columns.
-   * @throws Error with `unguarded: 'fail'`, which names public operations that change data; ConfigError for wrong options.
+   * @throws Error that names operations with `unguarded: 'fail'`, or about which nothing is known; ConfigError for wrong options.
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
    * expect(String(matrix)).toMatchInlineSnapshot()
@@ -276,9 +274,9 @@ export class TestApp extends App {
 
   /** Creates the function that asks what a caller may do, and calls no handler. */
   #probe(caller: TestCaller): Probe {
-    const { principal, headers } = stateOf(caller)
+    const { principal, tenant, headers } = stateOf(caller)
     const connect: ProbeLink['connect'] = (inHandler) =>
-      this.#connections.open(this.server, { principal, isProbe: true, inHandler })
+      this.#connections.openCheck(this.server, { principal, tenant, isProbe: true, inHandler })
     const checkExchange = this.#contract?.checkExchange ?? null
     const { match } = this.#routes as CompiledRoutes
     return createProbe({ connect, headers: headers(), checkExchange }, match)
@@ -299,13 +297,13 @@ export class TestApp extends App {
     const anybody = this.#started('fuzz()')
     const { as: user, headers: given = {} } = options
     const sender = (user === undefined ? anybody : anybody.as(user)).with(given)
-    const { principal, headers } = stateOf(sender)
+    const { principal, tenant, headers } = stateOf(sender)
     const operations = this.#documented()
     const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
     const contract = new Contract({ operations: () => operations, mode: 'throw', coverage })
     const { audienceOf } = this.#routes as CompiledRoutes
     const hiddenOf = hiddenMarks(audienceOf, this.#probe(sender))
-    const agent = this.#connections.open(this.server, { principal })
+    const agent = this.#connections.openCheck(this.server, { principal, tenant })
     const link = { agent, headers: headers(), checkExchange: contract.checkExchange }
     const { fuzz } = await import('./fuzz/fuzz.js')
     return await this.#contracts.during(contract, () =>
@@ -331,7 +329,7 @@ export class TestApp extends App {
     checkIsolationOptions(options, { tenantHeader, confirmsTenants })
     const target = {
       caller: this.#started('proveIsolation()').with({}),
-      connect: (facts: ConnectionFacts) => this.#connections.open(this.server, facts),
+      connect: (facts: ConnectionFacts) => this.#connections.openCheck(this.server, facts),
       tenantHeader,
       operations: this.#documented(),
       log: this.#log,
@@ -366,11 +364,6 @@ export class TestApp extends App {
   /** Prints `logs` on stderr, for tests that have failed. */
   printLogs(): void {
     this.#log.print()
-  }
-
-  /** Closes the application, for `await using app = await TestApp.create(options)`. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   async #end(close: () => Promise<void>): Promise<void> {

@@ -2,6 +2,7 @@ import type { AppOptions } from '../app/settings/app-options.js'
 import type { AnsweredStatement } from '../contracts/statement.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
+import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { mergeOptions } from './merge-options.js'
 import { isCount, isObject } from './option-kinds.js'
@@ -61,6 +62,18 @@ const TEST_DEFAULTS = {
   timeouts: { close: '1s', preStop: 0 },
 } as const satisfies AppOptions
 
+const COVERAGE: OptionNames<CoverageOptions> = {
+  threshold: { operations: true, statuses: true },
+  summary: true,
+}
+const QUERIES: OptionNames<QueryOptions> = { repeats: true, summary: true }
+const STATEMENT: OptionNames<AnsweredStatement> = {
+  text: true,
+  values: true,
+  rows: true,
+  rowCount: true,
+  error: true,
+}
 const MODES: readonly unknown[] = ['warn', 'throw', 'off', undefined]
 
 /** Returns the options for `App`: the caller's options over the test defaults. */
@@ -88,12 +101,9 @@ export function checkTestOptions(options: TestOptions): void {
 /** An option with a misspelt name would check nothing, and the tests would pass. */
 function checkCoverage(coverage: CoverageOptions): Problem[] {
   const { threshold, summary } = coverage
-  const problems = unknownNames('coverage', coverage, ['threshold', 'summary'])
+  const problems = unknownOptions('coverage.', coverage, COVERAGE)
   if (summary !== undefined && typeof summary !== 'boolean') {
     problems.push(problemOf('coverage.summary', summary, 'true or false'))
-  }
-  if (typeof threshold === 'object' && threshold !== null) {
-    problems.push(...unknownNames('coverage.threshold', threshold, ['operations', 'statuses']))
   }
   if (!isThreshold(threshold)) {
     const known = 'a percentage, 0 to 100, or { operations, statuses } of them'
@@ -107,7 +117,7 @@ function checkQueryOptions(queries: TestOptions['queries']): Problem[] {
   if (queries === undefined || queries === false) return []
   if (!isObject(queries)) return [problemOf('queries', queries, 'false, or { repeats, summary }')]
   const { repeats, summary } = queries
-  const problems = unknownNames('queries', queries, ['repeats', 'summary'])
+  const problems = unknownOptions('queries.', queries, QUERIES)
   if (repeats !== undefined && !isCount(repeats)) {
     problems.push(problemOf('queries.repeats', repeats, 'a whole number above 0'))
   }
@@ -120,7 +130,8 @@ function checkQueryOptions(queries: TestOptions['queries']): Problem[] {
 function checkStatements(statements: unknown): Problem[] {
   const isList =
     Array.isArray(statements) && statements.every((each) => typeof each?.text === 'string')
-  if (statements === undefined || isList) return []
+  if (statements === undefined) return []
+  if (isList) return unknownOptions('statements', statements, STATEMENT)
   return [problemOf('statements', statements, 'a list of { text, values, rows, rowCount, error }')]
 }
 
@@ -131,18 +142,6 @@ function isThreshold(value: unknown): boolean {
 
 function isPercentage(value: unknown): boolean {
   return value === undefined || (typeof value === 'number' && value >= 0 && value <= 100)
-}
-
-function unknownNames(subject: string, value: object, known: readonly string[]): Problem[] {
-  return Object.keys(value)
-    .filter((name) => !known.includes(name))
-    .map((name) =>
-      invalid(
-        `${subject}.${name}`,
-        'It is not an option of this version, and has no effect.',
-        `The options here are: ${known.join(', ')}.`,
-      ),
-    )
 }
 
 const NOTHING_COUNTED: Problem = invalid(

@@ -1,4 +1,4 @@
-import { App, Controller, Get } from 'blazon'
+import { App, type AppOptions, Cache, Controller, Get, memoryCache, memoryRateLimit } from 'blazon'
 import { sessions } from 'blazon/sessions'
 import { afterEach, describe, expect, it } from 'vitest'
 
@@ -7,6 +7,13 @@ const LINK = Symbol.for('blazon.worker')
 @Controller('things')
 class ThingsController {
   @Get() list() {
+    return []
+  }
+}
+
+@Controller('cached')
+class CachedController {
+  @Get() @Cache({ ttl: 60 }) list() {
     return []
   }
 }
@@ -38,6 +45,49 @@ describe('what workers keep for themselves', () => {
     expect(warning).toContain('together they run 40 requests at once')
     expect(warning).toContain('Divide concurrent, queue and perTenant by 4')
     expect(others).toEqual([])
+  })
+
+  const rateLimit = { limit: 1, window: 60 } as const
+  const withReach = <T extends object>(store: T, isShared: boolean | undefined): T =>
+    Object.defineProperty(store, 'isShared', { value: isShared })
+
+  it.each<[string, boolean, AppOptions]>([
+    ['a rate limit without a store', true, { rateLimit }],
+    [
+      'a limit of a process',
+      true,
+      { rateLimit: { ...rateLimit, store: withReach(memoryRateLimit(), false) } },
+    ],
+    [
+      'a shared limit',
+      false,
+      { rateLimit: { ...rateLimit, store: withReach(memoryRateLimit(), true) } },
+    ],
+    [
+      'a limit of unknown reach',
+      false,
+      { rateLimit: { ...rateLimit, store: withReach(memoryRateLimit(), undefined) } },
+    ],
+    ['cached routes without a store', true, { controllers: [CachedController] }],
+    [
+      'a cache of a process',
+      true,
+      { controllers: [CachedController], cache: { store: withReach(memoryCache(), false) } },
+    ],
+    [
+      'a shared cache',
+      false,
+      { controllers: [CachedController], cache: { store: withReach(memoryCache(), true) } },
+    ],
+    [
+      'a cache of unknown reach',
+      false,
+      { controllers: [CachedController], cache: { store: withReach(memoryCache(), undefined) } },
+    ],
+    ['a cache that no route uses', false, { cache: { store: withReach(memoryCache(), false) } }],
+  ])('for %s, is reported: %s', async (_, isReported, options) => {
+    beWorker(true)
+    expect(await warningsOf(options)).toHaveLength(isReported ? 1 : 0)
   })
 
   it('is reported for sessions in memory', async () => {

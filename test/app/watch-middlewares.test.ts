@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import { type WatchConfig, watchMiddlewares } from '../../src/app/watch-middlewares.js'
 import { buildRouter } from '../../src/routing/build-router.js'
 
-const routes = [
-  { index: 0, method: 'GET', path: '/orders/:id', pathParameters: ['id'] },
-] as const satisfies Parameters<typeof buildRouter>[0]
+const routes = [{ index: 0, method: 'GET', path: '/orders/:id' }] as const satisfies Parameters<
+  typeof buildRouter
+>[0]
 
 /** Watches middlewares, and counts how often the router is asked. */
 function watch(middlewares: RequestHandler[], isProduction = false) {

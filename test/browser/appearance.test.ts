@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it, vi } from 'vitest'
+import { violations } from './axe.js'
 import { describeInChromium, pagesOfFile } from './chromium.js'
 import { type PageKind, peer } from './peer.js'
 import { openShop } from './shop.js'
@@ -72,7 +73,7 @@ describeInChromium('the page', () => {
         expect(dialog?.x).toBeGreaterThanOrEqual(0)
         expect((dialog?.x ?? 0) + (dialog?.width ?? 0)).toBeLessThanOrEqual(width)
         await page.screenshot({ path: path.replace('.png', '-authorize.png') })
-      }
+      } else expect(await violations(page)).toEqual([])
       expect(problems).toEqual([])
     },
   )

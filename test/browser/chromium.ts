@@ -37,6 +37,8 @@ export function pagesOfFile(): (
     if (browser === undefined) throw new Error('The browser has not started.')
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     contexts.push(context)
+    // It only ends what hangs: a busy machine takes longer than the default of half a minute.
+    context.setDefaultTimeout(150_000)
     const page = await context.newPage()
     const problems: string[] = []
     await watch(page, origin, problems)

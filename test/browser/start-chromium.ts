@@ -32,7 +32,12 @@ export default async function startChromium(
     project.provide('chromium', '')
     return
   }
-  const server = await chromium.launchServer({ executablePath: EXECUTABLE, args: ARGUMENTS })
+  const server = await chromium.launchServer({
+    executablePath: EXECUTABLE,
+    args: ARGUMENTS,
+    // On a busy machine, the start takes longer than the default of half a minute.
+    timeout: 180_000,
+  })
   project.provide('chromium', server.wsEndpoint())
   return () => server.close()
 }

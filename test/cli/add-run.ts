@@ -40,7 +40,7 @@ export class AddedTo {
     }
   }
 
-  /** Runs `blazon add` with words: `add('controller orders --dry-run')`. */
+  /** Runs `blazon add` with words: `add('controller orders --dir src/shop')`. */
   async add(words: string | readonly string[], folder = '.'): Promise<Added> {
     const args = typeof words === 'string' ? words.split(' ') : words
     let [stdout, stderr] = ['', '']
@@ -73,26 +73,3 @@ export class AddedTo {
     )
   }
 }
-
-/** An application in a file of its own. */
-export const APP = `import { defineAppOptions } from 'blazon'
-import { HelloController } from './hello-controller.js'
-
-export const options = defineAppOptions({
-  controllers: [HelloController],
-})
-`
-
-export const HELLO = `import { Controller, Get } from 'blazon'
-
-@Controller('hello')
-export class HelloController {
-  @Get()
-  greet() {
-    return {}
-  }
-}
-`
-
-/** What `blazon new` makes, in short. */
-export const PROJECT: Files = { 'src/app.ts': APP, 'src/hello-controller.ts': HELLO }

@@ -11,7 +11,8 @@ import {
   Sse,
   sseEvent,
 } from 'blazon'
-import { afterEach, describe, expect, it } from 'vitest'
+import fc from 'fast-check'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { emitClient } from '../../src/cli/client/emit-client.js'
 import { compareDocuments } from '../../src/cli/diff/compare-documents.js'
@@ -149,6 +150,95 @@ describe('a generated client of a stream', () => {
     const { call } = await clientOf()
     for await (const { n } of (await call('endless')).data) if (n === 3) break
     await expect.poll(() => seen.ended).toBe(1)
+  })
+})
+
+describe('a generated client reads a stream that arrives in any pieces', () => {
+  /** Bytes, cut at the places that a test has chosen. */
+  const anyCuts = fc.infiniteStream(fc.nat({ max: 12 }))
+  function inPieces(text: string, type: string, cuts: Iterator<number>): Response {
+    let rest = Buffer.from(text)
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const length = Math.min(1 + (cuts.next().value as number), rest.length)
+      if (length > 0) controller.enqueue(rest.subarray(0, length))
+      rest = rest.subarray(length)
+      if (rest.length === 0) controller.close()
+    }
+    return new Response(new ReadableStream({ pull }), { headers: { 'Content-Type': type } })
+  }
+
+  let read: (response: Response) => Promise<AsyncIterable<unknown> & { lastEventId?: string }>
+  beforeAll(async () => {
+    const app = await App.create({ controllers, logger: false })
+    const { createClient } = await importClient('stream-pieces', emitClient(app.document))
+    await app.close()
+    read = async (response) => {
+      const { feeds } = createClient({ baseUrl: 'http://a', fetch: async () => response })
+      const { data } = (await feeds?.['both']?.()) ?? {}
+      return data
+    }
+  })
+
+  const anyValue = fc.jsonValue({ maxDepth: 2, stringUnit: 'binary' })
+  const anyLineEnd = fc.constantFrom('\n', '\r', '\r\n')
+
+  it('which are events, with every line end, comments, ids and unknown fields', async () => {
+    const anyField = fc.constantFrom(
+      ': comment',
+      ':',
+      'event: tick',
+      'event',
+      'other: x',
+      'retry: 5',
+    )
+    const anyId = fc.constantFrom('id: 1', 'id:ü', 'id', 'id: a\0b')
+    const anyEvent = fc.record({
+      value: fc.option(anyValue, { nil: undefined }),
+      before: fc.array(fc.oneof(anyField, anyId), { maxLength: 3 }),
+      space: fc.constantFrom('', ' '),
+    })
+    const all200 = fc.asyncProperty(
+      fc.array(anyEvent, { maxLength: 6 }),
+      fc.infiniteStream(anyLineEnd),
+      anyCuts,
+      async (events, ends, cuts) => {
+        const lines = events.flatMap(({ value, before, space }) => {
+          const text = value === undefined ? [] : JSON.stringify(value, null, 1).split('\n')
+          return [...before, ...text.map((line) => `data:${space}${line}`), '']
+        })
+        const sent = ['\ufeff: first', ...lines, 'event: end', 'data', '']
+        let last = ''
+        const text = sent.map((line) => {
+          const end = ends.next().value as string
+          // CR and an empty line with LF would be one line end.
+          last = line === '' && last === '\r' ? '\r' : end
+          return line + last
+        })
+        const ids = lines.filter((line) => line.startsWith('id') && !line.includes('\0'))
+        const stream = await read(inPieces(text.join(''), 'text/event-stream', cuts))
+        const values = events.flatMap(({ value }) => (value === undefined ? [] : [value]))
+        expect(JSON.stringify(await all(stream))).toBe(JSON.stringify(values))
+        // An empty id takes back the one before (HTML Living Standard, 9.2.6).
+        expect(stream.lastEventId).toBe(ids.at(-1)?.replace(/^id:? ?/, '') || undefined)
+      },
+    )
+    await fc.assert(all200, { numRuns: 200 })
+  })
+
+  it('which are lines, with and without a line end after the last one', async () => {
+    const values = fc.array(anyValue, { maxLength: 6 })
+    const all100 = fc.asyncProperty(
+      values,
+      fc.constantFrom('\n', '\r\n'),
+      fc.boolean(),
+      anyCuts,
+      async (items, end, isOpen, cuts) => {
+        const text = items.map((item) => JSON.stringify(item)).join(end) + (isOpen ? '' : end)
+        const stream = await read(inPieces(text, 'application/jsonl', cuts))
+        expect(JSON.stringify(await all(stream))).toBe(JSON.stringify(items))
+      },
+    )
+    await fc.assert(all100, { numRuns: 100 })
   })
 })
 

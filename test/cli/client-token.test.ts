@@ -71,7 +71,7 @@ describe('the authorization of a call', () => {
     expect((await sent('locked', options, input)).get('authorization')).toBe(expected)
   })
 
-  it('is no token when the operation has no security', async () => {
+  it('is not a token when the operation has no security', async () => {
     expect((await sent('open', { token: 't' })).get('authorization')).toBeNull()
     expect((await sent('open', { token: 't' }, call)).get('authorization')).toBe('Basic call')
   })

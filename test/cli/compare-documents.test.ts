@@ -94,8 +94,8 @@ describe('operations', () => {
     ['a removed parameter', query({}), {}, ['breaking parameter-removed @ query parameter q']],
     [
       'a parameter in another style',
-      query({}),
-      query({ explode: false }),
+      query({ schema: { type: 'array', items: text } }),
+      query({ schema: { type: 'array', items: text }, explode: false }),
       ['breaking parameter-style-changed @ query parameter q'],
     ],
     ['a style that equals the default', query({}), query({ style: 'form', explode: true }), []],

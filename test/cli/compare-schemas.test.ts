@@ -162,6 +162,40 @@ describe('a body that an operation requires', () => {
 })
 
 describe('null', () => {
+  const [object, list] = [{ type: 'object' }, { type: 'array', items: text }] as const
+  const onlyNull = { type: 'string', nullable: true, enum: [null] } as const
+
+  it.each(['oneOf', 'anyOf'] as const)('is the same in a branch of %s and beside it', (union) => {
+    const forms: OpenApiSchema[] = [
+      { [union]: [{ ...object, nullable: true }, list] },
+      { [union]: [object, { ...list, nullable: true }] },
+      { [union]: [object, list, onlyNull] },
+      { [union]: [object, list], nullable: true },
+    ]
+    for (const base of forms) {
+      for (const current of forms) expect(both(base, current)).toEqual(NONE)
+      const added = [['ok null-added'], ['breaking null-added']]
+      expect(both({ [union]: [object, list] }, base)).toEqual(added)
+      const removed = [['breaking null-removed'], ['ok null-removed']]
+      expect(both(base, { [union]: [object, list] })).toEqual(removed)
+    }
+  })
+
+  it('of one schema stays where a branch is added', () => {
+    const more = [['ok choice-added'], ['breaking choice-added']]
+    const nullable = { ...object, nullable: true }
+    expect(both(nullable, { oneOf: [nullable, list] })).toEqual(more)
+    expect(both(nullable, { oneOf: [object, list] })).toEqual([
+      ['breaking null-removed', 'ok choice-added'],
+      ['ok null-removed', 'breaking choice-added'],
+    ])
+  })
+
+  it('that matches two branches of oneOf is refused, as before', () => {
+    const twice = { oneOf: [{ ...object, nullable: true }, onlyNull] }
+    expect(both(twice, { oneOf: [object, onlyNull] })).not.toEqual(NONE)
+  })
+
   it.each<[string, OpenApiSchema, OpenApiSchema, string]>([
     ['a type', { ...text, nullable: true }, text, 'null'],
     [

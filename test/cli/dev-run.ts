@@ -28,13 +28,7 @@ export class DevRun {
 
   private constructor(project: Project, port: number, { args = [], env = {} }: DevStart) {
     this.port = port
-    const own = [
-      '--port',
-      String(port),
-      ...(args.includes('--typecheck') ? [] : ['--no-typecheck']),
-    ]
-    const rest = args.filter((arg) => arg !== '--typecheck')
-    this.command = spawn(process.execPath, [project.command, 'dev', ...own, ...rest], {
+    this.command = spawn(process.execPath, [project.command, 'dev', '--port', `${port}`, ...args], {
       cwd: project.folder,
       env: { ...process.env, NODE_OPTIONS: '', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

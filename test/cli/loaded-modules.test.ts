@@ -39,7 +39,12 @@ function packageOf(path: string): string {
 }
 
 /** What the names, options and texts of all commands need. */
-const DECLARATIONS = ['chunks/cli-error.js', 'chunks/new-options.js', 'cli/main.js']
+const DECLARATIONS = [
+  'chunks/cli-error.js',
+  'chunks/new-options.js',
+  'chunks/part-name.js',
+  'cli/main.js',
+]
 
 describe('the command loads only the declarations of its commands', () => {
   it.each(['--help', '--version', 'db --help', 'openapi export --help', 'new --help'])(

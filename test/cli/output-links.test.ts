@@ -53,13 +53,13 @@ describe('a relative path that leaves the project by a link', () => {
 
   it('is refused for a client, too, and for default paths', () => {
     symlinkSync('../out-evil', at('out/docs'))
-    const client = { client: 'fetch', clientOut: 'docs/client.ts' } as const
+    const client = { client: 'typescript', clientOut: 'docs/client.ts' } as const
     expect(() => exportTargets(client, cwd())).toThrow(/--client-out docs\/client\.ts is outside/)
     symlinkSync('../out-evil/kept.json', at('out/openapi.json'))
     expect(() => exportTargets({}, cwd())).toThrow(/is outside the project/)
     rmSync(at('out/openapi.json'))
     symlinkSync('../out-evil/client.ts', at('out/openapi-client.ts'))
-    expect(() => exportTargets({ client: 'fetch' }, cwd())).toThrow(
+    expect(() => exportTargets({ client: 'typescript' }, cwd())).toThrow(
       /--client-out openapi-client\.ts is outside the project/,
     )
   })

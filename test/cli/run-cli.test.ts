@@ -77,7 +77,7 @@ describe('a mistake', () => {
     [['openapi', 'exprt'], 'Did you mean export?'],
     [['openapi', 'export', '--chek'], 'Did you mean --check?'],
     [['openapi', 'export', '--format', 'xml'], 'Allowed choices are json, yaml.'],
-    [['openapi', 'export', '--client', 'java'], 'Allowed choices are typescript, fetch.'],
+    [['openapi', 'export', '--client', 'java'], 'Allowed choices are typescript.'],
     [['openapi', 'export', '--out'], 'argument missing'],
     [['openapi', 'export', 'here'], 'too many arguments'],
     [['openapi', 'diff'], "missing required argument 'base'"],

@@ -182,6 +182,35 @@ export function describeValues(run: Run): void {
       expect((await run(statement)).rows).toEqual([{ text }])
     })
 
+    it.each<[name: string, value: unknown]>([
+      ['Map', new Map([['a', 1]])],
+      ['Set', new Set([1])],
+      ['URLSearchParams', new URLSearchParams('a=1')],
+      ['Headers', new Headers({ a: '1' })],
+      ['FormData', new FormData()],
+      ['Map Iterator', new Map().keys()],
+      ['Promise', Promise.resolve(1)],
+      ['RegExp', /a/],
+      ['Error', new Error('a')],
+      ['Blob', new Blob(['a'])],
+    ])('are refused when their JSON would lose them: %s', async (name, value) => {
+      for (const each of [value, { a: [{}, value] }, [value]]) {
+        const statement = { text: 'select $1::jsonb as json', values: [each] }
+        await expect(run(statement)).rejects.toMatchObject({
+          code: '22023',
+          message: expect.stringContaining(`JSON has no ${name}: `),
+        })
+      }
+    })
+
+    it('may be objects without fields, and objects with a form in JSON', async () => {
+      class Empty {}
+      const json = [{}, new Empty(), Object.create(null), Object(1), Object(''), new Date(0)]
+      const list = [...json, { toJSON: () => ({}) }, [], new URL('http://a.test')]
+      const [row] = (await run({ text: 'select $1::jsonb as json', values: [{ list }] })).rows
+      expect(row).toEqual({ json: { list: JSON.parse(JSON.stringify(list)) } })
+    })
+
     it('are returned as they were sent, alone and in lists', async () => {
       const text = fc
         .string({ unit: 'grapheme', maxLength: 20 })

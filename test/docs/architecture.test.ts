@@ -12,7 +12,7 @@ describe('ARCHITECTURE.md', () => {
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(300)
   })
 
-  it('shows the floors that test/house/layers.test.ts checks', () => {
+  it('shows the floors that test/house/layers.ts checks', () => {
     const rows = [...text.matchAll(/^(\d) {2}\w+ +(.*)$/gm)]
     const shown = Object.fromEntries(rows.map(([, floor, rooms]) => [floor, rooms?.split(/ +/)]))
     expect(shown).toEqual(Object.fromEntries(FLOORS.map((rooms, floor) => [floor, rooms])))

@@ -68,6 +68,7 @@ const NESTED = {
     handler: 1,
     headers: 1,
     request: 1,
+    response: 1,
     keepAlive: 1,
     close: 1,
     preStop: 1,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { App, Cache, Controller, Get } from 'blazon'
+import { App, Cache, Controller, Get, Metrics, type Plugin } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { poolMetrics } from '../../src/integrations/postgres/pool-metrics.js'
 
 const read = (name: string) =>
   readFileSync(new URL(`../../docs/observability/${name}`, import.meta.url), 'utf8')
@@ -33,7 +34,19 @@ interface Use {
   readonly labels: readonly string[]
 }
 
-const FUNCTIONS = ['sum', 'max', 'rate', 'changes', 'deriv', 'topk', 'histogram_quantile']
+const FUNCTIONS = [
+  'sum',
+  'min',
+  'max',
+  'count',
+  'absent',
+  'rate',
+  'increase',
+  'changes',
+  'deriv',
+  'topk',
+  'histogram_quantile',
+]
 const WORD = /^[a-z_]\w*$/i
 
 /**
@@ -52,7 +65,7 @@ function usesOf(expr: string): readonly Use[] {
   const metrics = [...plain.matchAll(/([a-z_]\w*)\s*(\(|\{([^}]*)\})?(?:\[\d+[smhd]\])?/gi)]
   return metrics.flatMap(([, name = '', next, inside]) => {
     if (next === '(') {
-      if (!FUNCTIONS.includes(name)) throw new Error(`${name} is no known function: ${expr}`)
+      if (!FUNCTIONS.includes(name)) throw new Error(`${name} is not a known function: ${expr}`)
       return []
     }
     if (!WORD.test(name)) return []
@@ -75,20 +88,40 @@ class LettersController {
   }
 }
 
+/** Series that no scrape of one application has: those of Prometheus, and those of the command with its workers. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  up: ['job', 'instance'],
+  workers_running: [],
+  workers_started_total: [],
+  workers_killed_total: ['reason'],
+}
+
+/** The metrics of `postgres()`, without a server. */
+const pool: Plugin = {
+  name: 'pool',
+  setup({ get }) {
+    const driver = { size: 5, usage: () => ({ lent: 1, waiting: 0 }) }
+    for (const metric of poolMetrics(driver)) get(Metrics).add(metric)
+  },
+}
+
 /** The labels of each series of a scrape, by metric. */
 async function scrape(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const app = await App.create({
     controllers: [LettersController],
     metrics: true,
     capacity: { concurrent: 10 },
+    health: { checks: { mail: () => {} } },
+    plugins: [pool],
     logger: false,
   })
   const address = await app.listen(0, { host: '127.0.0.1', announce: false })
   const url = `http://127.0.0.1:${(address as { port: number }).port}`
-  for (const path of ['/letters', '/letters', '/letters/broken']) await fetch(url + path)
+  for (const path of ['/letters', '/letters', '/letters/broken', '/metrics', '/readyz'])
+    await fetch(url + path)
   const text = await (await fetch(`${url}/metrics`)).text()
   await app.close()
-  const series = new Map<string, Set<string>>()
+  const series = new Map(Object.entries(ELSEWHERE).map(([name, labels]) => [name, new Set(labels)]))
   for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? [^ ]+$/gm)) {
     const known = series.get(name) ?? new Set()
     for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label)
@@ -126,11 +159,18 @@ describe('the alert rules and the dashboard', () => {
     ])
   })
 
+  it('name metrics of workers that the command has', () => {
+    const source = new URL('../../src/cli/start/run-workers.ts', import.meta.url)
+    const command = readFileSync(source, 'utf8')
+    const names = Object.keys(ELSEWHERE).filter((name) => name.startsWith('workers_'))
+    expect(names.filter((name) => !command.includes(`name: '${name}'`))).toEqual([])
+  })
+
   it('have a metric in each expression, and only known functions', () => {
     for (const [name, expr] of [...alerts, ...shown]) {
       expect([name, usesOf(expr).length > 0]).toEqual([name, true])
     }
-    expect(() => usesOf('sums(capacity_running_requests)')).toThrow('sums is no known function')
+    expect(() => usesOf('sums(capacity_running_requests)')).toThrow('sums is not a known function')
   })
 
   it('name series in the dashboard only by labels of their expressions', () => {

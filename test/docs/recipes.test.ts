@@ -19,9 +19,17 @@ describe('the recipes of logins', () => {
     ['docs/login.md', 'test/journeys/login/passport-login.ts'],
     ['docs/passwords.md', 'test/journeys/passwords/password-hashes.ts'],
     ['docs/passwords.md', 'test/journeys/passwords/accounts.ts'],
+    ['docs/tokens.md', 'test/journeys/tokens/tokens.ts'],
   ])('%s shows the tested file %s', (page, file) => {
     const texts = blocksOf(page).map(({ text }) => text)
     expect(texts).toContain(readFileSync(join(root, file), 'utf8'))
+  })
+})
+
+describe('docs/websockets.md', () => {
+  it.each(['rooms', 'sockets'])('shows the tested file %s.ts', (name) => {
+    const texts = blocksOf('docs/websockets.md').map(({ text }) => text)
+    expect(texts).toContain(readFileSync(join(root, `test/journeys/websockets/${name}.ts`), 'utf8'))
   })
 })
 

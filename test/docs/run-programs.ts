@@ -1,3 +1,5 @@
+import { startPgliteFromTemplate } from '../pglite-template.js'
+
 /**
  * Run as a process: imports the programs that it is given, one after the other, and writes a line of JSON for each, with all
  * that the program wrote. One process for all of them loads the package once.
@@ -6,6 +8,7 @@ type Write = typeof process.stdout.write
 
 const write: Write = process.stdout.write.bind(process.stdout)
 const errors: unknown[] = []
+startPgliteFromTemplate()
 process.on('uncaughtException', (error) => errors.push(error))
 
 /** What keeps the process alive, beside what this process was started with. */

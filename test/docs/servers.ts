@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import type { Variables } from './conversation.js'
 import { blocksOf, read, root } from './markdown.js'
-import { outputOf, runTypeScript, writeConfig } from './snippets.js'
+import { outputOf, pathsOfBuild, runTypeScript, writeConfig } from './snippets.js'
 
 /** What `npm start` runs. */
 export const ORDERS: string = join(root, 'examples/orders/main.ts')
@@ -14,7 +14,7 @@ export const ORDERS: string = join(root, 'examples/orders/main.ts')
 /** What `npm run token` runs. */
 const TOKEN = join(dirname(ORDERS), 'token.ts')
 
-const config = writeConfig('readme', 'standard')
+const config = writeConfig('readme', 'standard', pathsOfBuild())
 const running: ChildProcess[] = []
 
 /** Nothing that a machine happens to have is used. */

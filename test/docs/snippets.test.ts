@@ -2,7 +2,14 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Block, blocksOf, documents, root } from './markdown.js'
-import { clear, outputOf, runTypeScript, writeBlock, writeConfig } from './snippets.js'
+import {
+  clear,
+  outputOf,
+  pathsOfBuild,
+  runTypeScript,
+  writeBlock,
+  writeConfig,
+} from './snippets.js'
 
 const blocks = documents().flatMap(blocksOf)
 const isLegacy = ({ info }: Block) => info === 'ts legacy'
@@ -37,32 +44,42 @@ describe('programs in the documents', () => {
   })
 
   const files = new Map<Block, string>()
+  for (const { block } of programs) {
+    const folder = `run-${block.document.replace(/\W/g, '-')}-${block.line}`
+    clear(folder)
+    files.set(block, writeBlock(folder, block))
+  }
+  const config = writeConfig('run', 'standard', pathsOfBuild())
+
+  /** Runs programs one after the other. Returns what each has printed. */
+  async function run(args: string[]): Promise<Map<string, string>> {
+    const runner = join(root, 'test/docs/run-programs.ts')
+    const lines = (await outputOf(runTypeScript(runner, { config, args }))).trim().split('\n')
+    return new Map(
+      lines.map((line) => {
+        // A program whose end was not noticed writes lines of its own.
+        const { program, output = '' } = JSON.parse(line)
+        return [program, output.trim()]
+      }),
+    )
+  }
+
+  // They run while the compiler checks.
+  const running = run([...files.values()])
   let outputs: Map<string, string>
 
   beforeAll(async () => {
-    for (const { block } of programs) {
-      const folder = `run-${block.document.replace(/\W/g, '-')}-${block.line}`
-      clear(folder)
-      files.set(block, writeBlock(folder, block))
-    }
-    const config = writeConfig('run', 'standard')
-    const child = runTypeScript(join(root, 'test/docs/run-programs.ts'), {
-      config,
-      args: [...files.values()],
-    })
-    const lines = (await outputOf(child)).trim().split('\n')
-    outputs = new Map(
-      lines.map((line) => {
-        const { program, output } = JSON.parse(line)
-        return [program, output]
-      }),
-    )
+    outputs = await running
   })
 
   it.each(programs)(
     '$block.document line $block.line prints the output that the document shows',
-    ({ block, output }) => {
-      expect(outputs.get(files.get(block) as string)?.trim()).toBe(output.trim())
+    async ({ block, output }) => {
+      const file = files.get(block) as string
+      if (outputs.get(file) === output.trim()) return
+      // A busy machine may be slower than a limit, such as the 50 ms for Redis. What is wrong is wrong again.
+      const again = await run([file])
+      expect(again.get(file)).toBe(output.trim())
     },
   )
 })

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { builtPackage } from '../cli/built-package.js'
 import { type Block, root } from './markdown.js'
 
 /** Inside the repository, so that snippets find the packages they import; ignored by git. */
@@ -9,8 +10,16 @@ export const FOLDER: string = join(root, '.cache', 'snippets')
 
 export type Dialect = 'standard' | 'legacy'
 
-/** Writes a `tsconfig.json` for snippets that import the package by name, and answers with its path. */
-export function writeConfig(folder: string, dialect: Dialect): string {
+/**
+ * Writes a `tsconfig.json` for snippets that import the package by name, and answers with its path.
+ *
+ * @param paths Default: the source of the package.
+ */
+export function writeConfig(
+  folder: string,
+  dialect: Dialect,
+  paths: Record<string, string[]> = pathsOfPackage(),
+): string {
   const compilerOptions = {
     target: 'es2022',
     // What the package's own sources are compiled with.
@@ -22,7 +31,7 @@ export function writeConfig(folder: string, dialect: Dialect): string {
     skipLibCheck: true,
     noEmit: true,
     types: ['node'],
-    paths: pathsOfPackage(),
+    paths,
   }
   return write(join(FOLDER, folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
 }
@@ -41,6 +50,17 @@ export function pathsOfPackage(): Record<string, string[]> {
     'blazon/typeorm': [join(root, 'src/integrations/typeorm/index.ts')],
     'blazon/vite': [join(root, 'src/integrations/vite/index.ts')],
   }
+}
+
+/** The same in the built package, which a process loads in a tenth of the time. */
+export function pathsOfBuild(): Record<string, string[]> {
+  const dist = join(builtPackage(), 'dist')
+  return Object.fromEntries(
+    Object.entries(pathsOfPackage()).map(([name, [path = '']]) => [
+      name,
+      [join(dist, relative(join(root, 'src'), path).replace(/\.ts$/, '.js'))],
+    ]),
+  )
 }
 
 /** Empties a folder of snippets. */

@@ -2,7 +2,7 @@ import { ConfigError } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { blameCaller } from '../../src/errors/blame-caller.js'
 import { invalid, shown } from '../../src/errors/invalid.js'
-import { refusedNames, unknownNames } from '../../src/errors/option-group.js'
+import { unknownNames, unknownOptions } from '../../src/errors/option-group.js'
 
 const first = invalid('auth.guard', 'It is a text.', 'Pass a class.')
 const second = { ...first, subject: 'Users.list' }
@@ -78,13 +78,32 @@ describe('names of options', () => {
         code: 'W_OPTION_UNKNOWN',
         subject: 'auth.gaurd',
         cause: 'It is not an option of this version, and has no effect.',
-        remedy: 'The options here are: guard, can.',
+        remedy: 'Did you mean guard? The options here are: guard, can.',
       },
     ])
-    expect(refusedNames('', { gaurd: 2, toString: 3 }, names)).toMatchObject([
+    expect(unknownOptions('', { gaurd: 2, toString: 3 }, names)).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: 'gaurd' },
       { code: 'E_OPTION_INVALID', subject: 'toString' },
     ])
+  })
+
+  it('are searched in objects, in lists and under any name, and not in instances of classes', () => {
+    class Guard {
+      own = 1
+    }
+    const nested = {
+      guard: { scheme: true, 'x-': true },
+      list: { id: true },
+      all: { '*': { on: true } },
+    }
+    const value = {
+      guard: { shceme: 1, 'x-logo': 2 },
+      list: [{ id: 1 }, { ids: 2 }],
+      all: { first: { on: 1 }, other: { of: 2 } },
+    }
+    const subjects = unknownNames('', value, nested).map(({ subject }) => subject)
+    expect(subjects).toEqual(['guard.shceme', 'list[1].ids', 'all.other.of'])
+    expect(unknownNames('', { guard: new Guard(), list: 'ids' }, nested)).toEqual([])
   })
 
   it.each([null, undefined, 'gaurd', true, {}])('are not searched in %s', (value) => {

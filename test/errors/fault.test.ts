@@ -78,7 +78,7 @@ describe('isFault', () => {
   })
 
   it.each([null, undefined, 'TypeError', 7, true, () => new TypeError('x')])(
-    'is false for a value that is no object: %s',
+    'is false for a value that is not an object: %s',
     (value) => {
       expect(isFault(value)).toBe(false)
     },

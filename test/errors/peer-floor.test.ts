@@ -43,7 +43,7 @@ describe('findOldPeer', () => {
     ['0.99.99', '1.9.3', true],
     ['9.9.9', '10.0.0', true],
     ['1.9', '1.9.3', true],
-    // Numbers of a prerelease or a build are no part of the version.
+    // Numbers of a prerelease or a build are not part of the version.
     ['1.9-beta.7', '1.9.3', true],
     ['1.9+7', '1.9.3', true],
     ['1-9.9', '1.9.3', true],
@@ -64,8 +64,8 @@ describe('findOldPeer', () => {
   it.each([
     ['is not there', undefined],
     ['has no version', {}],
-    ['has a version that is no text', { version: 1 }],
-    ['is no JSON', '{'],
+    ['has a version that is not text', { version: 1 }],
+    ['is not JSON', '{'],
   ])('finds nothing where the manifest %s', (_, manifest) => {
     rmSync(join(folder, 'node_modules', 'odd-peer'), { recursive: true, force: true })
     if (manifest !== undefined) install('odd-peer', manifest)

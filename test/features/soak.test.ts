@@ -5,9 +5,10 @@ import { type App, CacheManager, Clock, memoryCache, memoryRateLimit } from 'bla
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { canaryOf, createShops } from '../../bench/soak/shops.js'
 import { sendTraffic } from '../../bench/soak/traffic.js'
+import { rounds } from '../rounds.js'
 
 // `npm run soak` sends a million requests.
-const REQUESTS = 3000
+const REQUESTS = rounds(3000, 1000)
 
 let app: App
 let port: number

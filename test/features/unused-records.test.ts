@@ -19,8 +19,8 @@ vi.mock('../../src/features/capsules/capsule-writer.js', async (load) => {
   loaded.names.push('capsule-writer')
   return await load<object>()
 })
-vi.mock('../../src/app/take-capsules.js', async (load) => {
-  loaded.names.push('take-capsules')
+vi.mock('../../src/features/capsules/received-bodies.js', async (load) => {
+  loaded.names.push('received-bodies')
   return await load<object>()
 })
 
@@ -48,8 +48,8 @@ it('only an application with the option loads the modules of records, and none t
   expect(await ask({ records: { keep: 1, capsules: true } })).toBe(200)
   expect(loaded.names.sort()).toEqual([
     'capsule-writer',
+    'received-bodies',
     'recorder',
     'records-plugin',
-    'take-capsules',
   ])
 })

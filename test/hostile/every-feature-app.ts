@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   All,
+  ApiResponseDoc,
   type AppOptions,
   Auth,
   type AuthGuard,
@@ -10,6 +11,7 @@ import {
   Cache,
   Can,
   Controller,
+  csv,
   Delete,
   defineControllers,
   Get,
@@ -22,6 +24,7 @@ import {
   Params,
   type Plugin,
   Post,
+  Produces,
   Put,
   publicRouter,
   Query,
@@ -30,6 +33,7 @@ import {
   type Request,
   type RequestHandler,
   type Response,
+  ResponseFields,
   requireTenantId,
   Tenant,
   tenantRouter,
@@ -238,6 +242,28 @@ class OpenController {
   @Post('uploads')
   uploads(req: Request) {
     return { files: (req.files as unknown[] | undefined)?.length ?? 0 }
+  }
+
+  @Get('near/:lat,:lng')
+  @Params(z.object({ lat: z.coerce.number(), lng: z.coerce.number() }))
+  near({ params }: Request) {
+    return params
+  }
+
+  @Get('download/:name.:ext')
+  @Query(z.object({ tag: z.array(z.string()).max(30).default([]) }))
+  @Headers(z.object({ 'Idempotency-Key': z.string().max(40).optional() }))
+  download({ params, query }: Request) {
+    return { params, query }
+  }
+
+  /** Its rows have a field that the document does not have, so no form of the response has it. */
+  @Get('export')
+  @Produces(csv(), 'application/json')
+  @ResponseFields('strip')
+  @ApiResponseDoc({ status: 200, schema: z.array(z.object({ id: z.int() })) })
+  export() {
+    return [{ id: 1, hidden: secretOf('ada') }]
   }
 
   /** Its response is cached for its caller only, although the route has no guard. */

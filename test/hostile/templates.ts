@@ -80,6 +80,10 @@ const OPEN: readonly string[] = [
     body: 'a[b][c]=1&a[b]=2',
     type: 'application/x-www-form-urlencoded',
   }),
+  write('GET /near/48.2,16.37'),
+  write('GET /download/a.b.tar?tag=a&tag=b', { lines: ['idempotency-key: k'] }),
+  write('GET /export', { lines: ['Accept: text/csv'] }),
+  write('GET /export', { lines: ['Accept: application/json;q=0.5, text/csv;q=0.1'] }),
   write('GET /nowhere'),
 ]
 

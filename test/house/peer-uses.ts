@@ -64,14 +64,6 @@ export const PEER_USES: Readonly<Record<Peer, PeerUse>> = {
       const guard = jwt({ keys: 'a secret of at least thirty-two bytes' })
       await guard.forApplication({ get: () => ({ now: () => 0, monotonic: () => 0 }), logger: console })`,
   },
-  'openapi-typescript': {
-    program: `cli('--entry', 'entry.mjs', '--client', 'typescript', '--client-out', 'client.ts')`,
-    files: {
-      'entry.mjs': ENTRY,
-      'package.json': { devDependencies: { 'openapi-typescript': '*' } },
-    },
-    report: 'status 0: The client is the built-in one: ',
-  },
   pg: {
     program: `await start({ plugins: [(await import('blazon/postgres')).postgres({ url: 'postgres://127.0.0.1:1/x' })] })`,
   },

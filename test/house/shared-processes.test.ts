@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ALONE, ALONE_JOURNEYS } from '../../vitest.config.js'
+import { ALONE } from '../../vitest.config.js'
 import { root } from '../root.js'
 
-const globs = [...ALONE, ...ALONE_JOURNEYS, 'test/browser/**/*.test.ts']
+const globs = [...ALONE, 'test/browser/**/*.test.ts', 'test/**/*.long.test.ts']
 
 // A mocked module would stay mocked for later files, and would not be mocked if an earlier file has loaded it.
 it('only test files with a process of their own mock modules', () => {

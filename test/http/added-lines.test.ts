@@ -113,7 +113,7 @@ describe('headers that were added, where other code waits for the head', () => {
     expect(headers.get('x-mixed-case')).toBeNull()
   })
 
-  it('stay apart from names that are no text, which Node refuses', async () => {
+  it('stay apart from names that are not text, which Node refuses', async () => {
     const refused: unknown[] = []
     await respond(['X-A', '1'], {
       atHead: (res) => {

@@ -1,12 +1,25 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { setHeadersForStandIn } from '../../src/http/send/stand-in.js'
+import { cutOff } from '../../src/http/send/cut-off.js'
+import { collectorsOf, prepareStandIn } from '../../src/http/send/stand-in.js'
+import { turns } from '../journeys/turns.js'
 
 /** A response of a serverless adapter: it has no connection. */
 function standIn(socket: object | null = null): ServerResponse {
-  const res = new ServerResponse(new IncomingMessage(socket as Socket))
-  setHeadersForStandIn(res)
+  return prepared(new ServerResponse(requestOf(socket)))
+}
+
+function requestOf(socket: object | null): IncomingMessage {
+  return new IncomingMessage(socket as Socket)
+}
+
+/** Adopts a response, as an application does. */
+function prepared<T extends ServerResponse>(res: T, socket: object | null = null): T {
+  const collectors = collectorsOf(res, requestOf(res.req?.socket ?? socket))
+  if (collectors === null) return res
+  Object.setPrototypeOf(res, ServerResponse.prototype)
+  prepareStandIn(res, collectors)
   return res
 }
 
@@ -55,10 +68,10 @@ describe('the headers of a response without a connection', () => {
   })
 
   it('are written by the `writeHead` that other code has set before', () => {
-    const res = new ServerResponse(new IncomingMessage(null as unknown as Socket))
+    const res = new ServerResponse(requestOf(null))
     const own = () => res
     res.writeHead = own
-    setHeadersForStandIn(res)
+    prepared(res)
     expect(res.writeHead).toBe(own)
   })
 
@@ -69,13 +82,89 @@ describe('the headers of a response without a connection', () => {
   })
 
   it('can be sent over a mock socket that counts no bytes', () => {
-    const res = new ServerResponse(new IncomingMessage(null as unknown as Socket))
+    const res = new ServerResponse(requestOf(null))
     const bare = {}
     const counting = { writableLength: 7 }
     for (const socket of [bare, counting]) {
       Object.defineProperty(res, 'socket', { value: socket, configurable: true })
-      setHeadersForStandIn(res)
+      prepared(res)
     }
-    expect([bare, counting]).toEqual([{ writableLength: 0 }, { writableLength: 7 }])
+    expect([bare, counting]).toMatchObject([{ writableLength: 0 }, { writableLength: 7 }])
+  })
+})
+
+/** A response whose connection keeps what is written, and reports as little as those of adapters do. */
+function collected(write: (...args: unknown[]) => unknown) {
+  const res = new ServerResponse(requestOf(null))
+  const on = () => {}
+  const methods = { on, removeListener: on, destroy: on, cork: on, uncork: on, write }
+  res.assignSocket({ writable: true, _writableState: {}, ...methods } as never)
+  return prepared(res)
+}
+
+describe('a response without a connection', () => {
+  it('does not wait for `drain` if its mock connection returns nothing', () => {
+    const taken: unknown[] = []
+    expect(collected((chunk) => void taken.push(chunk)).write('text')).toBe(true)
+    expect(taken).not.toEqual([])
+    expect(collected(() => false).write('text')).toBe(false)
+  })
+
+  it('keeps the methods of its class that collect the body', () => {
+    const calls: string[] = []
+    class Collecting extends ServerResponse {
+      override write(): boolean {
+        return calls.push('write') > 0
+      }
+      override end(): this {
+        calls.push('end')
+        return this
+      }
+      override writeHead(status: number): this {
+        calls.push(`writeHead ${status} ${this.getHeader('x-a')}`)
+        return super.writeHead(status)
+      }
+      override destroy(): this {
+        calls.push('destroy')
+        return this
+      }
+    }
+    const res: ServerResponse = prepared(new Collecting(requestOf(null)))
+    res.writeHead(201, { 'X-A': '1' })
+    res.write('text')
+    res.end()
+    res.destroy()
+    expect(calls).toEqual(['writeHead 201 1', 'write', 'end', 'destroy'])
+  })
+
+  it('reports once that it was destroyed, to an adapter that listens later', async () => {
+    const res = collected(() => true)
+    const reason = new Error('The stream failed')
+    res.destroy(reason).destroy()
+    const events: unknown[] = []
+    res.on('error', (error) => events.push(error))
+    await new Promise<void>((resolve) => {
+      res.on('close', () => {
+        events.push('close')
+        resolve()
+      })
+    })
+    expect(events).toEqual([reason, 'close'])
+  })
+
+  it('reports nothing if it was destroyed after its end', async () => {
+    const res = collected(() => true)
+    res.on('error', (error) => expect.fail(String(error)))
+    res.end('text')
+    res.destroy()
+    await turns()
+    expect(res.destroyed).toBe(true)
+  })
+
+  it('is destroyed if it is cut off and its mock connection cannot be ended', () => {
+    const res = collected(() => true)
+    res.on('error', () => {})
+    cutOff(res as never)
+    expect(res.destroyed).toBe(true)
   })
 })

@@ -14,20 +14,36 @@ export class Gate implements AsyncDisposable {
   #isCut = false
   #trap: Trap | undefined
   #delayMs = 0
+  #target: number
+  #words: readonly (readonly [said: string, heard: string])[] = []
 
-  private constructor(server: Server, port: number) {
+  private constructor(server: Server, port: number, target: number) {
     this.#server = server
     this.port = port
+    this.#target = target
   }
 
   static async before(port: number): Promise<Gate> {
-    const server = createServer((client) => gate.#join(client, connect(port, '127.0.0.1')))
+    const server = createServer((client) => gate.#join(client, connect(gate.#target, '127.0.0.1')))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     if (address === null || typeof address === 'string') throw new Error('no port')
-    const gate = new Gate(server, address.port)
+    const gate = new Gate(server, address.port, port)
     return gate
+  }
+
+  /** Sends new connections to another server, as a name does whose address has changed. Present ones stay. */
+  lead(port: number): void {
+    this.#target = port
+  }
+
+  /** From now on, replaces texts of replies by others of the same length, as a server of another language sends them. */
+  translate(...words: readonly (readonly [said: string, heard: string])[]): void {
+    this.#words = words.map(([said, heard]) => [
+      said,
+      heard.padEnd(said.length).slice(0, said.length),
+    ])
   }
 
   /** Ends every connection, and from now on each new connection as soon as it is made. */
@@ -107,6 +123,13 @@ export class Gate implements AsyncDisposable {
     server.on('data', (data) => this.#answer(pair, data))
   }
 
+  #translated(data: Buffer): Buffer {
+    const translate = (text: string, [said, heard]: readonly [string, string]) =>
+      text.replaceAll(said, heard)
+    if (this.#words.length === 0) return data
+    return Buffer.from(this.#words.reduce(translate, data.toString('latin1')), 'latin1')
+  }
+
   #send(pair: Pair, data: Buffer): void {
     const trap = this.#trap
     if (trap !== undefined && holds(data, trap)) {
@@ -123,7 +146,7 @@ export class Gate implements AsyncDisposable {
       if (holds(data, pair.trap)) spring(pair)
       return
     }
-    const pass = () => pair.client.write(data)
+    const pass = () => pair.client.write(this.#translated(data))
     if (this.#held !== undefined) this.#held.push(pass)
     else if (this.#delayMs > 0) setTimeout(pass, this.#delayMs)
     else pass()

@@ -155,7 +155,7 @@ describe('Components of schemas', () => {
 
 describe('A schema that the document cannot express', () => {
   it('is a warning with controller, method and field, and {} in the document', async () => {
-    const Lost = z.object({ deep: z.object({ map: z.map(z.string(), z.number()) }) })
+    const Lost = z.object({ deep: z.object({ map: z.custom(() => true) }) })
     const options = { controllers: [controller('a', Lost)] }
     expect(bodyOf(documentOf(...options.controllers), '/a').properties?.['deep']).toMatchObject({
       properties: { map: {} },
@@ -169,14 +169,14 @@ describe('A schema that the document cannot express', () => {
   })
 
   it('keeps an application from starting under strict', async () => {
-    const controllers = [controller('a', z.object({ map: z.map(z.string(), z.number()) }))]
+    const controllers = [controller('a', z.object({ map: z.custom(() => true) }))]
     await expect(App.create({ controllers, strict: true, logger: false })).rejects.toMatchObject({
       problems: [{ code: 'W_SCHEMA_NOT_REPRESENTABLE' }],
     })
   })
 
   it('gives no warning when no document is served', async () => {
-    const controllers = [controller('a', z.object({ map: z.map(z.string(), z.number()) }))]
+    const controllers = [controller('a', z.object({ map: z.custom(() => true) }))]
     expect(await bootWarnings({ controllers, swagger: false })).toEqual([])
   })
 })

@@ -74,5 +74,5 @@ function translate(key: string, value: unknown): Json {
     return { [key]: typeof value === 'boolean' ? value : toJsonSchema(value as OpenApiSchema) }
   }
   if (NOTES.has(key) || key.startsWith('x-')) return {}
-  throw new Error(`${key} is no keyword of OpenAPI 3.0.3`)
+  throw new Error(`${key} is not a keyword of OpenAPI 3.0.3`)
 }

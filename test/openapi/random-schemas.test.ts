@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest'
 import type { DescribedSchema } from '../../src/contracts/openapi.js'
 import { describeKept, describeSchema } from '../../src/schema/describe-schema.js'
 import { keepDocument } from '../../src/schema/dialect/rewrite-schema.js'
+import { rounds } from '../rounds.js'
 import { anyRootSchema, anySmallValue } from './arbitrary-schema.js'
 import { documentValidator, laterDocumentValidator } from './document-validator.js'
 
-const SCHEMAS = 300
+const SCHEMAS = rounds(300, 60)
 const VALUES = 40
 const SEED = 4
 

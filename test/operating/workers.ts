@@ -18,14 +18,11 @@ export class Crew {
     return new Crew(Service.start(program, env, options))
   }
 
-  /** Starts the command, and waits until all workers listen. */
+  /** Starts the command, and waits until all workers listen. The first one prints where, unless the program is of another framework. */
   static async start(...run: Parameters<typeof Crew.run>): Promise<Crew> {
     const crew = Crew.run(...run)
-    await crew.service.wrote('workers listen on ')
-    // The rest of the line.
-    await crew.service.wrote(', started in ')
-    const url = /listen on (\S+),/.exec(crew.service.output)?.[1] as string
-    crew.url = url.replace('localhost', '127.0.0.1')
+    await crew.service.wrote('workers listen, started in ')
+    if (crew.service.output.includes('"Listening on ')) crew.url = await crew.service.url()
     return crew
   }
 

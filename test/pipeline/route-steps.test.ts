@@ -97,6 +97,7 @@ function audienceWith(stage: Stage | null): AudienceStages {
     limitsRequests: true,
     forHeld: () => ({}) as never,
     ask: () => stage as Stage,
+    hideUntilAsked: () => (next) => next,
     refuseSent: () => (next) => next,
     hide: () => stage as Stage,
   }

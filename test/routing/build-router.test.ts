@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { HttpMethod, RouteModel } from '../../src/contracts/route-model.js'
-import { pathParameters } from '../../src/model/paths.js'
+import type { HttpMethod } from '../../src/contracts/route-model.js'
 import { buildRouter } from '../../src/routing/build-router.js'
 
 /** Builds a router of `GET /path` lines. It returns the line that matched, and its parameters. */
 function routerOf(...lines: string[]) {
   const routes = lines.map((line, index) => {
-    const [method, path] = line.split(' ') as [HttpMethod, string]
-    return { index, method, path, pathParameters: pathParameters(path) } as unknown as RouteModel
+    const [method, ...words] = line.split(' ') as [HttpMethod, ...string[]]
+    return { index, method, path: words.join(' ') }
   })
   const match = buildRouter(routes)
   return (method: string, url: string) => {
@@ -52,11 +51,150 @@ describe('buildRouter', () => {
     expect(match('GET', '/files/latest')).toEqual(['GET /files/latest', {}])
   })
 
-  it('supports several parameters in a segment', () => {
-    expect(routerOf('GET /flights/:from-:to')('GET', '/flights/BER-LIS')).toEqual([
-      'GET /flights/:from-:to',
-      { from: 'BER', to: 'LIS' },
+  it.each([
+    ['/flights/:from-:to', '/flights/BER-LIS', { from: 'BER', to: 'LIS' }],
+    ['/near/:lat,:lng', '/near/1.5,2', { lat: '1.5', lng: '2' }],
+    ['/near/:lat,:lng', '/near/1%2C5,2%2c5', { lat: '1,5', lng: '2,5' }],
+    ['/r/:id@me', '/r/a%40b@me', { id: 'a@b' }],
+    ['/a/:one~:two|:three', '/a/1~2%7C3', { one: '1', two: '2', three: '3' }],
+    ['/f/:name.:ext', '/f/a.tar.gz', { name: 'a.tar', ext: 'gz' }],
+    ['/f/:a-:b', '/f/x-y-', { a: 'x', b: 'y-' }],
+    ['/f/:name.PDF', '/F/ReadMe.pdf', { name: 'ReadMe' }],
+    ['/f/REPORT-:name.pdf', '/f/report-ReadMe.PDF', { name: 'ReadMe' }],
+    ['/f/:name.ÉTÉ', '/f/Mai.%C3%A9t%C3%A9', { name: 'Mai' }],
+    ['/v:version', '/V2', { version: '2' }],
+    ['/:name.txt', '/a%0Ab.txt', { name: 'a\nb' }],
+    ['/:name.txt', '/a%2Fb.txt/?x=.csv', { name: 'a/b' }],
+    ['/:name.txt', '/%252Ea.txt', { name: '%2Ea' }],
+    ['/:id.x/*rest', '/7.x/a%2Cb/c', { id: '7', rest: 'a,b/c' }],
+  ])('reads %s from %s', (path, url, params) => {
+    expect(routerOf(`GET ${path}`)('GET', url)).toEqual([`GET ${path}`, params])
+  })
+
+  it.each([
+    ['/r/:id@me', '/r/admin'],
+    ['/r/:id@me', '/r/admin%40me'],
+    ['/r/:id,json', '/r/admin'],
+    ['/near/:lat,:lng', '/near/1%2C2'],
+    ['/near/:lat,:lng', '/near/,2'],
+    ['/f/:name.:ext', '/f/a.'],
+    ['/f/:name.:ext', '/f/.a'],
+    ['/f/:name.:ext', '/f/.'],
+    ['/f/a:name.a', '/f/a.a'],
+    ['/v:version', '/v'],
+    ['/:id.x/*rest', '/7.x'],
+  ])('does not match %s with %s', (path, url) => {
+    expect(routerOf(`GET ${path}`)('GET', url)).toEqual({ kind: 'none' })
+  })
+
+  it.each([
+    ['/books\\:batchGet', '/books:batchGet'],
+    ['/books\\:batchGet', '/BOOKS:batchget'],
+    ['/books\\:batchGet/:id', '/books:batchGet/7'],
+    ['/a\\*', '/a*'],
+    ['/a\\*', '/a%2A'],
+    ['/\\(a\\)\\{b\\}\\[c\\]', '/(a)%7Bb%7D%5Bc%5D'],
+    ['/a\\+b', '/a+b'],
+    ['/a\\?b\\#c', '/a%3Fb%23c'],
+    ['/100\\%', '/100%25'],
+    ['/a\\ b', '/a%20b'],
+    ['/a\\\\b', '/a%5Cb'],
+    ['/:id\\:publish', '/7:publish'],
+    ['/:id\\年', '/7%E5%B9%B4'],
+    ['/İ', '/%C4%B0'],
+  ])('has literal characters in %s, as in %s', (path, url) => {
+    expect(routerOf(`GET ${path}`)('GET', url)).toMatchObject([`GET ${path}`, {}])
+  })
+
+  it.each([
+    ['/books\\:batchGet', '/books/7'],
+    ['/books\\:batchGet', '/booksX'],
+    ['/a\\*', '/ab'],
+    ['/a\\+b', '/aab'],
+    ['/a\\.b', '/axb'],
+    ['/100\\%', '/100'],
+  ])('takes the literal characters of %s for nothing else: %s', (path, url) => {
+    expect(routerOf(`GET ${path}`)('GET', url)).toEqual({ kind: 'none' })
+  })
+
+  const candidates = [
+    'GET /f/all.csv',
+    'GET /f/:name.tar.gz',
+    'GET /f/:name.csv',
+    'GET /f/:name.:ext',
+    'GET /f/:name',
+    'GET /:folder/:name.txt/x',
+    'GET /:folder/readme/x',
+    'GET /*rest',
+  ]
+
+  it.each([
+    ['/f/all.csv', 0],
+    ['/f/a.tar.gz', 1],
+    ['/f/a.csv', 2],
+    ['/f/a.b', 3],
+    ['/f/a.', 4],
+    ['/f/.csv', 4],
+    ['/f/a.txt/x', 5],
+    ['/f/readme/x', 6],
+    ['/f/a.md/x', 7],
+    ['/f//x', 7],
+    [`/f/${'a'.repeat(1025)}.csv`, 7],
+  ])('tries the next candidate when one fails, in any order of declaration: %s', (url, index) => {
+    for (const lines of [candidates, candidates.toReversed()]) {
+      expect(routerOf(...lines)('GET', url)).toContain(candidates[index])
+    }
+  })
+
+  it('gives no route an empty parameter, whatever else has its place', () => {
+    const match = routerOf(
+      'GET /v:version',
+      'GET /:name',
+      'GET /a/:id/x',
+      'GET /:x/*rest',
+      'GET /*all',
+    )
+    expect(match('GET', '/v')).toEqual(['GET /:name', { name: 'v' }])
+    expect(match('GET', '/a//x')).toEqual(['GET /:x/*rest', { x: 'a', rest: '/x' }])
+    expect(match('GET', '//a')).toEqual(['GET /*all', { all: '/a' }])
+  })
+
+  it('reads values that are longer in lower case', () => {
+    const match = routerOf('GET /cities/:city/weather', 'GET /*rest', 'GET /İ/:id')
+    const url = '/cities/%C4%B0stanbul/weather'
+    expect(match('GET', url)).toEqual(['GET /cities/:city/weather', { city: 'İstanbul' }])
+    expect(match('GET', '/%c4%b0/AbC')).toEqual(['GET /İ/:id', { id: 'AbC' }])
+    expect(match('GET', '/x/%C4%B0/y')).toEqual(['GET /*rest', { rest: 'x/İ/y' }])
+  })
+
+  it('gives mixed segments the methods that other paths have', () => {
+    const match = routerOf('GET /f/:name.csv', 'ALL /f/:name.:ext', 'POST /f/:name')
+    expect(match('HEAD', '/f/a.csv')).toEqual(['GET /f/:name.csv', { name: 'a' }])
+    expect(match('POST', '/f/a.csv')).toEqual(['ALL /f/:name.:ext', { name: 'a', ext: 'csv' }])
+    expect(match('GET', '/f/a')).toEqual({ kind: 'method', allow: ['POST', 'OPTIONS'] })
+    expect(match('BREW', '/f/a.csv')).toMatchObject({ kind: 'method' })
+  })
+
+  it.each(['/f/a%00.csv', '/f/%ff.csv', '/f/%.csv'])('returns `malformed` for mixed %s', (url) => {
+    expect(routerOf('GET /f/:name.csv')('GET', url)).toEqual({ kind: 'malformed' })
+    expect(routerOf('GET /f/:name.csv', 'GET /f/:name')('GET', url)).toEqual({ kind: 'malformed' })
+  })
+
+  it('gives parameters every name, also those of objects', () => {
+    const [, params] = routerOf('GET /:constructor/:toString.a')('GET', '/1/2.a') as [
+      string,
+      object,
+    ]
+    expect(Object.entries(params)).toEqual([
+      ['constructor', '1'],
+      ['toString', '2'],
     ])
+  })
+
+  it('reads the longest segments that a server receives', () => {
+    const match = routerOf('GET /:a-:b-:c.x')
+    expect(match('GET', `/${'-'.repeat(16_000)}y`)).toEqual({ kind: 'none' })
+    expect(match('GET', `/${'/'.repeat(16_000)}y`)).toEqual({ kind: 'none' })
   })
 
   it.each([

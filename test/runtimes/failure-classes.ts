@@ -13,7 +13,7 @@ const CLASSES: readonly (readonly [reason: string, pattern: RegExp])[] = [
     /hostile\/(body-|connection|host|request-head|resets|targets)/,
   ],
   [
-    '`TestApp`: open resources, rejections, reads that are no part of a cache key',
+    '`TestApp`: open resources, rejections, reads that are not part of a cache key',
     /journeys\/testing\//,
   ],
   ['bytes that a connection has sent: heads are not counted', /app\/all-requests\.test/],

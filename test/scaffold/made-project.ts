@@ -105,6 +105,9 @@ export class MadeProject {
     this.change('package.json', (text) => {
       const manifest = JSON.parse(text)
       manifest.dependencies.blazon = 'file:blazon.tgz'
+      // Vite 8.4 names an optional package that not every registry has. `npm ci` and Yarn do not install without it.
+      if (this.made.manager === 'npm') manifest.overrides = { vite: '<8.4.0' }
+      if (this.made.manager === 'yarn') manifest.resolutions = { vite: '<8.4.0' }
       return JSON.stringify(manifest, null, 2)
     })
     if (this.made.template === 'minimal') return

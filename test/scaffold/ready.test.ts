@@ -27,7 +27,7 @@ interface Outcome {
   readonly stderr: string
 }
 
-/** Runs a program as a shell of a user does. Its input is no terminal. */
+/** Runs a program as a shell of a user does. Its input is not a terminal. */
 function run(
   [program = '', ...args]: readonly string[],
   { env = {}, folder = cwd }: { env?: NodeJS.ProcessEnv; folder?: string } = {},

@@ -10,6 +10,7 @@ import * as mini from 'zod/mini'
 import type { ValidationResult } from '../../src/contracts/schema.js'
 import { findTwins } from '../../src/schema/ajv/unique-items.js'
 import { createValidatorCompiler } from '../../src/schema/compile-validator.js'
+import { rounds } from '../rounds.js'
 
 const MANY = 20_000
 
@@ -338,6 +339,7 @@ describe('uniqueItems', () => {
         const expected = check(list) ? undefined : check.errors?.map(({ message }) => message)
         expect((await issuesOf(schema, list))?.map(({ message }) => message)).toEqual(expected)
       }),
+      { numRuns: rounds(100, 10) },
     )
   })
 
@@ -392,6 +394,6 @@ test('The first errors of any JSON Schema are those of Ajv', async () => {
         expected,
       )
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60, 6) },
   )
 })

@@ -1,8 +1,10 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { hideIn, hideInUrl } from '../../src/schema/hide-values.js'
 import { SecretTexts } from '../../src/schema/secret-texts.js'
 import { findSecrets } from '../../src/schema/secrets.js'
+import { countWork } from '../count-work.js'
 
 const hidden = (values: string[], names: string[] = []) => ({
   texts: new SecretTexts(new Set(values)),
@@ -37,12 +39,61 @@ describe('SecretTexts', () => {
     expect(hide(text, ...values, ...many)).toBe(expected)
   })
 
-  it('hides the rest of a text where too many secrets may begin', () => {
+  it('hides one of many secrets that begin alike, and shows the text behind it', () => {
     const tokens = Array.from({ length: 10_000 }, (_, n) => `sk_live_${n}`)
-    expect(hide('with sk_live_77 and more', ...tokens)).toBe('with [secret]')
+    expect(hide('with sk_live_77 and more', ...tokens)).toBe('with [secret] and more')
     expect(hide('with none', ...tokens)).toBe('with none')
   })
+
+  it('hides exactly what a search for each secret at each position finds', () => {
+    const unit = fc.constantFrom('a', 'b', 'c', ' ', '"', '%', '(', 'é', '\ud800', '2')
+    const values = fc.array(fc.string({ unit, minLength: 1, maxLength: 7 }), { maxLength: 8 })
+    const parts = fc.array(fc.string({ unit, maxLength: 12 }), { maxLength: 4 })
+    const chosen = fc.array(fc.nat(100), { maxLength: 8 })
+    fc.assert(
+      fc.property(values, parts, chosen, (secrets, others, order) => {
+        const pool = [...others, ...secrets.flatMap(formsOf), ' ']
+        const text = order.map((n) => pool[n % pool.length]).join('')
+        expect(hide(text, ...secrets)).toBe(hideOneByOne(text, secrets))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('does not compare each position of a text with each secret', () => {
+    const workOf = (size: number) => {
+      const secrets = Array.from({ length: 100 }, (_, n) => `${'a'.repeat(size)}${n}`)
+      return countWork(() => hide('a'.repeat(100 * size), ...secrets))
+    }
+    expect(workOf(60)).toBeLessThanOrEqual(2 * workOf(30))
+  })
 })
+
+/** The forms in which a secret may be in a text. */
+function formsOf(value: string): string[] {
+  const json = JSON.stringify(value).slice(1, -1)
+  if (/\p{Surrogate}/u.test(value)) return [value, json]
+  const form = new URLSearchParams([['', value]]).toString().slice(1)
+  return [value, json, encodeURIComponent(value), form]
+}
+
+/** The meaning of hiding: at each position, the longest secret that is there. */
+function hideOneByOne(text: string, secrets: readonly string[]): string {
+  const forms = secrets.flatMap(formsOf)
+  const isWord = (character = ' ') => /[\p{L}\p{N}_]/u.test(character)
+  let [hidden, shown] = ['', 0]
+  for (let at = 0; at < text.length; at++) {
+    const fitting = forms.filter((form) => {
+      const isAlone = !isWord(text[at - 1]) && !isWord(text[at + form.length])
+      return text.startsWith(form, at) && (form.length >= 4 || isAlone)
+    })
+    const end = at + Math.max(0, ...fitting.map((form) => form.length))
+    if (end <= at || end <= shown) continue
+    if (at >= shown) hidden += `${text.slice(shown, at)}[secret]`
+    shown = end
+  }
+  return hidden + text.slice(shown)
+}
 
 describe('hideIn', () => {
   it('returns a value without secrets as it is', () => {
@@ -159,6 +210,46 @@ describe('the secrets of a value', () => {
     expect(collect(Node, chain)).toContain('last')
   })
 
+  it('are those that a walk over value and schema finds', () => {
+    const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
+      schema: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom<Json>({}, { secret: true }, { $ref: '#' }, { $ref: '#/$defs/own' }),
+        fc.record({ items: tie('schema') }),
+        fc.record({ anyOf: fc.array(tie('schema'), { maxLength: 2 }) }),
+        fc.record(
+          {
+            properties: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema')),
+            additionalProperties: tie('schema'),
+          },
+          { requiredKeys: [] },
+        ),
+      ),
+    }))
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.string({ minLength: 1, maxLength: 3 }),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value')),
+      ),
+    }))
+    fc.assert(
+      fc.property(schema, schema, fc.array(value, { maxLength: 3 }), (root, own, values) => {
+        const whole: Json = { ...root, $defs: { own } }
+        const secrets = findSecrets(whole, {})
+        for (const each of values) {
+          const found = new Set<string>()
+          secrets?.collect(each, found)
+          const expected = new Set<string>()
+          walk(each, [whole], { whole, found: expected })
+          expect([...found].sort()).toEqual([...expected].sort())
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
   it('may be objects of the program', () => {
     const loop: Record<string, unknown> = { text: 'inner', bytes: Buffer.from('1234') }
     loop.self = loop
@@ -174,3 +265,34 @@ describe('the secrets of a value', () => {
     ])
   })
 })
+
+type Json = Readonly<Record<string, unknown>>
+
+interface Walk {
+  readonly whole: Json
+  readonly found: Set<string>
+}
+
+/** Finds the secrets of a value, one part after another. */
+function walk(value: unknown, schemas: readonly Json[] | null, way: Walk): void {
+  const all = schemas && new Set(schemas)
+  for (const schema of all ?? []) {
+    const { $ref, anyOf } = schema as { $ref?: string; anyOf?: Json[] }
+    const target = $ref === '#' ? way.whole : $ref && (way.whole['$defs'] as { own: Json }).own
+    for (const each of [...(target ? [target] : []), ...(anyOf ?? [])]) all?.add(each)
+  }
+  const same = all && [...all]
+  const isSecret = same === null || same.some((schema) => schema['secret'] === true)
+  if (typeof value === 'string') {
+    if (isSecret) way.found.add(value)
+    return
+  }
+  for (const [name, member] of Object.entries(value as object)) {
+    const inside = (same ?? []).flatMap((schema): readonly Json[] => {
+      const { items, properties, additionalProperties } = schema as Record<string, Json>
+      const own = Array.isArray(value) ? [items] : [properties?.[name], additionalProperties]
+      return own.filter((each) => each !== undefined) as Json[]
+    })
+    walk(member, isSecret ? null : inside, way)
+  }
+}

@@ -9,6 +9,6 @@ export function weightsOf(words) {
     if (/\/api\/./.test(id)) return 0.4
     if (/\/(project\/|supply-chain)/.test(id)) return 0.15
     const [page] = id.split('#')
-    return titles.length === 0 && words.get(page)?.includes(word) ? 5 : 1
+    return titles.length === 0 && words.get(page)?.includes(word) ? 7 : 1
   }
 }

@@ -1,4 +1,6 @@
-import type { Problem } from '../../errors/config-error.js'
+import type { ContractViolation } from '../../contracts/contract-violation.js'
+import type { RecordedRequest } from '../../contracts/recorded-request.js'
+import type { RequestRecord } from '../../contracts/request-record.js'
 import type { RouteExplanation } from '../explain/explanation.js'
 
 /**
@@ -7,12 +9,31 @@ import type { RouteExplanation } from '../explain/explanation.js'
  */
 const REPORT = Symbol.for('blazon.report')
 
-/** What `blazon dev` wants to know of the applications of a process, for its dashboard. */
+/** Where a capsule is. */
+export interface WrittenCapsule {
+  readonly id: string
+  /** From the working directory of the application. */
+  readonly folder: string
+}
+
+/** Everything about a request that is over. */
+export interface WholeRecord {
+  readonly record: RequestRecord
+  readonly sent: RecordedRequest
+  /** How the response differs from the document; empty if it does not, or if none describes it. */
+  readonly mismatches: readonly ContractViolation[]
+  /** The capsule that is written of a failed request; `null` if none is. */
+  readonly capsule: WrittenCapsule | null
+}
+
+/** What the dashboard of `blazon dev` shows of the applications of a process. */
 export interface DevReport {
-  /** Called for warnings of boot, and for those that only requests show. */
-  warned(warnings: readonly Problem[]): void
   /** Called when an application has started. `explain` loads the code that explains its routes. */
-  started(explain: () => Promise<readonly RouteExplanation[]>): void
+  readonly started: (explain: () => Promise<readonly RouteExplanation[]>) => void
+  /** Called for each request that is over. */
+  readonly take: (whole: WholeRecord) => void
+  /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. */
+  readonly placeIn: (stack: string) => string | null
 }
 
 /** Returns the report of this process; `undefined` outside of `blazon dev`. */

@@ -1,10 +1,10 @@
 import type { CapsuleWriter } from '../../features/capsules/capsule-writer.js'
+import { ReceivedBodies } from '../../features/capsules/received-bodies.js'
 import { requestSent } from '../../features/capsules/request-sent.js'
 import type { RecordTaker } from '../../features/records/records-plugin.js'
 import { ResponseComparison } from '../contract/compare-responses.js'
 import type { DescribedRoutes } from '../contract/documented-by-route.js'
-import { takeCapsules } from '../take-capsules.js'
-import type { RecordSink } from './record-sink.js'
+import type { DevReport } from './dev-report.js'
 import { withoutSecrets } from './without-secrets.js'
 
 /** What {@link reportRecords} needs of an application. */
@@ -14,35 +14,36 @@ export interface ReportConfig {
   readonly capsules: CapsuleWriter | null
 }
 
+/** The most bytes of a body that the page shows: the command keeps many requests. */
+const MOST_SHOWN = 65_536
+
 /**
  * Passes the records of an application to `blazon dev`, with the request that the client has sent, and with the differences
  * between the response and the document.
  */
-export function reportRecords(
-  sink: RecordSink,
-  { described, capsules }: ReportConfig,
-): RecordTaker {
+export function reportRecords(sink: DevReport, { described, capsules }: ReportConfig): RecordTaker {
   const responses = new ResponseComparison(described)
-  const own = capsules === null ? null : takeCapsules(capsules)
+  const { bodies } = capsules ?? { bodies: new ReceivedBodies() }
   return {
     placeIn: sink.placeIn,
     takesAll: true,
-    start: (logger) => own?.start(logger),
+    start: (logger) => capsules?.start(logger),
     follow(req) {
       responses.follow(req)
-      own?.follow(req)
+      bodies.follow(req)
     },
-    keep: own?.keep ?? ((statement) => statement),
+    keep: (statement) => capsules?.keep(statement) ?? statement,
     take(taken) {
-      const { record, ended, secrets, hasFailed } = taken
+      const { record, ended, secretsOf, hasFailed } = taken
       const { req } = ended
       if (req === null) return
       const id = hasFailed ? capsules?.write(taken) : undefined
       const capsule = id == null || capsules === null ? null : { id, folder: capsules.folder }
-      const sent = requestSent(req, secrets)
-      const mismatches = withoutSecrets(responses.mismatchesOf(ended), secrets)
+      const hide = bodies.hiderOf(req, secretsOf)
+      const sent = requestSent(req, { received: bodies.of(req), hide, most: MOST_SHOWN })
+      const mismatches = withoutSecrets(responses.mismatchesOf(ended), { hideIn: hide })
       sink.take({ record, sent, mismatches, capsule })
     },
-    close: async () => own?.close(),
+    close: async () => capsules?.close(),
   }
 }

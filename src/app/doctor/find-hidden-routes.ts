@@ -1,6 +1,7 @@
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import { isAtRoot, type Layer, routerIn } from '../../http/express-routers.js'
+import { writePath } from '../../model/paths.js'
 import { endsAll, isEnd, MOUNT_REMEDY } from '../check-middlewares.js'
 import type { Settings } from '../settings/settings.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
@@ -51,7 +52,7 @@ function matches(layer: Layer, path: string): boolean {
 
 /** A path of a request to a route. */
 function exampleOf({ path }: RouteModel): string {
-  return path.replace(/[:*]\w+/g, 'x')
+  return writePath(path, () => 'x')
 }
 
 function problemOf({ name }: NamedMiddleware, hidden: readonly RouteModel[]): Problem {

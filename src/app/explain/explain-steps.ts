@@ -1,7 +1,11 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepName } from '../../contracts/steps.js'
 import { isCached } from '../../features/cache/build-cache.js'
-import { type PlannedLimit, placeLimits } from '../../features/rate-limit/plan-limits.js'
+import {
+  type PlannedLimit,
+  placeLimits,
+  planLimits,
+} from '../../features/rate-limit/plan-limits.js'
 import {
   isAuthorized,
   isConfirmed,
@@ -17,6 +21,7 @@ import type { Description } from '../describe.js'
 import { isForErrors } from '../prepare-middlewares.js'
 import type { Settings } from '../settings/settings.js'
 import type { ExplainedStep } from './explanation.js'
+import { sourcesOf } from './step-sources.js'
 
 /** An application before it starts. */
 export interface ReadApp {
@@ -38,22 +43,20 @@ const STEPS_OF_PLUGINS: ReadonlySet<StepName> = new Set([
 /**
  * Lists the steps of a route in their order, without an instance of anything. A step is not certain if only plugins
  * decide about it: they know their steps when the application runs.
- *
- * @param limits The rate limits of the route.
  */
-export function explainSteps(
-  route: RouteModel,
-  limits: readonly PlannedLimit[],
-  app: ReadApp,
-): Omit<ExplainedStep, 'sources'>[] {
-  const mayBeExtended = app.settings.plugins.some(({ steps }) => steps !== undefined)
+export function explainSteps(route: RouteModel, app: ReadApp): ExplainedStep[] {
+  const { settings, model } = app
+  const limits = planLimits(settings.rateLimit, model).ofRoutes[route.index] ?? []
+  const plugins = settings.plugins.filter(({ steps }) => steps !== undefined)
+  const mayBeExtended = plugins.length > 0
   const certain = usedSteps(route, limits, { ...app, hasPluginSteps: false })
   const possible = usedSteps(route, limits, { ...app, hasPluginSteps: mayBeExtended })
-  return STEPS.filter(({ name }) => possible.has(name)).map(({ name, does }) => ({
-    name,
-    does,
-    isCertain: certain.has(name),
-  }))
+  return STEPS.filter(({ name }) => possible.has(name)).map(({ name, does }) => {
+    const own = sourcesOf(name, { route, limits, settings })
+    const isCertain = certain.has(name)
+    const others = isCertain ? [] : plugins.map((plugin) => `plugin '${plugin.name}'`)
+    return { name, does, isCertain, sources: [...own, ...others] }
+  })
 }
 
 function usedSteps(

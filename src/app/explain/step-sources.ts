@@ -1,88 +1,109 @@
+import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepName } from '../../contracts/steps.js'
-import type { ReadApp } from './explain-steps.js'
-import type { ExplainedStep, NamedFunction, RouteExplanation } from './explanation.js'
+import { lifetimeOf } from '../../features/cache/build-cache.js'
+import { type PlannedLimit, placeLimits } from '../../features/rate-limit/plan-limits.js'
+import { runsWithoutTenant } from '../../features/tenancy/build-tenancy.js'
+import { guardsOfRoute } from '../../model/route-guards.js'
+import { handlerMsOf } from '../../pipeline/deadline-set.js'
+import { fieldsModeOf } from '../../pipeline/own-steps.js'
+import { markedFields, marksOfRoute } from '../../schema/audience/route-marks.js'
+import { schemasOfBody } from '../../schema/body-schemas.js'
+import type { Settings } from '../settings/settings.js'
 import { nameOf } from './name-of.js'
 
-/** Everything that is known of a route besides its steps. */
-export type Explained = Omit<RouteExplanation, 'steps'>
+/** A route that has a step, with its rate limits. */
+export interface StepOwner {
+  readonly route: RouteModel
+  readonly limits: readonly PlannedLimit[]
+  readonly settings: Settings
+}
 
-type Sources = (route: Explained, app: ReadApp) => readonly string[]
+type Sources = (owner: StepOwner) => readonly string[]
 
 /** What each step uses, a line each. A step that is left out uses nothing that has a name. */
 const SOURCES: Partial<Record<StepName, Sources>> = {
-  scope: ({ tenant }) => tenantLines(tenant),
-  admission: (route) => limitLines(route, true),
-  quota: (route) => limitLines(route, false),
-  guard: ({ guard }) => [guard ?? 'no guard is configured: every request is a 401'],
-  tenant: ({ tenant }) => tenantLines(tenant),
-  membership: (_, { settings: { tenant } }) =>
+  scope: tenantLines,
+  tenant: tenantLines,
+  admission: ({ limits }) => placeLimits(limits).admission.map(limitLine),
+  quota: ({ limits }) => placeLimits(limits).quota.map(limitLine),
+  guard({ route, settings }) {
+    const guards = guardsOfRoute(route, settings.auth.guards)
+    if (guards.length === 0) return ['no guard is configured: every request is a 401']
+    return guards.map(({ entry }) => nameOf(entry))
+  },
+  membership: ({ settings: { tenant } }) =>
     tenant?.authorize ? [`tenant.authorize: ${nameOf(tenant.authorize)}`] : [],
-  can: ({ abilities }, { settings: { auth } }) => [
-    ...abilities,
+  can: ({ route, settings: { auth } }) => [
+    ...(route.abilities ?? []),
     ...(auth.can === undefined ? [] : [`decided by auth.can: ${nameOf(auth.can)}`]),
   ],
-  audience: ({ audience }) =>
-    audience.map(({ field, abilities }) => `${field}: ${abilities.join(', ')}`),
-  use: ({ middlewares }) => middlewares.map(({ name }) => name),
-  cache: ({ cache }) => cacheLines(cache),
-  body: ({ body }) =>
-    body === null ? [] : [`at most ${body.maxBytes} bytes, nested at most ${body.maxDepth} deep`],
-  validate: ({ inputs }) =>
-    inputs.map(({ in: part, library, schema }) => `${part} (${library}): ${schema}`),
-  unexpired: ({ handlerTimeoutSeconds: seconds }) =>
-    seconds === null ? [] : [`handler timeout: ${seconds} s`],
-  headers: ({ headers }) => headers.map(({ name, value }) => `${name}: ${value}`),
-  fields: ({ responseFields: { mode, from } }) => [`'${mode}' (${from})`],
-  intercept: ({ interceptors }) => interceptors.map(withOrigin),
-  handler: ({ controller, handler, handlerTimeoutSeconds: seconds }) => [
-    `${controller}.${handler}${seconds === null ? '' : `, at most ${seconds} s`}`,
+  audience: ({ route, settings }) =>
+    markedFields(marksOfRoute(route, settings.converters)).map(
+      ({ path, mark }) => `${path}: ${mark.join(', ')}`,
+    ),
+  use: ({ route }) => (route.uses?.middlewares ?? []).map(nameOf),
+  cache: cacheLines,
+  body({ route: { bounds }, settings: { limits } }) {
+    const bytes = bounds?.bodyBytes ?? limits.bodyBytes
+    return [`at most ${bytes} bytes, nested at most ${bounds?.depth ?? limits.depth} deep`]
+  },
+  validate: inputLines,
+  headers: ({ route }) => (route.headers ?? []).map(([name, value]) => `${name}: ${value}`),
+  fields: ({ route, settings }) => [fieldsModeOf(route, settings.responses.fields)],
+  intercept: ({ route, settings }) => [
+    ...settings.interceptors.map((entry, index) => `${nameOf(entry)} (interceptors[${index}])`),
+    ...(route.uses?.interceptors ?? []).map((entry) => `${nameOf(entry)} (@Use)`),
   ],
+  handler({ route, settings }) {
+    const ms = handlerMsOf(route.bounds, settings.timeouts.handlerMs)
+    return [`${route.name}${ms === null ? '' : `, at most ${ms / 1000} s`}`]
+  },
 }
 
 /** The lines about what a step uses. */
-export function sourcesOf(
-  { name, isCertain }: Omit<ExplainedStep, 'sources'>,
-  route: Explained,
-  app: ReadApp,
-): string[] {
-  const lines = SOURCES[name]?.(route, app) ?? []
-  return isCertain ? [...lines] : [...lines, ...pluginLines(route)]
+export function sourcesOf(step: StepName, owner: StepOwner): readonly string[] {
+  return SOURCES[step]?.(owner) ?? []
 }
 
-function pluginLines({ plugins }: Explained): string[] {
-  return plugins.filter(({ mayAddSteps }) => mayAddSteps).map(({ name }) => `plugin '${name}'`)
-}
-
-function withOrigin({ name, from }: NamedFunction): string {
-  return `${name} (${from})`
-}
-
-function tenantLines(tenant: Explained['tenant']): string[] {
-  if (tenant === null) return []
-  const { sources, isConfirmed, isIgnored } = tenant
-  if (isIgnored)
+/** In the order in which `compileIdentify` asks them. */
+function tenantLines({ route, settings: { tenant } }: StepOwner): string[] {
+  if (runsWithoutTenant(route, tenant))
     return ['no tenant: `tenant.authorize` does not run on a public route without @Tenant']
-  if (sources.length === 0) return ['set by middlewares of the application']
-  return [...sources, ...(isConfirmed ? ['confirmed by tenant.store'] : [])]
-}
-
-function limitLines({ rateLimits }: Explained, isByAddress: boolean): string[] {
-  return rateLimits
-    .filter(({ by }) => (by === 'ip') === isByAddress)
-    .map(
-      ({ name, limit, windowSeconds, by, from }) =>
-        `${name}: ${limit} requests in ${windowSeconds} s by ${by} (${from})`,
-    )
-}
-
-function cacheLines(cache: Explained['cache']): string[] {
-  if (cache === null) return []
-  const { ttlSeconds, staleWhileRevalidateSeconds: stale, key, isShared, tags, headers } = cache
-  const lifetime = `fresh for ${ttlSeconds} s${stale > 0 ? `, then stale for ${stale} s` : ''}`
+  if (tenant === null) return ['set by middlewares of the application']
+  const { header, jwtClaim, strategies, guards, store } = tenant
   return [
-    lifetime,
-    `key: ${key}${isShared ? ', shared by all callers' : ''}`,
-    ...(tags.length === 0 ? [] : [`tags: ${tags.join(', ')}`]),
-    ...(headers.length === 0 ? [] : [`headers: ${headers.join(', ')}`]),
+    ...(header === null ? [] : [`header ${header}`]),
+    ...(jwtClaim === null ? [] : [`claim ${jwtClaim} of the bearer token`]),
+    ...strategies.map((strategy) => `strategy ${nameOf(strategy)}`),
+    ...(guards.some(({ confirmsTenant }) => confirmsTenant) ? ['verified credential'] : []),
+    ...(store === null ? [] : ['confirmed by tenant.store']),
   ]
+}
+
+function limitLine({ name, limit, windowMs, by }: PlannedLimit): string {
+  const counted = typeof by === 'function' ? `function ${nameOf(by)}` : by
+  return `${name}: ${limit} requests in ${windowMs / 1000} s by ${counted}`
+}
+
+function cacheLines({ route }: StepOwner): string[] {
+  const { key, shared = false, tags = [] } = route.cache ?? {}
+  const { freshMs, staleMs } = lifetimeOf(route)
+  const stale = staleMs > 0 ? `, then stale for ${staleMs / 1000} s` : ''
+  const names = typeof tags === 'function' ? [nameOf(tags)] : tags
+  return [
+    `fresh for ${freshMs / 1000} s${stale}`,
+    `key: ${key === undefined ? 'default' : nameOf(key)}${shared ? ', shared by all callers' : ''}`,
+    ...(names.length === 0 ? [] : [`tags: ${names.join(', ')}`]),
+  ]
+}
+
+/** The parts of a request that have a schema, with the library of each, in the order in which they are checked. */
+function inputLines({ route }: StepOwner): string[] {
+  const parts = ['params', 'query', 'headers', 'cookies', 'body'] as const
+  return parts.flatMap((part) => {
+    const schemas = part === 'body' ? schemasOfBody(route) : [route.inputs[part] ?? []].flat()
+    return schemas.map((schema) =>
+      '~standard' in schema ? `${part} (${schema['~standard'].vendor})` : `${part} (JSON Schema)`,
+    )
+  })
 }

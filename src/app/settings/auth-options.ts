@@ -3,7 +3,7 @@ import type { Request, User } from '../../contracts/handler.js'
 import type { Token } from '../../contracts/provider.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { type CredentialPlaces, credentialPlaces } from '../../http/credentials.js'
 import {
   checkCredentials,
@@ -76,7 +76,7 @@ export interface AuthSettings {
 
 type Option = AuthOptions | undefined
 
-const NAMES: Names<AuthOptions> = {
+const NAMES: OptionNames<AuthOptions> = {
   guard: true,
   guards: true,
   default: true,
@@ -86,7 +86,7 @@ const NAMES: Names<AuthOptions> = {
 
 /** The `auth` option. An unknown name is an error, because a misspelt `guard` would leave routes without a guard. */
 export const authGroup: OptionGroup<Option, AuthSettings> = {
-  unknown: (auth) => refusedNames('auth.', auth, NAMES),
+  unknown: (auth) => unknownOptions('auth.', auth, NAMES),
   check: (auth) => [
     ...checkRules(auth),
     ...checkGuard('auth.guard', auth?.guard, true),

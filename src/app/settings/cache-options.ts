@@ -2,7 +2,7 @@ import type { CacheStore } from '../../contracts/cache.js'
 import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import type { ResolvedCache } from '../../features/cache/resolved-cache.js'
 import { toSeconds } from '../../http/units.js'
 
@@ -31,7 +31,7 @@ export interface CacheSettings {
 
 type Option = CacheSettings | undefined
 
-const NAMES: Names<CacheSettings> = { store: true, defaultTtl: true, headers: true }
+const NAMES: OptionNames<CacheSettings> = { store: true, defaultTtl: true, headers: true }
 const METHODS = ['get', 'set', 'delete', 'clear', 'versions', 'invalidate'] as const
 const TTL_SECONDS = 60
 

@@ -1,41 +1,75 @@
-import type { Problem } from '../../errors/config-error.js'
+import type { MaybePromise } from '../../contracts/cache.js'
+import type { GuardSetup } from '../../contracts/guard.js'
+import type { SecretSource } from '../../contracts/secrets.js'
+import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 
 /** The `cookies` option. */
 export interface CookieKeyOptions {
   /**
    * The keys of signed cookies and of the cursors of pages, each of 32 characters or more: the first signs, and all of them verify. To replace a key,
-   * put the new one in front, and remove the old one when its cookies have expired.
+   * put the new one in front, and remove the old one when its cookies have expired. Or a function that returns them, which is
+   * called once, when the application starts: `({ get }) => get(Env).COOKIE_KEYS`.
    *
    * @defaultValue none: no cookie can be signed, and a random key signs cursors
    * @see docs/bodies.md#signed-cookies
    */
-  readonly keys?: readonly string[]
+  readonly keys?: SecretSource<readonly string[]>
 }
 
 /** The `cookies` option, resolved. */
 export interface CookieSettings {
+  /** Empty while only a function knows them. */
   readonly keys: readonly string[]
+  /** Returns the keys; `null` if the option has them. */
+  readonly source: ((app: GuardSetup) => MaybePromise<readonly string[]>) | null
 }
 
 /** A shorter key could be guessed. */
 const SHORTEST = 32
 
-const NAMES: Names<CookieKeyOptions> = { keys: true }
+const GIVE_KEYS = 'Give random keys, each made by `openssl rand -base64 32`.'
+
+const NAMES: OptionNames<CookieKeyOptions> = { keys: true }
 
 /** The `cookies` option. */
 export const cookieGroup: OptionGroup<CookieKeyOptions | undefined, CookieSettings> = {
-  unknown: (cookies) => refusedNames('cookies.', cookies, NAMES),
+  unknown: (cookies) => unknownOptions('cookies.', cookies, NAMES),
   check: (cookies) => checkKeys(cookies?.keys),
-  resolve: (cookies) => Object.freeze({ keys: Object.freeze([...(cookies?.keys ?? [])]) }),
+  resolve: ({ keys = [] } = {}) =>
+    Object.freeze(
+      typeof keys === 'function'
+        ? { keys: Object.freeze([]), source: keys }
+        : { keys: Object.freeze([...keys]), source: null },
+    ),
+}
+
+/**
+ * Asks the function of `cookies.keys`, if it is one, for the keys.
+ *
+ * @throws ConfigError if it throws, or returns anything else.
+ */
+export async function readKeys(cookies: CookieSettings, app: GuardSetup): Promise<CookieSettings> {
+  if (cookies.source === null) return cookies
+  let keys: unknown
+  try {
+    keys = await cookies.source(app)
+  } catch (error) {
+    throw new ConfigError([
+      invalid('cookies.keys', `The function threw ${String(error)}.`, GIVE_KEYS),
+    ])
+  }
+  // `undefined` of a variable that is not set would mean no keys.
+  const problems = checkKeys(keys ?? null)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return Object.freeze({ ...cookies, keys: Object.freeze([...(keys as readonly string[])]) })
 }
 
 function checkKeys(keys: unknown): Problem[] {
-  if (keys === undefined) return []
+  if (keys === undefined || typeof keys === 'function') return []
   const isKey = (key: unknown) => typeof key === 'string' && key.length >= SHORTEST
   if (Array.isArray(keys) && keys.length > 0 && keys.every(isKey)) return []
   const cause = `It is not a list of keys of ${SHORTEST} characters or more.`
-  const remedy = 'Give random keys, each made by `openssl rand -base64 32`.'
-  return [invalid('cookies.keys', cause, remedy)]
+  return [invalid('cookies.keys', cause, GIVE_KEYS)]
 }

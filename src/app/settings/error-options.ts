@@ -3,7 +3,7 @@ import type { Schema } from '../../contracts/schema.js'
 import type { EnvelopeChoice, ErrorWire, Failure } from '../../contracts/wire-format.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { checkBodySchema, checkMediaType } from '../../model/check-envelope.js'
 
 /** The `errors` option. */
@@ -50,7 +50,12 @@ export interface ErrorSettings {
 
 type Option = 'problem' | ErrorOptions | undefined
 
-const NAMES: Names<ErrorOptions> = { format: true, schema: true, mediaType: true, status: true }
+const NAMES: OptionNames<ErrorOptions> = {
+  format: true,
+  schema: true,
+  mediaType: true,
+  status: { validation: true },
+}
 /**
  * The statuses that rejected input may have. To each other 4xx status clients react in their own way: they sign in, wait,
  * or send the request in another form.
@@ -59,10 +64,7 @@ const OF_VALIDATION: readonly unknown[] = [400, 406, 409, 412, 422]
 
 /** The `errors` option. A misspelt name is an error: clients would receive another format than the one that is meant. */
 export const errorGroup: OptionGroup<Option, ErrorSettings> = {
-  unknown: (errors) => [
-    ...refusedNames('errors.', errors, NAMES),
-    ...refusedNames('errors.status.', statusOf(errors), { validation: true }),
-  ],
+  unknown: (errors) => unknownOptions('errors.', errors, NAMES),
   check,
   resolve(errors) {
     const validationStatus = statusOf(errors)?.validation ?? 400
@@ -92,7 +94,7 @@ function check(errors: unknown): Problem[] {
   if (errors === undefined || errors === 'problem') return []
   if (typeof errors !== 'object' || errors === null || Array.isArray(errors)) {
     const remedy = "Give 'problem', or { format, schema, mediaType, status }."
-    return [invalid('errors', `${shown(errors)} is no format of errors.`, remedy)]
+    return [invalid('errors', `${shown(errors)} is not a format of errors.`, remedy)]
   }
   const options = errors as ErrorOptions
   return [...checkFormat(options), ...checkStatus(options.status)]
@@ -105,7 +107,7 @@ function checkFormat({ format, schema, mediaType }: ErrorOptions): Problem[] {
   const problems: Problem[] = []
   if (format !== undefined && format !== 'problem') {
     const remedy = "Give a function (failure, req) => body, or 'problem'."
-    problems.push(invalid('errors.format', `${shown(format)} is no format.`, remedy))
+    problems.push(invalid('errors.format', `${shown(format)} is not a format.`, remedy))
   }
   for (const [name, value] of Object.entries({ schema, mediaType })) {
     if (value === undefined) continue

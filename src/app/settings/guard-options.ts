@@ -4,6 +4,7 @@ import type { OpenApiSecurityScheme } from '../../contracts/openapi.js'
 import type { Token } from '../../contracts/provider.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
+import { asyncFunctions } from '../../errors/option-group.js'
 import { COOKIE_PREFIX, type CredentialPlaces, credentialPlaces } from '../../http/credentials.js'
 import { type DocumentGuard, GUARD_NAME, GUARD_SCHEME } from '../../openapi/guard-scheme.js'
 
@@ -22,11 +23,23 @@ export interface GuardSettings {
   readonly places: CredentialPlaces
   /** Whether it has `tenantOf`. */
   readonly confirmsTenant: boolean
+  /** Whether it states that `canActivate` checks the tenant itself. */
+  readonly checksTenant: boolean
   readonly document: DocumentGuard
 }
 
+/** The functions of a guard whose results are used at once. */
+const AT_ONCE = ['carries', 'scopes', 'contract', 'abilityChallenge', 'tenantOf']
+
 /** The members that are read before the guard is created. */
-const DECLARED = ['credentials', 'security', 'scopes', 'contract', 'abilityChallenge'] as const
+const DECLARED = [
+  'credentials',
+  'security',
+  'scopes',
+  'contract',
+  'abilityChallenge',
+  'checksTenant',
+] as const
 
 type Declared = Pick<AuthGuard, (typeof DECLARED)[number] | 'challenge' | 'carries'>
 
@@ -46,6 +59,7 @@ export function resolveGuard(
     entry,
     places: credentialPlaces(own.credentials ?? credentials),
     confirmsTenant: hasTenantOf(entry),
+    checksTenant: own.checksTenant === true,
     document: Object.freeze({
       name: name ?? GUARD_NAME,
       scheme: own.security ?? GUARD_SCHEME,
@@ -92,6 +106,7 @@ export function checkCreated(created: AuthGuard, settings: GuardSettings): Probl
 function isMember(guard: AuthGuard, member: (typeof DECLARED)[number]): boolean {
   const value = guard[member]
   if (member === 'credentials') return Array.isArray(value)
+  if (member === 'checksTenant') return value === true
   if (member === 'security') return typeof (value as { type?: unknown })?.type === 'string'
   return typeof value === 'function'
 }
@@ -101,7 +116,7 @@ export function checkGuards(guards: unknown, guard: unknown): Problem[] {
   if (guards === undefined) return []
   const remedy = 'Give guards by name: { user: jwt(…), partner: apiKeys(…) }.'
   if (typeof guards !== 'object' || guards === null || Array.isArray(guards)) {
-    return [invalid('auth.guards', `${shown(guards)} is no object.`, remedy)]
+    return [invalid('auth.guards', `${shown(guards)} is not an object.`, remedy)]
   }
   if (guard !== undefined) {
     const cause =
@@ -112,7 +127,7 @@ export function checkGuards(guards: unknown, guard: unknown): Problem[] {
   if (entries.length === 0) return [invalid('auth.guards', 'It names no guard.', remedy)]
   return entries.flatMap(([name, entry]) => {
     if (!NAME.test(name)) {
-      const cause = `'${name}' is no name of a guard.`
+      const cause = `'${name}' is not a valid guard name.`
       return [invalid('auth.guards', cause, 'Use letters, digits and _, and begin with no digit.')]
     }
     return checkGuard(`auth.guards.${name}`, entry, false)
@@ -134,7 +149,7 @@ export function checkGuard(option: string, guard: unknown, mayBeAbsent: boolean)
 }
 
 function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
-  const { credentials, security, challenge } = guard
+  const { credentials, security, challenge, checksTenant } = guard
   const methods = (['carries', 'scopes', 'contract', 'abilityChallenge'] as const).filter(
     (name) => guard[name] !== undefined && typeof guard[name] !== 'function',
   )
@@ -146,10 +161,14 @@ function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
       : [
           invalid(
             `${option}.challenge`,
-            `${shown(challenge)} is no text of a header.`,
+            `${shown(challenge)} is not a valid header value.`,
             "Give text: 'Bearer'.",
           ),
         ]),
+    ...(['boolean', 'undefined'].includes(typeof checksTenant)
+      ? []
+      : [invalid(`${option}.checksTenant`, 'It is not a boolean.', 'Give true or false.')]),
+    ...asyncFunctions(`${option}.`, guard, AT_ONCE),
     ...methods.map((name) =>
       invalid(`${option}.${name}`, 'It is not a function.', 'Give a method.'),
     ),
@@ -182,11 +201,11 @@ export function checkCredentials(option: string, credentials: unknown): Problem[
   if (credentials === undefined) return []
   const remedy = "Give names of headers and cookies: ['authorization', 'cookie:session']."
   if (!Array.isArray(credentials) || credentials.length === 0) {
-    return [invalid(option, `${shown(credentials)} is no list of names.`, remedy)]
+    return [invalid(option, `${shown(credentials)} is not a list of names.`, remedy)]
   }
   return credentials
     .filter((name) => !isCredentialName(name))
-    .map((name) => invalid(option, `${shown(name)} is no name of a header or cookie.`, remedy))
+    .map((name) => invalid(option, `${shown(name)} is not a valid header or cookie name.`, remedy))
 }
 
 /** The name of a cookie is a token, as that of a header is (RFC 6265, 4.1.1; RFC 9110, 5.1). */

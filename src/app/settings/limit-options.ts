@@ -1,5 +1,5 @@
 import type { Size } from '../../contracts/units.js'
-import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { checkCount, checkSize } from '../../http/check-units.js'
 import { toBytes } from '../../http/units.js'
 
@@ -38,7 +38,7 @@ export interface LimitSettings {
 
 type Option = LimitOptions | undefined
 
-const NAMES: Names<LimitOptions> = { body: true, depth: true, headers: true }
+const NAMES: OptionNames<LimitOptions> = { body: true, depth: true, headers: true }
 const BODY_BYTES = 100 * 1024
 const DEPTH = 64
 const HEADERS = 200

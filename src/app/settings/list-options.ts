@@ -1,7 +1,13 @@
 import type { Module } from '../../contracts/provider.js'
+import type { Override } from '../../di/build-container.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
-import { type Names, unknownNames } from '../../errors/option-group.js'
+import {
+  asyncFunctions,
+  type NestedNames,
+  type OptionNames,
+  unknownNames,
+} from '../../errors/option-group.js'
 import { mistakeInInterceptor } from '../../model/check-uses.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'
@@ -16,14 +22,29 @@ const LISTS = [
   'testOverrides',
 ] as const
 
-const MODULE: Names<Module> = {
+/** The names of all kinds of providers that are not classes. */
+const PROVIDER: NestedNames = {
+  token: true,
+  provide: true,
+  useClass: true,
+  useValue: true,
+  useFactory: true,
+  useExisting: true,
+  inject: true,
+  // Of NestJS: other checks read them.
+  scope: true,
+  durable: true,
+}
+const MODULE: OptionNames<Module> = {
   name: true,
   imports: true,
-  providers: true,
+  providers: PROVIDER,
   controllers: true,
   prefix: true,
   exports: true,
 }
+
+const OVERRIDE: OptionNames<Override> = { token: true, useValue: true }
 
 /** Finds options that must be lists and are not. */
 export function checkLists(options: AppOptions): Problem[] {
@@ -34,10 +55,32 @@ export function checkLists(options: AppOptions): Problem[] {
   })
 }
 
-/** Finds unknown property names in `modules`. */
-export function unknownInModules({ modules }: AppOptions): Problem[] {
-  if (!Array.isArray(modules)) return []
-  return modules.flatMap((module, index) => unknownNames(`modules[${index}].`, module, MODULE))
+/** Finds unknown names in lists of objects, and in the modules that modules import. A module may import itself. */
+export function unknownInLists({ modules, providers, testOverrides }: AppOptions): Problem[] {
+  const seen = new Set<unknown>()
+  const search = (path: string, list: unknown): Problem[] => {
+    if (!Array.isArray(list)) return []
+    return list.flatMap((module: unknown, index) => {
+      if (typeof module !== 'object' || module === null || seen.has(module)) return []
+      seen.add(module)
+      const place = `${path}[${index}].`
+      const inside = search(`${place}imports`, (module as Module).imports)
+      return [...unknownNames(place, module, MODULE), ...inside]
+    })
+  }
+  return [
+    ...search('modules', modules),
+    ...unknownNames('providers', providers, PROVIDER),
+    ...unknownNames('testOverrides', testOverrides, OVERRIDE),
+  ]
+}
+
+/** Finds asynchronous functions of plugins whose results are used at once. Those of the boot are checked when they return. */
+export function checkPluginFunctions({ plugins }: AppOptions): Problem[] {
+  if (!Array.isArray(plugins)) return []
+  return plugins.flatMap((plugin) =>
+    asyncFunctions(`plugin '${plugin?.name}', `, Object(plugin), ['explain', 'keptInProcess']),
+  )
 }
 
 /** Finds controllers that are not classes. */
@@ -50,7 +93,7 @@ export function checkControllers({ controllers }: AppOptions): Problem[] {
   })
 }
 
-/** Finds interceptors that have no method `intercept` and are no tokens. */
+/** Finds interceptors that have no method `intercept` and are not tokens. */
 export function checkInterceptors({ interceptors }: AppOptions): Problem[] {
   if (!Array.isArray(interceptors)) return []
   return interceptors.flatMap((entry, index) => {

@@ -1,3 +1,6 @@
+import { inspect } from 'node:util'
+import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
+
 /** The options of `listen`. */
 export interface ListenOptions {
   /** A host name or address. Default: all addresses of the machine. */
@@ -9,9 +12,11 @@ export interface ListenOptions {
    * worker of `blazon start` `true`.
    */
   readonly signals?: boolean
-  /** Whether to log one line that says where the application listens. Default `true`; in a `TestApp` and a worker `false`. */
+  /** Whether to log one line that says where the application listens. Default `true`; in a `TestApp` and most workers `false`. */
   readonly announce?: boolean
 }
+
+const NAMES: OptionNames<ListenOptions> = { host: true, signals: true, announce: true }
 
 /**
  * The path of a Unix socket, or of a Windows pipe. A text of digits is none, because it is a port that was not converted:
@@ -32,16 +37,24 @@ export function checkPort(port: unknown): void {
   // A string of digits is a port that was not converted. Node would create a socket of that name.
   const isPath = typeof port === 'string' && /[/\\]/.test(port)
   if (isPort || isPath) return
+  const given = inspect(port, { depth: 0 })
+  const range = 'a whole number from 0 to 65535'
   throw new RangeError(
-    `listen(): ${String(port)} is not a port. Give a whole number, 0 to 65535, or the path of a socket.`,
+    typeof port === 'string'
+      ? `listen(): ${given} is not a port, because it is a text. A port must be ${range}: Number(process.env.PORT). The path of a socket must have a slash, as './app.sock' has.`
+      : `listen(): ${given} is not a port. It must be ${range}, or the path of a socket.`,
   )
 }
 
 /**
- * The options of `listen`, from its second argument. The primary of `blazon start` ends its workers by signals, and prints one
- * line for all of them.
+ * The options of `listen`, from its second argument. The primary of `blazon start` ends its workers by signals, and one of
+ * them prints where all listen.
  */
-export function listenOptions(where: string | ListenOptions, isWorker: boolean): ListenOptions {
+export function listenOptions(
+  where: string | ListenOptions,
+  worker: { readonly isSpeaker: boolean } | undefined,
+): ListenOptions {
   const given = typeof where === 'string' ? { host: where } : where
-  return isWorker ? { signals: true, announce: false, ...given } : given
+  refuseUnknown('listen()', given, NAMES)
+  return worker === undefined ? given : { signals: true, announce: worker.isSpeaker, ...given }
 }

@@ -1,7 +1,7 @@
 import type { Logger, LogLevel } from '../../contracts/logger.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, refusedNames } from '../../errors/option-group.js'
+import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { LoggerSettings } from '../../features/logs/open-logger.js'
 
 /** The `logger` option, if it describes the framework's own logger. */
@@ -15,7 +15,8 @@ export interface LoggerOptions {
   readonly level?: LogLevel
   /**
    * The fields whose values no line contains: `'password'` is each field of that name, `'card.number'` the field
-   * `number` of each `card`. Authorization, cookies, and fields that a schema calls secret are always left out.
+   * `number` of each `card`. Fields with the name of a secret, such as `password` and `token`, and
+   * fields that a schema calls secret are always left out.
    *
    * @defaultValue none
    * @see docs/operating.md#secrets
@@ -29,7 +30,7 @@ export interface LoggerOptions {
   readonly pretty?: 'auto' | boolean
 }
 
-const NAMES: Names<LoggerOptions> = { level: true, redact: true, pretty: true }
+const NAMES: OptionNames<LoggerOptions> = { level: true, redact: true, pretty: true }
 const LEVELS: readonly unknown[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const METHODS = ['info', 'warn', 'error'] as const
 
@@ -83,10 +84,10 @@ export function checkLogger(logger: unknown): Problem[] {
 
 function checkOptions(options: object): Problem[] {
   const { level, redact, pretty } = options as Record<string, unknown>
-  const problems = refusedNames('logger.', options, NAMES)
+  const problems = unknownOptions('logger.', options, NAMES)
   if (level !== undefined && !LEVELS.includes(level)) {
     problems.push(
-      invalid('logger.level', `${shown(level)} is no level.`, `Give ${LEVELS.join(', ')}.`),
+      invalid('logger.level', `${shown(level)} is not a level.`, `Give ${LEVELS.join(', ')}.`),
     )
   }
   if (redact !== undefined && !isListOfNames(redact)) {

@@ -2,7 +2,7 @@ import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { LogLevel } from '../../contracts/logger.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { RequestLogSettings } from '../../features/logs/request-log.js'
 
 /** The `logs` option. */
@@ -23,11 +23,11 @@ export interface LogsOptions {
 
 type Option = boolean | LogsOptions | undefined
 
-const NAMES: Names<LogsOptions> = { level: true, fields: true }
+const NAMES: OptionNames<LogsOptions> = { level: 'sync', fields: 'sync' }
 
 /** The `logs` option. The settings are `null` if requests have no lines. */
 export const logsGroup: OptionGroup<Option, RequestLogSettings | null> = {
-  unknown: (logs) => refusedNames('logs.', typeof logs === 'object' ? logs : undefined, NAMES),
+  unknown: (logs) => unknownOptions('logs.', logs, NAMES),
   check,
   resolve(logs = false) {
     if (logs === false) return null
@@ -40,13 +40,21 @@ function check(logs: unknown): Problem[] {
   if (logs === undefined || typeof logs === 'boolean') return []
   if (typeof logs !== 'object' || logs === null || Array.isArray(logs)) {
     return [
-      invalid('logs', `${shown(logs)} is no option.`, 'Give true, false, or { level, fields }.'),
+      invalid(
+        'logs',
+        `${shown(logs)} is not a valid value.`,
+        'Give true, false, or { level, fields }.',
+      ),
     ]
   }
   return Object.entries(logs)
     .filter(([name, value]) => Object.hasOwn(NAMES, name) && typeof value !== 'function')
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) =>
-      invalid(`logs.${name}`, `${shown(value)} is no function.`, 'Give a function (ended) => ….'),
+      invalid(
+        `logs.${name}`,
+        `${shown(value)} is not a function.`,
+        'Give a function (ended) => ….',
+      ),
     )
 }

@@ -2,7 +2,7 @@ import type { Middleware, MiddlewareList } from '../../contracts/handler.js'
 import type { Plugin, PluginMiddlewares } from '../../contracts/plugin.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
-import { type Names, refusedNames } from '../../errors/option-group.js'
+import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'
 
@@ -19,7 +19,7 @@ export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMid
   ]
 }
 
-const NAMES: Names<PluginMiddlewares> = { first: true, last: true }
+const NAMES: OptionNames<PluginMiddlewares> = { first: true, last: true }
 
 /** Finds `middlewares` of plugins that are neither a list nor two lists. None of their entries would run. */
 export function checkPluginMiddlewares({ plugins }: AppOptions): Problem[] {
@@ -30,7 +30,7 @@ export function checkPluginMiddlewares({ plugins }: AppOptions): Problem[] {
     if (!isTwoLists) return checkList(name, given)
     const { first, last } = given as PluginMiddlewares
     return [
-      ...refusedNames(`${name}.`, given, NAMES),
+      ...unknownOptions(`${name}.`, given, NAMES),
       ...checkList(`${name}.first`, first),
       ...checkList(`${name}.last`, last),
     ]

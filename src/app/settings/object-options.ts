@@ -8,10 +8,10 @@ const EXAMPLES = {
   security: 'Give { helmet: false } for no protective headers, or leave it out.',
   limits: "Give { body: '1mb' }, or leave it out.",
   timeouts: "Give { handler: '30s' }, or leave it out.",
-  cookies: 'Give { keys: [process.env.COOKIE_KEY] }, or leave it out.',
+  cookies: 'Give { keys: ({ get }) => get(Env).COOKIE_KEYS }, or leave it out.',
 } as const satisfies Partial<Record<keyof AppOptions, string>>
 
-/** Finds options that are no objects: `security: false` and `auth: true` would have no effect. */
+/** Finds options that are not objects: `security: false` and `auth: true` would have no effect. */
 export function checkObjects(options: AppOptions): Problem[] {
   return Object.entries(EXAMPLES).flatMap(([name, remedy]) => {
     const value: unknown = options[name as keyof typeof EXAMPLES]

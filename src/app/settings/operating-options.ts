@@ -15,9 +15,9 @@ export function checkOperating(options: OperatingOptions): Problem[] {
     ([, value]) => value !== undefined && typeof value !== 'boolean',
   )
   const problems = switches.map(([name, value]) =>
-    invalid(name, `${shown(value)} is no boolean.`, 'Give true or false.'),
+    invalid(name, `${shown(value)} is not a boolean.`, 'Give true or false.'),
   )
   if (onError === undefined || typeof onError === 'function') return problems
   const remedy = 'Give a function (error, context) => { … }.'
-  return [...problems, invalid('onError', `${shown(onError)} is no function.`, remedy)]
+  return [...problems, invalid('onError', `${shown(onError)} is not a function.`, remedy)]
 }

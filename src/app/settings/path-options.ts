@@ -1,8 +1,9 @@
 import type { DefaultStatus } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
-import { joinPaths, prefixProblem } from '../../model/paths.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
+import { prefixProblem } from '../../model/path-problem.js'
+import { joinPaths } from '../../model/paths.js'
 import { PREFIX_REMEDY, wrongPrefix } from '../route-prefixes.js'
 
 /** The `prefix` option. */
@@ -15,7 +16,7 @@ export const prefixGroup: OptionGroup<string | undefined, string> = {
   resolve: (prefix = '') => joinPaths('', prefix),
 }
 
-const METHODS: Names<Required<DefaultStatus>> = {
+const METHODS: OptionNames<Required<DefaultStatus>> = {
   GET: true,
   POST: true,
   PUT: true,
@@ -29,7 +30,7 @@ const METHODS: Names<Required<DefaultStatus>> = {
 /** The `defaultStatus` option. An unknown method is an error, because its routes would keep their status. */
 export const statusGroup: OptionGroup<DefaultStatus | undefined, DefaultStatus> = {
   unknown: (statuses) =>
-    Array.isArray(statuses) ? [] : refusedNames('defaultStatus.', statuses, METHODS),
+    Array.isArray(statuses) ? [] : unknownOptions('defaultStatus.', statuses, METHODS),
   check: checkStatuses,
   resolve: (statuses) => Object.freeze({ ...statuses }),
 }

@@ -2,7 +2,7 @@ import type { RateLimitBy, RateLimitPolicy, RateLimitStore } from '../../contrac
 import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { type RateLimitSettings, settlePolicy } from '../../features/rate-limit/limit-settings.js'
 import { checkPolicy } from '../../model/check-limits.js'
 
@@ -56,10 +56,10 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
 type Option = boolean | RateLimitOptions | undefined
 
 const SUBJECT = 'rateLimit'
-const NAMES: Names<RateLimitOptions> = {
+const NAMES: OptionNames<RateLimitOptions> = {
   limit: true,
   window: true,
-  by: true,
+  by: 'sync',
   name: true,
   policies: true,
   store: true,

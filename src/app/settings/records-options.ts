@@ -1,6 +1,6 @@
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { CapsuleSettings } from '../../features/capsules/capsule-folder.js'
 import type { RecordsSettings } from '../../features/records/records-plugin.js'
 
@@ -63,8 +63,8 @@ export interface RecordsAndCapsules {
   readonly isOff: boolean
 }
 
-const NAMES: Names<RecordsOptions> = { keep: true, log: true, capsules: true }
-const CAPSULE_NAMES: Names<CapsulesOptions> = { folder: true, files: true, bytes: true }
+const CAPSULES: OptionNames<CapsulesOptions> = { folder: true, files: true, bytes: true }
+const NAMES: OptionNames<RecordsOptions> = { keep: true, log: true, capsules: CAPSULES }
 const KEEP = 50
 
 /** The capsules of `blazon dev`, and of `capsules: true`. */
@@ -76,15 +76,7 @@ export const DEFAULT_CAPSULES: CapsuleSettings = Object.freeze({
 
 /** The `records` option. */
 export const recordsGroup: OptionGroup<Option, RecordsAndCapsules> = {
-  unknown: (records) => {
-    if (typeof records !== 'object') return refusedNames('records.', undefined, NAMES)
-    const { capsules } = records ?? {}
-    const given = typeof capsules === 'object' ? capsules : undefined
-    return [
-      ...refusedNames('records.', records, NAMES),
-      ...refusedNames('records.capsules.', given, CAPSULE_NAMES),
-    ]
-  },
+  unknown: (records) => unknownOptions('records.', records, NAMES),
   check,
   resolve(records = false) {
     if (records === false) return NOTHING
@@ -114,12 +106,14 @@ function check(records: unknown): Problem[] {
   if (records === undefined || typeof records === 'boolean') return []
   if (!isObject(records)) {
     const remedy = 'Give true, false, or { keep, log, capsules }.'
-    return [invalid('records', `${shown(records)} is no option.`, remedy)]
+    return [invalid('records', `${shown(records)} is not a valid value.`, remedy)]
   }
   const { keep, log, capsules } = records
   const problems = checkCount('records.keep', keep, 'no number of records')
   if (log !== undefined && typeof log !== 'boolean') {
-    problems.push(invalid('records.log', `${shown(log)} is no option.`, 'Give true or false.'))
+    problems.push(
+      invalid('records.log', `${shown(log)} is not a valid value.`, 'Give true or false.'),
+    )
   }
   return [...problems, ...checkCapsules(capsules)]
 }
@@ -128,7 +122,7 @@ function checkCapsules(capsules: unknown): Problem[] {
   if (capsules === undefined || typeof capsules === 'boolean') return []
   if (!isObject(capsules)) {
     const remedy = 'Give true, false, or { folder, files, bytes }.'
-    return [invalid('records.capsules', `${shown(capsules)} is no option.`, remedy)]
+    return [invalid('records.capsules', `${shown(capsules)} is not a valid value.`, remedy)]
   }
   const { folder, files, bytes } = capsules
   const problems = [
@@ -136,7 +130,7 @@ function checkCapsules(capsules: unknown): Problem[] {
     ...checkCount('records.capsules.bytes', bytes, 'no number of bytes'),
   ]
   if (folder === undefined || (typeof folder === 'string' && folder !== '')) return problems
-  const cause = `${shown(folder)} is no folder.`
+  const cause = `${shown(folder)} is not a folder.`
   return [
     ...problems,
     invalid('records.capsules.folder', cause, "Give a path: '.blazon/capsules'."),

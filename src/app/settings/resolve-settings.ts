@@ -1,5 +1,5 @@
 import { ConfigError, type Problem } from '../../errors/config-error.js'
-import { type Names, unknownNames } from '../../errors/option-group.js'
+import { type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { capacityGroup } from '../../features/capacity/capacity-options.js'
 import { healthGroup } from '../../features/health/health-options.js'
 import { metricsGroup } from '../../features/metrics/metrics-options.js'
@@ -19,7 +19,8 @@ import {
   checkLists,
   checkMiddlewareTypes,
   checkOverrides,
-  unknownInModules,
+  checkPluginFunctions,
+  unknownInLists,
 } from './list-options.js'
 import { checkLogger, loggerOf, ownLoggerOf } from './logger-options.js'
 import { logsGroup } from './logs-options.js'
@@ -36,7 +37,7 @@ import { timeoutGroup } from './timeout-options.js'
 import { checkTrustProxy } from './trust-proxy.js'
 import { validationGroup } from './validation-options.js'
 
-const NAMES: Names<AppOptions> = {
+const NAMES: OptionNames<AppOptions> = {
   controllers: true,
   modules: true,
   prefix: true,
@@ -115,7 +116,7 @@ function findUnknown(options: AppOptions): Problem[] {
     ...recordsGroup.unknown(options.records),
     ...timeoutGroup.unknown(options.timeouts),
     ...logsGroup.unknown(options.logs),
-    ...unknownInModules(options),
+    ...unknownInLists(options),
     ...statusGroup.unknown(options.defaultStatus),
   ]
 }
@@ -125,6 +126,7 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...checkObjects(options),
     ...checkLists(options),
     ...checkPluginMiddlewares(options),
+    ...checkPluginFunctions(options),
     ...checkMiddlewareTypes(middlewares),
     ...checkInterceptors(options),
     ...healthGroup.check(options.health),

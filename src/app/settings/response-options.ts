@@ -1,7 +1,7 @@
 import type { ApiResponseOptions, ResponseFieldsMode } from '../../contracts/operation.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { checkDocumented } from '../../model/check-documentation.js'
 import { GIVE_MODE, isFieldsMode } from '../../model/check-response-fields.js'
 
@@ -34,7 +34,7 @@ export interface ResponseSettings {
 
 type Option = ResponseFieldsMode | ResponseOptions | undefined
 
-const NAMES: Names<ResponseOptions> = { fields: true, documented: true }
+const NAMES: OptionNames<ResponseOptions> = { fields: true, documented: true }
 const GIVE_LIST = 'Give { documented: [{ status, description, schema }] }.'
 
 /**
@@ -42,7 +42,7 @@ const GIVE_LIST = 'Give { documented: [{ status, description, schema }] }.'
  * dropped.
  */
 export const responseGroup: OptionGroup<Option, ResponseSettings> = {
-  unknown: (responses) => refusedNames('responses.', responses, NAMES),
+  unknown: (responses) => unknownOptions('responses.', responses, NAMES),
   check,
   resolve(responses) {
     const { fields = 'send', documented = [] } = optionsOf(responses)

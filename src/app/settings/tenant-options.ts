@@ -4,7 +4,7 @@ import type { TenantStore, TenantStrategy } from '../../contracts/tenant.js'
 import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { DEFAULT_PATTERN } from '../../features/tenancy/tenant-id.js'
 import type {
   TenantSettings,
@@ -113,10 +113,10 @@ export interface TenantOptions extends TenantSourceOptions {
 
 type Option = TenantOptions | undefined
 
-const SOURCE_NAMES: Names<TenantMiddlewareOptions> = {
+const SOURCE_NAMES: OptionNames<TenantMiddlewareOptions> = {
   header: true,
   jwtClaim: true,
-  strategies: true,
+  strategies: 'sync',
   pattern: true,
   onMismatch: true,
   store: true,
@@ -124,7 +124,7 @@ const SOURCE_NAMES: Names<TenantMiddlewareOptions> = {
   negativeTtl: true,
   required: true,
 }
-const NAMES: Names<TenantOptions> = { ...SOURCE_NAMES, authorize: true }
+const NAMES: OptionNames<TenantOptions> = { ...SOURCE_NAMES, authorize: true }
 const HEADER = 'x-tenant-id'
 const POSITIVE_SECONDS = 60
 const NEGATIVE_SECONDS = 5
@@ -145,7 +145,7 @@ const UNFIT = new Set(
  * tenant.
  */
 export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
-  unknown: (tenant) => refusedNames('tenant.', tenant, NAMES),
+  unknown: (tenant) => unknownOptions('tenant.', tenant, NAMES),
   check,
   resolve: (tenant) => (tenant === undefined ? null : resolve(tenant)),
 }
@@ -155,7 +155,7 @@ export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
  * middleware.
  */
 export const tenantSourceGroup: OptionGroup<TenantMiddlewareOptions, TenantSourceSettings> = {
-  unknown: (options) => refusedNames('createTenantMiddleware(): ', options, SOURCE_NAMES),
+  unknown: (options) => unknownOptions('createTenantMiddleware(): ', options, SOURCE_NAMES),
   check,
   resolve,
 }

@@ -1,7 +1,7 @@
 import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { checkDuration } from '../../http/check-units.js'
 import { toSeconds } from '../../http/units.js'
 
@@ -27,6 +27,14 @@ export interface TimeoutOptions {
    * @defaultValue `'60s'`, or `timeouts.headers` if that is longer
    */
   readonly request?: Duration
+  /**
+   * How long a client may take no byte of a response that waits for it: a duration, or 0 for any time. After this time its
+   * connection is closed, with a line in the log. A stream that has nothing to send is not affected.
+   *
+   * @defaultValue `'60s'`
+   * @see docs/operating.md#slow-readers
+   */
+  readonly response?: Duration
   /**
    * How long an idle connection stays open: a duration. It should be longer than the 60 s of common load
    * balancers, because the load balancer must close the connection first.
@@ -62,6 +70,8 @@ export interface TimeoutSettings {
   readonly handlerMs: number | null
   readonly headersMs: number
   readonly requestMs: number
+  /** `null` if a client may take any time. */
+  readonly responseMs: number | null
   readonly keepAliveMs: number
   readonly closeMs: number
   readonly preStopMs: number
@@ -70,10 +80,11 @@ export interface TimeoutSettings {
 
 type Option = TimeoutOptions | undefined
 
-const NAMES: Names<TimeoutOptions> = {
+const NAMES: OptionNames<TimeoutOptions> = {
   handler: true,
   headers: true,
   request: true,
+  response: true,
   keepAlive: true,
   close: true,
   preStop: true,
@@ -82,6 +93,7 @@ const NAMES: Names<TimeoutOptions> = {
 const HANDLER_SECONDS = 30
 const HEADERS_SECONDS = 15
 const REQUEST_SECONDS = 60
+const RESPONSE_SECONDS = 60
 const KEEP_ALIVE_SECONDS = 72
 const CLOSE_SECONDS = 10
 const PRE_STOP_SECONDS = 5
@@ -94,19 +106,21 @@ export const timeoutGroup: OptionGroup<Option, TimeoutSettings> = {
     ...checkHandler(timeouts ?? {}),
     ...checkDuration('timeouts.headers', timeouts?.headers),
     ...checkDuration('timeouts.request', timeouts?.request),
+    ...checkOrZero('timeouts.response', timeouts?.response),
     ...checkDuration('timeouts.keepAlive', timeouts?.keepAlive),
     ...checkDuration('timeouts.close', timeouts?.close),
-    ...checkPreStop(timeouts?.preStop),
+    ...checkOrZero('timeouts.preStop', timeouts?.preStop),
     ...checkDuration('timeouts.onClose', timeouts?.onClose),
     ...checkHead(timeouts ?? {}),
   ],
   resolve(timeouts) {
-    const { handler, keepAlive, close, preStop, onClose } = timeouts ?? {}
+    const { handler, response, keepAlive, close, preStop, onClose } = timeouts ?? {}
     const { headers, request } = arrival(timeouts ?? {})
     return Object.freeze({
       handlerMs: handler === false ? null : 1000 * (secondsOf(handler) ?? HANDLER_SECONDS),
       headersMs: wholeMs(headers),
       requestMs: wholeMs(request),
+      responseMs: 1000 * (secondsOf(response) ?? RESPONSE_SECONDS) || null,
       keepAliveMs: wholeMs(secondsOf(keepAlive) ?? KEEP_ALIVE_SECONDS),
       closeMs: 1000 * (secondsOf(close) ?? CLOSE_SECONDS),
       preStopMs: 1000 * (secondsOf(preStop) ?? defaultPreStop()),
@@ -148,10 +162,10 @@ function defaultPreStop(): number {
 }
 
 /** In contrast to the other durations, 0 has a meaning here. */
-function checkPreStop(preStop: Duration | undefined): Problem[] {
-  if (preStop === undefined || toSeconds(preStop) !== undefined) return []
+function checkOrZero(name: string, value: Duration | undefined): Problem[] {
+  if (value === undefined || toSeconds(value) !== undefined) return []
   const remedy = "Give seconds, '5s', or 0."
-  return [invalid('timeouts.preStop', `${String(preStop)} is not a duration.`, remedy)]
+  return [invalid(name, `${String(value)} is not a duration.`, remedy)]
 }
 
 function checkHead(timeouts: TimeoutOptions): Problem[] {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 
 /** The `validation` option. */
 export interface ValidationOptions {
@@ -23,7 +23,7 @@ export interface ValidationSettings {
 
 type Option = ValidationOptions | undefined
 
-const NAMES: Names<ValidationOptions> = { messages: true }
+const NAMES: OptionNames<ValidationOptions> = { messages: true }
 const MESSAGES: readonly unknown[] = [undefined, 'library', 'generic']
 
 /**
@@ -31,7 +31,7 @@ const MESSAGES: readonly unknown[] = [undefined, 'library', 'generic']
  * the client sent.
  */
 export const validationGroup: OptionGroup<Option, ValidationSettings> = {
-  unknown: (validation) => refusedNames('validation.', validation, NAMES),
+  unknown: (validation) => unknownOptions('validation.', validation, NAMES),
   check,
   resolve: (validation) => Object.freeze({ isGeneric: validation?.messages === 'generic' }),
 }

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from '../../contracts/handler.js'
+import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { TenantContext } from '../../features/tenancy/tenant-context.js'
 import { noteRefusal, noteResume } from '../../http/continuations.js'
 import { createExpressRouter } from '../../http/express-parts.js'
@@ -22,6 +23,8 @@ export interface TenantRouterOptions {
 }
 
 /** A router of Express, an Express application, or a function with the same signature. */
+const NAMES: OptionNames<TenantRouterOptions> = { path: true }
+
 type RouterHandler = (req: Request, res: Response, next: NextFunction) => unknown
 
 const kGuarded: unique symbol = Symbol('blazon.guardedRouter')
@@ -60,6 +63,7 @@ export function tenantRouter(
   router: RouterHandler,
   options: TenantRouterOptions = {},
 ): RequestHandler {
+  refuseUnknown('tenantRouter()', options, NAMES)
   const { path = '/' } = options
   if (typeof router !== 'function' || router.length > 3) {
     throw new TypeError('tenantRouter() needs a router: express.Router(), or express().')

@@ -1,5 +1,11 @@
 import { CliError } from '../cli-error.js'
-import type { Kind } from './part-kinds.js'
+
+/** What `blazon add` can add. */
+export const KINDS = ['controller', 'module', 'plugin', 'guard', 'migration'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** The kinds that are classes and objects of TypeScript. */
+export type CodeKind = Exclude<Kind, 'migration'>
 
 /** A name in the spellings that files and code need. */
 export interface PartName {
@@ -48,15 +54,6 @@ function wrong(given: string, kind: Kind): CliError {
     status: 2,
     what: `${shown} cannot be the name of a ${kind}.`,
     cause: `A name begins with a letter, and has at most ${MAX_LENGTH} letters, digits, "-" and "_".`,
-    remedy: `Choose another name: ${example(given, kind)}`,
+    remedy: `Choose another name: blazon add ${kind} order-items. A folder is given by --dir src/orders.`,
   })
-}
-
-/** A path names a folder, too. */
-function example(given: string, kind: Kind): string {
-  const [, folder = '', name = ''] = /^(?:\.\/)?([\w./-]*\w)\/([^/]+)$/.exec(given) ?? []
-  if (!NAME.test(name))
-    return `blazon add ${kind} order-items. A folder is given by --dir src/orders.`
-  const dir = folder.startsWith('src') ? folder : `src/${folder}`
-  return `blazon add ${kind} ${name} --dir ${folder.startsWith('..') ? 'src/orders' : dir}`
 }

@@ -1,90 +1,84 @@
 import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Access, withAccess, withCaller, withSetup } from './fit-part.js'
-import type { CodeKind } from './part-kinds.js'
-import type { PartName } from './part-name.js'
-import { specifierOf } from './project-files.js'
-import type { CodeStyle, TestStyle } from './project-style.js'
-import type { TestSetup } from './test-setup.js'
-
-/** A file to write, by its path from the root of the project. */
-export interface PartFile {
-  readonly path: string
-  readonly text: string
-}
+import { CliError } from '../cli-error.js'
+import type { OutputFile } from '../write-files.js'
+import type { CodeKind, PartName } from './part-name.js'
 
 /** All that decides the files of a part. */
 export interface PartPlan {
   readonly kind: CodeKind
   readonly name: PartName
-  /** The path of the source file of a kind. */
-  readonly pathOf: (kind: CodeKind) => string
-  readonly code: CodeStyle
-  readonly test: TestStyle
+  /** The folder of the part, and that of its test. */
+  readonly folder: string
+  readonly testFolder: string
+  readonly runner: 'vitest' | 'node:test'
   /** Whether controllers declare their input with schemas of zod. */
   readonly hasZod: boolean
-  /** What routes need. */
-  readonly access: Access
-  /** How the test makes the application; `undefined` for one that consists of the part. */
-  readonly setup: TestSetup | undefined
-  /** Whether the options of the application list the part. */
-  readonly isListed: boolean
-}
-
-/** The kinds of source files that a part has, its own first. */
-const SOURCES: Readonly<Record<CodeKind, readonly [CodeKind, ...CodeKind[]]>> = {
-  controller: ['controller'],
-  module: ['module', 'controller'],
-  plugin: ['plugin'],
-  guard: ['guard'],
 }
 
 /** The files of a part, its source file first and its test last. */
-export function readPart(plan: PartPlan): PartFile[] {
-  const { kind, pathOf, test, access, hasZod } = plan
-  const sources = SOURCES[kind].map((each) => {
-    const path = pathOf(each)
-    const isOpen = each !== 'controller'
-    const text = read(`src/sample-name-${!isOpen && hasZod ? 'zod-' : ''}${each}.ts`)
-    return { path, text: adapt(isOpen ? text : withAccess(text, access), path, plan) }
-  })
-  const path = test.pathOf(pathOf(kind))
-  const zod = kind === 'controller' && hasZod ? 'zod-' : ''
-  const text = read(`test/sample-name-${zod}${kind}.test.ts`)
-  if (!isServed(kind)) return [...sources, { path, text: adapt(text, path, plan) }]
-  return [...sources, { path, text: testOf(withCaller(text, access), path, plan) }]
-}
-
-/** Whether a part of this kind has routes. */
-export function isServed(kind: CodeKind): boolean {
-  return kind === 'controller' || kind === 'module'
-}
-
-function testOf(text: string, path: string, plan: PartPlan): string {
-  const { setup, code: style, isListed } = plan
-  const adapted = adapt(text, path, plan)
-  return setup === undefined ? adapted : withSetup(adapted, { setup, style, isListed })
+export function readPart(plan: PartPlan): OutputFile[] {
+  const { kind, name, folder, testFolder, hasZod } = plan
+  const kinds: readonly CodeKind[] = kind === 'module' ? ['module', 'controller'] : [kind]
+  const templateOf = (each: CodeKind) => `${hasZod && each === 'controller' ? 'zod-' : ''}${each}`
+  const sources = kinds.map((each) => ({
+    path: join(folder, `${name.kebab}-${each}.ts`),
+    text: read(`src/sample-name-${templateOf(each)}.ts`),
+  }))
+  const test = {
+    path: join(testFolder, `${name.kebab}-${kind}.test.ts`),
+    text: read(`test/sample-name-${templateOf(kind)}.test.ts`),
+  }
+  const files = [...sources, test].map((file) => adapt(file, plan))
+  for (const { text } of files) refuseTaken(text)
+  return files
 }
 
 function read(name: string): string {
-  const folder = fileURLToPath(new URL('../../../templates/add/', import.meta.url))
-  return readFileSync(folder + name, 'utf8')
+  return readFileSync(
+    fileURLToPath(new URL(`../../../templates/add/${name}`, import.meta.url)),
+    'utf8',
+  )
 }
 
-/** The templates are real files, with semicolons, which are easier to leave out than to add. */
-function adapt(text: string, path: string, { name, pathOf, code, test }: PartPlan): string {
-  const { kebab, camel, pascal } = name
+/** The templates are real files, whose names are replaced. */
+function adapt({ path, text }: OutputFile, { name, folder, runner }: PartPlan): OutputFile {
   const adapted = text
-    .replace(
-      /'[./]+(?:src\/)?sample-name-(?:zod-)?(\w+)\.js'/g,
-      (_, kind: CodeKind) => `'${specifierOf(path, pathOf(kind), code.extension)}'`,
-    )
-    .replaceAll('sample-name', kebab)
-    .replaceAll('sampleName', camel)
-    .replaceAll('SampleName', pascal)
-    .replace("from 'vitest'", `from '${test.runner}'`)
-    .replaceAll("'", code.quote)
-    .replace(/^(?: {2})+/gm, (blanks) => code.indent.repeat(blanks.length / 2))
-  const plain = code.hasSemicolons ? adapted : adapted.replace(/;$/gm, '')
-  return plain.replaceAll('\n', code.lineEnd)
+    .replace(/'[./]+(?:src\/)?sample-name-(?:zod-)?(\w+\.js)'/g, (_, end) => {
+      return `'${specifierOf(dirname(path), join(folder, `${name.kebab}-${end}`))}'`
+    })
+    .replaceAll('sample-name', name.kebab)
+    .replaceAll('sampleName', name.camel)
+    .replaceAll('SampleName', name.pascal)
+    .replace("from 'vitest'", `from '${runner}'`)
+  return { path, text: adapted }
+}
+
+/** The import of a name, for a file in a folder. */
+export function importOf(name: string, folder: string, path: string): string {
+  return `import { ${name} } from '${specifierOf(folder, path)}';`
+}
+
+function specifierOf(folder: string, path: string): string {
+  const way = relative(folder, path).replaceAll('\\', '/')
+  return way.startsWith('.') ? way : `./${way}`
+}
+
+/** A guard `auth` would be an `AuthGuard`, as the interface that it implements. */
+function refuseTaken(text: string): void {
+  const imported = [...text.matchAll(/^import (?:type )?\{ (.*) \} from/gm)].flatMap(
+    ([, names = '']) => names.split(/, (?:type )?/),
+  )
+  const declared = [...text.matchAll(/^export (?:class|const) (\w+)/gm)].map(([, name]) => name)
+  const taken = imported.find(
+    (name, index) => declared.includes(name) || imported.indexOf(name) !== index,
+  )
+  if (taken === undefined) return
+  throw new CliError({
+    status: 2,
+    what: 'The name is taken. Nothing was written.',
+    cause: `${taken} is a name that the file imports.`,
+    remedy: 'Choose another name.',
+  })
 }

@@ -44,37 +44,44 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as 
 
 /** All operations of a document in document order, with their names in the client. */
 export function clientOperations(document: OpenApiDocument): ClientOperation[] {
+  return namedOperations(document).map((named) => describe(named, document))
+}
+
+/** The method of the client for each operation, such as `users.getById` for `GET /users/{id}`. */
+export function clientNames(document: OpenApiDocument): ReadonlyMap<string, string> {
+  return new Map(
+    namedOperations(document).map(({ method, path, group, name }) => [
+      `${method} ${path}`,
+      `${group}.${name}`,
+    ]),
+  )
+}
+
+type NamedOperation = Pick<
+  ClientOperation,
+  'id' | 'group' | 'name' | 'method' | 'path' | 'operation'
+>
+
+function namedOperations(document: OpenApiDocument): NamedOperation[] {
   const ids = new NameRegistry()
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method]
       if (operation === undefined) return []
       const id = ids.claim(operation.operationId ?? camelCase(`${method} ${path}`))
-      return [describe({ id, method, path, operation, document })]
+      const [tag = ''] = operation.tags ?? []
+      const group = camelCase(tag) || 'default'
+      return [{ id, group, method: method.toUpperCase(), path, operation }]
     }),
   )
   return nameMethods(operations)
 }
 
-interface Source {
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly operation: OpenApiOperation
-  readonly document: OpenApiDocument
-}
-
-type UnnamedOperation = Omit<ClientOperation, 'name'>
-
-function describe({ id, method, path, operation, document }: Source): UnnamedOperation {
+function describe(named: NamedOperation, document: OpenApiDocument): ClientOperation {
+  const { operation } = named
   const security = operation.security ?? document.security ?? []
-  const [tag = ''] = operation.tags ?? []
   return {
-    id,
-    group: camelCase(tag) || 'default',
-    method: method.toUpperCase(),
-    path,
-    operation,
+    ...named,
     parameters: operation.parameters ?? [],
     responses: Object.entries(operation.responses).map(([status, response]) =>
       describeResponse({ status, response, document }),
@@ -143,21 +150,39 @@ function isEnvelope(schema: OpenApiSchema, document: OpenApiDocument): boolean {
 }
 
 /**
- * Names each method after its part of the operation id. If two methods of a group would have the same name,
- * both use the whole operation id.
+ * Names each method after its part of the operation id. If two methods of a group would have the same name, one keeps it:
+ * that of the class that the group is named after, else the first. The others use the whole operation id, so that a new
+ * operation seldom renames one that exists.
  */
-function nameMethods(operations: readonly UnnamedOperation[]): ClientOperation[] {
-  const short = operations.map(({ id }) => camelCase(id.slice(id.indexOf('_') + 1)))
-  const uses = new Map<string, number>()
-  const places = operations.map(({ group }, index) => `${group} ${short[index]}`)
-  for (const place of places) uses.set(place, (uses.get(place) ?? 0) + 1)
+function nameMethods(operations: readonly Omit<NamedOperation, 'name'>[]): NamedOperation[] {
+  const placeOf = ({ group, id }: Omit<NamedOperation, 'name'>) => `${group} ${shortName(id)}`
+  const owners = new Map<string, string>()
+  for (const operation of operations) {
+    const { id, group } = operation
+    const place = placeOf(operation)
+    const isOwn = (of: string) => camelCase(of.slice(0, of.indexOf('_'))) === group
+    const known = owners.get(place)
+    if (known === undefined || (!isOwn(known) && isOwn(id))) owners.set(place, id)
+  }
   const registries = new Map<string, NameRegistry>()
-  return operations.map((operation, index) => {
-    const isAlone = uses.get(places[index] as string) === 1
-    const wanted = (isAlone ? short[index] : camelCase(operation.id)) || 'call'
+  const claim = ({ group }: Omit<NamedOperation, 'name'>, name: string): string => {
     // A group with a method `then` would be treated as a promise.
-    const registry = registries.get(operation.group) ?? new NameRegistry(['then'])
-    registries.set(operation.group, registry)
-    return { ...operation, name: registry.claim(wanted) }
-  })
+    const registry = registries.get(group) ?? new NameRegistry(['then'])
+    registries.set(group, registry)
+    return registry.claim(name || 'call')
+  }
+  const isOwner = (operation: Omit<NamedOperation, 'name'>) =>
+    owners.get(placeOf(operation)) === operation.id
+  // Owners come first, because the whole id of another operation may be the name of one.
+  const names = new Map<string, string>()
+  for (const each of operations.filter(isOwner)) names.set(each.id, claim(each, shortName(each.id)))
+  return operations.map((operation) => ({
+    ...operation,
+    name: names.get(operation.id) ?? claim(operation, camelCase(operation.id)),
+  }))
+}
+
+/** The part of an operation id behind the name of the class. */
+function shortName(id: string): string {
+  return camelCase(id.slice(id.indexOf('_') + 1))
 }

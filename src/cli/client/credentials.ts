@@ -28,7 +28,7 @@ function isBearer({ type, scheme }: OpenApiSecurityScheme): boolean {
   return type === 'http' && scheme?.toLowerCase() === 'bearer'
 }
 
-/** `null` for a credential that is no header: a certificate, or a parameter of the query. */
+/** `null` for a credential that is not a header: a certificate, or a parameter of the query. */
 function sentAs(name: string, scheme: OpenApiSecurityScheme): Sent | null {
   if (scheme.type === 'oauth2' || scheme.type === 'openIdConnect' || isBearer(scheme)) {
     return [name, 'Authorization', 'Bearer ']

@@ -20,7 +20,8 @@ export class StreamError extends Error {
   }
 }
 
-type ServerEvent = { type: string; data: string; id: string | undefined; retry: number | undefined };
+/** An event without "data" only sets the id and the time. */
+type ServerEvent = { type: string; data: string | undefined; id: string | undefined; retry: number | undefined };
 
 /** How often a broken connection is opened again before the stream fails, and the longest wait before that. */
 const MOST_ATTEMPTS = 6;
@@ -78,11 +79,13 @@ class Items implements AsyncIterable<unknown> {
             break;
           }
           if (step.done === true) break;
-          if (step.value.type === "end") return;
-          if (step.value.type === "error") throw failureOf(step.value.data);
-          if (step.value.id !== undefined) this.lastEventId = step.value.id;
-          this.wait = step.value.retry ?? this.wait;
-          yield JSON.parse(step.value.data);
+          const { type, data, id, retry } = step.value;
+          if (id !== undefined) this.lastEventId = id === "" ? undefined : id;
+          this.wait = retry ?? this.wait;
+          if (data === undefined) continue;
+          if (type === "end") return;
+          if (type === "error") throw failureOf(data);
+          yield JSON.parse(data);
         }
       } finally {
         await events.return();
@@ -163,38 +166,36 @@ async function* readLines(response: Response): AsyncGenerator<unknown, void> {
 async function* readEvents(response: Response): AsyncGenerator<ServerEvent, void> {
   let rest = "";
   let fields: string[] = [];
+  let endsWithCr = false;
   for await (const text of readText(response)) {
-    const all = rest + text;
-    // A CR at the end may be the first half of CR LF.
-    const end = all.endsWith("\r") ? all.length - 1 : all.length;
-    const lines = all.slice(0, end).split(/\r\n|\n|\r/);
-    rest = (lines.pop() ?? "") + all.slice(end);
+    if (text === "") continue;
+    // A CR ends a line at once. If a LF follows, it belongs to the same end.
+    const lines = (rest + (endsWithCr && text.startsWith("\n") ? text.slice(1) : text)).split(/\r\n|\n|\r/);
+    endsWithCr = text.endsWith("\r");
+    rest = lines.pop() ?? "";
     for (const line of lines) {
       if (line !== "") fields.push(line);
       else {
-        const event = eventOf(fields);
+        yield eventOf(fields);
         fields = [];
-        if (event !== undefined) yield event;
       }
     }
   }
 }
 
-/** An event without data is none, and neither is a comment. */
-function eventOf(fields: readonly string[]): ServerEvent | undefined {
+function eventOf(fields: readonly string[]): ServerEvent {
   const data: string[] = [];
-  const event: ServerEvent = { type: "message", data: "", id: undefined, retry: undefined };
+  const event: ServerEvent = { type: "message", data: undefined, id: undefined, retry: undefined };
   for (const field of fields) {
     const colon = field.indexOf(":");
     const name = colon < 0 ? field : field.slice(0, colon);
     const value = colon < 0 ? "" : field.slice(colon + 1).replace(/^ /, "");
     if (name === "data") data.push(value);
     else if (name === "event") event.type = value || "message";
-    else if (name === "id") event.id = value;
+    else if (name === "id" && !value.includes("\0")) event.id = value;
     else if (name === "retry" && /^\d+$/.test(value)) event.retry = Number(value);
   }
-  if (data.length === 0) return undefined;
-  event.data = data.join("\n");
+  if (data.length > 0) event.data = data.join("\n");
   return event;
 }
 `

@@ -39,6 +39,7 @@ function addMigrate(parent: Command, { cwd, streams }: DbContext): void {
       'the role with which the application logs in; it becomes a member of the roles of tenants',
     )
     .option('--no-roles', 'create no roles for tenants, if the application uses none')
+    .option('--strict', 'refuse a database that has migrations of a newer version')
   withDirectory(withDatabase(command)).action(async (options: Omit<MigrateDbOptions, 'cwd'>) => {
     const { migrateDatabase } = await import('./migrate-database.js')
     await migrateDatabase({ ...options, cwd }, streams)

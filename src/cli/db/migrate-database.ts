@@ -6,6 +6,7 @@ import { runDb } from './run-db.js'
 export interface MigrateDbOptions extends DbOptions {
   readonly login?: string
   readonly roles: boolean
+  readonly strict?: true
 }
 
 /**
@@ -15,12 +16,14 @@ export interface MigrateDbOptions extends DbOptions {
  */
 export async function migrateDatabase(options: MigrateDbOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, false, streams.note)
-  const { login, roles } = options
+  const { login, roles, strict = false } = options
   const applied = await runDb(
     ({ migrate }) =>
       migrate(database, {
         ...(login === undefined ? {} : { login }),
         roles,
+        strict,
+        onNewer: (names) => streams.note(newerText(names)),
         onApplied: ({ name, durationMs }) => streams.out(`applied  ${name}  ${durationMs} ms\n`),
         onWait: () => streams.note('Another process migrates this database: waiting for it.'),
       }),
@@ -30,4 +33,9 @@ export async function migrateDatabase(options: MigrateDbOptions, streams: Stream
   streams.note(
     applied.length === 0 ? 'Nothing to do: all migrations are applied.' : `${count} applied.`,
   )
+}
+
+function newerText(names: readonly string[]): string {
+  const lines = names.map((name) => `newer    ${name}\n`).join('')
+  return `${lines}A newer version of the application has applied these. They are allowed; --strict refuses them.`
 }

@@ -10,7 +10,7 @@ export interface StatusOptions extends DbOptions {
 }
 
 /** The states that are not an error. */
-const FINE: readonly MigrationState[] = ['applied', 'pending']
+const FINE: readonly MigrationState[] = ['applied', 'pending', 'newer']
 
 /**
  * Prints the state of each migration.
@@ -38,6 +38,7 @@ function row({ name, state, appliedAt, durationMs }: MigrationStatus): string {
 }
 
 function summary(list: readonly MigrationStatus[]): string {
-  const pending = list.filter(({ state }) => state === 'pending').length
-  return `${list.length - pending} applied, ${pending} pending.`
+  const count = (wanted: MigrationState) => list.filter(({ state }) => state === wanted).length
+  const newer = count('newer') === 0 ? '' : `, ${count('newer')} of a newer version`
+  return `${count('applied')} applied, ${count('pending')} pending${newer}.`
 }

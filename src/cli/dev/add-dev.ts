@@ -1,10 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Streams } from '../streams.js'
-import { toSeconds } from '../to-seconds.js'
 import type { DevOptions } from './dev-options.js'
 
-const DEFAULT_TIMEOUT_SECONDS = 10
-const MAX_TIMEOUT_SECONDS = 3600
 const MAX_PORT = 65_535
 
 const NOTES = `
@@ -22,30 +19,19 @@ export function addDev(
     .command('dev')
     .description('run an application, and start it again when its files change')
     .option('--entry <file>', 'the module that starts the application')
-    .addOption(
-      new Option(
-        '--port <number>',
-        'the port of the first server that it starts; it gets the number as PORT, too',
-      ).argParser(toPort),
-    )
-    .addOption(
-      new Option('--timeout <seconds>', 'how long a request waits while the application starts')
-        .argParser(toSeconds(MAX_TIMEOUT_SECONDS))
-        .default(DEFAULT_TIMEOUT_SECONDS),
+    .option(
+      '--port <number>',
+      'the port of the first server that it starts; it gets the number as PORT, too',
+      toPort,
     )
     .option('--inspect [address]', 'let a debugger connect to the application: port or host:port')
+    .option('--watch <path...>', 'more files and folders whose changes start it again: views')
     .option(
-      '--watch <glob...>',
-      'more files whose changes start it again, such as templates that it reads: "views/**"',
-    )
-    .addOption(
-      new Option(
-        '--dashboard-port <number>',
-        'the port of the dashboard (default: any free one)',
-      ).argParser(toPort),
+      '--dashboard-port <number>',
+      'the port of the dashboard (default: any free one)',
+      toPort,
     )
     .option('--no-dashboard', 'do not record requests, and show no dashboard')
-    .option('--no-typecheck', 'do not run the TypeScript compiler beside it')
     .argument('[args...]', 'arguments for the application, after --')
     .addHelpText('after', NOTES)
     .action(async (args: readonly string[], options: Omit<DevOptions, 'cwd' | 'args'>) => {

@@ -1,48 +1,28 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Socket } from 'node:net'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { existsSync } from 'node:fs'
+import module from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { launchFor } from '../load/launch.js'
 import { atMost } from './deadline.js'
-import { endGroup } from './process-group.js'
+import type { DevOptions } from './dev-options.js'
 import {
-  type BootError,
   type ChildMessage,
   opened,
   PARENT_VARIABLE,
   type ParentMessage,
+  REPORT_VARIABLE,
 } from './protocol.js'
 
-/** How a process of the application is started. */
-export interface AppLaunch {
+const PRELOAD = new URL('./child/preload.js', import.meta.url)
+/** The input of {@link AppProcess}. */
+export interface AppProcessConfig {
   readonly entry: string
-  readonly cwd: string
-  /** Options of Node, such as `--import tsx`. */
-  readonly nodeOptions: readonly string[]
-  /** The arguments of the application. */
-  readonly args: readonly string[]
-  readonly env: NodeJS.ProcessEnv
+  readonly options: DevOptions
+  readonly receive: (app: AppProcess, message: ChildMessage) => void
+  /** Called unless the command has ended it. `how` is `with status 1` or `by SIGKILL`. */
+  readonly onEnd: (app: AppProcess, how: string) => void
 }
-
-/** Why a process ended. */
-export interface Ending {
-  /** The error that ended it before it listened. */
-  readonly error?: BootError | undefined
-  /** `with status 1`, `by SIGKILL`. */
-  readonly how: string
-  /** The last text that it wrote to stderr before it listened. */
-  readonly output: string
-}
-
-/** What a process tells. */
-export interface AppEvents {
-  message(app: AppProcess, message: ChildMessage): void
-  ended(app: AppProcess, ending: Ending): void
-}
-
-const PRELOAD = fileURLToPath(new URL('./child/preload.js', import.meta.url))
-/** A process that is asked to end has so long, as with the tools that run applications in production. */
-const GRACE_MS = 5000
-const INSPECTOR_MS = 1000
-const MAX_OUTPUT_CHARS = 8000
 
 /** A process of the application. */
 export class AppProcess {
@@ -51,94 +31,107 @@ export class AppProcess {
   /** In milliseconds since 1970. */
   readonly startedAt: number = Date.now()
   readonly #child: ChildProcess
-  /** Connections that may not have reached the process. */
-  readonly #passing = new Set<Socket>()
-  #error: BootError | undefined
-  #output = ''
-  #inspectorClosed = () => {}
+  #ending: Promise<void> | undefined
 
-  constructor(launch: AppLaunch, events: AppEvents) {
-    const { entry, cwd, nodeOptions, args } = launch
-    const preload = ['--import', pathToFileURL(PRELOAD).href]
-    this.#child = spawn(process.execPath, [...nodeOptions, ...preload, entry, ...args], {
+  constructor({ entry, options, receive, onEnd }: AppProcessConfig) {
+    const { cwd, args } = options
+    const launch = launchFor(entry, cwd)
+    const nodeOptions = [...optionsOf(options), ...launch.nodeOptions, '--import', PRELOAD.href]
+    const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
       cwd,
-      env: { ...launch.env, [PARENT_VARIABLE]: String(process.pid) },
-      // The application gets no stdin: in a group of its own, it must not read from the terminal.
+      env: { ...launch.env, ...process.env, ...environmentOf(options) },
+      // In a group of its own, the application must not read from the terminal.
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // Its own group: Ctrl-C reaches only the command, which ends the group with all that is in it.
+      // Ctrl-C reaches only the command, which ends the group with all that is in it.
       detached: process.platform !== 'win32',
     })
-    this.#child.on('message', (message) => this.#receive(message, events))
+    this.#child = child
+    child.on('message', (message) => {
+      for (const own of messagesOf(message)) receive(this, own)
+    })
     this.ended = new Promise((resolve) => {
       const finish = (how: string) => {
-        endGroup(this.#child)
+        endGroup(child)
         resolve()
-        events.ended(this, { error: this.#error, how, output: this.#output })
+        if (this.#ending === undefined) onEnd(this, how)
       }
-      this.#child.once('error', (error) => finish(`: ${error.message}`))
-      this.#child.once('exit', (status, signal) => {
-        // Messages that the process sent before its end may still be in the channel.
-        const how = signal === null ? `with status ${status}` : `by ${signal}`
-        if (this.#child.connected) this.#child.once('disconnect', () => finish(how))
-        else finish(how)
-      })
+      child.once('error', (error) => finish(`: ${error.message}`))
+      child.once('exit', (code, signal) => finish(signal ? `by ${signal}` : `with status ${code}`))
     })
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
-  #receive(message: unknown, events: AppEvents): void {
-    const own = opened<ChildMessage>(message)
-    if (own === undefined) return
-    if (own.kind === 'failed') this.#error = own.error
-    else if (own.kind === 'output')
-      this.#output = (this.#output + own.text).slice(-MAX_OUTPUT_CHARS)
-    else if (own.kind === 'inspector-closed') this.#inspectorClosed()
-    else events.message(this, own)
   }
 
   send(message: ParentMessage): void {
     if (this.#child.connected) this.#child.send({ blazon: message }, () => {})
   }
 
-  /** Passes a connection to the server that listens as `id`. */
-  pass(socket: Socket, id: number): void {
-    if (!this.#child.connected) return void socket.destroy()
-    this.#passing.add(socket)
-    const message: ParentMessage = { kind: 'connection', id }
-    this.#child.send({ blazon: message }, socket, {}, (error) => {
-      if (error === null) this.#passing.delete(socket)
-    })
+  /** Sends SIGTERM, and kills what is left after some milliseconds. Settles when the process has ended. */
+  end(graceMs: number): Promise<void> {
+    this.#ending ??= this.#end(graceMs)
+    return this.#ending
   }
 
-  /** The connections that this process has not received, after it has ended. */
-  takeBack(): Socket[] {
-    const sockets = [...this.#passing].filter((socket) => !socket.destroyed)
-    this.#passing.clear()
-    return sockets
-  }
-
-  /** Lets the process respond to what it has received, and end. */
-  async retire(graceMs: number = GRACE_MS): Promise<void> {
-    this.send({ kind: 'retire' })
+  async #end(graceMs: number): Promise<void> {
+    this.#child.kill('SIGTERM')
     await atMost(graceMs, this.ended)
-    await this.kill()
-  }
-
-  async kill(): Promise<void> {
-    this.#child.kill('SIGKILL')
     endGroup(this.#child)
     await this.ended
   }
 
-  /** Frees the port of the debugger for the next process. */
-  async closeInspector(): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
-      this.#inspectorClosed = resolve
-    })
-    this.send({ kind: 'close-inspector' })
-    await atMost(INSPECTOR_MS, Promise.race([closed, this.ended]))
+  kill(): Promise<void> {
+    endGroup(this.#child)
+    return this.end(0)
+  }
+}
+
+/** The path of the file with variables of the environment, which need not exist. */
+export function envFile(cwd: string): string {
+  return join(cwd, '.env')
+}
+
+function optionsOf({ cwd, inspect }: DevOptions): string[] {
+  const file = envFile(cwd)
+  return [
+    ...(existsSync(file) ? [`--env-file=${file}`] : []),
+    ...(inspect === undefined ? [] : [inspect === true ? '--inspect' : `--inspect=${inspect}`]),
+    // Errors then name the lines of the sources, also for compiled JavaScript.
+    '--enable-source-maps',
+  ]
+}
+
+function environmentOf({ port, dashboard }: DevOptions): Record<string, string> {
+  return {
+    [PARENT_VARIABLE]: String(process.pid),
+    ...(port !== undefined && { PORT: String(port) }),
+    ...(dashboard && { [REPORT_VARIABLE]: '1' }),
+    // Before Node 22.15, no hook sees all modules, and Node itself reports them as it does for `--watch`.
+    ...(!('registerHooks' in module) && { WATCH_REPORT_DEPENDENCIES: '1' }),
+  }
+}
+
+/** What Node itself reports: URLs of ES modules, paths of others. */
+interface NodeReport {
+  readonly 'watch:import'?: readonly string[]
+  readonly 'watch:require'?: readonly (string | null)[]
+}
+
+function messagesOf(message: unknown): ChildMessage[] {
+  const own = opened<ChildMessage>(message)
+  if (own !== undefined) return [own]
+  const { 'watch:import': urls = [], 'watch:require': paths = [] } = Object(message) as NodeReport
+  const required = paths.flatMap((path) => (path === null ? [] : [pathToFileURL(path).href]))
+  return [{ kind: 'files', urls: [...urls, ...required] }]
+}
+
+/**
+ * Kills a process that was started with `detached`, and all programs that it has started. Windows has no groups: there, only
+ * the process.
+ */
+export function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  if (process.platform === 'win32') return void child.kill('SIGKILL')
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Nothing of the group is left.
   }
 }

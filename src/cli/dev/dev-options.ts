@@ -5,16 +5,13 @@ export interface DevOptions {
   readonly entry?: string
   /** The port of the first server; `undefined` is the one that the application names. */
   readonly port?: number
-  /** The seconds for which a request waits for a process that starts. */
-  readonly timeout: number
   /** `true`, or the address of the debugger. */
   readonly inspect?: string | true
-  readonly typecheck: boolean
   /** Whether a page for browsers shows the routes and the requests. */
   readonly dashboard: boolean
   /** The port of that page. Default: any free port. */
   readonly dashboardPort?: number
-  /** Globs of files besides those that the application loads. Default: none. */
+  /** Files and folders besides the files that the application loads. Default: none. */
   readonly watch?: readonly string[]
   /** The arguments of the application. */
   readonly args: readonly string[]

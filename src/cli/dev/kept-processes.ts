@@ -1,21 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { endGroup } from './app-process.js'
 import { atMost } from './deadline.js'
-import { endGroup } from './process-group.js'
-import { type KeptResult, opened } from './protocol.js'
-
-/** What a process of the application asks for. */
-export interface KeepRequest {
-  /** The URL of the module that the process runs. */
-  readonly module: string
-  readonly argument: string
-}
+import { type KeepRequest, type KeptResult, opened } from './protocol.js'
 
 interface KeptProcess {
   readonly child: ChildProcess
-  readonly ended: Promise<unknown>
-  readonly reply: Promise<KeptResult & { readonly marker?: string }>
+  readonly ended: Promise<void>
+  readonly reply: Promise<KeptResult>
 }
 
 /** The time that a process has to save its data. */
@@ -34,53 +27,43 @@ export class KeptProcesses {
     this.#cwd = cwd
   }
 
-  /** Starts the process, unless it runs. */
+  /** Starts the process, unless it runs and its folder is still there: a user may delete the folder to begin anew. */
   async find(request: KeepRequest): Promise<KeptResult> {
     const key = `${request.module} ${request.argument}`
     const running = this.#processes.get(key)
-    if (running !== undefined && (await isIntact(running))) return await running.reply
+    const result = await running?.reply
+    const isIntact = result !== undefined && 'path' in result && existsSync(result.marker)
+    if (isIntact && running?.child.connected === true) return result
     if (running !== undefined) await stop(running)
     if (this.#isClosed) return { message: 'The command ends.' }
-    const started = this.#start(request, key)
+    // Another application may have been faster.
+    if (this.#processes.get(key) !== running) return await this.find(request)
+    const started = this.#start(request)
+    this.#processes.set(key, started)
     return await started.reply
   }
 
-  #start({ module, argument }: KeepRequest, key: string): KeptProcess {
+  #start({ module, argument }: KeepRequest): KeptProcess {
     const child = fork(fileURLToPath(module), [argument], {
       cwd: this.#cwd,
       execArgv: [],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       detached: process.platform !== 'win32',
     })
-    const ended = new Promise((resolve) => {
-      child.once('exit', resolve)
-      child.once('error', resolve)
+    const ended = new Promise<void>((resolve) => {
+      for (const event of ['exit', 'error']) child.once(event, () => resolve())
     })
     const reply = new Promise<KeptResult>((resolve) => {
-      child.once('message', (message) => resolve(opened<KeptResult>(message) as KeptResult))
+      child.once('message', (message) => resolve(opened(message) as KeptResult))
       void ended.then(() => resolve({ message: 'The process of the database ended.' }))
     })
-    const started = { child, ended, reply }
-    this.#processes.set(key, started)
-    const forget = () => {
-      if (this.#processes.get(key) === started) this.#processes.delete(key)
-    }
-    void ended.then(forget)
-    // The next process of the application tries again.
-    void reply.then((result) => 'path' in result || forget())
-    return started
+    return { child, ended, reply }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([...this.#processes.values()].map(stop))
   }
-}
-
-/** Whether the folder still is the one that was opened: a user may delete it to begin anew. */
-async function isIntact({ reply }: KeptProcess): Promise<boolean> {
-  const { marker } = await reply
-  return marker === undefined || existsSync(marker)
 }
 
 async function stop({ child, ended }: KeptProcess): Promise<void> {

@@ -1,99 +1,56 @@
+import type { WholeRecord } from '../../app/dev/dev-report.js'
 import type { RouteExplanation } from '../../app/explain/explanation.js'
-import type { ProblemView, ReportedRequest } from './dashboard/views.js'
-
-/** The address at which a server of the application wants to listen. */
-export interface Place {
-  readonly port: number
-  /** A host name or address; `undefined` is all addresses of the machine. */
-  readonly host?: string | undefined
-}
-
-/** The address of a socket that listens, as `server.address()` returns it. */
-export interface Address {
-  readonly address: string
-  readonly family: string
-  readonly port: number
-}
-
-/** An error of Node, as it crosses the channel between two processes. */
-export interface PlainError {
-  readonly message: string
-  readonly code?: string | undefined
-  readonly syscall?: string | undefined
-}
-
-/** An error that ended a process before one of its servers listened. */
-export interface BootError {
-  readonly name: string
-  readonly message: string
-  readonly stack: string
-  readonly code?: string | undefined
-  /** Where the classes and methods are that a `ConfigError` names. Default: they are not known. */
-  readonly places?: readonly NamedPlace[] | undefined
-}
-
-/** The place of a class or method: of its first decorator. */
-export interface NamedPlace {
-  /** `UsersController.getById`. */
-  readonly name: string
-  /** An absolute path. */
-  readonly path: string
-  readonly line: number
-}
 
 /** A message of the application's process to the command. */
 export type ChildMessage =
-  /** Files that were loaded, and paths of imports that do not exist. */
-  | { readonly kind: 'files'; readonly paths: readonly string[] }
-  /** A folder that the application reads at its start: its files with this ending. */
-  | { readonly kind: 'folder'; readonly folder: string; readonly ending: string }
-  | { readonly kind: 'listen'; readonly id: number; readonly place: Place }
-  | { readonly kind: 'listening' }
-  | { readonly kind: 'failed'; readonly error: BootError }
-  /** A part of stderr, until the first server listens. */
-  | { readonly kind: 'output'; readonly text: string }
-  /** The application asks for a process that outlives it: `module` is a URL. */
-  | {
-      readonly kind: 'keep'
-      readonly id: number
-      readonly module: string
-      readonly argument: string
-    }
-  | { readonly kind: 'inspector-closed' }
-  /** The routes of an application that has started. Only for the dashboard, as all that follow. */
+  /** URLs of modules that were loaded, or that an import has not found. */
+  | { readonly kind: 'files'; readonly urls: readonly string[] }
+  /** A folder whose files the application reads. */
+  | { readonly kind: 'folder'; readonly path: string }
+  /** A server is about to listen, and waits for `go`. */
+  | { readonly kind: 'listen' }
+  /** The server with the number `id` listens. */
+  | { readonly kind: 'listening'; readonly id: number; readonly port: number }
+  /** The application needs a process that outlives it: `module` is a URL. */
+  | ({ readonly kind: 'keep'; readonly id: number } & KeepRequest)
+  /** The routes of an application that has started. Only for the dashboard, as `request`. */
   | { readonly kind: 'routes'; readonly routes: readonly RouteExplanation[] }
-  | { readonly kind: 'warnings'; readonly warnings: readonly ProblemView[] }
   /** A request is over. */
-  | { readonly kind: 'request'; readonly request: ReportedRequest }
+  | { readonly kind: 'request'; readonly request: WholeRecord }
 
 /** A message of the command to the application's process. */
 export type ParentMessage =
-  | { readonly kind: 'door'; readonly id: number; readonly address: Address }
-  | { readonly kind: 'no-door'; readonly id: number; readonly error: PlainError }
-  /** Comes with a connection, for the server whose `listen` had this `id`. */
-  | { readonly kind: 'connection'; readonly id: number }
-  /** Respond to what has arrived, then end. */
-  | { readonly kind: 'retire' }
-  | { readonly kind: 'close-inspector' }
+  /** The process before it has ended. */
+  | ({ readonly kind: 'go' } & Ports)
   | { readonly kind: 'kept'; readonly id: number; readonly result: KeptResult }
 
-/** The reply of a process that is kept: the path of its socket, or why there is none. */
-export type KeptResult =
-  | { readonly path: string }
-  | { readonly message: string; readonly problems?: readonly unknown[] }
-
-/** Marks our messages: the application may use the same channel. */
-export interface Envelope<T> {
-  readonly blazon: T
+/** The ports of the servers of a process. */
+export interface Ports {
+  /** The port of the first server, whatever the application names. */
+  readonly first: number | undefined
+  /** The ports of the process before it, by the number of the `listen`. Port 0, any port, becomes the same port again. */
+  readonly last: Readonly<Record<number, number>>
 }
 
-/** The message of an envelope; `undefined` for messages of other code. */
+/** A process that outlives the application's. */
+export interface KeepRequest {
+  /** The URL of the module that the process runs. */
+  readonly module: string
+  readonly argument: string
+}
+
+/** The reply of a process that is kept: the path of its socket and of a file that exists as long as its folder, or why not. */
+export type KeptResult =
+  | { readonly path: string; readonly marker: string }
+  | { readonly message: string; readonly problems?: readonly unknown[] }
+
+/** Returns the message in an envelope, `undefined` for messages of other code, which may use the same channel. */
 export function opened<T>(message: unknown): T | undefined {
-  return (message as Partial<Envelope<T>> | null)?.blazon
+  return (message as { readonly blazon?: T } | null)?.blazon
 }
 
 /** The environment variable that tells a process of the application the number of the command's process. */
 export const PARENT_VARIABLE = 'BLAZON_DEV_PARENT'
 
-/** The environment variable by which the command asks a process to report its requests. */
+/** The environment variable by which the command has a process report its requests. */
 export const REPORT_VARIABLE = 'BLAZON_DEV_REPORT'

@@ -1,19 +1,13 @@
 import type { OpenApiDocument as AnyDocument } from '../../contracts/openapi.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi-3-0.js'
 import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
+import { clientNames } from '../client/client-operation.js'
 import { breaking, type Change, compatible, type LocalChange } from './change.js'
 import { compareOperations } from './compare-operations.js'
 import { compareUnjudged } from './compare-unjudged.js'
+import { operationsOf } from './operations-of.js'
 import { SchemaEquality } from './resolve-schema.js'
-
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
-
-/** An operation with its title. */
-interface Placed {
-  /** `GET /users/{id}` */
-  readonly title: string
-  readonly operation: OpenApiOperation
-}
+import type { Pair } from './schema-pair.js'
 
 /**
  * The changes from an older document to a newer one that matter to clients, so descriptions are ignored. They
@@ -24,14 +18,20 @@ export function compareDocuments(older: AnyDocument, newest: AnyDocument): Chang
   const originals = [originalsOf(older), originalsOf(newest)] as const
   const [from, to] = [operationsOf(base), operationsOf(current)]
   const comparison = { base, current, equality: new SchemaEquality(base, current) }
+  const names = [clientNames(base), clientNames(current)] as const
   const kept = [...from].flatMap(([key, { title, operation }]) => {
-    const newer = to.get(key)?.operation
-    const changes =
-      newer === undefined
-        ? [breaking('operation-removed', '', 'The operation is gone.')]
-        : compareOperations({ base: operation, current: newer }, comparison)
+    const newer = to.get(key)
+    if (newer === undefined) {
+      return place(title, [breaking('operation-removed', '', 'The operation is gone.')])
+    }
+    const pair = { base: operation, current: newer.operation }
     const written = [originals[0].get(key), originals[1].get(key)] as const
-    return place(title, [...changes, ...compareUnjudged(written, [older, newest])])
+    const methods = { base: names[0].get(title), current: names[1].get(newer.title) }
+    return place(title, [
+      ...compareMethods(methods, pair),
+      ...compareOperations(pair, comparison),
+      ...compareUnjudged(written, [older, newest]),
+    ])
   })
   const fresh = [...to].filter(([key]) => !from.has(key))
   return [
@@ -43,27 +43,21 @@ export function compareDocuments(older: AnyDocument, newest: AnyDocument): Chang
   ]
 }
 
-/**
- * The operations by method and path. The names of path parameters are ignored, because a URL does not contain
- * them.
- */
-function operationsOf(document: OpenApiDocument): Map<string, Placed> {
-  const operations = new Map<string, Placed>()
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const method of METHODS) {
-      const operation = item[method]
-      const key = `${method} ${path.replace(/\{[^{}]*\}/g, '{}')}`
-      const title = `${method.toUpperCase()} ${path}`
-      if (operation !== undefined) operations.set(key, { title, operation })
-    }
-  }
-  return operations
-}
-
 /** The operations as they were written, by the same keys. */
 function originalsOf(document: AnyDocument): Map<string, unknown> {
   const lowered = operationsOf(document as OpenApiDocument)
   return new Map([...lowered].map(([key, { operation }]) => [key, operation]))
+}
+
+/** A new operation or another tag may rename the method of an operation that keeps its id. */
+function compareMethods(
+  { base: from, current: to }: Pair<string | undefined>,
+  { base, current }: Pair<OpenApiOperation>,
+): LocalChange[] {
+  const isSame = base.operationId !== undefined && base.operationId === current.operationId
+  if (!isSame || from === to) return []
+  const message = `The method of the generated client was ${from} and is ${to}.`
+  return [compatible('client-method-renamed', '', message)]
 }
 
 function compareServers(base: OpenApiDocument, current: OpenApiDocument): LocalChange[] {

@@ -1,22 +1,18 @@
 import type {
-  OpenApiMediaType,
+  OpenApiDocument,
   OpenApiOperation,
   OpenApiParameter,
-  OpenApiResponse,
+  OpenApiRequestBody,
+  OpenApiSchema,
   OpenApiSecurityScheme,
-  Reference,
   SecurityRequirement,
 } from '../../contracts/openapi-3-0.js'
-import { resolveResponse } from '../resolve-response.js'
 import { breaking, compatible, type LocalChange } from './change.js'
+import { compareContent } from './compare-content.js'
+import { compareResponses } from './compare-responses.js'
 import { compareSchemas } from './compare-schemas.js'
-import type { Comparison, Side } from './schema-pair.js'
-
-/** The same item in both documents. */
-interface Pair<T> {
-  readonly base: T
-  readonly current: T
-}
+import { resolveSchema } from './resolve-schema.js'
+import type { Comparison, Pair } from './schema-pair.js'
 
 /** Compares the requests that an operation accepts and the responses that it sends. */
 export function compareOperations(
@@ -128,20 +124,32 @@ function compareParameter(
   location: string,
   comparison: Comparison,
 ): LocalChange[] {
+  const schemas = { base: schemaOf(base), current: schemaOf(current) }
+  const isOne =
+    isScalar(schemas.base, comparison.base) && isScalar(schemas.current, comparison.current)
   const style = ({ style: own, explode, in: place }: OpenApiParameter) => {
-    const known = own ?? (place === 'query' ? 'form' : 'simple')
-    return `${known}, explode ${explode ?? known === 'form'}`
+    const known = own ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple')
+    // A single value is written in the same way with `explode`.
+    return isOne ? known : `${known}, explode ${explode ?? known === 'form'}`
   }
   const isStyled = style(base) !== style(current)
   const message = `It was written as ${style(base)}, and is as ${style(current)}.`
   return [
     ...compareRequired({ base, current }, location),
     ...(isStyled ? [breaking('parameter-style-changed', location, message)] : []),
-    ...compareSchemas(
-      { base: base.schema, current: current.schema, side: 'request', location: `${location} › ` },
-      comparison,
-    ),
+    ...compareSchemas({ ...schemas, side: 'request', location: `${location} › ` }, comparison),
   ]
+}
+
+/** The schema of a parameter. Documents of other tools may have it in `content`. */
+function schemaOf(parameter: OpenApiParameter): OpenApiSchema {
+  const { schema, content = {} } = parameter as Partial<OpenApiParameter & OpenApiRequestBody>
+  return schema ?? Object.values(content)[0]?.schema ?? {}
+}
+
+function isScalar(schema: OpenApiSchema, document: OpenApiDocument): boolean {
+  const { type } = resolveSchema(schema, document)
+  return type !== undefined && type !== 'array' && type !== 'object'
 }
 
 function compareRequired(
@@ -172,104 +180,4 @@ function compareBodies(pair: Pair<OpenApiOperation>, comparison: Comparison): Lo
     ...compareRequired({ base, current }, 'body'),
     ...compareContent(content, { side: 'request', location: 'body' }, comparison),
   ]
-}
-
-type Content = Readonly<Record<string, OpenApiMediaType>>
-
-interface Place {
-  readonly side: Side
-  readonly location: string
-}
-
-function compareContent(
-  { base, current }: Pair<Content>,
-  { side, location }: Place,
-  comparison: Comparison,
-): LocalChange[] {
-  const fresh = Object.keys(current).filter((type) => base[type] === undefined)
-  return [
-    ...Object.entries(base).flatMap(([type, older]) => {
-      const newer = current[type]
-      if (newer === undefined) {
-        return [breaking('content-type-removed', location, `The content type ${type} is gone.`)]
-      }
-      const pair = schemasOf({ base: older, current: newer })
-      return [
-        ...compareBodyLimit({ base: base[type] ?? {}, current: newer }, `${location} ${type}`),
-        ...compareSchemas({ ...pair, side, location: `${location} › ` }, comparison),
-      ]
-    }),
-    ...fresh.map((type) =>
-      compatible('content-type-added', location, `The content type ${type} is new.`),
-    ),
-  ]
-}
-
-/** Of a stream, the schemas of its items: those of the whole body differ with the version of OpenAPI. */
-function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
-  const items = { base: base['x-item-schema'], current: current['x-item-schema'] }
-  if (items.base !== undefined && items.current !== undefined) {
-    return { base: items.base, current: items.current }
-  }
-  return { base: base.schema ?? {}, current: current.schema ?? {} }
-}
-
-function compareResponses(
-  { base, current }: Pair<OpenApiOperation>,
-  comparison: Comparison,
-): LocalChange[] {
-  const fresh = Object.keys(current.responses).filter((status) => !(status in base.responses))
-  return [
-    ...Object.entries(base.responses).flatMap(([status, response]) => {
-      const location = `response ${status}`
-      const newer = responseFor(status, current)
-      if (newer === undefined) {
-        return [breaking('response-removed', location, 'The response is gone.')]
-      }
-      const pair = {
-        base: resolveResponse(response, comparison.base),
-        current: resolveResponse(newer, comparison.current),
-      }
-      return compareResponse(pair, location, comparison)
-    }),
-    ...fresh.map((status) =>
-      compatible('response-added', `response ${status}`, 'The response is new.'),
-    ),
-  ]
-}
-
-/** The current response that covers a status. `200` may now be part of `2XX` or `default`. */
-function responseFor(
-  status: string,
-  { responses }: OpenApiOperation,
-): OpenApiResponse | Reference | undefined {
-  return responses[status] ?? responses[`${status.charAt(0)}XX`] ?? responses['default']
-}
-
-function compareResponse(
-  { base, current }: Pair<OpenApiResponse>,
-  location: string,
-  comparison: Comparison,
-): LocalChange[] {
-  const names = new Set(Object.keys(current.headers ?? {}).map((name) => name.toLowerCase()))
-  const gone = Object.keys(base.headers ?? {}).filter((name) => !names.has(name.toLowerCase()))
-  const content = { base: base.content ?? {}, current: current.content ?? {} }
-  return [
-    ...compareBodyLimit({ base, current }, location),
-    ...gone.map((name) => breaking('header-removed', location, `The header ${name} is gone.`)),
-    ...compareContent(content, { side: 'response', location }, comparison),
-  ]
-}
-
-/** A document that states no size may be of an older version: a size that is new in it is no change. */
-function compareBodyLimit(
-  { base, current }: Pair<{ readonly 'x-max-body-bytes'?: number }>,
-  location: string,
-): LocalChange[] {
-  const [from, to] = [base['x-max-body-bytes'], current['x-max-body-bytes']]
-  if (from === undefined || to === undefined || from === to) return []
-  const message = `The largest body was ${from} bytes and is ${to} bytes.`
-  return to < from
-    ? [breaking('body-limit-lowered', location, message)]
-    : [compatible('body-limit-raised', location, message)]
 }

@@ -1,13 +1,14 @@
-import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
+import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { breaking, compatible, type LocalChange, show, within } from './change.js'
 import { compareAudience } from './compare-audience.js'
 import { compareBounds } from './compare-bounds.js'
-import { resolveSchema } from './resolve-schema.js'
+import { isNullable, resolveSchema, withoutNull } from './resolve-schema.js'
 import {
   type Comparison,
   narrowed,
   type SchemaPair,
   type SeenPairs,
+  type Side,
   widened,
 } from './schema-pair.js'
 
@@ -22,6 +23,9 @@ export function compareSchemas(pair: SchemaPair, comparison: Comparison): LocalC
     current: resolveSchema(current, comparison.current),
     seen,
   }
+  if (isUnion(resolved.base) !== isUnion(resolved.current) && isTyped(resolved)) {
+    return [...compareNullable(resolved), ...compareChoices(resolved, comparison)]
+  }
   const types = compareTypes(resolved)
   if (types.some(({ rule }) => rule === 'type-changed')) return types
   return [
@@ -33,8 +37,20 @@ export function compareSchemas(pair: SchemaPair, comparison: Comparison): LocalC
     ...compareProperties(resolved, comparison),
     ...compareRest(resolved, comparison),
     ...compareItems(resolved, comparison),
-    ...compareChoices(resolved, comparison),
+    ...(hasChoices(resolved) ? compareChoices(resolved, comparison) : []),
   ]
+}
+
+function isUnion(schema: OpenApiSchema): boolean {
+  return typeOf(schema) === 'one of several'
+}
+
+function hasChoices({ base, current }: SchemaPair): boolean {
+  return [base.oneOf, base.anyOf, current.oneOf, current.anyOf].some((list) => list !== undefined)
+}
+
+function isTyped({ base, current }: SchemaPair): boolean {
+  return typeOf(base) !== 'any' && typeOf(current) !== 'any'
 }
 
 /**
@@ -77,10 +93,6 @@ function compareNullable(pair: SchemaPair): LocalChange[] {
     : [narrowed(pair, 'null-removed', 'It may not be null any more.')]
 }
 
-function isNullable({ nullable, enum: values }: OpenApiSchema): boolean {
-  return nullable === true && values?.includes(null) !== false
-}
-
 function compareEnums(pair: SchemaPair): LocalChange[] {
   const [from, to] = [pair.base.enum, pair.current.enum]
   if (from === undefined && to === undefined) return []
@@ -105,7 +117,8 @@ function list(values: readonly unknown[] | undefined): string {
 }
 
 function compareProperties(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
-  const [from, to] = [pair.base.properties ?? {}, pair.current.properties ?? {}]
+  const from = propertiesOf(pair.base, pair.side, comparison.base)
+  const to = propertiesOf(pair.current, pair.side, comparison.current)
   const names = new Set([...Object.keys(from), ...Object.keys(to)])
   return [...names].flatMap((name) => {
     const inner = { ...pair, location: within(pair.location, name) }
@@ -126,6 +139,19 @@ function compareProperties(pair: Required<SchemaPair>, comparison: Comparison): 
       ...compareSchemas({ ...inner, base, current }, comparison),
     ]
   })
+}
+
+/** The properties of one side: requests have none that are `readOnly`, and responses none that are `writeOnly`. */
+function propertiesOf(
+  { properties = {} }: OpenApiSchema,
+  side: Side,
+  document: OpenApiDocument,
+): Readonly<Record<string, OpenApiSchema>> {
+  const isHidden = (property: OpenApiSchema) => {
+    const { readOnly, writeOnly } = resolveSchema(property, document)
+    return side === 'request' ? readOnly === true : writeOnly === true
+  }
+  return Object.fromEntries(Object.entries(properties).filter(([, each]) => !isHidden(each)))
 }
 
 function compareRequired(pair: SchemaPair, was: boolean, is: boolean): LocalChange[] {
@@ -160,8 +186,9 @@ function compareItems(pair: Required<SchemaPair>, comparison: Comparison): Local
 }
 
 /**
- * Compares the branches of a union. Branches that are in both documents match in any order. If one branch
- * remains on each side, it counts as one changed branch.
+ * Compares the branches of a union; a schema without branches is its only one. Branches that are in both documents match in
+ * any order. If one branch remains on each side, it counts as one changed branch. Of more, those count that no branch on
+ * the other side stands for.
  */
 function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
   const { equality } = comparison
@@ -172,14 +199,32 @@ function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): Loc
   if (base !== undefined && current !== undefined && gone.length + fresh.length === 2) {
     return compareSchemas({ ...pair, base, current }, comparison)
   }
+  const standsFor = (older: OpenApiSchema, newer: OpenApiSchema) =>
+    !compareSchemas(
+      { ...pair, base: older, current: newer, seen: copyOf(pair.seen) },
+      comparison,
+    ).some(({ isBreaking }) => isBreaking)
+  const isRequest = pair.side === 'request'
+  const lost = isRequest
+    ? gone.filter((older) => !to.some((newer) => standsFor(older, newer)))
+    : gone
+  const added = isRequest
+    ? fresh
+    : fresh.filter((newer) => !from.some((older) => standsFor(older, newer)))
   return [
-    ...(gone.length > 0 ? [narrowed(pair, 'choice-removed', count(gone, 'gone'))] : []),
-    ...(fresh.length > 0 ? [widened(pair, 'choice-added', count(fresh, 'new'))] : []),
+    ...(lost.length > 0 ? [narrowed(pair, 'choice-removed', count(lost, 'gone'))] : []),
+    ...(added.length > 0 ? [widened(pair, 'choice-added', count(added, 'new'))] : []),
   ]
 }
 
-function choicesOf({ oneOf, anyOf }: OpenApiSchema): readonly OpenApiSchema[] {
-  return oneOf ?? anyOf ?? []
+/** Pairs that only a trial has compared are compared again where they are reported. */
+function copyOf(seen: SeenPairs): SeenPairs {
+  return new Map([...seen].map(([from, to]) => [from, new Set(to)]))
+}
+
+function choicesOf(schema: OpenApiSchema): readonly OpenApiSchema[] {
+  const { oneOf, anyOf } = schema
+  return oneOf ?? anyOf ?? [withoutNull(schema)]
 }
 
 function count({ length }: readonly unknown[], what: string): string {

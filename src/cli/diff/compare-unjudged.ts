@@ -105,7 +105,7 @@ function plain(value: unknown, search: Search): unknown {
   return entries.map(([name, each]) => [name, plain(each, { ...search, active })])
 }
 
-/** Follows a reference. `null` for what is no object, and for a schema that contains itself. */
+/** Follows a reference. `null` for what is not an object, and for a schema that contains itself. */
 function resolve(
   value: unknown,
   { document, active }: Search,

@@ -6,8 +6,8 @@ import { followReference } from '../component-reference.js'
 const MAX_CHAIN = 50
 
 /**
- * Resolves `$ref` at the outermost level of a schema, merges the parts of its `allOf`, and writes a union of one schema
- * with `null` as this schema with `nullable`: documents of different versions write such a schema differently.
+ * Resolves `$ref` at the outermost level of a schema, merges the parts of its `allOf`, and moves the `null` of a branch to the
+ * union: documents of different versions write such a schema differently.
  */
 export function resolveSchema(
   schema: OpenApiSchema,
@@ -18,13 +18,41 @@ export function resolveSchema(
   if (schema.$ref !== undefined) {
     return resolveSchema(schemaOf(schema.$ref, document), document, depth + 1)
   }
-  if (schema.allOf === undefined) return withoutNullBranch(schema, document, depth)
+  if (schema.allOf === undefined) {
+    return withoutNullBranch(unionOfConstants(schema, document, depth) ?? schema, document, depth)
+  }
   const { allOf, ...own } = schema
   return [...allOf, own].reduce<OpenApiSchema>(
     (all, part) => merge(all, resolveSchema(part, document, depth + 1)),
     {},
   )
 }
+
+/** A union of constants as one enum, which generated clients type in the same way; `undefined` for any other schema. */
+function unionOfConstants(
+  { anyOf, oneOf, ...own }: OpenApiSchema,
+  document: OpenApiDocument,
+  depth: number,
+): OpenApiSchema | undefined {
+  const branches = (anyOf ?? oneOf ?? []).map((each) => resolveSchema(each, document, depth + 1))
+  if (branches.length < 2) return undefined
+  const values = branches.flatMap((branch) => (isEnum(branch) ? (branch.enum ?? []) : []))
+  if (!branches.every(isEnum) || new Set(values).size < values.length) return undefined
+  const types = new Set(branches.filter((branch) => !isNull(branch)).map(({ type }) => type))
+  const [type] = types
+  return merge(own, {
+    ...(types.size === 1 && type !== undefined && { type }),
+    ...(values.includes(null) && { nullable: true }),
+    enum: values,
+  })
+}
+
+function isEnum(schema: OpenApiSchema): boolean {
+  const keywords = Object.keys(schema).filter((key) => !PROSE.has(key))
+  return schema.enum !== undefined && keywords.every((key) => ENUM.has(key))
+}
+
+const ENUM = new Set(['type', 'nullable', 'enum'])
 
 function withoutNullBranch(
   schema: OpenApiSchema,
@@ -33,11 +61,29 @@ function withoutNullBranch(
 ): OpenApiSchema {
   const { anyOf, oneOf, ...own } = schema
   const branches = anyOf ?? oneOf ?? []
-  const [only, ...more] = branches.filter((branch) => !isNull(branch))
-  if (only === undefined || more.length > 0 || branches.length !== 2) return schema
+  const nulls = branches.filter(isNullable).length
+  // In `oneOf`, `null` is refused if it matches two branches.
+  if (nulls === 0 || (anyOf === undefined && nulls > 1)) return schema
+  const [only, ...more] = branches.filter((branch) => !isNull(branch)).map(withoutNull)
+  if (only === undefined) return schema
+  if (more.length > 0) {
+    return { ...own, nullable: true, [anyOf ? 'anyOf' : 'oneOf']: [only, ...more] }
+  }
   const { enum: values, ...resolved } = resolveSchema(only, document, depth + 1)
   const nullable = { ...resolved, nullable: true, ...(values && { enum: [...values, null] }) }
   return merge(own, nullable)
+}
+
+/** Whether a schema accepts `null`, as its own keywords state. */
+export function isNullable({ nullable, enum: values }: OpenApiSchema): boolean {
+  return nullable === true && values?.includes(null) !== false
+}
+
+/** The same schema, which refuses `null`. */
+export function withoutNull(schema: OpenApiSchema): OpenApiSchema {
+  const { nullable: _, enum: values, ...others } = schema
+  if (!isNullable(schema)) return schema
+  return values ? { ...others, enum: values.filter((value) => value !== null) } : others
 }
 
 function schemaOf(ref: string, { components }: OpenApiDocument): OpenApiSchema {

@@ -9,6 +9,12 @@ export interface Comparison {
   readonly equality: SchemaEquality
 }
 
+/** The same item in both documents. */
+export interface Pair<T> {
+  readonly base: T
+  readonly current: T
+}
+
 /** The side of a schema: clients write requests, the application writes responses. */
 export type Side = 'request' | 'response'
 

@@ -16,9 +16,7 @@ export function addDoctor(
 ): void {
   const command = parent
     .command('doctor')
-    .description(
-      'examine a project: Node, packages, compilers, the application in production, its database',
-    )
+    .description('examine a project: its packages, the application in production, its database')
     .option('--json', 'print JSON')
     .option('--strict', 'fail on warnings')
     .option(

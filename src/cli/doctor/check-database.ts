@@ -1,11 +1,10 @@
 import { CliError } from '../cli-error.js'
 import { databaseOf } from '../db/db-options.js'
 import { runDb } from '../db/run-db.js'
-import { importOf } from './check-peers.js'
 import type { DoctorOptions } from './doctor-options.js'
-import { type Checked, found, notChecked, sentence } from './finding.js'
+import { type Checked, notChecked, sentence } from './finding.js'
 import type { Project } from './project.js'
-import { findIn } from './sources.js'
+import { findImport } from './sources.js'
 
 /** Examines the database as `blazon db doctor` does, if the application keeps tenants in one. */
 export async function checkDatabase(
@@ -13,7 +12,7 @@ export async function checkDatabase(
   usesTenants: boolean | null,
   options: DoctorOptions,
 ): Promise<Checked> {
-  if (findIn(sources, importOf('postgres')) === null)
+  if (findImport(sources, 'postgres') === null)
     return notChecked('the code does not use blazon/postgres')
   if (usesTenants !== true) return notChecked(untenanted(usesTenants))
   const url = [options.url, process.env['DATABASE_URL'], env['DATABASE_URL']].find(Boolean)
@@ -25,7 +24,7 @@ export async function checkDatabase(
   try {
     const database = databaseOf({ ...options, cwd, url }, true)
     const findings = await runDb(({ doctor }) => doctor(database), database)
-    return found(...findings.map((each) => ({ ...each, place: null })))
+    return { findings: findings.map((each) => ({ ...each, place: null })), notChecked: [] }
   } catch (error) {
     if (error instanceof CliError) return notChecked(sentence(error.message))
     throw error

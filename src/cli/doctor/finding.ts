@@ -1,5 +1,16 @@
+import type { ProductionCode } from '../../app/doctor/production-options.js'
 import type { ConfigCode } from '../../errors/codes.js'
-import type { DoctorCode } from './codes.js'
+
+/**
+ * A code that only `blazon doctor` reports: `E_` does not work, `W_` should be looked at. The doctor also reports the codes
+ * of boot and of the database. `docs/doctor.md` explains each.
+ */
+export type DoctorCode =
+  | ProductionCode
+  | 'E_APP_FAILED'
+  | 'E_PACKAGE_INSTANCES'
+  | 'E_PACKAGE_TWICE'
+  | 'W_PEER_OLD'
 
 /** A place in a file of the project. */
 export interface Place {
@@ -13,7 +24,7 @@ export interface Place {
 export interface Finding {
   readonly code: DoctorCode | ConfigCode
   readonly severity: 'error' | 'warning'
-  /** The option, class, package or script that is wrong. */
+  /** The option, class or package that is wrong. */
   readonly subject: string
   /** `null` if it is in no file, such as a finding about the database. */
   readonly place: Place | null
@@ -39,20 +50,7 @@ export function sentence(message: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** The result of a check that has checked everything. */
-export function found(...findings: readonly Finding[]): Checked {
-  return { findings, notChecked: [] }
-}
-
 /** The result of a check that could check nothing. */
 export function notChecked(reason: string): Checked {
   return { findings: [], notChecked: [reason] }
-}
-
-/** Joins results. */
-export function joined(results: readonly Checked[]): Checked {
-  return {
-    findings: results.flatMap(({ findings }) => findings),
-    notChecked: results.flatMap(({ notChecked }) => notChecked),
-  }
 }

@@ -1,15 +1,10 @@
 import { CliError } from '../cli-error.js'
 import type { Streams } from '../streams.js'
 import { checkApplication } from './check-application.js'
-import { checkCompilers } from './check-compilers.js'
 import { checkDatabase } from './check-database.js'
-import { checkNode } from './check-node.js'
 import { checkPackages } from './check-packages.js'
 import { checkPeers } from './check-peers.js'
-import { checkTypeScript } from './check-typescript.js'
-import { readConfigurations } from './configurations.js'
 import type { DoctorOptions } from './doctor-options.js'
-import { joined } from './finding.js'
 import { type Project, readProject } from './project.js'
 import { type Group, toJson, toText } from './report.js'
 
@@ -35,13 +30,10 @@ export async function runDoctor(options: DoctorOptions, streams: Streams): Promi
 }
 
 async function check(project: Project, options: DoctorOptions): Promise<Group[]> {
-  const configurations = readConfigurations(project)
   const app = await checkApplication(project, options)
   return [
-    { name: 'Node', ...checkNode(project) },
-    { name: 'packages', ...joined([checkPackages(project), checkPeers(project)]) },
-    { name: 'TypeScript', ...checkTypeScript(project, configurations) },
-    { name: 'compilers', ...checkCompilers(project, configurations) },
+    { name: 'packages', ...checkPackages(project) },
+    { name: 'optional packages', ...checkPeers(project) },
     { name: 'application', ...app },
     { name: 'database', ...(await checkDatabase(project, app.usesTenants, options)) },
   ]

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, readFileSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Place } from './finding.js'
 
@@ -8,30 +8,18 @@ export interface Source {
   readonly text: string
 }
 
-const CODE = /\.[cm]?[jt]s$/
-const TYPES = /\.d\.[cm]?ts$/
+const CODE = /(?<!\.d)\.[cm]?[jt]s$/
 /** Folders that hold no code of the project itself. */
 const OTHERS = /^(?:\..*|node_modules|dist|build|out|coverage)$/
-const MOST_FILES = 5000
 
-/** Files in the folder of another program, such as a package of the same repository. */
-const ROOTS = ['package.json', 'tsconfig.json']
-
-/** Reads the code in a folder and the folders in it, without those of other programs, in order of their names. */
+/** Reads the code in a folder and the folders in it, without those of other packages, and those that cannot be read. */
 export function readSources(folder: string): Source[] {
-  const sources: Source[] = []
-  const folders = [folder]
-  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    const entries = entriesOf(next)
-    if (next !== folder && entries.some(({ name }) => ROOTS.includes(name))) continue
-    for (const entry of entries) {
-      const path = join(next, entry.name)
-      if (entry.isDirectory() && !OTHERS.test(entry.name)) folders.push(path)
-      const isCode = entry.isFile() && CODE.test(entry.name) && !TYPES.test(entry.name)
-      if (isCode && sources.length < MOST_FILES) sources.push({ file: path, text: textOf(path) })
-    }
-  }
-  return sources.sort((a, b) => (a.file < b.file ? -1 : 1))
+  return entriesOf(folder).flatMap((entry) => {
+    const file = join(folder, entry.name)
+    if (entry.isFile() && CODE.test(entry.name)) return [{ file, text: readFileSync(file, 'utf8') }]
+    const isOwn = entry.isDirectory() && !OTHERS.test(entry.name)
+    return isOwn && !existsSync(join(file, 'package.json')) ? readSources(file) : []
+  })
 }
 
 function entriesOf(folder: string): Dirent[] {
@@ -42,19 +30,11 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** The text of a file; empty if it cannot be read. */
-export function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-/** The first place where a pattern is found. */
-export function findIn(sources: readonly Source[], pattern: RegExp): Place | null {
+/** The first import of a door of this package, but not of its types alone. */
+export function findImport(sources: readonly Source[], door: string): Place | null {
+  const name = new RegExp(`^(?!\\s*(?:import|export) type\\b).*['"]blazon/${door}['"]`, 'm')
   for (const { file, text } of sources) {
-    const found = pattern.exec(text)
+    const found = name.exec(text)
     if (found !== null) return { file, line: text.slice(0, found.index).split('\n').length }
   }
   return null

@@ -66,7 +66,7 @@ function endOf(text: string): Date {
     seconds === undefined ? (isDate ? Date.parse(text) : Number.NaN) : now + seconds * 1000
   const date = new Date(end)
   if (Number.isNaN(date.getTime())) {
-    throw wrong(`--expires ${text} is no time.`, 'Give 90d, 2027-01-31 or 2027-01-31T12:00:00Z.')
+    throw wrong(`--expires ${text} is not a time.`, 'Give 90d, 2027-01-31 or 2027-01-31T12:00:00Z.')
   }
   if (end > now) return date
   throw wrong(`--expires ${text} is in the past.`, 'Give a later time.')

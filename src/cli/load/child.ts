@@ -3,7 +3,15 @@ import { pathToFileURL } from 'node:url'
 import type { AppDescription } from '../../app/announce.js'
 import type { Problem } from '../../errors/config-error.js'
 import { messageOf } from '../message-of.js'
-import type { DocumentReport, Envelope, Failure, Job, Report } from './protocol.js'
+import { keepDecorators, placed } from './declared-place.js'
+import {
+  type DocumentReport,
+  type Envelope,
+  type Failure,
+  type Job,
+  type Report,
+  recordsDecorators,
+} from './protocol.js'
 import { readApp } from './read-app.js'
 import { readEnvs } from './read-envs.js'
 import { exportsOf, SelectionError } from './select-app.js'
@@ -22,8 +30,12 @@ async function run(job: Job): Promise<Report> {
     return { kind: job.kind, outcome: await replayCapsule(job) }
   }
   const onLoaded = (stack: string) => instances.push(folderOf(stack))
-  const app = await readApp(module, { recordsDecorators: kind === 'explain', onLoaded })
-  if (kind === 'doctor') return { kind, ...(await app.examine()), instances }
+  if (recordsDecorators(kind)) keepDecorators()
+  const app = await readApp(module, onLoaded)
+  if (kind === 'doctor') {
+    const { problems, usesTenants } = await app.examine()
+    return { kind, problems: problems.map(placed), usesTenants, instances }
+  }
   const warnings = app.warnings()
   if (kind === 'routes') return { kind, routes: app.routes(), warnings }
   if (job.kind === 'explain')
@@ -49,7 +61,7 @@ function failureOf(error: unknown): Failure {
   // Compare the name instead of the class: the application may use another copy of this package.
   const isDeclaration = error instanceof Error && error.name === 'ConfigError'
   if (isDeclaration) {
-    const { problems } = error as { problems?: readonly Problem[] }
+    const problems = (error as { problems?: readonly Problem[] }).problems?.map(placed)
     return { kind: 'failure', reason: 'declaration', message, stack, problems, instances }
   }
   const name = error instanceof Error ? `${error.name}: ` : ''

@@ -1,4 +1,4 @@
-import type { ExaminedApp } from '../../app/doctor/examine-app.js'
+import type { ProductionProblem } from '../../app/doctor/production-options.js'
 import type { ExplainResult, RouteQuery } from '../../app/explain/explanation.js'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
@@ -19,6 +19,11 @@ export type Job = { readonly module: string } & (
   /** Load the default export of a configuration module. */
   | { readonly kind: 'config' }
 )
+
+/** Whether the lines of decorators are needed. To record them makes loading slower. */
+export function recordsDecorators(kind: Job['kind']): boolean {
+  return kind === 'explain' || kind === 'doctor'
+}
 
 /** A document with its errors and warnings. */
 export interface DocumentReport {
@@ -47,9 +52,20 @@ export type Report =
     }
   | { readonly kind: 'replay'; readonly outcome: ReplayOutcome }
   | { readonly kind: 'env'; readonly envs: readonly EnvReport[] }
-  | (ExaminedApp & { readonly kind: 'doctor'; readonly instances: readonly string[] })
+  | {
+      readonly kind: 'doctor'
+      readonly problems: readonly PlacedProblem[]
+      readonly usesTenants: boolean
+      readonly instances: readonly string[]
+    }
   | { readonly kind: 'config'; readonly config: unknown }
   | Failure
+
+/** What is wrong with an application, and the decorated class or method that it is about; known for `doctor`. */
+export type PlacedProblem = (Problem | ProductionProblem) & {
+  /** The absolute path of a file, and a line of it, counted from 1. */
+  readonly place?: { readonly file: string; readonly line: number }
+}
 
 /** Why the child process has no result. */
 export interface Failure {
@@ -63,7 +79,7 @@ export interface Failure {
   /** The stack of the error. */
   readonly stack?: string | undefined
   /** What is wrong with the declaration. */
-  readonly problems?: readonly Problem[] | undefined
+  readonly problems?: readonly PlacedProblem[] | undefined
   /** The folders of the instances of this package that were loaded; known for `doctor`. */
   readonly instances?: readonly string[]
 }

@@ -1,7 +1,7 @@
 import { Server } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import { type AppDescription, setDescriber } from '../../app/announce.js'
+import { importModule } from './import-module.js'
 import {
   exportsOf,
   findFactory,
@@ -15,21 +15,18 @@ import {
 /** The turns of the event loop that a module gets to finish after one of its applications tries to start. */
 const TURNS = 3
 
-/** How {@link readApp} reads an application. */
-export interface ReadOptions {
-  /** Whether the stacks of decorators are recorded, which makes loading slower. */
-  readonly recordsDecorators: boolean
-  /** Called with a stack when an instance of this package has been loaded. */
-  readonly onLoaded?: (stack: string) => void
-}
-
 /**
  * Imports a module and returns the description of its application, without starting it. Call it only in a
  * separate process: servers can no longer listen afterwards.
+ *
+ * @param onLoaded Called with a stack when an instance of this package has been loaded. Default: nothing is called.
  */
-export async function readApp(module: string, options: ReadOptions): Promise<AppDescription> {
-  const watch = new DeclarationWatch(options)
-  const namespace = await watch.until(import(pathToFileURL(module).href))
+export async function readApp(
+  module: string,
+  onLoaded: (stack: string) => void = () => {},
+): Promise<AppDescription> {
+  const watch = new DeclarationWatch(onLoaded)
+  const namespace = await watch.until(importModule(module))
   const exports = exportsOf(namespace ?? {})
   const app = selectApp({ exports, declared: watch.declared })
   return app ?? (await makeApp(exports, watch))
@@ -68,7 +65,7 @@ class DeclarationWatch {
   readonly #starting: Promise<void>
   #make: ((options: object) => object) | undefined
 
-  constructor({ recordsDecorators, onLoaded }: ReadOptions) {
+  constructor(onLoaded: (stack: string) => void) {
     let start = () => {}
     this.#starting = new Promise((resolve) => {
       start = resolve
@@ -78,8 +75,7 @@ class DeclarationWatch {
       starting: start,
       loaded: (copy) => {
         this.#make ??= copy.make
-        onLoaded?.(String(new Error().stack))
-        if (recordsDecorators) copy.recordDecorators()
+        onLoaded(String(new Error().stack))
       },
     })
     keepPortsClosed(start)

@@ -15,7 +15,7 @@ export async function readEnvs(module: string): Promise<EnvReport[]> {
   const value = (each: DeclaredEnv) => declared.push(each)
   Object.defineProperty(globalThis, LISTENER, { value })
   try {
-    await readApp(module, { recordsDecorators: false })
+    await readApp(module)
   } catch (error) {
     // The module may be without an application. It may also have read wrong variables, which are reported below.
     const isEnough = error instanceof SelectionError || isAboutVariables(error)

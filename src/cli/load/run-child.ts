@@ -4,7 +4,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CliError } from '../cli-error.js'
 import { type Launch, launchFor } from './launch.js'
-import type { Envelope, Job, Report } from './protocol.js'
+import { type Envelope, type Job, type Report, recordsDecorators } from './protocol.js'
 
 /** Options of {@link runChild}. */
 export interface ChildOptions {
@@ -24,7 +24,7 @@ const CHILD = fileURLToPath(new URL('./child.js', import.meta.url))
  */
 export async function runChild(job: Job, options: ChildOptions): Promise<Report> {
   const launch = launchFor(job.module, options.cwd)
-  const child = start(job.kind === 'explain' ? withSourceMaps(launch) : launch, options)
+  const child = start(recordsDecorators(job.kind) ? withSourceMaps(launch) : launch, options)
   const stopForwarding = endWithUs(child)
   const timer = { isOver: false }
   const timeout = setTimeout(() => {

@@ -70,7 +70,7 @@ async function askTemplate(ask: Ask): Promise<Template> {
   })
 }
 
-/** Makes a repository, unless the folder is in one. Without git there is none, which is no failure. */
+/** Makes a repository, unless the folder is in one. Without git there is none, which is not a failure. */
 async function makeRepository(folder: string): Promise<void> {
   const inside = await runProgram('git', ['rev-parse', '--is-inside-work-tree'], {
     cwd: folder,

@@ -55,7 +55,9 @@ function adapt(path: string, text: string, { name, decorators, test, pm }: Proje
     adapted = adapted.replace('"experimentalDecorators": false', '"experimentalDecorators": true')
   }
   if (path.endsWith('.test.ts') && test === 'node') {
-    adapted = adapted.replace("from 'vitest'", "from 'node:test'")
+    adapted = adapted
+      .replace("from 'vitest'", "from 'node:test'")
+      .replaceAll(/\b(after|before)All\b/g, '$1')
   }
   return /\.tsx?$/.test(path) ? adapted : withCommandsOf(pm, adapted)
 }

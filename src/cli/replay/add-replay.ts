@@ -4,16 +4,15 @@ import type { ReplayOptions } from './replay.js'
 
 const NOTES = `
 A capsule is a file about a request that the server has failed. "blazon dev" writes them, and other applications with the
-option records: { capsules: true }. The application is started in a test, as the same user, tenant and time. The statements
-of blazon/postgres are answered from the capsule. Values that were hidden as secrets are sent as [secret]. Without --entry the
-application is looked for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/main, src/app or src/index.
+option records: { capsules: true }. The application is started in a test, and gets the same bytes, as the same user, tenant
+and time. The capsule answers the statements of blazon/postgres, and nothing connects to another host. docs/replay.md.
 
 Exit status:
-  0  the server does not fail any more; with --write: the test was written
+  0  the server does not fail any more; with --write: the test was written, and has failed once
   1  the server fails again, or the application does not start
   2  there is no such capsule, or it cannot be run
-  3  it cannot be decided: the code runs a statement that the capsule has no answer for; with --write: the server does not
-     fail, so no test was written
+  3  it cannot be decided: no answer for a statement or a call, a refusal before the handler, or replaced secrets;
+     with --write: no test fails as the request did
 `
 
 /** Adds the command `replay`. */
@@ -34,7 +33,7 @@ export function addReplay(
     )
     .option(
       '--database',
-      'run the statements in the database of the application, which may change its rows',
+      'run the statements in the database of the application, which may change its rows, and allow the connections that it makes when it starts',
     )
     .option('--folder <folder>', 'the folder of the capsules (default: .blazon/capsules)')
     .addHelpText('after', NOTES)

@@ -2,59 +2,113 @@
 import { createRequire } from 'node:module'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { type AppDescription, removeDescriber } from '../../app/announce.js'
-import type { Capsule } from '../../contracts/capsule.js'
-import type { AnsweredStatement } from '../../contracts/statement.js'
-import { fromPlain } from '../../features/capsules/plain-value.js'
+import { removeDescriber } from '../../app/announce.js'
+import type { RequestRecord } from '../../contracts/request-record.js'
+import type { CliErrorFacts } from '../cli-error.js'
 import { readApp } from '../load/read-app.js'
 import { messageOf } from '../message-of.js'
-import { headersOf, tenantOf } from './capsule-request.js'
-import type { ReplayApp, ReplayCaller, TestingDoor } from './replay-app.js'
 import type { ReplayOrder, ReplayOutcome } from './replay-outcome.js'
 
 /** How long the response may take. The clock of the application does not run, so its own time limits do not end it. */
 const LONGEST_MS = 10_000
 
+/** What the command uses of `blazon/testing`, which it imports from the packages of the application. */
+interface TestingDoor {
+  readonly TestApp: { create(options: object): Promise<ReplayApp> }
+  openCapsule(file: string, use: { readonly database: boolean }): OpenCapsule
+}
+
+interface ReplayApp {
+  explain(response: object): RequestRecord
+}
+
+interface OpenCapsule {
+  readonly options: object
+  readonly unanswered: Error | null
+  replay(app: ReplayApp): Promise<object>
+}
+
+type Job = ReplayOrder & { readonly module: string }
+
 /** Runs a capsule in the application of a module. */
-export async function replayCapsule({
-  module,
-  capsule,
-  usesDatabase,
-}: ReplayOrder & { readonly module: string }): Promise<ReplayOutcome> {
-  const description = await readApp(module, { recordsDecorators: false })
-  if (!hasRoute(description, capsule)) return { is: 'no-route' }
+export async function replayCapsule(job: Job): Promise<ReplayOutcome> {
+  const testing = await testingOf(job.module)
+  // Before the application is loaded: from now on, nothing connects to other hosts.
+  const capsule = testing.openCapsule(job.file, { database: job.usesDatabase })
+  try {
+    return await run(job, capsule, testing)
+  } catch (error) {
+    if (capsule.unanswered === null) throw error
+    return stopped({
+      status: 3,
+      what: 'Whether the server still fails cannot be decided.',
+      cause: capsule.unanswered.message,
+      remedy:
+        'Run the statements in the database of the application, and allow the connections that it makes when it starts: --database.',
+    })
+  }
+}
+
+async function run(
+  { module, route }: Job,
+  capsule: OpenCapsule,
+  { TestApp }: TestingDoor,
+): Promise<ReplayOutcome> {
+  const description = await readApp(module)
+  const isSame = (other: { readonly method: string; readonly path: string }) =>
+    other.method === route?.method && other.path === route.path
+  if (route !== null && !description.routes().some(isSame)) {
+    return stopped({
+      status: 2,
+      what: `The application has no route ${route.method} ${route.path}.`,
+      cause: 'The route was removed or renamed, or the capsule is one of another application.',
+      remedy: 'Name the module of the application by --entry, or remove the capsule.',
+    })
+  }
   removeDescriber()
-  const { TestApp: Test } = await testingOf(module)
-  const statements = usesDatabase ? {} : { statements: capsule.statements.map(answerOf) }
-  const options = { ...testOptions(description.options()), ...statements }
-  let app: ReplayApp
-  try {
-    app = await Test.create(options)
-  } catch (error) {
-    return { is: 'not-started', message: messageOf(error) }
+  const options = Object.entries(description.options()).filter(([name]) => !isOfServers(name))
+  const made = { ...Object.fromEntries(options), ...capsule.options }
+  const app = await TestApp.create(made).catch(messageOf)
+  if (capsule.unanswered !== null) throw capsule.unanswered
+  if (typeof app === 'string') {
+    return stopped({
+      status: 1,
+      what: 'The application did not start as a test.',
+      cause: app,
+      remedy: 'Name the module of the application by --entry, or correct what the message names.',
+    })
   }
-  app.clock.set(capsule.record.startedAt)
-  return await answerTo(app, capsule)
+  return await answerOf(app, capsule)
 }
 
-async function answerTo(app: ReplayApp, capsule: Capsule): Promise<ReplayOutcome> {
+async function answerOf(app: ReplayApp, capsule: OpenCapsule): Promise<ReplayOutcome> {
   const late = setTimeout(LONGEST_MS, null)
-  let response: { readonly status: number } | null
-  try {
-    response = await Promise.race([send(app, capsule), late])
-  } catch (error) {
-    return { is: 'not-sent', message: messageOf(error) }
+  const response = await Promise.race([capsule.replay(app).catch(messageOf), late])
+  if (capsule.unanswered !== null) throw capsule.unanswered
+  if (typeof response === 'string') {
+    return stopped({
+      status: 3,
+      what: 'The request could not be sent as it was.',
+      cause: response,
+      remedy: 'Write a test that sends such a request as your clients do.',
+    })
   }
-  if (response === null) return { is: 'answered', status: null, error: null, statementCount: 0 }
-  const { status, error, statementCount } = app.explain(response)
-  return { is: 'answered', status: status ?? response.status, error, statementCount }
+  if (response === null) return { is: 'answered', ...NO_RESPONSE }
+  const { status, error, answeredBy, statementCount, steps } = app.explain(response)
+  const hasReachedHandler = steps.some(({ step }) => step === 'handler')
+  return { is: 'answered', status, error, answeredBy, statementCount, hasReachedHandler }
 }
 
-function hasRoute(description: AppDescription, { record: { route } }: Capsule): boolean {
-  if (route === null) return true
-  return description
-    .routes()
-    .some(({ method, path }) => method === route.method && path === route.path)
+const NO_RESPONSE = {
+  status: null,
+  error: null,
+  answeredBy: null,
+  statementCount: 0,
+  hasReachedHandler: false,
+} as const
+
+function stopped(facts: CliErrorFacts): ReplayOutcome {
+  return { is: 'stopped', ...facts }
 }
 
 /** The door of the package that the application itself uses: only that copy knows its classes. */
@@ -63,35 +117,7 @@ async function testingOf(module: string): Promise<TestingDoor> {
   return await import(pathToFileURL(found.replace(/\.cjs$/, '.js')).href)
 }
 
-/** Without what belongs to a server: its lines, its limits, and capsules of the replay itself. */
-function testOptions(options: object): object {
-  const left = Object.entries(options).filter(([name]) => !OF_SERVERS.includes(name))
-  return { ...Object.fromEntries(left), rateLimit: false, contract: 'off', queries: false }
-}
-
-const OF_SERVERS: readonly string[] = ['logger', 'logs', 'records', 'capacity']
-
-function answerOf(statement: Capsule['statements'][number]): AnsweredStatement {
-  const { text, values, rows, rowCount, error } = statement
-  return {
-    text,
-    values: values === null ? [] : (fromPlain(values) as unknown[]),
-    rows: rows === null ? [] : (fromPlain(rows) as unknown[]),
-    rowCount,
-    ...(error === null ? {} : { error }),
-  }
-}
-
-/** Sends the request, as the user and for the tenant of the capsule. */
-async function send(app: ReplayApp, capsule: Capsule): Promise<{ readonly status: number }> {
-  const { method, url } = capsule.record
-  const user = fromPlain(capsule.principal) as object | null
-  const tenant = tenantOf(capsule)
-  const caller: ReplayCaller = user === null ? app : app.as(user)
-  const agent = (tenant === null ? caller : caller.asTenant(tenant)).request()
-  const request = agent[method.toLowerCase()]?.(url)
-  if (request === undefined) throw new Error(`Tests send no ${method}.`)
-  for (const [name, value] of headersOf(capsule)) request.set(name, value)
-  const { body } = capsule.sent
-  return await (body === null ? request : request.send(body))
+/** What belongs to a server: its lines, its limits, and capsules of the replay itself. */
+function isOfServers(name: string): boolean {
+  return ['logger', 'logs', 'records', 'capacity'].includes(name)
 }

@@ -1,32 +1,22 @@
-import type { Capsule } from '../../contracts/capsule.js'
+import type { RequestRecord } from '../../contracts/request-record.js'
+import type { CliErrorFacts } from '../cli-error.js'
 
 /** A capsule to run, and how. */
 export interface ReplayOrder {
-  readonly capsule: Capsule
+  /** The absolute path of the capsule. */
+  readonly file: string
+  /** Its route. */
+  readonly route: RequestRecord['route']
   /** Whether the database of the application runs the statements. */
   readonly usesDatabase: boolean
 }
 
 /** What was answered now. */
-export interface AnsweredNow {
+export interface AnsweredNow
+  extends Pick<RequestRecord, 'status' | 'error' | 'answeredBy' | 'statementCount'> {
   readonly is: 'answered'
-  /** `null` if there was no response in time. */
-  readonly status: number | null
-  /** The class, the message and the stack of the error that became the response; `null` without one. */
-  readonly error: {
-    readonly name: string
-    readonly message: string
-    readonly stack: string | null
-  } | null
-  readonly statementCount: number
+  readonly hasReachedHandler: boolean
 }
 
-/** What came of running a capsule. */
-export type ReplayOutcome =
-  | AnsweredNow
-  /** The application has no route any more that the capsule names. */
-  | { readonly is: 'no-route' }
-  /** The application did not start as a test. */
-  | { readonly is: 'not-started'; readonly message: string }
-  /** A test cannot send the request, such as one whose tenant is in a credential. */
-  | { readonly is: 'not-sent'; readonly message: string }
+/** What came of running a capsule: an answer, or why there is none. */
+export type ReplayOutcome = AnsweredNow | ({ readonly is: 'stopped' } & CliErrorFacts)

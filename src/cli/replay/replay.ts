@@ -4,8 +4,8 @@ import { type LoadOptions, loadApp } from '../load/load-app.js'
 import { findOwnLine, formatOwnLine } from '../own-line.js'
 import { alignRows } from '../route-rows.js'
 import type { Streams } from '../streams.js'
-import { type CapsulePlace, capsuleIds, readCapsule } from './capsule-files.js'
-import type { AnsweredNow, ReplayOutcome } from './replay-outcome.js'
+import { type CapsulePlace, capsuleIds, DEFAULT_FOLDER, readCapsule } from './capsule-files.js'
+import type { AnsweredNow } from './replay-outcome.js'
 
 /** Options of `replay`. */
 export interface ReplayOptions extends LoadOptions, CapsulePlace {
@@ -16,9 +16,6 @@ export interface ReplayOptions extends LoadOptions, CapsulePlace {
 
 /** As `blazon dev` looks: the module that starts the application has its database, too. */
 const MODULES = ['main', 'app', 'index']
-
-/** The methods that a test has a function for. */
-const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
  * Runs the request of a capsule again in a test, and says what was answered then and now; or lists the capsules.
@@ -32,53 +29,61 @@ export async function replay(
   streams: Streams,
 ): Promise<void> {
   if (id === undefined) return listCapsules(options, streams)
-  const { database: usesDatabase = false, write } = options
-  const capsule = readCapsule(id, options)
+  const { database: usesDatabase = false, write, cwd } = options
+  const { capsule, file } = readCapsule(id, options)
   refuseCut(capsule, usesDatabase)
-  const order = { kind: 'replay', capsule, usesDatabase } as const
-  const { outcome } = await loadApp(order, { names: MODULES, ...options })
-  const now = answered(outcome, capsule)
-  for (const line of linesOf(capsule, now, options.cwd)) streams.out(`${line}\n`)
+  const order = { kind: 'replay', file, route: capsule.record.route, usesDatabase } as const
+  const { outcome: now } = await loadApp(order, { names: MODULES, ...options })
+  if (now.is === 'stopped') throw new CliError(now)
+  for (const line of linesOf(capsule, now, cwd)) streams.out(`${line}\n`)
   for (const note of notesOf(capsule, now, usesDatabase)) streams.note(note)
-  refuseUndecided(now)
-  if (write === undefined) return judge(now)
-  if (!fails(now)) throw notReproduced()
+  const verdict = judge(capsule, now)
+  if (write === undefined) {
+    if (verdict !== null) throw verdict
+    return
+  }
+  if (!fails(now)) {
+    throw new CliError({
+      status: 3,
+      what: 'No test was written.',
+      cause: 'The server does not fail now, so the test would pass.',
+      remedy: 'Run the command with the code that failed.',
+    })
+  }
   const { writeReplayTest } = await import('./write-replay-test.js')
-  writeReplayTest(capsule, { file: write, usesDatabase, cwd: options.cwd }, streams)
+  const config = { source: file, write, usesDatabase, now, cwd, timeout: options.timeout }
+  await writeReplayTest(capsule, config, streams)
 }
 
 function listCapsules(options: ReplayOptions, streams: Streams): void {
   const ids = capsuleIds(options)
   if (ids.length === 0) {
-    const where = options.folder ?? '.blazon/capsules'
+    const where = options.folder ?? DEFAULT_FOLDER
     streams.note(
       `${where} has no capsules. \`blazon dev\` writes one for each request that the server fails.`,
     )
-    return
   }
   const rows = ids.map((id) => {
     try {
-      const { record } = readCapsule(id, { ...options, cwd: options.cwd })
-      const { method, url, status, error } = record
+      const { method, url, status, outcome, error } = readCapsule(id, options).capsule.record
       const why = error === null ? '' : `${error.name}: ${error.message}`
-      return [id, String(status ?? record.outcome), method, printable(url), printable(why)]
+      return [id, String(status ?? outcome), method, printable(url), printable(why)]
     } catch {
-      return [id, '', '', 'It cannot be read, or is one of another application.', '']
+      return [id, '', '', 'It cannot be read.', '']
     }
   })
   for (const line of alignRows(rows)) streams.out(`${line.trimEnd()}\n`)
 }
+
+const LONGEST = 160
 
 /** What a stranger has sent must not reach the terminal as commands. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, ' ').slice(0, LONGEST)
 }
 
-const LONGEST = 160
-
-function refuseCut({ cut, record: { method, cause } }: Capsule, usesDatabase: boolean): void {
+function refuseCut({ cut, record: { cause } }: Capsule, usesDatabase: boolean): void {
   const why = cut.filter((each) => !(usesDatabase && /statement/.test(each)))
-  if (!METHODS.includes(method)) why.push(`Tests send no ${printable(method)}.`)
   if (cause === 'upgrade') why.push('It was an upgrade of the connection.')
   if (why.length === 0) return
   throw new CliError({
@@ -88,32 +93,6 @@ function refuseCut({ cut, record: { method, cause } }: Capsule, usesDatabase: bo
     remedy: cut.some((each) => /statement/.test(each))
       ? 'Statements can run in the database of the application: --database. Bodies that are missing cannot be restored: write a test that sends one.'
       : 'Write a test that sends such a request: its body is not in the capsule.',
-  })
-}
-
-function answered(outcome: ReplayOutcome, { record }: Capsule): AnsweredNow {
-  if (outcome.is === 'answered') return outcome
-  if (outcome.is === 'not-started') {
-    throw new CliError({
-      status: 1,
-      what: 'The application did not start as a test.',
-      cause: outcome.message,
-      remedy: 'Name the module of the application by --entry, or correct what the message names.',
-    })
-  }
-  if (outcome.is === 'not-sent') {
-    throw new CliError({
-      status: 3,
-      what: 'The request could not be sent as it was.',
-      cause: outcome.message,
-      remedy: 'Write a test that sends such a request as your clients do.',
-    })
-  }
-  throw new CliError({
-    status: 2,
-    what: `The application has no route ${record.route?.method} ${record.route?.path}.`,
-    cause: 'The route was removed or renamed since, or the capsule is one of another application.',
-    remedy: 'Name the module of the application by --entry, or remove the capsule.',
   })
 }
 
@@ -129,13 +108,13 @@ function linesOf(
   return [
     `${method} ${printable(url)} (${id})`,
     ...alignRows([
-      ['then', answerText(status, error, cwd)],
-      ['now', answerText(now.status, now.error, cwd)],
+      ['then', answerText({ status, error }, cwd)],
+      ['now', answerText(now, cwd)],
     ]),
   ]
 }
 
-function answerText(status: number | null, error: AnsweredNow['error'], cwd: string): string {
+function answerText({ status, error }: Pick<AnsweredNow, 'status' | 'error'>, cwd: string): string {
   const what = status === null ? 'no response' : String(status)
   if (error === null) return what
   const line = findOwnLine(error.stack ?? '')
@@ -143,44 +122,43 @@ function answerText(status: number | null, error: AnsweredNow['error'], cwd: str
   return `${what} ${printable(`${error.name}: ${error.message}`)}${place}`
 }
 
-function notesOf({ hidden, sent, statements }: Capsule, now: AnsweredNow, usesDatabase: boolean) {
-  const left = statements.length - now.statementCount
-  return [
-    ...(sent.omitted === null ? [] : [`It was sent without its body: ${sent.omitted}`]),
-    ...(hidden.length === 0
-      ? []
-      : [`Hidden as secrets, and so not as they were: ${hidden.map(printable).join(', ')}.`]),
-    ...(usesDatabase ? ['The statements ran in the database of the application.'] : []),
-    ...(left > 0 && !usesDatabase
-      ? [`It ran ${now.statementCount} of the ${statements.length} statements of the capsule.`]
-      : []),
-  ]
+function* notesOf({ hidden, sent, statements }: Capsule, now: AnsweredNow, usesDatabase: boolean) {
+  if (sent.body === null && sent.base64 === undefined && sent.omitted !== null)
+    yield `It was sent without its body: ${sent.omitted}`
+  if (hidden.length > 0)
+    yield `Hidden as secrets, and so not as they were: ${hidden.map(printable).join(', ')}.`
+  if (usesDatabase) yield 'The statements ran in the database of the application.'
+  else if (now.statementCount < statements.length)
+    yield `It ran ${now.statementCount} of the ${statements.length} statements of the capsule.`
 }
 
-function refuseUndecided({ error }: AnsweredNow): void {
-  if (error?.name !== 'UnansweredStatementError') return
-  throw new CliError({
-    status: 3,
-    what: 'Whether the server still fails cannot be decided.',
-    cause: 'The code runs a statement now that it did not run then, so the capsule has no answer.',
-    remedy: 'Run the statements in the database of the application: --database.',
-  })
+/** Returns what is wrong; `null` if the server does not fail any more. */
+function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
+  if (fails(now)) {
+    return new CliError({
+      status: 1,
+      what: 'The server fails again.',
+      remedy: 'Correct the code, and run the command again; --write makes a test of it.',
+    })
+  }
+  const wasInHandler = record.steps.some(({ step }) => step === 'handler')
+  if (wasInHandler && !now.hasReachedHandler) {
+    return undecided(
+      `The request reached the handler then. Now the step '${now.answeredBy}' has responded with ${now.status} before the handler ran.`,
+    )
+  }
+  const replaced = ['url', 'body'].filter((part) => hidden.includes(part))
+  if (replaced.length === 0) return null
+  return undecided(
+    `Values of the request were replaced as secrets (${replaced.join(', ')}), and the response may depend on them.`,
+  )
 }
 
-function judge(now: AnsweredNow): void {
-  if (!fails(now)) return
-  throw new CliError({
-    status: 1,
-    what: 'The server fails again.',
-    remedy: 'Correct the code, and run the command again; --write makes a test of it.',
-  })
-}
-
-function notReproduced(): CliError {
+function undecided(cause: string): CliError {
   return new CliError({
     status: 3,
-    what: 'No test was written.',
-    cause: 'The server does not fail now, so the test would pass.',
-    remedy: 'Run the command with the code that failed.',
+    what: 'Whether the server still fails cannot be decided.',
+    cause,
+    remedy: 'Send the request as your client does, or write a test that sends it.',
   })
 }

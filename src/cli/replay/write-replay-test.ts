@@ -1,78 +1,187 @@
-import { relative } from 'node:path'
+import { execFile } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { dirname, join, posix, relative } from 'node:path'
 import type { Capsule } from '../../contracts/capsule.js'
-import { describedObjects } from '../add/described-objects.js'
-import { folderOf, type Project, readProject, specifierOf } from '../add/project-files.js'
-import { type CodeStyle, codeStyle, testStyle } from '../add/project-style.js'
-import { type TestSetup, testSetup } from '../add/test-setup.js'
-import { changeOf, writeChanges } from '../add/write-changes.js'
 import { CliError } from '../cli-error.js'
-import { outputPath } from '../output-path.js'
+import { launchFor, resolveFrom } from '../load/launch.js'
+import { nearestWith, outputPath } from '../output-path.js'
 import type { Streams } from '../streams.js'
-import { replayTest } from './replay-test.js'
+import { readText, writeFiles } from '../write-files.js'
+import type { AnsweredNow } from './replay-outcome.js'
+import { type CodeFile, readCode, type TestStart, testStarts } from './test-starts.js'
 
 /** Where and how the test of a capsule is written. */
 export interface WriteConfig {
+  /** The absolute path of the capsule. */
+  readonly source: string
   /** The path from the working directory; `true` for a file where the tests of the project are. */
-  readonly file: string | true
+  readonly write: string | true
   readonly usesDatabase: boolean
+  /** How the request was answered now. */
+  readonly now: AnsweredNow
   readonly cwd: string
+  /** How long a run of the test may take, in seconds. */
+  readonly timeout: number
 }
 
 /**
- * Writes the test of a capsule, as the tests of the project are written.
+ * Writes the test of a capsule, with a copy of the capsule. The test has run once, and has failed as the request does.
  *
- * @throws CliError if the project does not show how a test makes its application, or if the file exists.
+ * @throws CliError with status 3 if no way to start the application makes such a test, with 2 if the file exists.
  */
-export function writeReplayTest(
+export async function writeReplayTest(
   capsule: Capsule,
-  { file, usesDatabase, cwd }: WriteConfig,
+  { source, write, usesDatabase, now, cwd, timeout }: WriteConfig,
   streams: Streams,
-): void {
-  const project = readProject(cwd)
-  const { tests, sources, root } = project
-  const { runner, pathOf } = testStyle(project)
+): Promise<void> {
+  const root = nearestWith('package.json', cwd) ?? cwd
+  const code = readCode(root)
   const path =
-    file === true
-      ? pathOf(`${appFolder(project)}/${nameOf(capsule)}.ts`)
-      : relative(root, outputPath(file, '--write', cwd)).replaceAll('\\', '/')
-  const style = codeStyle(tests.length > 0 ? tests : sources)
-  const setup = testSetup(project, path) ?? plainSetup(project, path, style)
-  const text = replayTest(capsule, { setup, style, runner, usesDatabase })
-  writeChanges([changeOf({ path, text }, root)], { root, dryRun: false, streams })
-}
-
-function appFolder({ sources }: Project): string {
-  const [app] = describedObjects(sources, 'app')
-  return app === undefined ? 'src' : folderOf(app.file.path)
-}
-
-/** `replay-get-orders-id-a1b2c3` */
-function nameOf({ id, record: { route, method, url } }: Capsule): string {
-  const what = `${method} ${route?.path ?? url.split('?', 1)[0]}`
-  const words = what
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '')
-  return ['replay', ...words, id.slice(-6)].join('-').slice(-100)
-}
-
-const EXPORTED = /export\s+const\s+([\w$]+)\s*(?::\s*AppOptions\s*)?=[^=]*$/
-
-/** Without a test to follow: the exported options of the application. */
-function plainSetup({ sources }: Project, path: string, { extension }: CodeStyle): TestSetup {
-  for (const { file, list } of describedObjects(sources, 'app')) {
-    const before = file.mask.slice(0, list.open).replace(/\(\s*$/, '')
-    const name = EXPORTED.exec(before.slice(before.lastIndexOf('export')))?.[1]
-    if (name === undefined || /\b(?:new\s+App|App\s*\.\s*create)\s*$/.test(before)) continue
-    const from = specifierOf(path, file.path, extension)
-    return { properties: [`...${name}`], imports: { [name]: from }, constants: [] }
+    write === true
+      ? pathOf(capsule, code)
+      : relative(root, outputPath(write, '--write', cwd)).replaceAll('\\', '/')
+  const copy = path.replace(/(?:\.(?:test|spec))?\.[cm]?[jt]s$/, '.json')
+  for (const file of [path, copy]) refuseExisting(file, root)
+  const manifest = readText(join(root, 'package.json')) ?? ''
+  const runner = /\bvitest\b/.test(manifest) ? 'vitest' : 'node:test'
+  let output = 'No test of the project starts its application, and no module exports its options.'
+  for (const way of waysOf(capsule, testStarts(code, path), usesDatabase)) {
+    writeFiles([
+      { path: join(root, path), text: testText(capsule, { ...way, runner, copy }) },
+      { path: join(root, copy), text: readText(source) ?? '' },
+    ])
+    output = await run(join(root, path), { runner, root, timeout })
+    if (hasFailed(output, now)) return streams.out(`${path} (new)\n${copy} (new)\n`)
+    for (const file of [path, copy]) rmSync(join(root, file))
   }
   throw new CliError({
-    status: 2,
+    status: 3,
     what: 'No test was written.',
-    cause:
-      'No test of the project makes the application from its options, and no module exports them.',
+    cause: `No test that was run fails as the request does. ${output.trim().slice(-LONGEST)}`,
     remedy:
       'Export the options, `export const options = defineAppOptions({ … })`, and write one test with `TestApp.create({ ...options })`.',
   })
+}
+
+type Database = boolean | 'embedded'
+
+interface Way {
+  readonly start: TestStart
+  readonly database: Database
+}
+
+/** The tests to try, the best first. */
+function waysOf(
+  { statements }: Capsule,
+  starts: readonly TestStart[],
+  usesDatabase: boolean,
+): Way[] {
+  // The repair of a statement changes its text, for which the capsule has no answer.
+  const isOfStatement = statements.some(({ error }) => error !== null)
+  const modes: Database[] = usesDatabase ? [true] : isOfStatement ? ['embedded', false] : [false]
+  return modes.flatMap((mode) =>
+    starts
+      .filter(({ takesOptions }) => takesOptions || mode === modes[0])
+      .map((start) => ({ start, database: start.takesOptions ? mode : mode || 'embedded' }))
+      // Without tests, it is the database of development, which `--database` allows to change.
+      .filter(({ start, database }) => start.isOfTests || database !== 'embedded'),
+  )
+}
+
+const LONGEST = 2000
+
+function refuseExisting(path: string, root: string): void {
+  if (!existsSync(join(root, path))) return
+  throw new CliError({
+    status: 2,
+    what: `${path} exists. Nothing was written.`,
+    cause: 'The command replaces no file.',
+    remedy: 'Choose another name: --write test/orders.test.ts',
+  })
+}
+
+/** `test/replay-get-orders-id-a1b2c3.test.ts`: where the first test is, with its ending. */
+function pathOf(
+  { id, record: { route, method, url } }: Capsule,
+  code: readonly CodeFile[],
+): string {
+  const words = `${method} ${route?.path ?? url.split('?', 1)[0]}`.toLowerCase().split(/[^a-z0-9]+/)
+  const name = ['replay', ...words.filter((word) => word !== ''), id.slice(-6)]
+    .join('-')
+    .slice(-100)
+  const first = code.find(({ path }) => /\.(?:test|spec)\.ts$/.test(path))?.path
+  const end = first?.endsWith('.spec.ts') ? '.spec.ts' : '.test.ts'
+  return posix.join(first === undefined ? 'test' : posix.dirname(first), `${name}${end}`)
+}
+
+interface TestConfig extends Way {
+  readonly runner: 'vitest' | 'node:test'
+  /** The copy of the capsule. */
+  readonly copy: string
+}
+
+function testText(
+  { id, hidden, record: { method, url, route, status, error } }: Capsule,
+  { start: { expression, imports, constants }, database, runner, copy }: TestConfig,
+): string {
+  const title =
+    route === null ? `${method} ${url.split('?', 1)[0]}` : `${route.method} ${route.path}`
+  const why = error === null ? '' : ` (${error.name}: ${error.message})`
+  const all: [string, string[]][] = [
+    ...imports.map(([from, names]): [string, string[]] => [from, [...names]]),
+    [runner, ['it']],
+    ['blazon/testing', ['openCapsule', ...(/\bTestApp\b/.test(expression) ? ['TestApp'] : [])]],
+  ]
+  const mode = database === 'embedded' ? "'embedded'" : database
+  const use = database === false ? '' : `, { database: ${mode} }`
+  const rank = (from: string) => (from.startsWith('.') ? `~${from}` : from)
+  const froms = [...new Set(all.map(([from]) => from))].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
+  const lines = froms.map((from) => {
+    const names = new Set(all.flatMap((each) => (each[0] === from ? each[1] : [])))
+    return `import { ${[...names].sort().join(', ')} } from '${from}'`
+  })
+  return `import assert from 'node:assert/strict'
+${lines.join('\n')}
+${[...constants].map((each) => `\n${each}\n`).join('')}
+// ${oneLine(`The capsule ${id}: ${method} ${url} was answered ${status ?? 'by nothing'}${why}.`)}
+${hidden.length === 0 ? '' : `// ${oneLine(`In place of secrets it has [secret]: ${hidden.join(', ')}.`)}\n`}it('${title.replace(/[\\']/g, '\\$&')} is answered without a failure of the server', async () => {
+  using capsule = openCapsule('${copy}'${use})
+  await using app = ${expression}
+  const response = await capsule.replay(app)
+  assert.ok(response.status < 500, String(app.explain(response)))
+})
+`
+}
+
+/** A comment must end where its line ends. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{C}\s]+/gu, ' ')
+}
+
+interface RunConfig {
+  readonly runner: 'vitest' | 'node:test'
+  readonly root: string
+  readonly timeout: number
+}
+
+/** Runs the test as the project does. */
+async function run(file: string, { runner, root, timeout }: RunConfig): Promise<string> {
+  const vitest = resolveFrom(root, 'vitest/package.json')
+  const { nodeOptions, env } = launchFor(file, root)
+  const args =
+    runner === 'vitest' && vitest !== undefined
+      ? [join(dirname(vitest), 'vitest.mjs'), 'run', file]
+      : [...nodeOptions, '--test', '--test-reporter=tap', file]
+  // A test runner tells its own processes by these that they are parts of it.
+  const { NODE_TEST_CONTEXT: _, VITEST: __, ...own } = process.env
+  const options = { cwd: root, env: { ...env, ...own, NO_COLOR: '1' }, timeout: timeout * 1000 }
+  return await new Promise((resolve) => {
+    execFile(process.execPath, args, options, (_error, stdout, stderr) => resolve(stdout + stderr))
+  })
+}
+
+/** Whether a test has failed because the server failed, and with the same error. Only its last line writes the arrow. */
+function hasFailed(output: string, { error }: AnsweredNow): boolean {
+  const [, explained] = output.split(/→ (?:5\d\d|no response)/)
+  return explained !== undefined && (error === null || explained.includes(`: ${error.name}: `))
 }

@@ -1,50 +1,36 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Streams } from '../streams.js'
 import { toSeconds } from '../to-seconds.js'
-import type { StartOptions } from './start-options.js'
+import type { StartOptions } from './run-start.js'
 
-const DEFAULT_TIMEOUT_SECONDS = 60
-const MAX_TIMEOUT_SECONDS = 3600
+const MAX_SECONDS = 3600
 const MAX_WORKERS = 1024
 
 const NOTES = `
-The entry is JavaScript, as tsc or a bundler has written it. Without one it is looked for as dist/main, dist/app or
-dist/index, then in build/ and in the folder itself. Arguments after -- are passed to the application.
+The entry is JavaScript, as tsc or a bundler has written it. Arguments after -- are passed to the application.
 
-With several workers: SIGHUP replaces one after the other without a failed request. SIGTERM and SIGINT let them respond to their
-requests, and end them. A worker that ends by itself is replaced.
+With several workers: SIGHUP replaces one after the other. SIGTERM and SIGINT let them respond to their requests, and end them. A
+worker that ends by itself, or whose event loop stands still, is replaced.
 `
-
-type Given = Omit<StartOptions, 'cwd' | 'args' | 'entry'>
 
 /** Adds the command `start`. */
 export function addStart(
   parent: Command,
   { cwd, streams }: { readonly cwd: string; readonly streams: Streams },
 ): void {
+  const workers = 'how many processes share its port; auto: as many as there are processors'
+  const timeout = 'how long a worker that replaces another one may take until it is ready'
+  const heartbeat = 'how long the event loop of a worker may stand still; 0: any time'
   parent
     .command('start')
     .description('run a built application in production, in one process or several')
-    .addOption(
-      new Option(
-        '--workers <number>',
-        'how many processes share its port; auto: as many as there are processors for this command',
-      )
-        .argParser(toWorkers)
-        .default(1),
-    )
-    .addOption(
-      new Option(
-        '--timeout <seconds>',
-        'how long a worker that replaces another one may take until it is ready',
-      )
-        .argParser(toSeconds(MAX_TIMEOUT_SECONDS))
-        .default(DEFAULT_TIMEOUT_SECONDS),
-    )
-    .argument('[entry]', 'the module that starts the application')
+    .option('--workers <number>', workers, toWorkers, 1)
+    .option('--timeout <seconds>', timeout, toSeconds(MAX_SECONDS), 60)
+    .option('--heartbeat <seconds>', heartbeat, toSeconds(MAX_SECONDS, 0), 30)
+    .argument('[entry]', 'the module that starts the application', 'dist/main.js')
     .argument('[args...]', 'arguments for the application, after --')
     .addHelpText('after', NOTES)
-    .action(async (entry: string | undefined, args: readonly string[], given: Given) => {
+    .action(async (entry: string, args: string[], given: Omit<StartOptions, 'cwd' | 'args'>) => {
       const { runStart } = await import('./run-start.js')
       await runStart({ ...given, cwd, entry, args }, streams)
     })

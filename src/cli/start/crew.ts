@@ -1,257 +1,265 @@
-import type { Clock, Timer } from '../../contracts/clock.js'
-import { Backoff } from './backoff.js'
-import type { CrewMember, Ending } from './worker-process.js'
+import cluster, { type Worker } from 'node:cluster'
+import { EventEmitter, once } from 'node:events'
+import { constants } from 'node:os'
+import { Deadline, every, stopwatch, turn } from '../dev/deadline.js'
+import { type Call, connect, type Functions, PLACE_VARIABLE } from './connect.js'
+import { returnConnections } from './return-connections.js'
 
-/** How long a restart waits for the end of a worker that was replaced, before it replaces the next one; and for one that failed. */
-const RETIRE_MS = 30_000
+/** How long a program may take to close that has no application of this package, and how much longer any worker may take. */
+const CLOSE_MS = 30_000
+const SLACK_MS = 5000
+/** How many beats a worker may miss. */
+const BEATS = 4
+/** The longest wait before another worker starts in the place of one that was never ready: 0.5, 1, 2 … 30 s. */
+const LONGEST_WAIT_MS = 30_000
+
+/** The options of a {@link Crew}, in seconds. */
+export interface CrewTimes {
+  /** How long a worker that replaces another one may take until it is ready. */
+  readonly timeout: number
+  /** How long the event loop of a worker may stand still; 0: any time. */
+  readonly heartbeat: number
+}
 
 /** The input of {@link Crew}. */
-export interface CrewConfig<T extends CrewMember> {
+export interface CrewConfig extends CrewTimes {
   readonly workers: number
-  /** How long a worker that replaces another one may take until it is ready. */
-  readonly readyMs: number
-  /** Starts a worker in a place: 0, 1, … The first one speaks for all. */
-  readonly fork: (place: number, isFirst: boolean) => T
-  readonly clock: Pick<Clock, 'monotonic' | 'setTimeout'>
   /** Prints a line. */
   readonly note: (line: string) => void
+  /** The functions that workers may call. */
+  readonly functions: Functions
 }
 
-/** The place of a worker. */
-interface Slot<T> {
-  readonly index: number
-  readonly backoff: Backoff
-  current: T | undefined
-  /** The worker that is to replace `current`. */
-  next: T | undefined
-  /** Whether a worker has listened here. If none has, the command ends with it. */
-  hasListened: boolean
-  /** Starts the next worker after a crash. */
-  timer: Timer | undefined
+/** A process that runs the application, and what it reports about itself. */
+class Member {
+  /** Whether it has an application of this package. Else it listens and is ready when its first server listens. */
+  hasApps = false
+  listens = false
+  isReady = false
+  /** How long it may take to end. */
+  closeMs: number = CLOSE_MS
+  /** How many beats were due since the last one. */
+  missed = 0
+  /** How many workers before it have ended in a row that were never ready. */
+  failures = 0
+  /** Calls one of its functions. */
+  call: Call = async () => {}
+  isStopping = false
+  /** How it has ended: `with status 1`, `by SIGKILL`. */
+  ending: string | undefined
+
+  constructor(
+    readonly place: number,
+    readonly worker: Worker,
+  ) {}
 }
 
-/** Keeps so many workers running: replaces those that end, and all of them one after the other. */
-export class Crew<T extends CrewMember> {
-  /** Settles when the crew was ended and all workers have ended: with the exit code of the command. */
-  readonly ended: Promise<number>
-  readonly #config: CrewConfig<T>
-  readonly #slots: Slot<T>[]
-  readonly #alive = new Set<T>()
-  readonly #retiring = new WeakSet<T>()
-  /** Those that have never served, and whose end is not that of the program. */
-  readonly #discarded = new WeakSet<T>()
-  #settle: (status: number) => void = () => {}
+/** Keeps so many workers running: replaces those that end or stand still, and all of them one after the other. */
+export class Crew {
+  /** The workers that run. */
+  readonly alive: Set<Member> = new Set()
+  /** How many workers were started, and killed, by reason. */
+  readonly counts = { started: 0, heartbeat: 0, close: 0 }
+  readonly #config: CrewConfig
+  /** The worker of each place, without those that another one has replaced. */
+  readonly #current: Member[] = []
+  readonly #changes = new EventEmitter().setMaxListeners(0)
   #status = 0
   #hasStarted = false
   #isEnding = false
-  #isRestarting = false
-  #restartsAgain = false
+  #isAsked = false
+  /** The start, and then the restarts, one after the other. */
+  #work = Promise.resolve()
 
-  constructor(config: CrewConfig<T>) {
+  constructor(config: CrewConfig) {
     this.#config = config
-    this.#slots = Array.from({ length: config.workers }, (_, index) => ({
-      index,
-      backoff: new Backoff(),
-      current: undefined,
-      next: undefined,
-      hasListened: false,
-      timer: undefined,
-    }))
-    this.ended = new Promise((resolve) => {
-      this.#settle = resolve
-    })
-  }
-
-  /** The workers that run. */
-  get members(): readonly T[] {
-    return [...this.#alive]
   }
 
   /** The workers that listen, without those that another one has replaced. */
-  get serving(): readonly T[] {
-    return this.#slots.flatMap(({ current }) => current ?? [])
+  get serving(): readonly Member[] {
+    return this.#current.filter(({ listens, ending }) => listens && ending === undefined)
   }
 
   /**
-   * Starts the workers: first one, so that an error of boot is printed once, then the others.
+   * Runs the workers until `end` is called, or one does not start.
    *
-   * @returns whether all of them listen. If not, the others were ended.
+   * @returns the exit code of the command.
    */
-  async start(): Promise<boolean> {
-    const [first, ...others] = this.#slots
-    const begin = async (slot: Slot<T>) => {
-      slot.hasListened = await this.#begin(slot, slot === first).listens
-      return slot.hasListened
-    }
-    const listens = (await begin(first as Slot<T>)) && !this.#isEnding
-    const all = listens ? await Promise.all(others.map(begin)) : [false]
-    this.#hasStarted = !this.#isEnding && all.every((each) => each)
-    if (!this.#hasStarted) this.end('SIGTERM')
-    else if (this.#restartsAgain) void this.restart()
-    return this.#hasStarted
+  async run(): Promise<number> {
+    const beatMs = (1000 * this.#config.heartbeat) / BEATS
+    // Beats are counted, and not their times: a machine that has slept must not lose its workers.
+    const expectBeats = () => this.alive.forEach((member) => void this.#expectBeat(member))
+    const stop = beatMs > 0 ? every(beatMs, expectBeats) : () => {}
+    this.#work = this.#start()
+    await this.#until(() => this.#isEnding && this.alive.size === 0)
+    stop()
+    return this.#status
   }
 
   /** Replaces all workers, one after the other. During a start or a restart, any number of calls asks for one more. */
-  async restart(): Promise<void> {
-    this.#restartsAgain = true
-    if (!this.#hasStarted || this.#isRestarting) return
-    this.#isRestarting = true
-    while (this.#restartsAgain && !this.#isEnding) {
-      this.#restartsAgain = false
-      await this.#replaceAll()
-    }
-    this.#isRestarting = false
+  restart(): void {
+    if (this.#isAsked) return
+    this.#isAsked = true
+    this.#work = this.#work.then(() => this.#replaceAll())
   }
 
-  /** Asks all workers to end. */
+  /** Asks all workers to end, and kills those that do not. */
   end(signal: NodeJS.Signals): void {
     this.#isEnding = true
-    for (const { timer, next } of this.#slots) {
-      timer?.cancel()
-      if (next !== undefined) this.#discarded.add(next)
+    for (const member of this.alive) this.#stop(member, signal)
+    this.#changes.emit('change')
+  }
+
+  /** Ends the command at once. */
+  kill(): never {
+    for (const { worker } of this.alive) worker.process.kill('SIGKILL')
+    process.exit(1)
+  }
+
+  /** Starts one worker first, so that an error of boot is printed once. */
+  async #start(): Promise<void> {
+    const { workers, note } = this.#config
+    const elapsed = stopwatch()
+    const serve = (n: number) => this.#until(() => this.#isEnding || this.serving.length === n)
+    this.#current[0] = this.#fork(0)
+    await serve(1)
+    for (let place = 1; place < workers && !this.#isEnding; place++) {
+      this.#current[place] = this.#fork(place)
     }
-    for (const worker of this.#alive) if (!this.#retiring.has(worker)) worker.end(signal)
-    this.#settleIfEnded()
-  }
-
-  /** Ends all workers at once. */
-  kill(): void {
-    this.#isEnding = true
-    for (const worker of this.#alive) worker.kill()
-  }
-
-  #begin(slot: Slot<T>, isFirst = false): T {
-    slot.timer?.cancel()
-    slot.timer = undefined
-    const worker = this.#fork(slot, isFirst)
-    slot.current = worker
-    void this.#warnIfLate(slot, worker)
-    return worker
-  }
-
-  #fork(slot: Slot<T>, isFirst = false): T {
-    const worker = this.#config.fork(slot.index, isFirst)
-    const since = this.#config.clock.monotonic()
-    this.#alive.add(worker)
-    void worker.ended.then((ending) => {
-      this.#alive.delete(worker)
-      this.#hasEnded({ slot, worker, ending, ranMs: this.#config.clock.monotonic() - since })
-    })
-    return worker
-  }
-
-  #hasEnded({ slot, worker, ending, ranMs }: EndedWorker<T>): void {
-    const isCurrent = slot.current === worker
-    if (isCurrent) slot.current = undefined
-    if (this.#isEnding || !slot.hasListened) {
-      if (!this.#discarded.has(worker)) this.#status ||= ending.status
-      this.#settleIfEnded()
-    } else if (this.#retiring.has(worker)) {
-      if (ending.status === 0) return
-      this.#note(`worker ${nameOf(slot, worker)}, which was replaced, ended ${ending.how}.`)
-    } else if (isCurrent) this.#repair(slot, { worker, ending, ranMs })
-  }
-
-  /** Nothing else says why there is a worker less: a start may wait for a database that does not respond. */
-  async #warnIfLate(slot: Slot<T>, worker: T): Promise<void> {
-    const { readyMs } = this.#config
-    const listens = await this.#within(readyMs, worker.listens)
-    if (listens !== undefined || this.#isEnding || slot.current !== worker) return
-    this.#note(
-      `worker ${nameOf(slot, worker)} does not listen after ${readyMs / 1000} s. The command goes on waiting.`,
-    )
-  }
-
-  #repair(slot: Slot<T>, { worker, ending, ranMs }: Omit<EndedWorker<T>, 'slot'>): void {
-    const ms = slot.backoff.failed(ranMs)
-    const wait = ms === 0 ? 'now' : `in ${ms / 1000} s`
-    const what =
-      slot.next === undefined ? `Another one starts ${wait}` : 'Another one starts already'
-    this.#note(`worker ${nameOf(slot, worker)} ended ${ending.how}. ${what}.`)
-    if (slot.next !== undefined) return
-    slot.timer = this.#config.clock.setTimeout(() => void this.#begin(slot), ms)
+    await serve(workers)
+    if (this.#isEnding) return
+    this.#hasStarted = true
+    note(`blazon start: ${workers} workers listen, started in ${elapsed()} ms`)
   }
 
   async #replaceAll(): Promise<void> {
-    const begin = this.#config.clock.monotonic()
-    for (const slot of this.#slots) {
-      if (!(await this.#replace(slot))) return
-    }
-    const ms = Math.round(this.#config.clock.monotonic() - begin)
-    this.#note(`all ${this.#slots.length} workers were replaced in ${ms} ms.`)
+    this.#isAsked = false
+    const elapsed = stopwatch()
+    for (const place of this.#current.keys()) if (!(await this.#replace(place))) return
+    const count = this.#current.length
+    this.#config.note(`blazon start: all ${count} workers were replaced in ${elapsed()} ms.`)
   }
 
   /** Starts a worker, and retires the one that it replaces when it is ready. */
-  async #replace(slot: Slot<T>): Promise<boolean> {
+  async #replace(place: number): Promise<boolean> {
     if (this.#isEnding) return false
-    slot.timer?.cancel()
-    const next = this.#fork(slot)
-    slot.next = next
-    const isReady = await this.#within(this.#config.readyMs, next.ready)
-    slot.next = undefined
+    const { timeout } = this.#config
+    const next = this.#fork(place)
+    const isDecided = () => next.isReady || next.ending !== undefined || this.#isEnding
+    await this.#until(isDecided, timeout * 1000)
     if (this.#isEnding) return false
-    if (isReady !== true || next.hasEnded) {
-      await this.#giveUp(slot, next)
+    if (!next.isReady || next.ending !== undefined) {
+      const late = `was not ready within ${timeout} s, and is ended`
+      const why = next.ending === undefined ? late : `ended ${next.ending}`
+      this.#note(next, `${why}. The restart stops here, and the workers that run keep serving.`)
+      this.#stop(next, 'SIGTERM')
       return false
     }
-    const old = slot.current
-    slot.current = next
-    if (old === undefined) return true
-    this.#retiring.add(old)
-    old.retire()
-    await this.#within(RETIRE_MS, old.ended)
-    return !this.#isEnding
+    const old = this.#current[place] as Member
+    this.#current[place] = next
+    this.#stop(old, 'SIGTERM', true)
+    await this.#until(() => old.ending !== undefined)
+    return true
   }
 
-  async #giveUp(slot: Slot<T>, next: T): Promise<void> {
-    const { readyMs } = this.#config
-    this.#discarded.add(next)
-    const why = next.hasEnded
-      ? `ended ${(await next.ended).how}`
-      : `was not ready within ${readyMs / 1000} s, and is ended`
-    this.#note(
-      `the new worker ${nameOf(slot, next)} ${why}. The restart stops here, and the workers that run keep serving.`,
-    )
-    void this.#dismiss(next)
-    // The old one has ended meanwhile.
-    if (slot.current === undefined && !this.#isEnding) this.#begin(slot)
+  #fork(place: number): Member {
+    const { workers, heartbeat, functions } = this.#config
+    const beatMs = (1000 * heartbeat) / BEATS
+    const own = { workers, isSpeaker: !this.#hasStarted && place === 0, beatMs }
+    const worker = fork({ [PLACE_VARIABLE]: JSON.stringify(own) })
+    const member = new Member(place, worker)
+    const note = (facts: Partial<Member>) => {
+      Object.assign(member, facts)
+      this.#changes.emit('change')
+    }
+    member.call = connect(worker.process, { ...functions, note })
+    returnConnections(worker, () => this.serving.length > 0)
+    worker.on('listening', () => !member.hasApps && note({ listens: true, isReady: true }))
+    worker.once('exit', (status: number | null, signal: NodeJS.Signals | null) => {
+      if (signal === null) this.#hasEnded(member, status ?? 1, `with status ${status}`)
+      else this.#hasEnded(member, 128 + constants.signals[signal], `by ${signal}`)
+    })
+    // The system has refused a process. Node also reports connections that it could not send to a process that has just ended.
+    worker.on('error', ({ message }) => {
+      if (worker.process.pid === undefined) this.#hasEnded(member, 1, `before it began: ${message}`)
+    })
+    this.counts.started += 1
+    this.alive.add(member)
+    return member
   }
 
-  /** A worker that listens may have connections: to kill it would leave their clients waiting. */
-  async #dismiss(worker: T): Promise<void> {
-    worker.retire()
-    await this.#within(RETIRE_MS, worker.ended)
-    if (!worker.hasEnded) worker.kill()
+  #expectBeat(member: Member): void {
+    if (member.listens) member.missed += 1
+    if (member.missed !== BEATS + 1) return
+    this.#kill(member, 'heartbeat', `has not responded for ${this.#config.heartbeat} s`)
   }
 
-  /** `undefined` if it takes longer. */
-  #within<V>(ms: number, promise: Promise<V>): Promise<V | undefined> {
-    return new Promise((resolve) => {
-      const timer = this.#config.clock.setTimeout(() => resolve(undefined), ms)
-      void promise.then((value) => {
-        timer.cancel()
-        resolve(value)
-      })
+  #hasEnded(member: Member, status: number, ending: string): void {
+    member.ending = ending
+    this.alive.delete(member)
+    const isCurrent = this.#current[member.place] === member
+    if (isCurrent && (this.#isEnding || !(this.#hasStarted || member.listens))) {
+      this.#status ||= status
+      if (!this.#isEnding) this.end('SIGTERM')
+    } else if (isCurrent) void this.#repair(member)
+    this.#changes.emit('change')
+  }
+
+  /** Only a worker that was never ready makes the next one wait: else requests that end workers would take the service down. */
+  async #repair(member: Member): Promise<void> {
+    const { place, isReady, ending } = member
+    const failures = isReady ? 0 : member.failures + 1
+    const ms = isReady ? 0 : Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures)
+    const wait = isReady ? 'now' : `in ${ms / 1000} s`
+    this.#note(member, `ended ${ending}. Another one starts ${wait}.`)
+    await this.#until(() => this.#isEnding, ms)
+    // A restart may have filled the place.
+    if (this.#isEnding || this.#current[place] !== member) return
+    this.#current[place] = Object.assign(this.#fork(place), { failures })
+  }
+
+  #stop(member: Member, signal: NodeJS.Signals, isRetired = false): void {
+    if (member.isStopping || member.ending !== undefined) return
+    member.isStopping = true
+    void member.call('end', signal, isRetired)
+    const ms = member.closeMs + SLACK_MS
+    void this.#until(() => member.ending !== undefined, ms).then(() => {
+      if (member.ending === undefined)
+        this.#kill(member, 'close', `has not ended within ${ms / 1000} s`)
     })
   }
 
-  #settleIfEnded(): void {
-    if (this.#isEnding && this.#alive.size === 0) this.#settle(this.#status)
+  #kill(member: Member, reason: 'heartbeat' | 'close', why: string): void {
+    this.counts[reason] += 1
+    this.#note(member, `${why}, and is killed.`)
+    member.worker.process.kill('SIGKILL')
   }
 
-  #note(text: string): void {
-    this.#config.note(`blazon start: ${text}`)
+  /** Waits until a condition is true, but not longer than some milliseconds. */
+  async #until(holds: () => boolean, ms = 2 ** 31 - 1): Promise<void> {
+    let isLate = false
+    const deadline = new Deadline(ms, () => {
+      isLate = true
+      this.#changes.emit('change')
+    })
+    while (!holds() && !isLate) await once(this.#changes, 'change')
+    deadline.cancel()
+  }
+
+  #note({ place, worker }: Member, text: string): void {
+    const { pid = 'none' } = worker.process
+    this.#config.note(`blazon start: worker ${place + 1} (process ${pid}) ${text}`)
   }
 }
 
-/** A worker that has ended. */
-interface EndedWorker<T> {
-  readonly slot: Slot<T>
-  readonly worker: T
-  readonly ending: Ending
-  readonly ranMs: number
-}
-
-function nameOf({ index }: { readonly index: number }, { pid }: CrewMember): string {
-  return pid === undefined ? `${index + 1}` : `${index + 1} (process ${pid})`
+/** Node emits some errors of the system, such as EAGAIN, and throws others, such as ENOMEM. */
+function fork(env: Readonly<Record<string, string>>): Worker {
+  try {
+    return cluster.fork(env)
+  } catch (error) {
+    const child = Object.assign(new EventEmitter(), { send() {}, kill() {} })
+    const worker = Object.assign(new EventEmitter(), { process: child })
+    void turn().then(() => worker.emit('error', error))
+    return worker as unknown as Worker
+  }
 }

@@ -1,21 +1,49 @@
+import { statSync } from 'node:fs'
 import Module from 'node:module'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { CliError } from '../cli-error.js'
 import type { Streams } from '../streams.js'
-import { findBuiltEntry } from './built-entry.js'
-import type { StartOptions } from './start-options.js'
+import type { CrewTimes } from './crew.js'
+
+/** The options of `blazon start`. */
+export interface StartOptions extends CrewTimes {
+  readonly cwd: string
+  /** The module to run. */
+  readonly entry: string
+  /** The arguments of the application. */
+  readonly args: readonly string[]
+  /** How many workers. `auto`: as many as there are processors for this process. */
+  readonly workers: number | 'auto'
+}
 
 /**
  * Runs a built application: alone in this process, or in several workers. With workers it ends when they have ended, and sets
  * the exit code of the process.
  *
- * @throws CliError when there is no entry, or it is TypeScript.
+ * @throws CliError when the entry is not a file, or is TypeScript.
  */
 export async function runStart(options: StartOptions, streams: Streams): Promise<void> {
-  const entry = findBuiltEntry(options.entry, options.cwd)
+  const entry = resolve(options.cwd, options.entry)
+  checkEntry(entry)
   const workers = options.workers === 'auto' ? availableParallelism() : options.workers
   if (workers === 1) return runAlone(entry, options.args)
   const { runWorkers } = await import('./run-workers.js')
   process.exitCode = await runWorkers(entry, { ...options, workers }, streams)
+}
+
+function checkEntry(entry: string): void {
+  const isFile = statSync(entry, { throwIfNoEntry: false })?.isFile() === true
+  const isTypeScript = /\.[cm]?tsx?$/.test(entry)
+  if (isFile && !isTypeScript) return
+  throw new CliError({
+    status: 2,
+    what: isTypeScript
+      ? `${entry} is TypeScript, and \`blazon start\` runs JavaScript.`
+      : `The entry ${entry} is not a file.`,
+    remedy:
+      'Build the application (`npm run build`), and name the result with its extension: `blazon start dist/server.js`.',
+  })
 }
 
 /** Runs the module as `node entry` does: it is the main module, and its signals and exit code are those of this process. */

@@ -1,18 +1,17 @@
-import cluster, { type Address } from 'node:cluster'
+import cluster from 'node:cluster'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { urlOf } from '../../app/start-line.js'
-import { systemClock } from '../../app/system-clock.js'
-import { every, stopwatch } from '../dev/deadline.js'
+import type { Metric } from '../../contracts/metrics.js'
+import { metricText, OPEN, TEXT } from '../../features/metrics/exposition.js'
+import type { WorkerText } from '../../features/metrics/join-texts.js'
+import { atMost, stopwatch } from '../dev/deadline.js'
 import type { Streams } from '../streams.js'
-import { Crew } from './crew.js'
-import { MetricsHub } from './metrics-hub.js'
-import { ownMetrics } from './own-metrics.js'
-import { listenToSignals } from './primary-signals.js'
-import type { StartOptions } from './start-options.js'
-import { WorkerProcess, type WorkerStart } from './worker-process.js'
+import { Crew, type CrewConfig } from './crew.js'
 
-const PRELOAD = fileURLToPath(new URL('./worker/preload.js', import.meta.url))
-const DAY_MS = 86_400_000
+const PRELOAD = fileURLToPath(new URL('./preload.js', import.meta.url))
+/** How long a scrape waits for a worker. */
+const SCRAPE_MS = 2000
+/** As in `app/signals.ts`: npm repeats the Ctrl-C that the terminal has sent to all processes. */
+const ECHO_MS = 250
 
 /**
  * Runs an application in workers until a signal ends them.
@@ -21,82 +20,58 @@ const DAY_MS = 86_400_000
  */
 export async function runWorkers(
   entry: string,
-  options: StartOptions & { readonly workers: number },
-  streams: Streams,
-): Promise<number> {
-  const { workers, timeout } = options
-  prepare(entry, options)
-  const elapsed = stopwatch()
-  const started = { count: 0 }
-  const hub: MetricsHub = new MetricsHub(() => ownMetrics({ crew, hub, started: started.count }))
-  const crew: Crew<WorkerProcess> = new Crew<WorkerProcess>({
-    workers,
-    readyMs: timeout * 1000,
-    clock: systemClock,
-    note: streams.note,
-    fork(place, isFirst) {
-      started.count += 1
-      const facts = { label: String(place + 1), workers, isSpeaker: isFirst }
-      return forkWorker(hub, { ...facts, pass: passTo(() => crew.serving) })
-    },
-  })
-  const signals = listenToSignals(crew)
-  // While all workers wait for their next start, nothing else keeps the process alive.
-  const stopHolding = every(DAY_MS, () => {})
-  if (await crew.start()) streams.note(startLine(crew.members, elapsed()))
-  const status = await crew.ended
-  stopHolding()
-  signals.stop()
-  return status
-}
-
-function prepare(entry: string, { cwd, args }: StartOptions): void {
-  cluster.setupPrimary({
-    exec: entry,
-    args: [...args],
+  {
     cwd,
-    execArgv: [
-      ...process.execArgv,
-      '--enable-source-maps',
-      '--import',
-      pathToFileURL(PRELOAD).href,
-    ],
-    // Metrics have numbers that JSON has not: NaN, and infinite ones.
-    serialization: 'advanced',
-  })
+    args,
+    ...options
+  }: Omit<CrewConfig, 'note' | 'functions'> & { cwd: string; args: readonly string[] },
+  { note }: Streams,
+): Promise<number> {
+  const preload = ['--enable-source-maps', '--import', pathToFileURL(PRELOAD).href]
+  const execArgv = [...process.execArgv, ...preload]
+  cluster.setupPrimary({ exec: entry, args: [...args], cwd, execArgv })
+  const gather = (app: number, isOpen: boolean) => gatherTexts(crew, app, isOpen)
+  const crew: Crew = new Crew({ ...options, note, functions: { gather } })
+  listenToSignals(crew)
+  return await crew.run()
 }
 
-function forkWorker(hub: MetricsHub, start: Omit<WorkerStart, 'receive'>): WorkerProcess {
-  const worker = new WorkerProcess({
-    ...start,
-    receive: (from, message) => hub.receive(from, message),
-  })
-  void worker.ended.then(() => hub.ended(worker))
-  return worker
-}
-
-/** Gives the connections of a worker to those that serve, in turns. */
-function passTo(serving: () => readonly WorkerProcess[]): WorkerStart['pass'] {
-  let turn = 0
-  return (worker, server, socket) => {
-    const others = serving().filter((other) => other !== worker)
-    turn += 1
-    const next = others[turn % others.length]
-    if (next === undefined) socket.destroy()
-    else next.connect(server, socket)
+/** SIGHUP restarts; SIGTERM and SIGINT end. A second signal ends at once, with status 1. */
+export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): void {
+  let first: { readonly signal: NodeJS.Signals; readonly elapsed: () => number } | undefined
+  const end = (signal: NodeJS.Signals) => {
+    const isEcho = first?.signal === signal && first.elapsed() < ECHO_MS
+    if (first === undefined) crew.end(signal)
+    else if (!isEcho) crew.kill()
+    first ??= { signal, elapsed: stopwatch() }
   }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGBREAK'] as const) process.on(signal, end)
+  // Windows ends a process soon after its console was closed, whatever it does.
+  if (process.platform !== 'win32') process.on('SIGHUP', () => crew.restart())
 }
 
-function startLine(workers: readonly WorkerProcess[], ms: number): string {
-  const urls = new Set(workers.flatMap(({ addresses }) => addresses.map(urlOfServer)))
-  return `blazon start: ${workers.length} workers listen on ${[...urls].join(', ')}, started in ${ms} ms`
+/** The metrics of all workers, and of the primary. Those of a worker that does not answer in time are left out. */
+async function gatherTexts(crew: Crew, app: number, isOpen: boolean): Promise<WorkerText[]> {
+  const texts: WorkerText[] = []
+  const read = async ({ call, place }: Crew['serving'][number]) => {
+    const text = await call('write', app, isOpen)
+    if (typeof text === 'string') texts.push({ worker: String(place + 1), text })
+  }
+  await atMost(SCRAPE_MS, Promise.all(crew.serving.map(read)))
+  const own = metricsOf(crew).map((metric) => metricText(metric, isOpen ? OPEN : TEXT))
+  return [...texts, { worker: null, text: own.join('') }]
 }
 
-/** A server of all addresses of the machine has no address, and one of a Unix socket has its path and no port. */
-function urlOfServer({ address, port, addressType }: Address): string {
-  // The types lack `null`, and the address of a socket.
-  const given = address as string | null
-  if (addressType === -1) return urlOf(given ?? '')
-  const family = addressType === 6 ? 'IPv6' : 'IPv4'
-  return urlOf({ address: given ?? '::', port, family })
+/** The metrics that only the primary knows. */
+function metricsOf({ alive, counts: { started, ...killed } }: Crew): Metric[] {
+  const reasons = Object.entries(killed).map(([reason, value]) => ({ labels: { reason }, value }))
+  const [gauge, counter] = ['gauge', 'counter'] as const
+  const running = 'Processes that run the application, with those that are being replaced.'
+  const counted = 'Processes that were started, also in place of others.'
+  const ended = 'Processes that were killed: without a heartbeat, or because they did not close.'
+  return [
+    { name: 'workers_running', help: running, type: gauge, read: () => alive.size },
+    { name: 'workers_started_total', help: counted, type: counter, read: () => started },
+    { name: 'workers_killed_total', help: ended, type: counter, read: () => reasons },
+  ]
 }

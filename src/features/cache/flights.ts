@@ -124,8 +124,9 @@ export class Flights {
 
   /** As `cancel`, for every flight with one of these tags. */
   cancelTagged(tags: readonly string[]): void {
+    const cancelled = new Set(tags)
     for (const flight of this.#byKey.values()) {
-      if (flight.tags.some((tag) => tags.includes(tag))) flight.isCancelled = true
+      if (flight.tags.some((tag) => cancelled.has(tag))) flight.isCancelled = true
     }
   }
 

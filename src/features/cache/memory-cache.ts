@@ -1,6 +1,7 @@
 import type { CacheEntry, CacheStore, StoreContext } from '../../contracts/cache.js'
 import type { Size } from '../../contracts/units.js'
-import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { ConfigError } from '../../errors/config-error.js'
+import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { toBytes } from '../../http/units.js'
 import type { MemoryBounds, MemoryStore } from './memory-store.js'
 
@@ -87,6 +88,11 @@ class MemoryCache implements CacheStore {
   }
 }
 
+const NAMES: OptionNames<MemoryCacheOptions> = {
+  maxEntries: true,
+  maxBytes: true,
+  tenantShare: true,
+}
 const DEFAULT_ENTRIES = 10_000
 const DEFAULT_BYTES = 64 * 1024 ** 2
 const DEFAULT_SHARE = 0.25
@@ -94,7 +100,7 @@ const DEFAULT_SHARE = 0.25
 function readBounds(options: MemoryCacheOptions): MemoryBounds {
   const { maxEntries = DEFAULT_ENTRIES, tenantShare = DEFAULT_SHARE } = options
   const maxBytes = toBytes(options.maxBytes ?? DEFAULT_BYTES) ?? 0
-  const problems: Problem[] = []
+  const problems = unknownOptions('memoryCache(): ', options, NAMES)
   const refuse = (name: keyof MemoryCacheOptions, remedy: string) =>
     problems.push({
       code: 'E_OPTION_INVALID',

@@ -6,7 +6,7 @@ import type { Refusals } from './refusals.js'
 /** What the metrics of the capacity read. */
 export interface CapacityState {
   readonly settings: CapacitySettings
-  readonly gate: Pick<Gate, 'running' | 'queued'>
+  readonly gate: Pick<Gate, 'running' | 'queued' | 'receiving'>
   readonly refusals: Pick<Refusals, 'total'>
 }
 
@@ -19,6 +19,11 @@ export function capacityMetrics({ settings, gate, refusals }: CapacityState): Me
       () => gate.running,
     ),
     gauge('capacity_queued_requests', 'Requests that wait for their turn.', () => gate.queued),
+    gauge(
+      'capacity_receiving_requests',
+      'Requests that wait for the rest of their body, and hold no place.',
+      () => gate.receiving,
+    ),
     gauge(
       'capacity_concurrent_limit',
       'The most requests that run at once.',

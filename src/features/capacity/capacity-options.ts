@@ -1,7 +1,7 @@
 import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { checkDuration } from '../../http/check-units.js'
 import { toSeconds } from '../../http/units.js'
 
@@ -19,6 +19,13 @@ export interface CapacityOptions {
    * @defaultValue as many as `concurrent`
    */
   readonly queue?: number
+  /**
+   * How many requests may wait for the rest of their body: a whole number above 0. They do not count as `concurrent`. If one more comes, the
+   * one that has waited longest is refused with 503.
+   *
+   * @defaultValue ten times `concurrent`
+   */
+  readonly bodies?: number
   /**
    * How long a request waits for its turn: a duration. After this time it is refused with 503.
    *
@@ -44,6 +51,7 @@ export interface CapacityOptions {
 export interface CapacitySettings {
   readonly concurrent: number
   readonly queue: number
+  readonly bodies: number
   readonly waitMs: number
   /** `null` if tenants share all. */
   readonly perTenant: number | null
@@ -52,25 +60,29 @@ export interface CapacitySettings {
 
 type Option = CapacityOptions | undefined
 
-const NAMES: Names<CapacityOptions> = {
+const NAMES: OptionNames<CapacityOptions> = {
   concurrent: true,
   queue: true,
+  bodies: true,
   wait: true,
   perTenant: true,
   retryAfter: true,
 }
-const REMEDY = 'Give { concurrent: 100 }, and, if you like, queue, wait, perTenant and retryAfter.'
+const REMEDY =
+  'Give { concurrent: 100 }, and, if you like, queue, bodies, wait, perTenant and retryAfter.'
 
 /** The `capacity` option. An unknown name is an error: a misspelt `perTenant` would protect nobody. */
 export const capacityGroup: OptionGroup<Option, CapacitySettings | null> = {
-  unknown: (capacity) => refusedNames('capacity.', capacity, NAMES),
+  unknown: (capacity) => unknownOptions('capacity.', capacity, NAMES),
   check,
   resolve(capacity) {
     if (capacity === undefined) return null
-    const { concurrent, queue = concurrent, wait = 1, perTenant = null, retryAfter = 1 } = capacity
+    const { concurrent, queue = concurrent, bodies = 10 * concurrent } = capacity
+    const { wait = 1, perTenant = null, retryAfter = 1 } = capacity
     return Object.freeze({
       concurrent,
       queue,
+      bodies,
       waitMs: 1000 * (toSeconds(wait) as number),
       perTenant,
       retrySeconds: Math.ceil(toSeconds(retryAfter) as number),
@@ -81,12 +93,13 @@ export const capacityGroup: OptionGroup<Option, CapacitySettings | null> = {
 function check(capacity: unknown): Problem[] {
   if (capacity === undefined) return []
   if (typeof capacity !== 'object' || capacity === null || Array.isArray(capacity)) {
-    return [invalid('capacity', `${shown(capacity)} is no set of options.`, REMEDY)]
+    return [invalid('capacity', `${shown(capacity)} is not an object of options.`, REMEDY)]
   }
-  const { concurrent, queue, wait, perTenant, retryAfter } = capacity as CapacityOptions
+  const { concurrent, queue, bodies, wait, perTenant, retryAfter } = capacity as CapacityOptions
   return [
     ...checkConcurrent(concurrent, queue !== undefined),
     ...checkWhole('capacity.queue', queue, { least: 0 }),
+    ...checkWhole('capacity.bodies', bodies, { least: 1 }),
     ...checkWhole('capacity.perTenant', perTenant, { least: 1, most: concurrent }),
     ...checkDuration('capacity.wait', wait),
     ...checkDuration('capacity.retryAfter', retryAfter),
@@ -109,7 +122,7 @@ function checkWhole(
   if (value === undefined) return []
   const remedy = `Give a whole number from ${least}${Number.isInteger(most) ? ` to ${most}, which is \`concurrent\`` : ''}.`
   if (!Number.isSafeInteger(value) || (value as number) < least) {
-    return [invalid(name, `${shown(value)} is no number of requests.`, remedy)]
+    return [invalid(name, `${shown(value)} is not a valid number of requests.`, remedy)]
   }
   if (most === undefined || (value as number) <= most) return []
   return [invalid(name, `${shown(value)} is more than \`concurrent\`.`, remedy)]

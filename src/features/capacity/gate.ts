@@ -3,13 +3,20 @@ import type { CapacitySettings } from './capacity-options.js'
 import { type RefusalReason, Ticket, type Turn } from './ticket.js'
 import { WaitingLine } from './waiting-line.js'
 
-/** Lets a number of requests run at once, and a number of others wait for their turn. */
+/**
+ * Lets a number of requests run at once, and a number of others wait for their turn. A request whose body is arriving does
+ * neither: it waits for its client, which may be slow on purpose.
+ */
 export class Gate {
   /** How many requests run. */
   running = 0
   readonly #settings: CapacitySettings
   readonly #clock: Clock
   readonly #line = new WaitingLine()
+  /** Requests that receive their body, the first one first. */
+  readonly #receiving = new Set<Ticket>()
+  /** Requests whose body has arrived, and that wait for their turn. They go before those that have not begun. */
+  readonly #returning = new WaitingLine()
   /** How many requests of each tenant run; a tenant without any has no entry. */
   readonly #runningOf = new Map<string, number>()
 
@@ -25,6 +32,11 @@ export class Gate {
   /** How many requests wait. */
   get queued(): number {
     return this.#line.size
+  }
+
+  /** How many requests wait for the rest of their body. */
+  get receiving(): number {
+    return this.#receiving.size
   }
 
   /**
@@ -55,19 +67,65 @@ export class Gate {
     })
   }
 
+  /**
+   * Gives back the place of a request that runs, until its body has arrived. Settles only if the request is refused meanwhile:
+   * bodies need memory, so a new one takes the place of the one that has been arriving longest.
+   */
+  receive(ticket: Ticket): Promise<Turn> {
+    ticket.state = 'receiving'
+    this.#receiving.add(ticket)
+    const dropped = new Promise<Turn>((resolve) => {
+      ticket.settle = resolve
+    })
+    const [longest] = this.#receiving as Iterable<Ticket>
+    const kept = this.#receiving.size + this.#returning.size
+    if (kept > this.#settings.bodies && longest !== undefined) this.#drop(longest)
+    this.#giveBack(ticket)
+    return dropped
+  }
+
+  /** Takes a place again for a request whose body has arrived: at once, or when its turn comes. */
+  resume(ticket: Ticket): Promise<Turn> | 'run' {
+    this.#receiving.delete(ticket)
+    if (this.running < this.#settings.concurrent && this.#mayRun(ticket.lane)) {
+      this.#start(ticket)
+      return 'run'
+    }
+    ticket.state = 'waiting'
+    this.#returning.add(ticket)
+    return this.wait(ticket)
+  }
+
+  /** Counts a request among those that run, also above the limit: its body has arrived while its handler was running. */
+  join(ticket: Ticket): void {
+    if (this.#receiving.delete(ticket)) this.#start(ticket)
+  }
+
   /** Ends a request: it gives back its place, or leaves the queue. Later calls do nothing. */
   leave(ticket: Ticket): void {
-    if (ticket.state === 'over') return
-    if (ticket.state === 'waiting') return this.#dismiss(ticket, 'left')
+    const { state } = ticket
+    if (state === 'waiting') return this.#dismiss(ticket, 'left')
+    if (state !== 'running' && state !== 'receiving') return
     ticket.state = 'over'
+    if (!this.#receiving.delete(ticket)) this.#giveBack(ticket)
+  }
+
+  #giveBack({ lane }: Ticket): void {
     this.running -= 1
-    this.#count(ticket.lane, -1)
+    this.#count(lane, -1)
     this.#admitNext()
+  }
+
+  #drop(ticket: Ticket): void {
+    this.#receiving.delete(ticket)
+    ticket.state = 'dropped'
+    this.#settle(ticket, 'bodies')
   }
 
   #admitNext(): void {
     while (this.running < this.#settings.concurrent) {
-      const next = this.#line.take((lane) => this.#mayRun(lane))
+      const mayRun = (lane: string) => this.#mayRun(lane)
+      const next = this.#returning.take(mayRun) ?? this.#line.take(mayRun)
       if (next === undefined) return
       // The timer of a busy process fires late: nobody may wait for the response any more.
       if (this.#clock.monotonic() >= next.deadline) this.#dismiss(next, 'wait')
@@ -86,6 +144,7 @@ export class Gate {
 
   #dismiss(ticket: Ticket, turn: Turn): void {
     this.#line.remove(ticket)
+    this.#returning.remove(ticket)
     ticket.state = 'over'
     this.#settle(ticket, turn)
   }

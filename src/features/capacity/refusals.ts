@@ -12,7 +12,7 @@ const PERIOD_MS = 10_000
  */
 export class Refusals {
   /** How many requests were refused since the start, by reason. */
-  readonly total: Record<RefusalReason, number> = { full: 0, wait: 0, share: 0 }
+  readonly total: Record<RefusalReason, number> = { full: 0, wait: 0, share: 0, bodies: 0 }
   readonly #logger: Logger
   readonly #clock: Clock
   readonly #load: () => object

@@ -1,17 +1,23 @@
 import type { Timer } from '../../contracts/clock.js'
 
-/** Why a request does not run: the queue is full, it has waited too long, or a tenant with less requests takes its place. */
-export type RefusalReason = 'full' | 'wait' | 'share'
+/**
+ * Why a request does not run: the queue is full, it has waited too long, a tenant with less requests takes its place, or too many
+ * bodies are arriving.
+ */
+export type RefusalReason = 'full' | 'wait' | 'share' | 'bodies'
 
 /** What becomes of a request that waits: it runs, it is refused, or it is over before its turn. */
 export type Turn = 'run' | 'left' | RefusalReason
 
-/** One request that the gate has let in: it runs, waits, or is over. */
+/**
+ * One request that the gate has let in. It waits, runs, receives its body, or is over. It was dropped if the gate has refused it
+ * while it received.
+ */
 export class Ticket {
   /** Whose request it is; empty for requests without a tenant, and if tenants are not told apart. */
   readonly lane: string
-  state: 'waiting' | 'running' | 'over' = 'waiting'
-  /** Ends the wait; `null` for a request that never waits. */
+  state: 'waiting' | 'running' | 'receiving' | 'over' | 'dropped' = 'waiting'
+  /** Ends the wait, or the receiving; `null` for a request that does neither. */
   settle: ((turn: Turn) => void) | null = null
   /** Refuses the request when it has waited too long. */
   timer: Timer | null = null

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 /** The setting `records.capsules`. */
@@ -11,8 +10,8 @@ export interface CapsuleSettings {
   readonly bytes: number
 }
 
-/** The name of a file: when the request failed, and random characters. Names sort by time. */
-const NAME = /^\d{8}-\d{6}-[\da-f]{6}\.json$/
+/** The name of a file: when the request failed, and random characters. Names sort by time. A process that was killed may leave a part. */
+const NAME = /^\d{8}-\d{6}-[\da-f]{6}\.json(?:\.part)?$/
 /** More capsules at once are not written: the server has other things to do. */
 const MOST_WAITING = 8
 const OWNER_ONLY = { file: 0o600, folder: 0o700 }
@@ -61,7 +60,13 @@ export class CapsuleFolder {
     if (Buffer.byteLength(text) > bytes) {
       throw new Error(`The capsule is larger than ${bytes} bytes.`)
     }
-    await create(join(this.#path, `${id}.json`), text)
+    const path = join(this.#path, `${id}.json`)
+    await create(`${path}.part`, text)
+    // So the folder has whole files only, also if the process ends meanwhile.
+    await rename(`${path}.part`, path).catch((error) => {
+      // Another process may have removed it, as one of the oldest.
+      if (error.code !== 'ENOENT') throw error
+    })
     await this.#removeOldest()
   }
 
@@ -94,17 +99,5 @@ async function create(path: string, text: string): Promise<void> {
     // On a full disk, a part of it is written.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true })
     throw error
-  }
-}
-
-/** `name` of `package.json` in the working directory; `null` without one. */
-export function nameOfApplication(): string | null {
-  try {
-    const { name } = JSON.parse(readFileSync(resolve('package.json'), 'utf8')) as {
-      readonly name?: unknown
-    }
-    return typeof name === 'string' ? name : null
-  } catch {
-    return null
   }
 }

@@ -1,48 +1,44 @@
 import { randomBytes } from 'node:crypto'
-import type { Request, Response } from '../../contracts/handler.js'
+import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
+import type { RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RanStatement } from '../../contracts/statement.js'
-import { SentBody } from '../../http/sent-body.js'
-import { CapsuleFolder, type CapsuleSettings, nameOfApplication } from './capsule-folder.js'
-import { capsuleOf, MOST_ROWS } from './capsule-of.js'
-import type { FailedRequest } from './failed-request.js'
+import { CapsuleFolder, type CapsuleSettings } from './capsule-folder.js'
+import { capsuleOf, type FailedRequest, MOST_ROWS } from './capsule-of.js'
+import { ReceivedBodies } from './received-bodies.js'
 
-/** Bytes of a response that a capsule has. */
-const MOST_BYTES = 65_536
 const ID_BYTES = 2
 /** Parts of a second that an id has. */
 const PARTS = 256
 
+interface Failed extends FailedRequest {
+  readonly secretsOf: (req: Request) => RequestSecretTexts
+}
+
 /** Writes the capsules of an application. Nothing that it does changes a response: its errors are only logged. */
 export class CapsuleWriter {
-  readonly #folder: CapsuleFolder
-  readonly #settings: CapsuleSettings
-  readonly #bodies = new WeakMap<Response, SentBody>()
+  readonly placeIn = null
+  readonly takesAll = false
+  readonly bodies: ReceivedBodies = new ReceivedBodies()
+  /** As it was given. */
+  readonly folder: string
+  readonly #files: CapsuleFolder
   #logger: Logger | undefined
-  #application: string | null = null
   #hasFailed = false
 
   constructor(settings: CapsuleSettings) {
-    this.#settings = settings
-    this.#folder = new CapsuleFolder(settings)
-  }
-
-  /** As it was given. */
-  get folder(): string {
-    return this.#settings.folder
+    this.folder = settings.folder
+    this.#files = new CapsuleFolder(settings)
   }
 
   /** Called before the first request. */
   start(logger: Logger): void {
     this.#logger = logger
-    this.#application = nameOfApplication()
   }
 
-  /** Begins to follow the response to a request. Later calls change nothing. */
-  follow({ res }: Request): void {
-    if (res !== undefined && !this.#bodies.has(res)) {
-      this.#bodies.set(res, new SentBody(res, MOST_BYTES))
-    }
+  /** Called with each request before any code reads its body. */
+  follow(req: Request): void {
+    this.bodies.follow(req)
   }
 
   /** The statement with its rows as they are now: a handler may change them. */
@@ -54,20 +50,28 @@ export class CapsuleWriter {
     return Object.create(statement, { rows: { value, enumerable: true } }) as RanStatement
   }
 
+  /** As {@link CapsuleWriter.write}. */
+  take(failed: Failed): void {
+    this.write(failed)
+  }
+
   /**
    * Writes the capsule of a request, later. Never throws.
    *
    * @returns its id; `null` if none is written.
    */
-  write(failed: FailedRequest): string | null {
-    const { req, res } = failed.ended
-    if (req === null || this.#folder.isBusy) return null
+  write(failed: Failed): string | null {
+    const { req } = failed.ended
+    if (req === null || this.#files.isBusy) return null
     try {
       const { startedAt, durationMs } = failed.record
       const id = idAt(startedAt + durationMs)
-      const body = res === null ? undefined : this.#bodies.get(res)
-      const capsule = capsuleOf(failed, { id, application: this.#application, body })
-      this.#folder.add(id, `${JSON.stringify(capsule, null, 1)}\n`, this.#fail)
+      const capsule = capsuleOf(failed, {
+        id,
+        received: this.bodies.of(req),
+        hideIn: this.bodies.hiderOf(req, failed.secretsOf),
+      })
+      this.#files.add(id, `${JSON.stringify(capsule, null, 1)}\n`, this.#fail)
       return id
     } catch (error) {
       this.#fail(error)
@@ -77,14 +81,14 @@ export class CapsuleWriter {
 
   /** Resolves when all capsules are written. */
   close(): Promise<void> {
-    return this.#folder.idle()
+    return this.#files.idle()
   }
 
   /** A full disk would log a line for each failed request. */
   readonly #fail = (err: unknown): void => {
     if (this.#hasFailed) return
     this.#hasFailed = true
-    const { folder } = this.#settings
+    const { folder } = this
     try {
       this.#logger?.warn({ err, folder }, 'A capsule of a failed request could not be written')
     } catch {

@@ -1,5 +1,6 @@
+import { isSecretName } from '../../schema/secret-name.js'
 import { SecretTexts } from '../../schema/secret-texts.js'
-import { SECRET_NAME } from './request-sent.js'
+import { TextSearch } from '../../schema/text-search.js'
 
 /** A shorter text is a part of too many others. */
 const SHORTEST = 4
@@ -50,18 +51,16 @@ export class FoundSecrets {
     if (!isSecret && this.#searched.has(value)) return
     if (!isSecret) this.#searched.add(value)
     for (const [name, field] of Object.entries(value)) {
-      const isNamed = !Array.isArray(value) && SECRET_NAME.test(name)
+      const isNamed = !Array.isArray(value) && isSecretName(name)
       this.search(field, isSecret || isNamed, depth + 1)
     }
   }
 
   /** Finds the secrets in the values of a statement that names one. */
   searchValues(values: readonly unknown[]): void {
-    for (const value of values) {
-      if (isText(value) && !this.#visible.includes(String(value))) {
-        this.#add(String(value), SHORTEST_VALUE)
-      }
-    }
+    const texts = values.filter(isText).map(String)
+    const visible = new TextSearch(texts).first(this.#visible)
+    for (const text of texts) if (!visible.has(text)) this.#add(text, SHORTEST_VALUE)
   }
 
   #add(text: string, shortest: number): void {
@@ -83,18 +82,4 @@ export class FoundSecrets {
 function isText(value: unknown): value is string | number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value).length > 5
   return typeof value === 'string'
-}
-
-/** The query of a URL without the values whose names say that they are secret. */
-export function hideInQuery(url: string): string {
-  const [path = '', ...rest] = url.split('?')
-  if (rest.length === 0) return url
-  const pairs = rest
-    .join('?')
-    .split('&')
-    .map((pair) => {
-      const [name = ''] = pair.split('=', 1)
-      return SECRET_NAME.test(name) && pair.includes('=') ? `${name}=[secret]` : pair
-    })
-  return `${path}?${pairs.join('&')}`
 }

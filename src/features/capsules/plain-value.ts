@@ -1,4 +1,5 @@
 import type { PlainValue } from '../../contracts/capsule.js'
+import { isFlag } from '../../schema/secret-name.js'
 
 const HIDDEN = '[secret]'
 const DEEPEST = 20
@@ -70,9 +71,7 @@ export class PlainValues {
 
   #field(name: string, value: unknown, depth: number): [string, PlainValue] {
     const shown = this.#text(name)
-    // Whether there is a password is no secret, and code depends on it.
-    const isShown = value === null || value === undefined || typeof value === 'boolean'
-    if (isShown || !this.#config.isSecret(name)) return [shown, this.of(value, depth)]
+    if (isFlag(value) || !this.#config.isSecret(name)) return [shown, this.of(value, depth)]
     this.#config.onHidden(shown)
     return [shown, HIDDEN]
   }

@@ -1,39 +1,46 @@
+import { isUtf8 } from 'node:buffer'
 import type { Request } from '../../contracts/handler.js'
-import type { RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RecordedRequest } from '../../contracts/recorded-request.js'
-import { hasBody } from '../../http/read-body.js'
+import { isSecretName } from '../../schema/secret-name.js'
+import { isForm, isJson, type ReceivedBody } from './received-bodies.js'
 
 const HIDDEN = '[secret]'
-/** Why a body that no code has read is missing: it has not decided the response. */
-export const UNREAD = 'The application did not read its body.'
-/** Names of headers and fields that hold secrets in most applications, whatever their schema says. */
-export const SECRET_NAME: RegExp =
-  /authorization|cookie|passw|secret|token|api-?_?key|signature|credential|session|private-?_?key/i
 /** `Bearer`, `Basic`: not secret, and needed to send the request again. */
 const SCHEME = /^(?:basic|bearer|digest|dpop|negotiate|token)(?= )/i
-const LONGEST_BODY = 65_536
-const DEEPEST = 50
+/** Texts, words and marks of JSON. Each is as long as possible, also in a body that is not JSON. */
+const TOKEN = /"(?:[^"\\]|\\.)*"?|[^\s"{}[\],:]+|[{}[\],:]/gs
+const COLON = /\s*:/y
+const PARAMETER = /([?&]|^)([^=&?]*)=([^&]*)/g
+/** The name of a part of a form with files. */
+const PART = /[; ]name="?([^"\r\n]*)/gi
 
-type Hide = RequestSecretTexts['hideIn']
+/** Returns a text without secrets. */
+type Hide = (text: string) => string
 
-/** Describes the request that a client has sent. Call it when the request is over: then its body is known. */
-export function requestSent(req: Request, { hideIn }: RequestSecretTexts): RecordedRequest {
-  const headers = headersOf(req).map(
-    ([name, value]) => [name, headerText(name, value, hideIn)] as const,
-  )
-  return { headers, ...bodyOf(req, hideIn) }
+/** How a request is described. */
+export interface SentConfig {
+  readonly received: ReceivedBody
+  readonly hide: Hide
+  /** How many bytes of the body are described. */
+  readonly most: number
 }
 
-function headersOf({ rawHeaders }: Request): [string, string][] {
-  const pairs: [string, string][] = []
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    pairs.push([(rawHeaders[i] as string).toLowerCase(), rawHeaders[i + 1] as string])
+/** Describes the request that a client has sent: all bytes that are not secrets are as they were. */
+export function requestSent(req: Request, { received, hide, most }: SentConfig): RecordedRequest {
+  const headers: [string, string][] = []
+  for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
+    const name = (req.rawHeaders[i] as string).toLowerCase()
+    headers.push([name, headerText(name, req.rawHeaders[i + 1] as string, hide)])
   }
-  return pairs
+  const { bytes, omitted } = received
+  if (bytes === null || bytes.length > most) {
+    return { headers, body: null, omitted: bytes === null ? omitted : 'Its body is too long.' }
+  }
+  return { headers, ...bodyOf(bytes, req.headers['content-type'] ?? '', hide) }
 }
 
 function headerText(name: string, value: string, hide: Hide): string {
-  if (SECRET_NAME.test(name)) {
+  if (isSecretName(name)) {
     const [scheme] = SCHEME.exec(value) ?? []
     return scheme === undefined ? HIDDEN : `${scheme} ${HIDDEN}`
   }
@@ -42,55 +49,71 @@ function headerText(name: string, value: string, hide: Hide): string {
   return hide(value)
 }
 
-type Body = Pick<RecordedRequest, 'body' | 'omitted'>
+/** Why a body is left out that cannot be shown in part: the parts of a form have their lengths, and bytes have their places. */
+export const HAS_SECRETS = 'Its body has secrets.'
 
-function omitted(why: string): Body {
-  return { body: null, omitted: why }
+function bodyOf(bytes: Buffer, type: string, hide: Hide): Omit<RecordedRequest, 'headers'> {
+  const text = bytes.toString()
+  const isForText = isUtf8(bytes) && !/^multipart\//i.test(type)
+  if (isForText) return { body: textOf(text, type, hide), omitted: null }
+  const hasSecretPart = [...text.matchAll(PART)].some(([, name = '']) => isSecretName(name))
+  if (hide(text) !== text || hasSecretPart) return { body: null, omitted: HAS_SECRETS }
+  if (isUtf8(bytes)) return { body: text, omitted: null }
+  return { body: null, base64: bytes.toString('base64'), omitted: 'Its body is not text.' }
 }
 
-function bodyOf(req: Request, hide: Hide): Body {
-  if (!hasBody(req)) return { body: null, omitted: null }
-  const value: unknown = req.body
-  const type = req.headers['content-type'] ?? ''
-  if (value === undefined) return omitted(UNREAD)
-  if (/^multipart\//i.test(type)) return omitted('Its body is a form with files.')
-  const text = textOf(value, type, hide)
-  if (text === undefined) return omitted('Its body is no text.')
-  if (text.length > LONGEST_BODY) return omitted('Its body is too long.')
-  return { body: text, omitted: null }
+function textOf(text: string, type: string, hide: Hide): string {
+  if (isJson(type)) return hide(hideInJson(text, hide))
+  return hide(isForm(type) ? hideInQuery(text, hide) : text)
 }
 
-function textOf(value: unknown, type: string, hide: Hide): string | undefined {
-  if (Buffer.isBuffer(value)) return undefined
-  if (/[/+]json\b/i.test(type)) return JSON.stringify(hidden(value, hide, 0))
-  if (typeof value === 'string') return hide(value)
-  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) return undefined
-  return formText(hidden(value, hide, 0))
+/** A query, or a form, without the values whose names say that they are secret, and without other secrets. */
+export function hideInQuery(query: string, hide: Hide): string {
+  return query.replace(PARAMETER, (pair, mark: string, name: string, value: string) => {
+    if (isSecretName(decoded(name))) return `${mark}${name}=${HIDDEN}`
+    return hide(decoded(value)) === decoded(value) ? pair : `${mark}${name}=${HIDDEN}`
+  })
 }
 
-/** Copies a value of JSON, without secrets. */
-function hidden(value: unknown, hide: Hide, depth: number): unknown {
-  if (depth > DEEPEST) return HIDDEN
-  if (typeof value === 'string') return hide(value)
-  if (typeof value === 'number') return hide(String(value)) === String(value) ? value : HIDDEN
-  if (Array.isArray(value)) return value.map((item) => hidden(item, hide, depth + 1))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [
-      name,
-      SECRET_NAME.test(name) && field !== null ? HIDDEN : hidden(field, hide, depth + 1),
-    ]),
-  )
-}
-
-/** A form without nested fields. */
-function formText(value: unknown): string | undefined {
-  const form = new URLSearchParams()
-  for (const [name, field] of Object.entries(Object(value))) {
-    for (const each of [field].flat()) {
-      if (typeof each === 'object') return undefined
-      form.append(name, String(each))
-    }
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '))
+  } catch {
+    return part
   }
-  return form.toString()
+}
+
+/** JSON without secrets: only their tokens are replaced. The body may also be no JSON. */
+function hideInJson(text: string, hide: Hide): string {
+  let depth = 0
+  // The depth of the outermost value with the name of a secret; 0 outside of such values.
+  let secretDepth = 0
+  let isNamed = false
+  return text.replace(TOKEN, (token, at: number) => {
+    if (token === ':') return token
+    const isValueOfSecret = isNamed || secretDepth > 0
+    if ('{['.includes(token)) {
+      depth++
+      if (isNamed && secretDepth === 0) secretDepth = depth
+    } else if ('}]'.includes(token)) {
+      if (depth === secretDepth) secretDepth = 0
+      depth--
+    }
+    COLON.lastIndex = at + token.length
+    const isKey = token.startsWith('"') && COLON.test(text)
+    const plain = plainOf(token)
+    isNamed = isKey && isSecretName(plain)
+    if (isKey || /^(?:[{}[\],]|null|true|false)$/.test(token)) return token
+    if (isValueOfSecret) return `"${HIDDEN}"`
+    return hide(plain) === plain ? token : JSON.stringify(hide(plain))
+  })
+}
+
+function plainOf(token: string): string {
+  if (!token.startsWith('"')) return token
+  try {
+    return JSON.parse(token)
+  } catch {
+    return token.slice(1)
+  }
 }

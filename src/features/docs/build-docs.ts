@@ -3,10 +3,8 @@ import type { Request, RequestHandler, Response } from '../../contracts/handler.
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { type Content, createContent, once, sendContent } from './content.js'
 import type { DocsSource } from './docs-page.js'
-import { interactiveFiles, REFERENCE_FILES } from './file-names.js'
 import { findSwaggerUi } from './find-swagger-ui.js'
-import { locate } from './locate.js'
-import type { OpenedPage, PageOptions } from './open-page.js'
+import type { PageOptions } from './open-page.js'
 
 /** The configuration of {@link buildDocs}. */
 export interface DocsConfig {
@@ -27,16 +25,12 @@ const FLOOR_OF_3_2 = '5.32.0'
 
 type Send = (req: Request, res: Response) => Promise<void>
 
-/**
- * Headers for everything except versioned files: clients must revalidate, and search engines must not index.
- */
-const REVALIDATED = { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' }
-const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' }
+/** Clients must ask whether their copy is the newest, and search engines must not index. */
+const HEADERS = { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' }
 
 /**
- * Builds the routes of the documentation: for each document a page, the document as JSON and as YAML, and the
- * files that the page loads. The page is swagger-ui if `swagger-ui-dist` is installed, else a built-in page
- * without scripts.
+ * Builds the routes of the documentation: for each document a page, and the document as JSON and as YAML. The
+ * page is swagger-ui if `swagger-ui-dist` is installed, else a built-in page without scripts.
  *
  * @example
  * buildDocs({
@@ -50,21 +44,47 @@ export function buildDocs(config: DocsConfig): FrameworkRoute[] {
   const peer = resolvePeer(isNewest ? FLOOR_OF_3_2 : undefined)
   return documents.flatMap((given) => {
     const source = { ...given, document: once(given.document) }
-    const pages = pageRoutes(source, { peer, isProduction })
-    return [...documentRoutes(source, isProduction), ...pages]
+    return routesOf(source, { peer, isProduction })
   })
 }
 
-function documentRoutes({ path, document }: DocsSource, isProduction: boolean): FrameworkRoute[] {
-  const json = once(() => {
-    const text = JSON.stringify(document(), null, isProduction ? 0 : 2)
+function routesOf(source: DocsSource, options: PageOptions): FrameworkRoute[] {
+  const { path, document } = source
+  const json = once(async () => {
+    const text = JSON.stringify(document(), null, options.isProduction ? 0 : 2)
     return createContent('application/json; charset=utf-8', `${text}\n`)
   })
   const yaml = once(() => toYaml(document()))
+  const documents = new Map([
+    ['openapi.json', json],
+    ['openapi.yaml', yaml],
+  ])
+  // Few processes get a request for the page, so its code is loaded with the first one.
+  const opened = once(async () => (await import('./open-page.js')).openPage(source, options))
+  const sendPage: Send = async (req, res) => {
+    const { page, files, policy } = await opened()
+    const name = fileName(req)
+    const load = documents.get(name) ?? files.get(name)
+    // A report-only policy of the application was not written for this page, which has its own policy.
+    res.removeHeader('Content-Security-Policy-Report-Only')
+    const headers = { 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' }
+    await sendContent([req, res], (await load?.()) ?? page, { ...HEADERS, ...headers })
+  }
   return [
-    route(`${path}.json`, async (...message) => sendContent(message, json(), REVALIDATED)),
-    route(`${path}.yaml`, async (...message) => sendContent(message, await yaml(), REVALIDATED)),
+    route(`${path}.json`, async (...message) => sendContent(message, await json(), HEADERS)),
+    route(`${path}.yaml`, async (...message) => sendContent(message, await yaml(), HEADERS)),
+    route(path, sendPage),
   ]
+}
+
+/**
+ * The page and its files have one path, so that links need no path: the query of a file is its name. Any other query
+ * is one of the page.
+ */
+function fileName({ originalUrl }: Request): string {
+  const start = originalUrl.indexOf('?')
+  const [name = ''] = new URLSearchParams(start < 0 ? '' : originalUrl.slice(start)).keys()
+  return name
 }
 
 async function toYaml(document: OpenApiDocument): Promise<Content> {
@@ -74,43 +94,6 @@ async function toYaml(document: OpenApiDocument): Promise<Content> {
   // Converted through JSON, so that both formats have the same content.
   const text = stringify(JSON.parse(JSON.stringify(document)), options)
   return createContent('application/yaml; charset=utf-8', text)
-}
-
-/** The code of a page is loaded with the first request for the page or a file of it: few processes get one. */
-function pageRoutes(source: DocsSource, options: PageOptions): FrameworkRoute[] {
-  const page = once(async () => (await import('./open-page.js')).openPage(source, options))
-  const folder = source.path === '/' ? '' : source.path
-  const names = options.peer === null ? REFERENCE_FILES : interactiveFiles(options.isProduction)
-  const files = names.map((name) =>
-    route(`${folder}/${name}`, async (...message) => sendFile(message, name, await page())),
-  )
-  return [route(source.path, pageSender(source, page)), ...files]
-}
-
-/**
- * During a deployment two releases may run. A URL with the hash of the other release must not cache this file
- * for a year.
- */
-async function sendFile(
-  message: readonly [Request, Response],
-  name: string,
-  { files }: OpenedPage,
-): Promise<void> {
-  const content = await files[name]?.()
-  if (content === undefined) throw new Error(`The page has no file ${name}.`)
-  const isPinned = message[0].query['v'] === content.hash
-  await sendContent(message, content, isPinned ? IMMUTABLE : REVALIDATED)
-}
-
-function pageSender(source: DocsSource, opened: () => Promise<OpenedPage>): Send {
-  return async (req, res) => {
-    const page = await opened()
-    const content = (await page.template()).at(locate(req, source.path))
-    // A report-only policy of the application was not written for this page, which has its own policy.
-    res.removeHeader('Content-Security-Policy-Report-Only')
-    const headers = { 'Content-Security-Policy': page.policy(), 'Referrer-Policy': 'no-referrer' }
-    await sendContent([req, res], content, { ...REVALIDATED, ...headers })
-  }
 }
 
 function route(path: string, send: Send): FrameworkRoute {

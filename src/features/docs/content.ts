@@ -7,13 +7,10 @@ import type { Request, Response } from '../../contracts/handler.js'
 export interface Content {
   readonly type: string
   readonly bytes: Buffer
-  /** The hash of the bytes, for ETags and URLs. */
+  /** The hash of the bytes, for ETags. */
   readonly hash: string
-  /**
-   * The gzipped bytes, compressed at the first request that accepts them; `null` if the content is not worth
-   * compressing.
-   */
-  readonly gzipped: (() => Promise<Buffer>) | null
+  /** The gzipped bytes, compressed at the first request that accepts them. */
+  readonly gzipped: () => Promise<Buffer>
 }
 
 /** Shorter content is not compressed: it fits in one packet anyway. */
@@ -21,18 +18,10 @@ const MIN_GZIP_BYTES = 1_024
 
 const compress = promisify(gzip)
 
-/** @param hash Default: the hash of the body. */
-export function createContent(
-  type: string,
-  body: string | Buffer,
-  hash: string = contentHash(body),
-): Content {
+export function createContent(type: string, body: string | Buffer): Content {
   const bytes = Buffer.from(body)
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   return { type, bytes, hash, gzipped: once(() => compress(bytes)) }
-}
-
-export function contentHash(body: string | Buffer): string {
-  return createHash('sha256').update(body).digest('base64url').slice(0, 22)
 }
 
 /** Sends the content, or 304 if the client already has it. `headers` replace headers that were set before. */
@@ -42,8 +31,7 @@ export async function sendContent(
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const isLong = content.bytes.length >= MIN_GZIP_BYTES
-  const { gzipped } = content
-  const isGzipped = isLong && gzipped !== null && req.acceptsEncodings('gzip') === 'gzip'
+  const isGzipped = isLong && req.acceptsEncodings('gzip') === 'gzip'
   res.set(headers)
   res.set('X-Content-Type-Options', 'nosniff')
   // A strong ETag must be different for each encoding.
@@ -53,7 +41,7 @@ export async function sendContent(
     res.status(304).end()
     return
   }
-  const body = isGzipped ? await gzipped() : content.bytes
+  const body = isGzipped ? await content.gzipped() : content.bytes
   if (isGzipped) res.set('Content-Encoding', 'gzip')
   res.set({ 'Content-Type': content.type, 'Content-Length': String(body.length) })
   res.end(body)

@@ -11,37 +11,15 @@ export interface DocsSource {
   readonly document: () => OpenApiDocument
 }
 
-/**
- * The URL of a request for the page. All links are relative to it, so they work under any prefix and behind any
- * proxy.
- */
-export interface PageLocation {
-  /** The relative path from the page to the folder of its files: `./` or `./api-docs/`. */
-  readonly folder: string
-  /** The absolute URL of the document, without extension. */
-  readonly url: string
-}
-
-/** The values on a page that depend on the URL of the request. */
-export interface PagePlace {
-  /** Like {@link PageLocation.folder}. */
-  readonly folder: string
-  /** The base URL of each server on the page, without a slash at the end. */
-  readonly addresses: readonly string[]
-}
-
 /** A page and the files that it loads. */
 export interface DocsPage {
-  readonly files: Readonly<Record<string, () => Content | Promise<Content>>>
-  readonly policy: () => string
-  /** The servers of the document whose URLs appear on the page. They may be relative. */
-  readonly servers: () => readonly string[]
   /**
-   * Renders the page as HTML. Called once: for values that depend on the request it receives marks, which
-   * {@link PageTemplate} replaces later.
+   * The page as HTML. The links to its files, and to the document, have only a query (`?icon.svg`): a browser resolves
+   * them against the path of the page, so the same bytes are right under any prefix and behind any proxy.
    */
-  readonly render: (place: PagePlace, link: FileLink) => string
+  readonly page: Content
+  /** The files, by the name in the query. */
+  readonly files: ReadonlyMap<string, () => Content | Promise<Content>>
+  /** The Content Security Policy. */
+  readonly policy: string
 }
-
-/** Returns the URL of a file of the page. */
-export type FileLink = (name: string) => string

@@ -1,8 +1,8 @@
 /**
- * Starts swagger-ui; `config` is declared before it. The URL of the document is resolved against the URL of the
- * script, so it is right under every prefix.
+ * Starts swagger-ui; `config` is declared before it. The URL of the document is made from that of the page, so it is
+ * right under every prefix. It is the one with a path: servers may be relative to it.
  */
-export const INIT_SCRIPT = `const url = new URL(config.document, document.currentScript.src).pathname
+export const INIT_SCRIPT = `const url = location.pathname.replace(/\\/?$/, config.document)
 const session = globalThis.sessionAuthorization
 
 const dark = matchMedia('(prefers-color-scheme: dark)')

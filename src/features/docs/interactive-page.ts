@@ -1,13 +1,11 @@
 import type { OpenApiDocument } from '../../contracts/openapi.js'
-import { createContent, once } from './content.js'
+import { type Content, createContent, once } from './content.js'
 import type { DocsPage, DocsSource } from './docs-page.js'
-import { ICON_FILE, type InteractiveFile, interactiveFiles } from './file-names.js'
 import { html } from './html.js'
 import { iconContent } from './icon.js'
 import { INIT_SCRIPT, INTERACTIVE_STYLE, SESSION_SCRIPT } from './interactive-files.js'
-import { fromFolder } from './locate.js'
 import { peerFile } from './peer-file.js'
-import { interactivePolicy, serializePolicy } from './policy.js'
+import { interactivePolicy } from './policy.js'
 import { STREAM_SCRIPT, STREAM_STYLE } from './stream-script.js'
 
 /** The options of {@link interactivePage}. */
@@ -29,44 +27,46 @@ const CSS = 'text/css; charset=utf-8'
  */
 export function interactivePage(source: DocsSource, options: InteractiveOptions): DocsPage {
   const { directory, isProduction } = options
-  const init = () => createContent(JAVASCRIPT, initScript(source, isProduction))
-  const contents: Record<InteractiveFile, DocsPage['files'][string]> = {
-    'swagger-ui.css': peerFile(directory, 'swagger-ui.css', CSS),
-    'docs.css': once(() => createContent(CSS, INTERACTIVE_STYLE + STREAM_STYLE)),
-    [ICON_FILE]: once(iconContent),
-    'swagger-ui-bundle.js': peerFile(directory, 'swagger-ui-bundle.js', JAVASCRIPT),
-    'session-authorization.js': once(() => createContent(JAVASCRIPT, SESSION_SCRIPT)),
-    'streams.js': once(() => createContent(JAVASCRIPT, STREAM_SCRIPT)),
-    'init.js': once(init),
-  }
-  const names = interactiveFiles(isProduction)
+  const script = (text: () => string) => once(() => createContent(JAVASCRIPT, text()))
+  const files = new Map<string, () => Content | Promise<Content>>([
+    ['swagger-ui.css', peerFile(directory, 'swagger-ui.css', CSS)],
+    ['docs.css', once(() => createContent(CSS, INTERACTIVE_STYLE + STREAM_STYLE))],
+    ['icon.svg', once(iconContent)],
+    ['swagger-ui-bundle.js', peerFile(directory, 'swagger-ui-bundle.js', JAVASCRIPT)],
+    // Stores the input of the "Authorize" dialog.
+    ...(isProduction ? [] : [['session-authorization.js', script(() => SESSION_SCRIPT)] as const]),
+    ['streams.js', script(() => STREAM_SCRIPT)],
+    ['init.js', script(() => initScript(source, isProduction))],
+  ])
+  const document = source.document()
   return {
-    files: Object.fromEntries(names.map((name) => [name, contents[name]])),
-    policy: once(() => serializePolicy(interactivePolicy(source.document()))),
-    servers: () => [],
-    render: ({ folder }, link) => {
-      const document = fromFolder(source.path)
-      const styles = names.filter((name) => name.endsWith('.css'))
-      const scripts = names.filter((name) => name.endsWith('.js'))
-      return html`<!doctype html>
+    page: createContent('text/html; charset=utf-8', renderPage(document, [...files.keys()])),
+    policy: interactivePolicy(document),
+    files,
+  }
+}
+
+/** Renders the page. It loads the files in their order. */
+function renderPage({ info }: OpenApiDocument, files: readonly string[]): string {
+  const styles = files.filter((name) => name.endsWith('.css'))
+  const scripts = files.filter((name) => name.endsWith('.js'))
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${source.document().info.title}</title>
-<link rel="icon" type="image/svg+xml" href="${link(ICON_FILE)}">
-${styles.map((name) => html`<link rel="stylesheet" href="${link(name)}">\n`)}
-${scripts.map((name) => html`<script src="${link(name)}" defer></script>\n`)}
+<title>${info.title}</title>
+<link rel="icon" type="image/svg+xml" href="?icon.svg">
+${styles.map((name) => html`<link rel="stylesheet" href="?${name}">\n`)}
+${scripts.map((name) => html`<script src="?${name}" defer></script>\n`)}
 </head>
 <body>
 <div id="swagger-ui"></div>
-<noscript>This page needs JavaScript. The document itself does not: <a href="${folder + document}.json">JSON</a>, <a href="${folder + document}.yaml">YAML</a>.</noscript>
+<noscript>This page needs JavaScript. The document itself does not: <a href="?openapi.json">JSON</a>, <a href="?openapi.yaml">YAML</a>.</noscript>
 </body>
 </html>
 `.text
-    },
-  }
 }
 
 function initScript({ path, document }: DocsSource, isProduction: boolean): string {
@@ -79,7 +79,7 @@ function initScript({ path, document }: DocsSource, isProduction: boolean): stri
     filter: countOperations(document()) >= MIN_FILTERED,
     persistAuthorization: false,
   }
-  const config = { document: `${fromFolder(path)}.json`, options }
+  const config = { document: path === '/' ? '/.json' : '.json', options }
   return `const config = ${JSON.stringify(config, null, 2)}\n\n${INIT_SCRIPT}`
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, refusedNames } from '../../errors/option-group.js'
+import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 
 /** Options of `env`. */
 export interface EnvOptions {
@@ -19,12 +19,12 @@ export interface EnvOptions {
   readonly secrets?: readonly string[]
 }
 
-const NAMES: Names<EnvOptions> = { file: true, secrets: true }
+const NAMES: OptionNames<EnvOptions> = { file: true, secrets: true }
 
 /** Finds invalid options of `env`. A misspelt name is an error, because a misspelt `secrets` would show secrets. */
 export function checkEnvOptions(options: EnvOptions): Problem[] {
   const { file, secrets = [] } = options
-  const problems = refusedNames('env.', options, NAMES)
+  const problems = unknownOptions('env.', options, NAMES)
   if (file !== undefined && file !== false && (typeof file !== 'string' || file === '')) {
     problems.push(
       invalid(

@@ -1,6 +1,6 @@
 import type { Schema, ValidationIssue } from '../../contracts/schema.js'
-import { nearNames } from '../../di/near-names.js'
 import type { Problem } from '../../errors/config-error.js'
+import { nearNames } from '../../errors/near-names.js'
 import { describeVariables } from './expected.js'
 import { envProblem } from './problems.js'
 import { type Found, MOUNTED } from './sources.js'
@@ -90,7 +90,7 @@ function together(message: string, { found }: Reading): Problem {
   return envProblem('env()', words, 'Change the variables that the schema compares.')
 }
 
-/** A message of this length is no sentence of a library: it has data. */
+/** A message of this length is not a sentence of a library: it has data. */
 const MAX_MESSAGE = 300
 
 /** The shortest part of a value by which one could recognize the value. */

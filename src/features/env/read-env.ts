@@ -212,7 +212,7 @@ function threw(name: string): Problem {
 function notAnObject(): Problem {
   return envProblem(
     'env()',
-    'Its schema makes a value that is no plain object.',
+    'Its schema makes a value that is not a plain object.',
     'Let the schema make an object of variables, and create other values in a provider.',
   )
 }

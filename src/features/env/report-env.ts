@@ -1,6 +1,6 @@
 import type { Schema } from '../../contracts/schema.js'
-import { nearNames } from '../../di/near-names.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { nearNames } from '../../errors/near-names.js'
 import { acceptsUndefined } from '../../schema/accepts-undefined.js'
 import { type Described, describeVariables } from './expected.js'
 import { MASK } from './mask.js'

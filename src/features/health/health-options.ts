@@ -3,7 +3,7 @@ import type { HealthCheck } from '../../contracts/health.js'
 import type { Token } from '../../contracts/provider.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 
 /** The `health` option: three routes for load balancers and orchestrators. */
 export interface HealthOptions {
@@ -49,22 +49,23 @@ export interface HealthSettings {
 
 type Option = boolean | HealthOptions | undefined
 
-const NAMES: Names<HealthOptions> = { guard: true, checks: true, paths: true }
 const PATHS: Readonly<Required<HealthPaths>> = Object.freeze({
   live: '/livez',
   ready: '/readyz',
   startup: '/startupz',
 })
+const NAMES: OptionNames<HealthOptions> = {
+  guard: true,
+  checks: { '*': { check: true, required: true } },
+  paths: { live: true, ready: true, startup: true },
+}
 
 /**
  * The `health` option. An unknown name is an error: a misspelt path or check would report an application as healthy that
  * is not.
  */
 export const healthGroup: OptionGroup<Option, HealthSettings | null> = {
-  unknown: (health) => [
-    ...refusedNames('health.', health, NAMES),
-    ...refusedNames('health.paths.', Object(health).paths, PATHS),
-  ],
+  unknown: (health) => unknownOptions('health.', health, NAMES),
   check,
   resolve(health) {
     if (health === undefined || health === false) return null
@@ -81,7 +82,7 @@ function check(health: unknown): Problem[] {
   if (health === undefined || typeof health === 'boolean') return []
   if (typeof health !== 'object' || health === null || Array.isArray(health)) {
     const remedy = 'Give true, or { guard, checks, paths }.'
-    return [invalid('health', `${shown(health)} is no set of options.`, remedy)]
+    return [invalid('health', `${shown(health)} is not an object of options.`, remedy)]
   }
   const { guard, checks, paths } = health as HealthOptions
   return [...checkGuard(guard), ...checkChecks(checks), ...checkPaths(paths)]
@@ -99,11 +100,11 @@ function checkChecks(checks: unknown): Problem[] {
   if (checks === undefined) return []
   const remedy = 'Give { name: () => …, other: { check: () => …, required: false } }.'
   if (typeof checks !== 'object' || checks === null || Array.isArray(checks)) {
-    return [invalid('health.checks', `${shown(checks)} is no set of checks.`, remedy)]
+    return [invalid('health.checks', `${shown(checks)} is not a set of checks.`, remedy)]
   }
   return Object.entries(checks)
     .filter(([, given]) => !isCheck(given))
-    .map(([name]) => invalid(`health.checks.${name}`, 'It is no check.', remedy))
+    .map(([name]) => invalid(`health.checks.${name}`, 'It is not a check.', remedy))
 }
 
 function isCheck(given: unknown): boolean {
@@ -116,7 +117,11 @@ function checkPaths(paths: unknown): Problem[] {
   if (paths === undefined) return []
   if (typeof paths !== 'object' || paths === null) {
     return [
-      invalid('health.paths', `${shown(paths)} is no set of paths.`, "Give { live: '/healthz' }."),
+      invalid(
+        'health.paths',
+        `${shown(paths)} is not a set of paths.`,
+        "Give { live: '/healthz' }.",
+      ),
     ]
   }
   const all = { ...PATHS, ...paths } as Record<string, unknown>

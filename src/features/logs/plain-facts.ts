@@ -1,11 +1,12 @@
-/** The names whose values no line contains, in lower case. */
-const ALWAYS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie']
+import { isFlag, isSecretName } from '../../schema/secret-name.js'
 
 /** The text in place of a value that no line contains. */
 const HIDDEN = '[redacted]'
 
 const DEPTH = 10
 const ITEMS = 1000
+/** The most names whose judgement is kept: a client may choose the names in a line. */
+const MOST_NAMES = 1000
 
 /** Turns facts into data that JSON can hold, without the values of hidden fields. */
 export type ToPlain = (facts: object) => Record<string, unknown>
@@ -13,7 +14,8 @@ export type ToPlain = (facts: object) => Record<string, unknown>
 type IsHidden = (key: string, trail: readonly string[], isOfError: boolean) => boolean
 
 /**
- * Creates the function that prepares the facts of lines.
+ * Creates the function that prepares the facts of lines. Fields with the name of a secret are hidden in any case, unless
+ * they only tell that there is one.
  *
  * @param fields The hidden fields: `password` is each field of this name, `card.number` the field `number` of each
  * `card`. Case does not matter.
@@ -21,7 +23,7 @@ type IsHidden = (key: string, trail: readonly string[], isOfError: boolean) => b
  * no such fields.
  */
 export function plainFacts(fields: Iterable<string>, secrets: Iterable<string> = []): ToPlain {
-  const paths = [...ALWAYS, ...fields].map((field) => field.toLowerCase().split('.').reverse())
+  const paths = [...fields].map((field) => field.toLowerCase().split('.').reverse())
   const byName = new Map<string, string[][]>()
   for (const [name = '', ...parents] of paths) {
     byName.set(name, [...(byName.get(name) ?? []), parents])
@@ -32,7 +34,19 @@ export function plainFacts(fields: Iterable<string>, secrets: Iterable<string> =
     if (!isOfError && ofSchemas.has(name)) return true
     return byName.get(name)?.some((parents) => endsWith(trail, parents)) === true
   }
-  return (facts) => new PlainCopy(isHidden).entriesOf(facts, [])
+  const isSecret = rememberNames()
+  return (facts) => new PlainCopy(isHidden, isSecret).entriesOf(facts, [])
+}
+
+function rememberNames(): (name: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (name) => {
+    const judged = known.get(name)
+    if (judged !== undefined) return judged
+    const isSecret = isSecretName(name)
+    if (known.size < MOST_NAMES) known.set(name, isSecret)
+    return isSecret
+  }
 }
 
 function endsWith(trail: readonly string[], parents: readonly string[]): boolean {
@@ -43,9 +57,11 @@ function endsWith(trail: readonly string[], parents: readonly string[]): boolean
 class PlainCopy {
   readonly #open = new Set<object>()
   readonly #isHidden: IsHidden
+  readonly #isSecret: (name: string) => boolean
 
-  constructor(isHidden: IsHidden) {
+  constructor(isHidden: IsHidden, isSecret: (name: string) => boolean) {
     this.#isHidden = isHidden
+    this.#isSecret = isSecret
   }
 
   entriesOf(value: object, trail: readonly string[], isOfError = false): Record<string, unknown> {
@@ -60,7 +76,9 @@ class PlainCopy {
 
   #read(value: object, key: string, trail: readonly string[]): unknown {
     try {
-      return this.#copy(value[key as keyof typeof value], [...trail, key])
+      const member: unknown = value[key as keyof typeof value]
+      const isHidden = !isFlag(member) && this.#isSecret(key)
+      return isHidden ? HIDDEN : this.#copy(member, [...trail, key])
     } catch {
       return '[unreadable]'
     }

@@ -9,7 +9,7 @@ export interface RequestFacts {
   readonly user?: string
 }
 
-/** The fields that identify a user and are no personal data. The first one that is set is used. */
+/** The fields that identify a user and are not a personal data. The first one that is set is used. */
 const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
 const LONGEST_USER = 256
 /** As long as in the header and in the bodies of errors. */

@@ -2,7 +2,7 @@ import type { AuthGuard } from '../../contracts/guard.js'
 import type { Token } from '../../contracts/provider.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, refusedNames } from '../../errors/option-group.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { MetricsRegistry } from './registry.js'
 
 /** The `metrics` option. `true` stands for `{}`. */
@@ -62,24 +62,21 @@ export interface MetricsSettings {
 
 type Option = boolean | MetricsOptions | undefined
 
-const NAMES: Names<MetricsOptions> = {
+const TENANTS: OptionNames<MetricsTenants> = { max: true, rest: true }
+const NAMES: OptionNames<MetricsOptions> = {
   path: true,
   guard: true,
   buckets: true,
-  tenants: true,
+  tenants: TENANTS,
   registry: true,
 }
-const TENANT_NAMES: Names<MetricsTenants> = { max: true, rest: true }
 /** The bounds that the semantic conventions of OpenTelemetry name for the duration of requests. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 const MOST_TENANTS = 10_000
 
 /** The `metrics` option. An unknown name is an error: a misspelt `guard` would show the metrics to everybody. */
 export const metricsGroup: OptionGroup<Option, MetricsSettings | null> = {
-  unknown: (metrics) => [
-    ...refusedNames('metrics.', typeof metrics === 'object' ? metrics : undefined, NAMES),
-    ...refusedNames('metrics.tenants.', Object(metrics).tenants, TENANT_NAMES),
-  ],
+  unknown: (metrics) => unknownOptions('metrics.', metrics, NAMES),
   check,
   resolve(metrics) {
     if (metrics === undefined || metrics === false) return null
@@ -104,14 +101,14 @@ function check(metrics: unknown): Problem[] {
   if (metrics === undefined || typeof metrics === 'boolean') return []
   if (typeof metrics !== 'object' || metrics === null || Array.isArray(metrics)) {
     const remedy = 'Give true, or { path, guard, buckets, tenants, registry }.'
-    return [invalid('metrics', `${shown(metrics)} is no set of options.`, remedy)]
+    return [invalid('metrics', `${shown(metrics)} is not an object of options.`, remedy)]
   }
   const { path, guard, buckets, tenants, registry } = metrics as Record<string, unknown>
   return [
     ...problemOf(
       'path',
       isPath(path),
-      `${shown(path)} is no path.`,
+      `${shown(path)} is not a path.`,
       "Give a path like '/metrics'.",
     ),
     ...problemOf(
@@ -123,19 +120,19 @@ function check(metrics: unknown): Problem[] {
     ...problemOf(
       'buckets',
       areBounds(buckets),
-      `${shown(buckets)} are no bounds.`,
+      `${shown(buckets)} are not bounds.`,
       'Give 1 to 100 seconds above 0, ascending: [0.1, 0.5, 1].',
     ),
     ...problemOf(
       'tenants',
       areTenants(tenants),
-      `${shown(tenants)} is no number of tenants.`,
+      `${shown(tenants)} is not a valid number of tenants.`,
       `Give { max: 50, rest: 'other' }; max is 1 to ${MOST_TENANTS}.`,
     ),
     ...problemOf(
       'registry',
       isRegistry(registry),
-      'It is no registry of prom-client.',
+      'It is not a registry of prom-client.',
       'Give the registry itself: `register`, or `new Registry()`.',
     ),
   ]

@@ -3,7 +3,6 @@ import type { Request, Response } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { Metric } from '../../contracts/metrics.js'
 import type { ObserverSetup, Plugin, PluginContext } from '../../contracts/plugin.js'
-import type { WorkerLink } from '../../contracts/worker.js'
 import { type PreparedGuard, prepareGuard } from '../../di/prepare-guard.js'
 import { isDecision } from '../../errors/failure.js'
 import { UnauthorizedError } from '../../errors/http-error.js'
@@ -15,15 +14,17 @@ import {
   headOf,
   histogramText,
   metricText,
+  OPEN,
+  TEXT,
 } from './exposition.js'
+import type { Histogram } from './histogram.js'
+import { joinTexts, type ShareMetrics } from './join-texts.js'
 import { Metrics } from './metrics.js'
 import type { MetricsSettings } from './metrics-options.js'
 import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
-import { formatOf, NO_METRICS, readRegistry } from './registry.js'
+import { formatOf, type MetricsRegistry, NO_METRICS, readRegistry } from './registry.js'
 import { requestMetrics } from './request-metrics.js'
 import { RequestSeries } from './request-series.js'
-import type { SharedScrape } from './share-scrape.js'
-import type { Scrape } from './snapshot.js'
 
 /** How many series are written before other work gets its turn. */
 const SERIES_PER_TURN = 100
@@ -35,7 +36,18 @@ export interface MetricsSources {
   /** Logs why the guard has refused a request, if it has failed. */
   readonly logDenial: (error: unknown, req: Request) => void
   /** The other workers of `blazon start`. Default: this process serves its own metrics only. */
-  readonly link?: WorkerLink | undefined
+  readonly share?: ShareMetrics | undefined
+}
+
+/** What a scrape reads. */
+interface Scrape {
+  readonly histograms: readonly {
+    readonly family: HistogramFamily
+    readonly series: Iterable<Histogram>
+  }[]
+  readonly metrics: () => readonly Metric[]
+  readonly registry: MetricsRegistry | null
+  readonly logger: Logger
 }
 
 /** Measures all requests and the process, and serves the metrics to scrapers. */
@@ -47,7 +59,7 @@ export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources
     bounds,
   }
   let running: Scrape | undefined
-  let shared: SharedScrape | undefined
+  let gather: ReturnType<ShareMetrics> | undefined
   let measured: ProcessMetrics | undefined
   let trusted: PreparedGuard | undefined
   return {
@@ -68,9 +80,8 @@ export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources
     },
     async setup({ get, logger }) {
       if (guard !== null) trusted = await prepareGuard(guard, 'metrics.guard', { get, logger })
-      if (sources.link === undefined || running === undefined) return
-      const { shareScrape } = await import('./share-scrape.js')
-      shared = shareScrape(running, sources.link)
+      const scrape = running as Scrape
+      gather = sources.share?.((isOpen) => joined(piecesOf(scrape, isOpen ? OPEN : TEXT)))
     },
     routes: () => [
       {
@@ -82,52 +93,69 @@ export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources
           if (guard !== null) await admit(req, trusted, sources)
           // The time limit has ended the request, or its client has left.
           if (res.headersSent || res.destroyed) return
-          const scrape = shared === undefined ? (running as Scrape) : await shared.read()
-          if (!res.destroyed) await send(res, scrape, req.headers.accept)
+          const { registry } = running as Scrape
+          const format = registry === null ? chooseFormat(req.headers.accept) : formatOf(registry)
+          const all = gather === undefined ? undefined : await gather(format.isOpen)
+          if (res.destroyed) return
+          const own = () => piecesOf(running as Scrape, format)
+          await send(res, format, all === undefined ? own() : joinTexts(all))
         },
       },
     ],
     async onClose() {
-      await shared?.leave()
       measured?.close()
       await trusted?.running.onClose?.()
     },
   }
 }
 
-/** Writes the metrics in pieces, so that a scrape of many routes does not delay requests. */
-async function send(res: Response, scrape: Scrape, accept: string | undefined): Promise<void> {
-  const { registry, logger } = scrape
-  const format = registry === null ? chooseFormat(accept) : formatOf(registry)
-  const { names, text: registered } = registry === null ? NO_METRICS : await readRegistry(registry)
-  const metrics = scrape.metrics().filter(({ name }) => !names.has(name))
-  const histograms = scrape.histograms.filter(({ family }) => !names.has(family.name))
+async function send(res: Response, format: Format, pieces: AsyncIterable<string>): Promise<void> {
   res.statusCode = 200
   res.setHeader('Content-Type', format.contentType)
   res.setHeader('Cache-Control', 'no-store')
   res.setHeader('X-Content-Type-Options', 'nosniff')
-  res.write(metrics.map((metric) => readMetric(metric, { format, logger })).join('') + registered)
-  for (const histogram of histograms) await writeHistogram(res, histogram, format)
+  for await (const piece of pieces) {
+    if (res.destroyed) return
+    res.write(piece)
+  }
   res.end(format.isOpen ? END : undefined)
 }
 
-async function writeHistogram(
-  res: Response,
-  { family, series }: Scrape['histograms'][number],
+async function joined(pieces: AsyncIterable<string>): Promise<string> {
+  let text = ''
+  for await (const piece of pieces) text += piece
+  return text
+}
+
+/** Writes the metrics in pieces, so that a scrape of many routes does not delay requests. */
+async function* piecesOf(
+  { registry, logger, metrics, histograms }: Scrape,
   format: Format,
-): Promise<void> {
+): AsyncGenerator<string> {
+  const { names, text } = registry === null ? NO_METRICS : await readRegistry(registry)
+  const others = metrics().filter(({ name }) => !names.has(name))
+  yield others.map((metric) => readMetric(metric, { format, logger })).join('') + text
+  for (const { family, series } of histograms) {
+    if (!names.has(family.name)) yield* histogramPieces(family, series, format)
+  }
+}
+
+async function* histogramPieces(
+  family: HistogramFamily,
+  series: Iterable<Histogram>,
+  format: Format,
+): AsyncGenerator<string> {
   let text = headOf(family.name, family.help, 'histogram', format)
   let written = 0
   for (const each of series) {
     text += histogramText(family, each, format)
     written += 1
     if (written % SERIES_PER_TURN > 0) continue
-    res.write(text)
+    yield text
     text = ''
     await nextTurn()
-    if (res.destroyed) return
   }
-  res.write(text)
+  yield text
 }
 
 /** A metric that cannot be read is left out. */

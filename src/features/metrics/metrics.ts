@@ -49,12 +49,12 @@ export class Metrics {
 
 function causeOf({ name, help, type, read }: Partial<Metric>): string | undefined {
   if (typeof name !== 'string' || !NAME.test(name)) {
-    return 'Its name is no text of letters, digits and underscores.'
+    return 'Its name is not made of letters, digits and underscores.'
   }
   if (typeof help !== 'string' || help.trim() === '') return 'It has no `help`.'
   if (type !== 'counter' && type !== 'gauge') return "Its `type` is not 'counter' or 'gauge'."
   if (type === 'counter' && !name.endsWith('_total')) {
     return 'The name of a counter ends with `_total`.'
   }
-  return typeof read === 'function' ? undefined : 'Its `read` is no function.'
+  return typeof read === 'function' ? undefined : 'Its `read` is not a function.'
 }

@@ -116,8 +116,7 @@ function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
 }
 
 function gauge(name: string, help: string, read: () => number): Metric {
-  // Of one process: a sum of memory can be made of the series, and a sum of delays means nothing.
-  return { name, help, type: 'gauge', workers: 'each', read }
+  return { name, help, type: 'gauge', read }
 }
 
 function counter(name: string, help: string, read: () => number): Metric {

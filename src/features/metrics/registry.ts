@@ -14,8 +14,6 @@ export interface MetricsRegistry {
 export interface NamedMetric {
   /** The name of the metric. */
   readonly name: string
-  /** How `prom-client` joins the values of several processes. Default `'sum'`. */
-  readonly aggregator?: string
 }
 
 /** The names of a registry, and its text. */
@@ -38,12 +36,4 @@ export async function readRegistry(registry: MetricsRegistry): Promise<RegistryT
   const written = await registry.metrics()
   const text = written.endsWith(END) ? written.slice(0, -END.length) : written
   return { names, text: text === '' || text.endsWith('\n') ? text : `${text}\n` }
-}
-
-/** The metrics whose values of several processes are not to be added up. */
-export function separateGauges(registry: MetricsRegistry): string[] {
-  return registry
-    .getMetricsAsArray()
-    .filter(({ aggregator = 'sum' }) => aggregator !== 'sum')
-    .map(({ name }) => name)
 }

@@ -1,7 +1,7 @@
 import type { Metric } from '../../contracts/metrics.js'
 import type { RequestSeries } from './request-series.js'
 
-/** The metrics of requests that are no histograms. */
+/** The metrics of requests that are not histograms. */
 export function requestMetrics(requests: RequestSeries, active: () => number): Metric[] {
   const { causes, tenants } = requests
   return [

@@ -1,5 +1,6 @@
 import type { CursorOptions, CursorPages, FieldOf, PageFilter } from '../../contracts/pages.js'
 import type { InferOutput, Schema } from '../../contracts/schema.js'
+import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
 import { checkCommon, definePages, failOf, isCount, listOf } from './define-pages.js'
 import { cursorField, nextField, wholeNumber } from './query-fields.js'
@@ -42,10 +43,19 @@ export function cursor<S extends Schema, const TFilter extends PageFilter = Reco
   }) as CursorPages<InferOutput<S>, FieldOf<S>, TFilter>
 }
 
+const NAMES: OptionNames<CursorOptions> = {
+  order: true,
+  max: true,
+  limit: true,
+  maxAge: true,
+  filter: true,
+}
+
 function checked<T extends CursorOptions<string, PageFilter>>(options: T): T {
   const fail = failOf('cursor')
   const { order = [], max = 100, limit = 1, maxAge = 1 } = options
   if (order.length === 0) fail("`order` is a list of fields: ['-placedAt', 'id'].")
+  refuseUnknown('cursor()', options, NAMES)
   checkCommon(options, OWN, fail)
   if (!isCount(limit, max)) fail('`limit` is a whole number from 1 to `max`.')
   if ((toSeconds(maxAge) ?? 0) <= 0) fail("`maxAge` is a length of time: '1d'.")

@@ -1,6 +1,7 @@
 import type { NumberedPages, PageOptions } from '../../contracts/numbered-pages.js'
 import type { FieldOf, PageFilter } from '../../contracts/pages.js'
 import type { InferOutput, Schema } from '../../contracts/schema.js'
+import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { checkCommon, definePages, failOf, isCount, listOf } from './define-pages.js'
 import { count, nextNumber, wholeNumber } from './query-fields.js'
 
@@ -58,9 +59,19 @@ export function page<
   }) as NumberedPages<InferOutput<S>, FieldOf<S>, TFilter, TTotal>
 }
 
+const NAMES: OptionNames<PageOptions> = {
+  order: true,
+  max: true,
+  pageSize: true,
+  maxPage: true,
+  total: true,
+  filter: true,
+}
+
 function checked<T extends PageOptions<string, PageFilter>>(options: T): T {
   const fail = failOf('page')
   const { max = 100, pageSize = 1, maxPage = 1, total = true } = options
+  refuseUnknown('page()', options, NAMES)
   checkCommon(options, OWN, fail)
   if (!isCount(pageSize, max)) fail('`pageSize` is a whole number from 1 to `max`.')
   if (!isCount(maxPage, LAST_PAGE))

@@ -21,16 +21,20 @@ export function pagesHeaders({ routes }: AppModel): readonly string[] {
 }
 
 /** Warns of cursors that only one process can read. */
-export function checkPages({ routes }: AppModel, keys: readonly string[]): Problem[] {
+export function checkPages(
+  { routes }: AppModel,
+  { keys, source }: { readonly keys: readonly string[]; readonly source: unknown },
+): Problem[] {
   const paged = routes.filter(({ pages }) => pages?.kind === 'cursor')
-  if (paged.length === 0 || keys.length > 0) return []
+  if (paged.length === 0 || keys.length > 0 || source !== null) return []
   return [
     {
       code: 'W_PAGES_WITHOUT_KEYS',
       subject: paged.map(({ name }) => name).join(', '),
       cause:
         'Nothing has keys for its cursors, so they are signed with a random key: they are refused after a restart, and by other processes.',
-      remedy: 'Give `cookies.keys`: random keys, each made by `openssl rand -base64 32`.',
+      remedy:
+        'Give `cookies.keys`: random keys, each made by `openssl rand -base64 32`, or a function: ({ get }) => get(Env).COOKIE_KEYS.',
     },
   ]
 }

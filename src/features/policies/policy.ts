@@ -9,6 +9,7 @@ import type {
 } from '../../contracts/policy.js'
 import type { TokenLike } from '../../contracts/provider.js'
 import { HttpError } from '../../errors/http-error.js'
+import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { refuse } from '../../errors/refuse.js'
 import { noteOf } from '../../http/note-of.js'
 import { ignoreRejection, isThenable } from '../../step/thenable.js'
@@ -67,11 +68,12 @@ export function policy(
   if (name === '' || name.includes(':')) {
     throw new TypeError(`policy() cannot use the name '${name}'. Give a text without a colon.`)
   }
+  refuseUnknown('policy()', options, NAMES)
   const byAction = new Map(Object.entries(rules ?? {}))
   for (const [action, rule] of byAction) {
     if (typeof rule === 'function') continue
     throw new TypeError(
-      `policy(${name}): '${action}' is no function. Give (user, object) => boolean.`,
+      `policy(${name}): '${action}' is not a function. Give (user, object) => boolean.`,
     )
   }
   const decider = { name, byAction, allowsAnonymous: options.anonymous === true }
@@ -81,6 +83,8 @@ export function policy(
 }
 
 /** `order` of the class `Order`. */
+const NAMES: OptionNames<PolicyOptions> = { anonymous: true }
+
 function nameOf(subject: PolicySubject<unknown>): string {
   if (typeof subject === 'string') return subject
   const { name } = subject as { readonly name?: unknown }

@@ -2,6 +2,7 @@ import type { StoreContext } from '../../contracts/cache.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
 import type { Clock } from '../../di/clock.js'
+import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { SharedCounts } from './shared-counts.js'
 
 const DEFAULT_MAX_KEYS = 100_000
@@ -21,6 +22,8 @@ export interface MemoryRateLimitOptions {
   readonly maxKeys?: number
 }
 
+const NAMES: OptionNames<MemoryRateLimitOptions> = { maxKeys: true }
+
 /**
  * Creates a store that counts requests in the memory of this process. It is the default of `rateLimit.store`.
  * Each process counts its own requests only.
@@ -35,6 +38,7 @@ export interface MemoryRateLimitOptions {
  * const options = { rateLimit: { limit: 300, window: '1m', store: memoryRateLimit({ maxKeys: 500_000 }) } }
  */
 export function memoryRateLimit(options: MemoryRateLimitOptions = {}): RateLimitStore {
+  refuseUnknown('memoryRateLimit()', options, NAMES)
   const { maxKeys = DEFAULT_MAX_KEYS } = options
   if (!Number.isInteger(maxKeys) || maxKeys < 1) {
     throw new RangeError(

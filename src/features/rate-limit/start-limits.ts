@@ -1,5 +1,4 @@
 import type { StoreContext } from '../../contracts/cache.js'
-import type { RateLimitStore } from '../../contracts/rate-limit.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Stage } from '../../contracts/steps.js'
 import { clientKey, unmatchedClientKey } from './client-key.js'
@@ -27,13 +26,20 @@ export interface LimitStages {
   readonly quota: Stage | null
 }
 
+/** The input of {@link startLimits} besides the settings. */
+export interface LimitsConfig extends StoreContext {
+  readonly model: AppModel
+  /** Changes the stage of each limit. */
+  readonly wrapLimit: (limit: Stage) => Stage
+}
+
 /**
  * Opens the store and creates the stages. Returns `null`, and opens nothing, when the application has no
  * limits.
  */
 export async function startLimits(
   settings: RateLimitSettings,
-  { model, ...context }: StoreContext & { readonly model: AppModel },
+  { model, wrapLimit, ...context }: LimitsConfig,
 ): Promise<RunningLimits | null> {
   const { ofApp, ofRoutes } = planLimits(settings, model)
   if (![ofApp, ...ofRoutes].some((limits) => limits.length > 0)) return null
@@ -46,12 +52,17 @@ export async function startLimits(
   const stages = new Map<PlannedLimit, Stage>()
   const stageOf = (limit: PlannedLimit) => {
     const stage =
-      stages.get(limit) ?? limitStage(limit, { store, clientKey: clientKey(limit, logger) })
+      stages.get(limit) ??
+      wrapLimit(limitStage(limit, { store, clientKey: clientKey(limit, logger) }))
     stages.set(limit, stage)
     return stage
   }
   return {
-    unmatched: unmatchedStage(ofApp, store, context),
+    unmatched: inTurn(
+      ofApp.map((limit) =>
+        wrapLimit(limitStage(limit, { store, clientKey: unmatchedClientKey(limit, logger) })),
+      ),
+    ),
     steps({ index }) {
       const limits = ofRoutes[index] ?? []
       if (limits.length === 0) return null
@@ -69,16 +80,4 @@ export async function startLimits(
 function inTurn(limits: readonly Stage[]): Stage | null {
   if (limits.length === 0) return null
   return (next) => limits.reduceRight((run, limit) => limit(run), next)
-}
-
-function unmatchedStage(
-  limits: readonly PlannedLimit[],
-  store: RateLimitStore,
-  { logger }: StoreContext,
-): Stage | null {
-  return inTurn(
-    limits.map((limit) =>
-      limitStage(limit, { store, clientKey: unmatchedClientKey(limit, logger) }),
-    ),
-  )
 }

@@ -1,4 +1,5 @@
 import type { Decision, DecisionValue } from '../../contracts/decision.js'
+import { isFlag, isSecretName } from '../../schema/secret-name.js'
 
 type Facts = NonNullable<Decision['facts']>
 
@@ -11,6 +12,7 @@ export function messageOf(error: unknown): string {
   }
 }
 
+const HIDDEN = '[secret]'
 const DEEPEST = 5
 const MOST_ITEMS = 100
 /** Longer texts are cut, after their secrets are hidden. */
@@ -32,7 +34,12 @@ export function plainFacts(facts: Decision['facts'], hide: (text: string) => str
       if (Array.isArray(value))
         return value.slice(0, MOST_ITEMS).map((item) => copy(item, depth + 1))
       const fields = Object.entries(value).slice(0, MOST_ITEMS)
-      return Object.fromEntries(fields.map(([name, field]) => [hide(name), copy(field, depth + 1)]))
+      return Object.fromEntries(
+        fields.map(([name, field]) => [
+          hide(name),
+          isSecretName(name) && !isFlag(field) ? HIDDEN : copy(field, depth + 1),
+        ]),
+      )
     } catch {
       return 'a value that cannot be read'
     }

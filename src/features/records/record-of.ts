@@ -27,7 +27,7 @@ export interface WriteConfig {
   readonly placeIn: ((stack: string) => string | null) | null
 }
 
-/** Where the decisions of a request go that are no decisions of a record. */
+/** Where the decisions of a request go that are not decisions of a record. */
 const [LOG, ERROR] = ['log', 'error']
 
 /** Writes the record of a request, as far as it is known. */
@@ -171,7 +171,7 @@ function routeOf(req: Request): RouteModel | undefined {
   return route?.isEnveloped === undefined ? undefined : route
 }
 
-/** Reading the id makes one. Other code may have set one that is no text. */
+/** Reading the id makes one. Other code may have set one that is not text. */
 function idOf(req: Request): string | null {
   try {
     const id: unknown = req.id
@@ -181,7 +181,7 @@ function idOf(req: Request): string | null {
   }
 }
 
-/** Fields that identify a user and are no personal data. */
+/** Fields that identify a user and are not a personal data. */
 const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
 
 function userOf(req: Request): string | null {

@@ -85,10 +85,9 @@ export class Recorder {
     return recordOf(draft, { clock, secrets: secretsOf(draft.req), placeIn })
   }
 
-  /** Returns what hides the secrets of a request. */
-  secretsOf({ req }: Draft): RequestSecretTexts {
-    return (this.#started as Started).secretsOf(req)
-  }
+  /** Returns what hides the secrets of a request, of its body as it is now. */
+  readonly secretsOf = (req: Request): RequestSecretTexts =>
+    (this.#started as Started).secretsOf(req)
 
   #now(): number {
     return (this.#started as Started).clock.monotonic()

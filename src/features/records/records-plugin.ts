@@ -4,6 +4,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { Plugin, RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import type { RanStatement } from '../../contracts/statement.js'
+import type { Draft } from './draft.js'
 import { Recorder } from './recorder.js'
 import { keepRecord, RequestRecords } from './request-records.js'
 
@@ -17,7 +18,8 @@ export interface RecordsSettings {
 export interface TakenRequest {
   readonly record: RequestRecord
   readonly ended: EndedRequest
-  readonly secrets: RequestSecretTexts
+  /** Returns what hides the secrets of a request, of its body as it is now. */
+  readonly secretsOf: (req: Request) => RequestSecretTexts
   /** In the order in which they have ended. */
   readonly statements: readonly RanStatement[]
   /** Whether the server has failed. */
@@ -32,7 +34,7 @@ export interface RecordTaker {
   readonly takesAll: boolean
   /** Called before the first request. */
   readonly start: (logger: Logger) => void
-  /** Called for each step of a request, before the code of the step runs. */
+  /** Called with each request before anything else. */
   readonly follow: (req: Request) => void
   /** Returns what is kept of a statement. */
   readonly keep: (statement: RanStatement) => RanStatement
@@ -56,16 +58,16 @@ export function recordsPlugin({ settings, taker }: RecordTargets): Plugin {
   const recorder = new Recorder({
     placeIn: taker?.placeIn ?? null,
     onEnd(draft, ended) {
-      const failed = hasFailed(ended)
+      const failed = hasFailed(ended, draft)
       const isTaken = taker !== undefined && (taker.takesAll || failed)
       const isKept = keep !== undefined && failed
       if (!isTaken && !isKept) return
       const record = recorder.write(draft)
       if (isKept) keep?.(record)
       if (!isTaken) return
-      const secrets = recorder.secretsOf(draft)
+      const { secretsOf } = recorder
       const { statements } = draft
-      taker.take({ record, ended, secrets, statements, hasFailed: failed })
+      taker.take({ record, ended, secretsOf, statements, hasFailed: failed })
     },
   })
   const { plugin } = recorder
@@ -81,14 +83,14 @@ export function recordsPlugin({ settings, taker }: RecordTargets): Plugin {
   }
 }
 
-function following(observer: RequestObserver, { follow, keep }: RecordTaker): RequestObserver {
+function following(observer: RequestObserver, taker: RecordTaker): RequestObserver {
   return {
     ...observer,
-    onStep(req, step) {
-      follow(req)
-      observer.onStep?.(req, step)
+    around(req, next) {
+      taker.follow(req)
+      next()
     },
-    onStatement: (statement) => observer.onStatement?.(keep(statement)),
+    onStatement: (statement) => observer.onStatement?.(taker.keep(statement)),
   }
 }
 
@@ -99,7 +101,13 @@ function keeperOf({ keep, log }: RecordsSettings, records: RequestRecords, logge
   }
 }
 
-/** Whether the server has failed: a client that has left is no failure. */
-function hasFailed({ status, outcome }: EndedRequest): boolean {
-  return outcome === 'timeout' || (status !== null && status >= 500)
+/**
+ * Whether the server has failed. A client that has left is not a failure, nor is a response that the application means: a refusal
+ * over the capacity, a health check that reports a problem. A burst of them would leave no room for real failures.
+ */
+function hasFailed({ status, outcome, isQuiet }: EndedRequest, { decisions }: Draft): boolean {
+  if (outcome === 'timeout') return true
+  if (status === null || status < 500) return false
+  const error = decisions.findLast(({ value }) => value.by === 'error')?.value
+  return error === undefined ? !isQuiet : error.facts?.['isMeant'] !== true
 }

@@ -2,6 +2,7 @@ import type { Request } from '../../contracts/handler.js'
 import type { FieldError, InputSource } from '../../contracts/schema.js'
 import type { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
+import { TextSearch } from '../../schema/text-search.js'
 import { type Leaf, leavesOf, leavesOfParameter } from './leaves.js'
 import { hasNul, type RefusedStatement, RULES, type Rule, type Suspect, textOf } from './rules.js'
 
@@ -23,18 +24,20 @@ export function blameRequest(
   const rule = RULES.get(refused.code)
   if (rule === undefined) return undefined
   const possible = rule.isCertain ? suspectsIn(refused.values) : suspectsOf(refused)
-  const suspects = possible.filter((suspect) => rule.suspects(suspect, refused))
+  const suspects = rule.select(possible, refused)
   if (suspects.length === 0) return undefined
   const sent = sentWith(req)
-  const places = new Set<Sent>()
+  const lists = new Set<readonly Sent[]>()
   const find = finderIn(sent)
   for (const suspect of suspects) {
     const found = find(suspect)
     // A JSON text that the application wrote contains values of the request. These are suspects of their own,
     // so the text itself need not be found.
     if (found.length === 0 && !suspect.isJson) return undefined
-    for (const place of found) places.add(place)
+    // Equal values have the same list.
+    lists.add(found)
   }
+  const places = new Set([...lists].flat())
   return places.size === 0 ? undefined : errorFor([...places], rule, cause)
 }
 
@@ -54,7 +57,7 @@ function errorFor(places: readonly Sent[], rule: Rule, cause: unknown): HttpErro
 /** Returns the values of the parameter that PostgreSQL names, else of all parameters. */
 function suspectsOf({ values, where = '' }: RefusedStatement): Suspect[] {
   // Inside a database function, PostgreSQL quotes another statement and names a parameter of that one.
-  const named = Number(/^[^\n"«()]*\$(\d+)[^\n"»()]*$/.exec(where)?.[1])
+  const named = Number(/^[^\n"«()$]*\$(\d+)[^\n"»()]*$/.exec(where)?.[1])
   if (!(named >= 1 && named <= values.length)) return suspectsIn(values)
   const whole = values[named - 1]
   return suspectsIn([whole]).map((leaf) => ({ ...leaf, isNamed: leaf.value === whole }))
@@ -83,8 +86,8 @@ function partOf(req: Request, source: InputSource): unknown {
 }
 
 /**
- * The most texts with a NUL of the request that are searched for inside a text of the statement. Both sides
- * may have thousands.
+ * The most texts with a NUL of the request that are searched for inside a text of the statement. Each text of the
+ * statement may contain all of them.
  */
 const MOST_WITH_NUL = 100
 
@@ -95,12 +98,18 @@ const MOST_WITH_NUL = 100
 function finderIn(sent: readonly Sent[]): (leaf: Leaf) => readonly Sent[] {
   const byText = group(sent, textOf)
   const withNul = sent.filter(hasNul).slice(0, MOST_WITH_NUL)
+  // The application may have trimmed the text or changed it to lower case.
+  const parts = withNul.map((each) => textOf(each).trim().toLowerCase())
+  const search = new TextSearch(parts)
   let byTime: ReadonlyMap<number, Sent[]> | undefined
   return function find(leaf) {
     // Numbers are compared by their text, so the number 5 equals the text `5`.
     const same = byText.get(textOf(leaf))
     if (same !== undefined) return same
-    if (hasNul(leaf)) return withNul.filter((part) => contains(leaf, part))
+    if (hasNul(leaf)) {
+      const found = search.first(textOf(leaf).toLowerCase())
+      return withNul.filter((_, index) => found.has(parts[index] as string))
+    }
     if (!(leaf.value instanceof Date)) return []
     byTime ??= group(sent, timeOf)
     return byTime.get(leaf.value.getTime()) ?? []
@@ -116,14 +125,6 @@ function group<K>(sent: readonly Sent[], keyOf: (leaf: Sent) => K): ReadonlyMap<
     else known.push(leaf)
   }
   return groups
-}
-
-/**
- * Ignores case and surrounding spaces, because the application may have trimmed the text or changed it to
- * lower case.
- */
-function contains(whole: Leaf, part: Leaf): boolean {
-  return textOf(whole).toLowerCase().includes(textOf(part).trim().toLowerCase())
 }
 
 /** Returns the time of the date that the application may have created from the value. */

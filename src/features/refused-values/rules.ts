@@ -1,3 +1,4 @@
+import { TextSearch } from '../../schema/text-search.js'
 import type { Leaf } from './leaves.js'
 
 /** A statement that PostgreSQL refused. */
@@ -27,8 +28,8 @@ export interface Rule {
    * of the database.
    */
   readonly message: string
-  /** Whether a value may be the refused one. */
-  readonly suspects: (suspect: Suspect, refused: RefusedStatement) => boolean
+  /** Returns the values that may be the refused one. */
+  readonly select: (suspects: readonly Suspect[], refused: RefusedStatement) => Suspect[]
   /**
    * Whether no column accepts such a value. Then every such value is an error, not only the first one that
    * PostgreSQL found.
@@ -45,14 +46,16 @@ export function hasNul({ value }: Leaf): boolean {
 
 const withNul: Rule = {
   message: 'must not contain a NUL character',
-  suspects: hasNul,
+  select: (suspects) => suspects.filter(hasNul),
   isCertain: true,
 }
 
 const malformed: Rule = {
   message: 'is not valid',
-  suspects: (suspect, { message }) =>
-    suspect.isNamed || isQuoted(message, textOf(suspect)) || isTorn(suspect),
+  select: (suspects, { message }) => {
+    const quoted = quotedIn(message, suspects)
+    return suspects.filter((each) => each.isNamed || quoted.has(textOf(each)) || isTorn(each))
+  },
 }
 
 /**
@@ -62,8 +65,8 @@ const malformed: Rule = {
 export const RULES: ReadonlyMap<string, Rule> = new Map([
   ['22021', withNul],
   ['22P05', withNul],
-  ['22001', { message: 'is too long', suspects: isTooLong }],
-  ['22003', { message: 'is out of range', suspects: isOutOfRange }],
+  ['22001', { message: 'is too long', select: tooLong }],
+  ['22003', { message: 'is out of range', select: outOfRange }],
   ['22008', { ...malformed, message: 'is out of range' }],
   ['22007', malformed],
   ['22P02', malformed],
@@ -78,33 +81,48 @@ export function textOf({ value }: Leaf): string {
  * Reads the limit from a type such as `character varying(10)`. PostgreSQL counts characters, not UTF-16
  * units.
  */
-function isTooLong(suspect: Suspect, { message }: RefusedStatement): boolean {
-  const limit = /\((\d+)\)/.exec(message)?.[1]
-  const text = textOf(suspect)
+function tooLong(suspects: readonly Suspect[], { message }: RefusedStatement): Suspect[] {
+  // Without a limit, no length is larger than NaN.
+  const limit = Number(/\((\d+)\)/.exec(message)?.[1])
   // Compares `length` first, because counting characters creates a list and most texts have no surrogate
   // pairs.
-  return limit !== undefined && text.length > Number(limit) && [...text].length > Number(limit)
+  const isTooLong = (text: string) => text.length > limit && [...text].length > limit
+  return suspects.filter((suspect) => isTooLong(textOf(suspect)))
 }
 
 /**
- * Whether the value is out of range. PostgreSQL quotes an integer that it cannot read. It does not quote the result
+ * The values that are out of range. PostgreSQL quotes an integer that it cannot read. It does not quote the result
  * of a calculation, and then no value of the statement is the cause, even if one of them is large.
  */
-function isOutOfRange(suspect: Suspect, { message, detail = '' }: RefusedStatement): boolean {
-  if (suspect.isNamed || isQuoted(message, textOf(suspect))) return true
-  if (suspect.value instanceof Date || suspect.value === '') return false
+function outOfRange(
+  suspects: readonly Suspect[],
+  { message, detail = '' }: RefusedStatement,
+): Suspect[] {
+  const quoted = quotedIn(message, suspects)
   // For `numeric(10,2)` the detail contains "less than 10^8". A value just below the limit may be rounded up to it.
-  const digits = /10\^(\d+)/.exec(detail)?.[1]
-  return digits !== undefined && Math.abs(Number(suspect.value)) >= 10 ** Number(digits) - 0.5
+  const digits = Number(/10\^(\d+)/.exec(detail)?.[1])
+  const isTooLarge = ({ value }: Suspect) =>
+    !(value instanceof Date) && value !== '' && Math.abs(Number(value)) >= 10 ** digits - 0.5
+  return suspects.filter((each) => each.isNamed || quoted.has(textOf(each)) || isTooLarge(each))
 }
 
-const QUOTE = /["'«»„“”‹›「」\s]/
+/** Each language of PostgreSQL has its own quotation marks, some with a space inside. */
+const QUOTE = /["'«»„“”‹›「」\s]/g
+const EMPTY = /["'«»„“”‹›「」]{2}/
 
-/** Whether the message quotes the text. Each language of PostgreSQL has its own quotation marks. */
-function isQuoted(message: string, text: string): boolean {
-  const at = text === '' ? -1 : message.indexOf(text)
-  if (at === -1) return false
-  return QUOTE.test(message[at - 1] ?? ' ') && QUOTE.test(message[at + text.length] ?? ' ')
+/**
+ * The texts that the message quotes. The message contains a value that the client has sent, so no text is searched for
+ * alone. A short text may also be a part of a word of the message, so each text is searched for with its quotation marks.
+ */
+function quotedIn(message: string, suspects: readonly Suspect[]): Set<string> {
+  const texts = new Set(suspects.map(textOf))
+  const found = new TextSearch([...texts].map(inQuotes)).first(inQuotes(message))
+  const isQuoted = (text: string) => (text === '' ? EMPTY.test(message) : found.has(inQuotes(text)))
+  return new Set([...texts].filter(isQuoted))
+}
+
+function inQuotes(text: string): string {
+  return `"${text.replace(QUOTE, '"')}"`
 }
 
 /** Whether the text contains half of a surrogate pair, which `jsonb` refuses. */

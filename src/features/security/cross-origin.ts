@@ -23,7 +23,7 @@ export interface CrossOrigin {
 
 /**
  * Runs `cors` once for each allowed origin and stores the headers. This is safe because `cors` reads only the
- * origin of a request that is no preflight.
+ * origin of a request that is not a preflight.
  */
 export function crossOriginBy(middleware: RequestHandler): CrossOrigin {
   const stored = new Map<string, readonly string[]>()
@@ -53,7 +53,7 @@ export function crossOriginStep(
   { preflighted, run }: { preflighted: RunRoute; run: RunRoute },
 ): RunRoute {
   return function shareWithOrigin(req: BlazonRequest, res: Response) {
-    // `OPTIONS *` is about the whole server. Browsers never send it, so it is no preflight.
+    // `OPTIONS *` is about the whole server. Browsers never send it, so it is not a preflight.
     if (req.method === 'OPTIONS' && req.url !== '*') return preflighted(req, res)
     if (headersOf !== null) addHeaders(res, headersOf(req.headers.origin))
     run(req, res)

@@ -2,7 +2,12 @@ import type { CorsOptions } from 'cors'
 import type { HelmetOptions } from 'helmet'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
-import { type Names, type OptionGroup, unknownNames } from '../../errors/option-group.js'
+import {
+  type OptionGroup,
+  type OptionNames,
+  unknownNames,
+  unknownOptions,
+} from '../../errors/option-group.js'
 
 /** The `security` option. */
 export interface SecurityOptions {
@@ -16,7 +21,8 @@ export interface SecurityOptions {
   readonly helmet?: boolean | HelmetOptions
   /**
    * Allows cross-origin requests with `cors`: a boolean, or the options of `cors`, which are read at boot.
-   * `true` lets every origin read responses without credentials.
+   * `true` lets every origin read responses without credentials. A function `origin` may call back, or return a promise of its
+   * decision. A name that `cors` does not know is an error, because a misspelt `origin` would allow every origin.
    *
    * @defaultValue `false`
    */
@@ -33,7 +39,45 @@ export interface SecuritySettings {
 
 type Option = SecurityOptions | undefined
 
-const NAMES: Names<SecurityOptions> = { helmet: true, cors: true }
+/** A misspelt `origin` would let every origin read responses. */
+const CORS_NAMES: OptionNames<CorsOptions> = {
+  origin: true,
+  methods: true,
+  allowedHeaders: true,
+  exposedHeaders: true,
+  credentials: true,
+  maxAge: true,
+  preflightContinue: true,
+  optionsSuccessStatus: true,
+}
+
+/** With the older names, which helmet still reads. */
+const HELMET_NAMES = {
+  contentSecurityPolicy: true,
+  crossOriginEmbedderPolicy: true,
+  crossOriginOpenerPolicy: true,
+  crossOriginResourcePolicy: true,
+  originAgentCluster: true,
+  referrerPolicy: true,
+  strictTransportSecurity: true,
+  hsts: true,
+  xContentTypeOptions: true,
+  noSniff: true,
+  xDnsPrefetchControl: true,
+  dnsPrefetchControl: true,
+  xDownloadOptions: true,
+  ieNoOpen: true,
+  xFrameOptions: true,
+  frameguard: true,
+  xPermittedCrossDomainPolicies: true,
+  permittedCrossDomainPolicies: true,
+  xPoweredBy: true,
+  hidePoweredBy: true,
+  xXssProtection: true,
+  xssFilter: true,
+} satisfies Record<keyof HelmetOptions, true>
+
+const NAMES: OptionNames<SecurityOptions> = { helmet: HELMET_NAMES, cors: true }
 
 /** An API serves no pages, so a response may load nothing and no page may frame it. */
 const API_POLICY: HelmetOptions = {
@@ -45,7 +89,10 @@ const API_POLICY: HelmetOptions = {
 
 /** The `security` option. */
 export const securityGroup: OptionGroup<Option, SecuritySettings> = {
-  unknown: (security) => unknownNames('security.', security, NAMES),
+  unknown: (security) => [
+    ...unknownNames('security.', security, NAMES),
+    ...unknownOptions('security.cors.', security?.cors, CORS_NAMES),
+  ],
   check,
   resolve(security) {
     const { helmet, cors } = security ?? {}

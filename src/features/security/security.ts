@@ -1,6 +1,7 @@
 import type { CorsOptions } from 'cors'
 import type { HelmetOptions } from 'helmet'
 import type { RequestHandler } from '../../contracts/handler.js'
+import { withPromises } from './cors-origin.js'
 import {
   type CrossOrigin,
   crossOriginBy,
@@ -61,9 +62,12 @@ function isDynamic({ contentSecurityPolicy: policy }: HelmetOptions): boolean {
 async function buildCors(options: CorsOptions | null): Promise<Security> {
   if (options === null) return NOTHING
   const { default: cors } = await import('cors')
-  const middleware = cors(options)
+  const { origin } = options
   // The function may query a database or return different results, so its headers cannot be stored.
-  if (typeof options.origin === 'function') return { ...NOTHING, middlewares: [middleware] }
+  if (typeof origin === 'function') {
+    return { ...NOTHING, middlewares: [cors({ ...options, origin: withPromises(origin) })] }
+  }
+  const middleware = cors(options)
   if (!isFixed(options.origin)) return { ...NOTHING, crossOrigin: crossOriginBy(middleware) }
   const headers = recordHeaders(middleware, {})
   return { ...NOTHING, headers, crossOrigin: { headersOf: null, preflight: middleware } }

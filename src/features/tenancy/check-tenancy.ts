@@ -27,22 +27,27 @@ function warnOfTrust({ tenant, hasGuard, isProduction }: TenancySetting): Proble
       subject: 'tenant',
       cause:
         'The request alone names its tenant, and nothing checks whether the client may act for that tenant: any client can name any tenant.',
-      remedy: 'Configure `tenant.authorize`, or `auth.guard` and check the tenant there.',
+      remedy: 'Configure `tenant.authorize`, or `auth.guard` with a guard that has `tenantOf`.',
     },
   ]
 }
 
-/** If some guards confirm tenants, the others have probably been forgotten. One that does so by itself is not known. */
+/** A guard that only finds its user lets the user of one tenant in with the name of another. */
 function warnOfGuards({ guards }: TenantSettings): Problem[] {
-  const silent = guards.filter(({ confirmsTenant }) => !confirmsTenant)
-  if (silent.length === 0 || silent.length === guards.length) return []
+  const silent = guards.filter(
+    ({ confirmsTenant, checksTenant }) => !confirmsTenant && !checksTenant,
+  )
+  if (silent.length === 0) return []
   return [
     {
       code: 'W_TENANT_UNVERIFIED',
-      subject: silent.map(({ name }) => `auth.guards.${name}`).join(', '),
+      subject: silent
+        .map(({ name }) => (name === null ? 'auth.guard' : `auth.guards.${name}`))
+        .join(', '),
       cause:
-        'Other guards confirm the tenant of a request by `tenantOf`, and this one does not: a request that it lets in may name any tenant.',
-      remedy: 'Add `tenantOf` to the guard, or configure `tenant.authorize`.',
+        'It does not confirm the tenant of a request: a user of one tenant whom it lets in may name any other tenant.',
+      remedy:
+        'Configure `tenant.authorize`, or give the guard `tenantOf`. If `canActivate` checks the tenant itself, give the guard `checksTenant: true`.',
     },
   ]
 }

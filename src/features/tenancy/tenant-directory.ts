@@ -68,8 +68,11 @@ export class TenantDirectory {
 
   #lookUp(id: string): Promise<Verdict> {
     return new Promise((resolve, reject) => {
+      let isLate = false
       const fail = (cause: unknown) => reject(unavailable(cause))
       const onFound = (info: unknown) => {
+        // A newer query may have responded meanwhile.
+        if (isLate) return
         timer.cancel()
         try {
           resolve(this.#remember(id, verdictOf(info, id)))
@@ -77,10 +80,10 @@ export class TenantDirectory {
           reject(error)
         }
       }
-      const timer = this.#clock.setTimeout(
-        () => fail(new Error(`\`tenant.store\` did not respond within ${MAX_WAIT_MS} ms`)),
-        MAX_WAIT_MS,
-      )
+      const timer = this.#clock.setTimeout(() => {
+        isLate = true
+        fail(new Error(`\`tenant.store\` did not respond within ${MAX_WAIT_MS} ms`))
+      }, MAX_WAIT_MS)
       const failed = (cause: unknown) => {
         timer.cancel()
         fail(cause)

@@ -1,10 +1,21 @@
 import type { FactoryProvider, Token } from '../../contracts/provider.js'
 import type { Duration } from '../../contracts/units.js'
 import { Clock } from '../../di/clock.js'
+import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
+import { isThenable } from '../../step/thenable.js'
 import { actingTenant } from './tenant-context.js'
 import { TenantInstances } from './tenant-instances.js'
 
+const NAMES: OptionNames<TenantScopedOptions<object> & { factory: () => object }> = {
+  factory: 'sync',
+  inject: true,
+  max: true,
+  idle: true,
+  dispose: true,
+}
+const NOT_AT_ONCE =
+  'tenantScoped(): its factory is asynchronous, and the instance is used at once. Return the instance, and let its methods be asynchronous.'
 const MAX = 100
 const IDLE = '10m'
 
@@ -48,6 +59,7 @@ export function tenantScoped<T extends object>(
   factory: (tenantId: string, ...dependencies: any[]) => T,
   options: TenantScopedOptions<T> = {},
 ): FactoryProvider<T> {
+  refuseUnknown('tenantScoped()', { ...options, factory }, NAMES)
   const { max = MAX, idle = IDLE, inject = [], dispose } = options
   const seconds = toSeconds(idle)
   if (!Number.isInteger(max) || max < 1) {
@@ -60,7 +72,12 @@ export function tenantScoped<T extends object>(
     token,
     inject: [Clock, ...inject],
     useFactory: (clock: Clock, ...dependencies: unknown[]) => {
-      const make = (id: string) => factory(id, ...dependencies)
+      const make = (id: string) => {
+        const made = factory(id, ...dependencies)
+        if (!isThenable(made)) return made
+        Promise.resolve(made).catch(() => {})
+        throw new TypeError(NOT_AT_ONCE)
+      }
       return standInFor(
         new TenantInstances<T>({ make, dispose, max, idleMs: seconds * 1000, clock }),
       )

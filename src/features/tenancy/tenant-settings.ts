@@ -37,4 +37,6 @@ export interface TenantGuard {
   readonly name: string | null
   /** Whether it has `tenantOf`. */
   readonly confirmsTenant: boolean
+  /** Whether it states that `canActivate` checks the tenant itself. */
+  readonly checksTenant: boolean
 }

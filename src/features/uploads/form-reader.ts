@@ -164,9 +164,10 @@ export class FormReader implements FormOfFile {
     )
   }
 
-  #readField(part: Readable, { name }: PartHead): Promise<void> {
+  #readField(part: Readable, head: PartHead): Promise<void> {
+    const { name } = head
     if (Object.hasOwn(this.#rules.files, name)) throw this.#invalid(name, 'must be a file')
-    return this.#fields.add(name, part)
+    return this.#fields.add(head, part)
   }
 
   #readFile(

@@ -7,7 +7,11 @@ export interface PartHead {
   readonly fileName: string | null
   /** In lower case, without parameters; `null` if the part names none. */
   readonly type: string | null
+  /** How the text of a field is read. */
+  readonly encoding: FieldEncoding
 }
+
+export type FieldEncoding = 'utf8' | 'latin1'
 
 /** The header lines of a part, by name in lower case, as Latin-1. */
 export type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>
@@ -29,6 +33,13 @@ const DISPOSITION =
 const PARAMETER = /;[ \t]*([a-z*]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/gi
 const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})[ \\t]*(;[^\\r\\n]*)?$`)
 const CHARSET = /;[ \t]*charset=("?)([^\s";]*)\1/i
+/** By charset. Apache HttpClient sends ISO-8859-1 if nobody chooses. Each byte of US-ASCII is the same in UTF-8. */
+const ENCODINGS: ReadonlyMap<string, FieldEncoding> = new Map([
+  ['utf-8', 'utf8'],
+  ['utf8', 'utf8'],
+  ['us-ascii', 'utf8'],
+  ['iso-8859-1', 'latin1'],
+])
 
 /**
  * Reads the head of a part strictly (RFC 7578, section 4). Two readers of one form must not find different names in it:
@@ -50,7 +61,7 @@ export function readHead(headers: PartHeaders): PartHead | string {
   if (name === undefined) return 'has a part without a name'
   const type = readType(headers, filename === null)
   if (typeof type === 'string') return type
-  return { name, fileName: filename, type: type.essence }
+  return { name, fileName: filename, ...type }
 }
 
 /** The bytes of a head, a little too many rather than too few. The parser cuts off what is beyond the limit. */
@@ -73,12 +84,13 @@ function readParameters(disposition: string): Parameters | null {
   const found: Record<string, string> = Object.create(null)
   for (const [, key = '', quoted, token] of text.matchAll(PARAMETER)) {
     const name = key.toLowerCase()
-    const value = readText(quoted ?? token ?? '')
+    // .NET, Spring and aiohttp write `filename*` beside `filename`. Forms do not have it (RFC 7578, section 4.2).
+    const value = name === 'filename*' ? '' : readText(quoted ?? token ?? '')
     if (name in found || value === null) return null
     found[name] = value
   }
-  // Forms have no extended parameters such as `filename*` (RFC 7578, section 4.2), and some readers prefer them.
-  return 'filename*' in found || 'name*' in found ? null : found
+  const hasOnlyExtended = 'filename*' in found && !('filename' in found)
+  return hasOnlyExtended || 'name*' in found ? null : found
 }
 
 /** The text of a parameter; `null` if it is not UTF-8, too long, or has a control character. */
@@ -97,16 +109,19 @@ function isPlain(headers: PartHeaders): boolean {
   return encodings.every((encoding) => /^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
 }
 
-function readType(headers: PartHeaders, isField: boolean): { essence: string | null } | string {
+function readType(
+  headers: PartHeaders,
+  isField: boolean,
+): Pick<PartHead, 'type' | 'encoding'> | string {
   const [type, second] = headers['content-type'] ?? []
-  if (type === undefined) return { essence: null }
+  if (type === undefined) return { type: null, encoding: 'utf8' }
   const [, essence, parameters = ''] = TYPE.exec(type.trim()) ?? []
   if (essence === undefined || second !== undefined)
     return 'has a part with an invalid Content-Type'
-  const charset = CHARSET.exec(parameters)?.[2]?.toLowerCase()
-  if (isField && charset !== undefined && charset !== 'utf-8')
-    return 'has a field that is not UTF-8'
-  return { essence: essence.toLowerCase() }
+  const charset = CHARSET.exec(parameters)?.[2]?.toLowerCase() ?? 'utf-8'
+  const encoding = isField ? ENCODINGS.get(charset) : 'utf8'
+  if (encoding === undefined) return 'has a field that is neither UTF-8 nor ISO-8859-1'
+  return { type: essence.toLowerCase(), encoding }
 }
 
 /** The name of a file without its folders, for people; `null` if nothing is left. */

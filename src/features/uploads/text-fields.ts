@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { isForbiddenName } from '../../http/parse-form.js'
 import { malformed, tooLarge } from './form-errors.js'
+import type { PartHead } from './part-head.js'
 
 /** The text fields of one form. */
 export class TextFields {
@@ -29,16 +30,17 @@ export class TextFields {
   }
 
   /** Reads one field. Rejects with 400 or 413. */
-  add(name: string, part: Readable): Promise<void> {
+  add(head: PartHead, part: Readable): Promise<void> {
+    const { name } = head
     if (isForbiddenName(name)) throw malformed('has a field with a forbidden name')
     this.#names.add(name)
     this.open++
-    const reading = this.#readPart(name, part)
+    const reading = this.#readPart(head, part)
     this.#reading.push(reading)
     return reading
   }
 
-  #readPart(name: string, part: Readable): Promise<void> {
+  #readPart({ name, encoding }: PartHead, part: Readable): Promise<void> {
     const chunks: Buffer[] = []
     return new Promise((resolve, reject) => {
       part.on('data', (chunk: Buffer) => {
@@ -50,8 +52,10 @@ export class TextFields {
       part.on('end', () => {
         this.open--
         const bytes = Buffer.concat(chunks)
-        if (!isUtf8(bytes)) return reject(malformed('has a field that is not valid UTF-8'))
-        this.#set(name, bytes.toString('utf8'))
+        if (encoding === 'utf8' && !isUtf8(bytes)) {
+          return reject(malformed('has a field that is not valid UTF-8'))
+        }
+        this.#set(name, bytes.toString(encoding))
         resolve()
       })
     })

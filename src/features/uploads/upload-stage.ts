@@ -7,10 +7,13 @@ import { invalidPart, malformed, tooLarge } from './form-errors.js'
 import { FormReader, type FormRules } from './form-reader.js'
 import type { DicerClass } from './load-busboy.js'
 
-/** `multipart/form-data` with its boundary (RFC 2046, section 5.1.1), which is quoted if it has other characters. */
 const FORM = /^multipart\/form-data[ \t]*(?:;|$)/i
-const BOUNDARY =
-  /^[^;]*;[ \t]*boundary=(?:([\w'()+_,./:=?-]{1,70})|"([\w'()+_,./:=? -]{0,69}[\w'()+_,./:=?-])")[ \t]*$/i
+/** A boundary (RFC 2046, section 5.1.1), which is quoted if it has a space. Clients leave other quotes out. */
+const BOUNDARY = `boundary=(?:([\\w'()+_,./:=?-]{1,70})|"([\\w'()+_,./:=? -]{0,69}[\\w'()+_,./:=?-])")`
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
+/** Parameters without a meaning, such as `charset` (RFC 7578). No reader may find another boundary in one of them. */
+const OTHERS = `(?:;[ \\t]*(?!boundary[=*])${TOKEN}=(?:${TOKEN}|"[^"\\\\]*")[ \\t]*)*`
+const PARAMETERS = new RegExp(`^[^;]*${OTHERS};[ \\t]*${BOUNDARY}[ \\t]*${OTHERS}$`, 'i')
 
 /** Reads the form of a request into `req.body`. */
 export function uploadStage(Dicer: DicerClass, rules: FormRules): Stage {
@@ -52,6 +55,6 @@ function refusalOf(req: IncomingMessage, { formBytes, validationStatus }: FormRu
 }
 
 function boundaryOf({ headers }: IncomingMessage): string | null {
-  const [, plain, quoted] = BOUNDARY.exec(headers['content-type'] ?? '') ?? []
+  const [, plain, quoted] = PARAMETERS.exec(headers['content-type'] ?? '') ?? []
   return plain ?? quoted ?? null
 }

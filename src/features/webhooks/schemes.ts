@@ -37,9 +37,8 @@ const SCHEMES: Readonly<Record<WebhookScheme['scheme'], Scheme>> = {
   github: { read: readGithub, keyOf: textKey },
 }
 
-/** Returns the keys of a scheme; `null` if there are none, or if one is invalid. */
-export function keysOf({ scheme, secrets }: WebhookScheme): readonly Buffer[] | null {
-  const given: unknown = typeof secrets === 'function' ? secrets() : secrets
+/** Returns the keys of the secrets of a scheme; `null` if there are none, or if one is invalid. */
+export function keysOf(scheme: WebhookScheme['scheme'], given: unknown): readonly Buffer[] | null {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given]
   const { keyOf } = SCHEMES[scheme]
   const keys = list.map((secret) => (typeof secret === 'string' ? keyOf(secret) : null))

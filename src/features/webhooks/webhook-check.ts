@@ -1,4 +1,5 @@
 import type { Clock } from '../../contracts/clock.js'
+import type { GuardSetup } from '../../contracts/guard.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { WebhookReplays, WebhookScheme, WebhookVerifier } from '../../contracts/webhook.js'
@@ -14,6 +15,11 @@ import { keysOf, verifySignature } from './schemes.js'
 /** Verifies the bytes of a request. Resolves with the error of a refusal; `null` lets the request pass. */
 export type WebhookCheck = (req: Request, res: Response, body: Buffer) => Promise<HttpError | null>
 
+/** The parts of the application that its checks use. */
+export interface WebhookApp extends GuardSetup {
+  readonly clock: Clock
+}
+
 /** How long the id of a scheme without a time is remembered. */
 const DAY = 86_400
 
@@ -22,12 +28,14 @@ const DAY = 86_400
  *
  * @throws ConfigError if a secret is missing or invalid.
  */
-export function webhookCheck(
+export async function webhookCheck(
   { webhook, name }: Pick<RouteModel, 'webhook' | 'name'>,
-  clock: Clock,
-): WebhookCheck {
+  app: WebhookApp,
+): Promise<WebhookCheck> {
   const verifier = webhook as WebhookScheme | WebhookVerifier
-  return isScheme(verifier) ? schemeCheck(verifier, name, clock) : ownCheck(verifier, clock)
+  if (!isScheme(verifier)) return ownCheck(verifier, app.clock)
+  const keys = await keysFor(name, verifier, app)
+  return schemeCheck(verifier, { name, keys, clock: app.clock })
 }
 
 function ownCheck(verifier: WebhookVerifier, clock: Clock): WebhookCheck {
@@ -37,8 +45,13 @@ function ownCheck(verifier: WebhookVerifier, clock: Clock): WebhookCheck {
   }
 }
 
-function schemeCheck(scheme: WebhookScheme, name: string, clock: Clock): WebhookCheck {
-  const keys = keysFor(name, scheme)
+interface SchemeConfig {
+  readonly name: string
+  readonly keys: readonly Buffer[]
+  readonly clock: Clock
+}
+
+function schemeCheck(scheme: WebhookScheme, { name, keys, clock }: SchemeConfig): WebhookCheck {
   const { tolerance = '5m', replays = new ReplayMemory(clock) } = scheme.options
   const seconds = toSeconds(tolerance) as number
   // A delivery may come from the future, and is then valid for twice the time. Stores count in whole seconds.
@@ -79,10 +92,16 @@ function releaseUnhandled(res: Response, replays: WebhookReplays, key: string): 
 }
 
 /** Returns the keys of a scheme. */
-function keysFor(name: string, scheme: WebhookScheme): readonly Buffer[] {
+async function keysFor(
+  name: string,
+  scheme: WebhookScheme,
+  app: GuardSetup,
+): Promise<readonly Buffer[]> {
   let cause = 'Its @Webhook has no secret, or one that is invalid.'
   try {
-    const keys = keysOf(scheme)
+    const { secrets } = scheme
+    const given = typeof secrets === 'function' ? await secrets(app) : secrets
+    const keys = keysOf(scheme.scheme, given)
     if (keys !== null) return keys
   } catch (error) {
     cause = `The function that returns the secret of its @Webhook threw ${String(error)}.`

@@ -1,4 +1,5 @@
 import type { Response } from '../../contracts/handler.js'
+import { joinHeader } from './join-header.js'
 
 /** Headers that concern one connection (RFC 9110, 7.6.1). Node writes those of ours. */
 const OF_THE_CONNECTION = new Set([
@@ -28,8 +29,7 @@ export function copyResponseHead(from: globalThis.Response, res: Response): void
   const isDecoded = type !== 'default'
   headers.forEach((value, name) => {
     if (OF_THE_CONNECTION.has(name) || (isDecoded && OF_THE_CODING.has(name))) return
-    if (name === 'vary') res.vary(value)
-    else if (name !== 'set-cookie') res.setHeader(name, value)
+    if (name !== 'set-cookie') joinHeader(res, name, value)
   })
   for (const cookie of headers.getSetCookie()) res.appendHeader('Set-Cookie', cookie)
 }

@@ -14,7 +14,7 @@ const LINGER_MS = 1000
 
 /** Whether the client may still be sending a body that no code will read. */
 export function isUnread(req: Arriving): boolean {
-  return !req.complete && hasBody(req) && req[kIsBodyTaken] !== true
+  return !req.complete && !req.readableEnded && hasBody(req) && req[kIsBodyTaken] !== true
 }
 
 /**

@@ -65,7 +65,7 @@ export function partsOf(file: FileResponse): FileParts {
 /**
  * Responds with a file of a folder. The path may come from a request, because nothing outside of `root` can be read: no
  * `..`, no absolute path, no name that begins with a dot, and no symbolic link that leads out of the folder. All of these,
- * directories, and everything else that is no regular file are a 404, as is a file that does not exist.
+ * directories, and everything else that is not a regular file are a 404, as is a file that does not exist.
  *
  * The response has its type, length, `ETag` and `Last-Modified`. A client gets a part of it by `Range` (206, 416), and a 304
  * or a 412 under the conditions of RFC 9110, 13. Return it from the handler.
@@ -83,7 +83,7 @@ export function partsOf(file: FileResponse): FileParts {
  */
 export function fileResponse(path: string, options: FileResponseOptions): FileResponse
 /**
- * Responds with a file that is no file of the disk: bytes, a `Blob`, or a stream.
+ * Responds with a file that is not a file of the disk: bytes, a `Blob`, or a stream.
  *
  * @param content The content. Ranges need its length, which a stream does not have.
  * @param options How the file is sent. Default: none.

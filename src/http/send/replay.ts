@@ -3,6 +3,7 @@ import { kAdded } from '../own-fields.js'
 import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
 import { indexOfHeader, type OwnHeaders } from './response-headers.js'
 import type { StaticHeaders } from './static-headers.js'
+import { wireText } from './wire-text.js'
 
 /** A response of status 200 that was stored to be sent again. */
 export interface StoredResponse {
@@ -42,7 +43,7 @@ interface Replaying {
 export function replayResponse(res: Response, stored: StoredResponse): void {
   res.statusCode = 200
   if ((res as Response & Replaying)[kReplay](stored)) return
-  const { headers, body } = stored
+  const { headers } = stored
   for (let i = 0; i < headers.length; i += 2) {
     const [name, value] = [headers[i] as string, headers[i + 1] as string]
     const key = name.toLowerCase()
@@ -56,15 +57,16 @@ export function replayResponse(res: Response, stored: StoredResponse): void {
     res.end()
     return
   }
-  res.setHeader('Content-Length', lengthOf(body))
+  const body = wireBody(stored)
+  res.setHeader('Content-Length', Buffer.byteLength(body))
   // Node drops the body of a response to HEAD, but a middleware may have replaced `end`. The stored bytes must not be
   // changed by it either.
   if (res.req.method === 'HEAD') res.end()
-  else res.end(typeof body === 'string' ? body : Buffer.from(body))
+  else res.end(typeof stored.body === 'string' ? body : Buffer.from(stored.body))
 }
 
-function lengthOf(body: string | Uint8Array): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+function wireBody({ body }: StoredResponse): string | Uint8Array {
+  return typeof body === 'string' ? wireText(body) : body
 }
 
 /** Headers with which a stored response also depends on the request, and the length, which is written anyway. */
@@ -85,14 +87,13 @@ export function defineReplay(prototype: Response, { text, byName }: StaticHeader
     }
     return true
   }
-  const value = function replayFlat(
-    this: Response & OwnHeaders,
-    { headers, body }: StoredResponse,
-  ): boolean {
+  const value = function replayFlat(this: Response & OwnHeaders, stored: StoredResponse): boolean {
+    const { headers } = stored
     if (!isUntouched(this, prototype) || !isPlain(this, headers)) return false
     const isJson = headers.length === 2 && headers[0] === 'Content-Type' && headers[1] === JSON_TYPE
     const head: unknown[] = isJson ? [] : [...headers]
-    head.push('Content-Length', lengthOf(body))
+    const body = wireBody(stored)
+    head.push('Content-Length', Buffer.byteLength(body))
     writeFlatHead(this, isJson ? text + JSON_LINE : text, head)
     this.end(body)
     return true

@@ -13,11 +13,12 @@ import {
   defineStaticHeaders,
   type OwnHeaders,
   restoreAdded,
+  setBeforeHead,
 } from './response-headers.js'
 import { defineSendError } from './send-error.js'
-import { defineJson, type OwnJson } from './send-json.js'
+import { type CheckText, defineJson, type OwnJson } from './send-json.js'
 import { defineCookie } from './set-cookie.js'
-import { setHeadersForStandIn } from './stand-in.js'
+import { collectorsOf, prepareStandIn } from './stand-in.js'
 import { defineHeaderLines, type StaticHeaders } from './static-headers.js'
 
 /** Makes responses of one application. */
@@ -45,6 +46,8 @@ export interface ResponseConfig extends HeaderSources {
   readonly scopes: RequestScopes | null
   /** The keys of signed cookies, the newest first. */
   readonly cookieKeys: readonly string[]
+  /** Called with each body that is sent as JSON, and its text. */
+  readonly checkText: CheckText
 }
 
 const NO_HEADERS: StaticHeaders = { text: '', byName: new Map() }
@@ -60,7 +63,7 @@ interface Own extends OwnHeaders, OwnJson {
  */
 export function createResponseClass(
   app: Application,
-  { statics, addsHeaders, scopes, cookieKeys }: ResponseConfig,
+  { statics, addsHeaders, scopes, cookieKeys, checkText }: ResponseConfig,
 ): ResponseClass {
   class AppResponse extends NodeResponse {
     constructor(req: IncomingMessage, options?: { highWaterMark?: number }) {
@@ -78,7 +81,7 @@ export function createResponseClass(
   const headers = statics ?? NO_HEADERS
   defineHeaderLines(prototype)
   if (statics !== null || addsHeaders) defineStaticHeaders(prototype, headers)
-  defineJson(prototype, app, headers)
+  defineJson(prototype, app, { statics: headers, checkText })
   defineReplay(prototype, headers)
   defineSendError(prototype, headers)
   if (scopes !== null)
@@ -98,9 +101,16 @@ export function hostedResponseClass(Response: ResponseClass, app: Application): 
 }
 
 /** Turns a response of another server into one of ours. */
-export function adoptResponse(res: ServerResponse, Class: ResponseClass): Response {
+export function adoptResponse(
+  res: ServerResponse,
+  req: IncomingMessage,
+  Class: ResponseClass,
+): Response {
   const { locals, [kAdded]: added } = res as unknown as Response & Partial<Own>
+  const collectors = collectorsOf(res, req)
   Object.setPrototypeOf(res, Class.prototype)
+  // As Express does. Serverless adapters create a response for a stub of the request.
+  if (res.req !== req) Object.assign(res, { req })
   // Some platforms set 200 on every response, which must not count as a status that the handler has set: see
   // `statusOf`.
   if (res.statusCode === 200) delete (res as Partial<ServerResponse>).statusCode
@@ -109,7 +119,8 @@ export function adoptResponse(res: ServerResponse, Class: ResponseClass): Respon
   assignFields(res as unknown as Own)
   if (added) restoreAdded(res, added)
   if (locals !== undefined) (res as unknown as Response).locals = locals
-  setHeadersForStandIn(res)
+  if (Object.hasOwn(res, 'writeHead')) setBeforeHead(res)
+  if (collectors !== null) prepareStandIn(res, collectors)
   return res as unknown as Response
 }
 

@@ -128,6 +128,18 @@ export function restoreAdded(res: ServerResponse, added: readonly string[]): voi
   }
 }
 
+/**
+ * Sets all headers of the application by name before the head is written. A middleware of a host, such as `compression`,
+ * may have replaced `writeHead` before: its function calls that of Node, which does not know these headers.
+ */
+export function setBeforeHead(res: ServerResponse): void {
+  const { writeHead } = res
+  res.writeHead = function writeAllHeaders(this: ServerResponse, ...args: unknown[]) {
+    this.getHeaders()
+    return writeHead.apply(this, args as Parameters<typeof writeHead>)
+  }
+}
+
 /** Forgets added headers that Node refuses to write. */
 export function dropUnwritableAdded(res: Response): void {
   const own = res as Own

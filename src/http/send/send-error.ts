@@ -3,6 +3,7 @@ import type { Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../request.js'
 import { endUnread, isUnread } from './end-unread.js'
 import { isUntouched, writeFlatHead } from './flat-head.js'
+import { joinHeader } from './join-header.js'
 import { isForPerson } from './no-store.js'
 import { dropUnwritableAdded, type OwnHeaders } from './response-headers.js'
 import { headerLine, type StaticHeaders } from './static-headers.js'
@@ -61,7 +62,7 @@ function setHeaders(res: Response, headers: ErrorResponse['headers']): void {
   for (const [name, value] of Object.entries(headers ?? {})) {
     try {
       // Text, because Node checks a value in one form when it is set, and writes it in another form later.
-      if (value !== undefined) res.setHeader(name, textOf(value))
+      if (value !== undefined) joinHeader(res, name, textOf(value))
     } catch {
       // A header with characters that HTTP does not allow must not replace this error by another one.
     }

@@ -6,6 +6,7 @@ import { kPrepare } from '../own-fields.js'
 import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
 import type { OwnHeaders } from './response-headers.js'
 import type { StaticHeaders } from './static-headers.js'
+import { wireText } from './wire-text.js'
 
 /** In lower case: see `headerKey`. */
 const NEGOTIATED = ['content-type', 'etag', 'last-modified'] as const
@@ -29,11 +30,27 @@ export interface JsonPreparation {
     readonly ofBody: JsonPreparation
   } | null
   /**
+   * Returns how rows are limited that come one by one; `null` if nothing describes them, and none may be sent. Rows that
+   * {@link isRequired} does not protect are sent as they are.
+   */
+  readonly rowsOf: (status: number, res: Response) => RowLimit | null
+  /**
    * Whether the original body must never leave. If not, `JSON.stringify` creates the same text for both, and a
    * `json replacer` of the application receives the original body.
    */
   readonly isRequired: boolean
 }
+
+/** Limits rows of a response. */
+export interface RowLimit {
+  /** Returns the rows that may be sent; {@link REFUSED} if the request has failed instead. */
+  readonly limit: (rows: readonly unknown[]) => unknown
+  /** Whether the document is a list, so that a list of all rows is limited as a body. */
+  readonly isDocument: boolean
+}
+
+/** Sends rows as they are. */
+export const ALL_ROWS: RowLimit = { limit: (rows) => rows, isDocument: true }
 
 /** The result of `prepare` if the response is an error, which has been sent or will be. */
 export const REFUSED: unique symbol = Symbol('refused')
@@ -44,8 +61,8 @@ export interface OwnJson {
   [kPrepare]: JsonPreparation | null
 }
 
-/** Sets how the body of `res.json` is prepared. */
-export function prepareJson(res: Response, preparation: JsonPreparation): void {
+/** Sets how the body of `res.json` is prepared; `null`: it is sent as it is. */
+export function prepareJson(res: Response, preparation: JsonPreparation | null): void {
   ;(res as Response & OwnJson)[kPrepare] = preparation
 }
 
@@ -60,6 +77,12 @@ export function preparedData(res: Response, status: number, data: unknown): unkn
 export function limitedBody(res: Response, body: unknown): unknown {
   const own = (res as Response & Partial<OwnJson>)[kPrepare]
   return own?.isRequired ? own.prepare(body, res) : body
+}
+
+/** Returns how the rows of a response are limited; `null` if nothing describes them, and none may be sent. */
+export function rowLimitOf(res: Response, status: number): RowLimit | null {
+  const own = (res as Response & Partial<OwnJson>)[kPrepare]
+  return own?.isRequired ? own.rowsOf(status, res) : ALL_ROWS
 }
 
 /**
@@ -89,11 +112,30 @@ function prepared(res: Response & OwnJson, body: unknown, isSeen = false): unkno
   return isLeftOut ? body : preparation.prepare(body, res)
 }
 
+/** Throws for a body whose JSON hides a part of it. */
+export type CheckText = (body: unknown, text: string) => void
+
+interface JsonConfig {
+  readonly statics: StaticHeaders
+  readonly checkText: CheckText
+}
+
+/** Of all responses of a class. */
+const kCheckText: unique symbol = Symbol('blazon.checkText')
+interface OwnCheck {
+  [kCheckText]?: CheckText
+}
+
 /**
  * Defines `res.json` without the work that Express does for content type, charset, ETag and freshness. If a setting
  * needs one of these, Express' own `res.json` is called.
  */
-export function defineJson(prototype: Response, app: Application, { text }: StaticHeaders): void {
+export function defineJson(
+  prototype: Response & OwnCheck,
+  app: Application,
+  { statics: { text }, checkText }: JsonConfig,
+): void {
+  prototype[kCheckText] = checkText
   const settings = ['etag fn', 'json spaces', 'json replacer', 'json escape']
   const lines = text + JSON_LINE
   let needsExpress: boolean | undefined
@@ -107,15 +149,17 @@ export function defineJson(prototype: Response, app: Application, { text }: Stat
     if (ready === REFUSED) return this
     const content = JSON.stringify(ready)
     if (content === undefined) return expressJson.call(this, ready)
-    const length = Buffer.byteLength(content)
+    checkText(ready, content)
+    const sent = wireText(content)
+    const length = Buffer.byteLength(sent)
     if (isUntouched(this, prototype)) {
       writeFlatHead(this, lines, ['Content-Length', length])
     } else {
-      if (isNegotiated(this)) return expressJson.call(this, ready)
+      if (isNegotiated(this)) return sendWritten(this, ready)
       this.setHeader('Content-Type', JSON_TYPE)
       this.setHeader('Content-Length', length)
     }
-    this.end(content)
+    this.end(sent)
     return this
   }
   prototype.jsonp = function jsonp(this: Response & OwnJson, body?: unknown) {
@@ -136,21 +180,39 @@ function isPatched(): boolean {
 export function sendJsonAs(res: Response, type: string, body: unknown): void {
   const ready = prepared(res as Response & OwnJson, body)
   if (ready === REFUSED) return
+  res.setHeader('Content-Type', type)
+  res.send(Buffer.from(writtenText(res, ready)))
+}
+
+/** Sends the text that Express writes, with the settings of its application, after a check of it. */
+function sendWritten(res: Response, body: unknown): Response {
+  const text = writtenText(res, body)
+  if (!res.get('Content-Type')) res.set('Content-Type', JSON_TYPE)
+  return res.send(text)
+}
+
+/** Returns the text that Express' `json` would send. */
+function writtenText(res: Response & OwnCheck, body: unknown): string {
   let text = ''
   const send = (written: string) => {
     text = written
     return res
   }
-  res.setHeader('Content-Type', type)
-  expressJson.call(Object.create(res, { send: { value: send } }), ready)
-  res.send(Buffer.from(text))
+  // With a type, Express sets none.
+  const own = { send: { value: send }, get: { value: () => JSON_TYPE } }
+  expressJson.call(Object.create(res, own), body)
+  // A response may belong to another application. A replacer of the program may give a value a form.
+  const isWhole = typeof text === 'string' && !res.app.get('json replacer')
+  if (isWhole) res[kCheckText]?.(body, text)
+  return text
 }
 
 /** A function that has replaced Express' `json` receives the original body, unless that must not leave. */
 function callExpress(res: Response & OwnJson, body: unknown): Response {
   const { json } = expressResponse
   const ready = prepared(res, body, json !== expressJson)
-  return ready === REFUSED ? res : (json.call(res, ready) as Response)
+  if (ready === REFUSED) return res
+  return json === expressJson ? sendWritten(res, ready) : (json.call(res, ready) as Response)
 }
 
 function hasNoContent(status: number): boolean {

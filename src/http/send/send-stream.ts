@@ -72,5 +72,5 @@ function isChunk(chunk: unknown): chunk is string | Uint8Array {
 
 function notBytes(chunk: unknown): string {
   const kind = chunk === null ? 'null' : typeof chunk
-  return `The handler returned a stream whose chunks are no text and no bytes, but ${kind}: convert them, for example to lines of JSON.`
+  return `The handler returned a stream whose chunks are neither text nor bytes, but ${kind}: convert them, for example to lines of JSON.`
 }

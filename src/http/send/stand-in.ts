@@ -1,34 +1,93 @@
-import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http'
+import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
 type Headers = OutgoingHttpHeaders | readonly (OutgoingHttpHeader | readonly [string, string])[]
 
-/**
- * Sets every header of a response by name if the response has no connection. Serverless adapters turn the response
- * into an event: they read `getHeaders()` at the end, which does not contain headers that were only written with the
- * head.
- */
-export function setHeadersForStandIn(res: ServerResponse): void {
-  const socket = res.socket ?? res.req?.socket
-  if (socket instanceof Duplex) return
-  // Node reads `writableLength` to find out whether everything has been written. A mock socket may lack it.
-  if (res.socket != null && res.socket.writableLength === undefined) {
-    Object.assign(res.socket, { writableLength: 0 })
-  }
-  if (!Object.hasOwn(res, 'writeHead')) res.writeHead = writeSetHead
+/** The methods of a response that an adapter may have replaced, to collect what is sent. */
+export type Collectors = Pick<ServerResponse, 'writeHead' | 'write' | 'end' | 'destroy'>
+
+/** A connection that may lack everything. */
+type MockSocket = Partial<Pick<Socket, 'end'>> & {
+  write?: (...args: unknown[]) => unknown
+  destroySoon?: () => void
+  writableLength?: number
+}
+
+const node = ServerResponse.prototype
+
+/** Reads these methods of a response that has no connection; `null` for a response that has one. */
+export function collectorsOf(res: ServerResponse, req: IncomingMessage): Collectors | null {
+  // A response that waits for an earlier one on its connection has no socket yet.
+  if ((res.socket ?? req.socket) instanceof Duplex) return null
+  const { writeHead, write, end, destroy } = res
+  return { writeHead, write, end, destroy }
 }
 
 /**
- * A `writeHead` that sets the headers of its arguments, then calls that of the response's class: of two nested
- * applications, the one that responds.
+ * Prepares a response that has no connection. Serverless adapters turn such a response into an event:
+ *
+ * - They read `getHeaders()` at the end, which does not contain headers that were only written with the head. So every
+ *   header is set by name.
+ * - They collect the body in methods of their class, or in a mock of a connection. So these methods stay.
+ * - They wait for `finish` or `error`. A response that is cut off emits `error`, because no connection closes.
  */
-function writeSetHead(this: ServerResponse, status: number, ...rest: unknown[]): ServerResponse {
-  const [first, second] = rest
-  const reason = typeof first === 'string' ? first : undefined
-  setAll(this, (reason === undefined ? (second ?? first) : second) as Headers | undefined)
-  const { writeHead } = Object.getPrototypeOf(this) as ServerResponse
-  const args = reason === undefined ? [status] : [status, reason]
-  return writeHead.apply(this, args as [number])
+export function prepareStandIn(
+  res: ServerResponse,
+  { writeHead, destroy, write, end }: Collectors,
+): void {
+  if (res.socket != null) completeMock(res.socket as MockSocket, res)
+  // A middleware of a host may wait for the head in a `writeHead` of its own.
+  if (!Object.hasOwn(res, 'writeHead')) {
+    res.writeHead = headWriter(writeHead === node.writeHead ? null : writeHead)
+  }
+  Object.assign(res, { write, end, destroy: destroy === node.destroy ? failOnDestroy : destroy })
+}
+
+/** Adds what Node and this package read from a connection. */
+function completeMock(socket: MockSocket, res: ServerResponse): void {
+  // Node reads it to find out whether everything has been written.
+  socket.writableLength ??= 0
+  const { write } = socket
+  if (typeof write === 'function') {
+    // A writer waits for `drain` after any other result than `true`, and a mock does not emit it.
+    socket.write = (...args) => write.apply(socket, args) ?? true
+  }
+  if (typeof socket.end !== 'function') socket.destroySoon ??= () => res.destroy()
+}
+
+/** Destroys a response, and reports it as an `error` once the adapter listens. */
+function failOnDestroy(this: ServerResponse, error?: Error): ServerResponse {
+  if (this.destroyed) return this
+  node.destroy.call(this, error)
+  if (this.writableEnded) return this
+  setImmediate(() => {
+    this.emit('error', error ?? new Error('The response was cut off'))
+    this.emit('close')
+  })
+  return this
+}
+
+/**
+ * Returns a `writeHead` that sets the headers of its arguments. Then it calls that of the adapter, or that of the
+ * response's class: of two nested applications, the one that responds.
+ */
+function headWriter(theirs: Collectors['writeHead'] | null): Collectors['writeHead'] {
+  return function writeSetHead(this: ServerResponse, status: number, ...rest: unknown[]) {
+    const [first, second] = rest
+    const reason = typeof first === 'string' ? first : undefined
+    setAll(this, (reason === undefined ? (second ?? first) : second) as Headers | undefined)
+    // Sets the headers of the application, too.
+    if (theirs !== null) this.getHeaders()
+    const { writeHead } = theirs === null ? Object.getPrototypeOf(this) : { writeHead: theirs }
+    writeHead.apply(this, reason === undefined ? [status] : [status, reason])
+    return this
+  }
 }
 
 function setAll(res: ServerResponse, headers: Headers | undefined): void {

@@ -3,15 +3,17 @@ import {
   type Duration,
   type GuardSetup,
   type MaybePromise,
+  type OptionNames,
   type Problem,
   type Request,
   toSeconds,
+  unknownOptions,
 } from '../../index.js'
 import { faultOfPrefix } from './key-format.js'
 
 /** A stored key. Stores may return more fields, which `user` and `onUse` receive. */
 export interface ApiKeyRecord {
-  /** Names the key in logs, in rate limits and in `onUse`. It is no secret. */
+  /** Names the key in logs, in rate limits and in `onUse`. It is not a secret. */
   readonly id: string
   /** The SHA-256 of the key, in 64 lower-case hexadecimal digits: `hash` of `generateApiKey`. */
   readonly hash: string
@@ -99,12 +101,12 @@ export interface ApiKeysSettings {
   readonly useMs: number
 }
 
-const NAMES: Readonly<Record<keyof ApiKeysOptions, true>> = {
+const NAMES: OptionNames<ApiKeysOptions> = {
   prefix: true,
   find: true,
   header: true,
   scheme: true,
-  user: true,
+  user: 'sync',
   tenant: true,
   cacheFor: true,
   onUse: true,
@@ -142,7 +144,7 @@ function problemsOf(options: ApiKeysOptions): Problem[] {
     ]
   }
   return [
-    ...unknownNames(options),
+    ...unknownOptions('apiKeys(): ', options, NAMES),
     ...checkPrefixes(options.prefix),
     ...checkFunctions(options),
     ...checkPlace(options),
@@ -150,15 +152,6 @@ function problemsOf(options: ApiKeysOptions): Problem[] {
     ...checkDuration('useInterval', options.useInterval),
     ...checkTenant(options.tenant),
   ]
-}
-
-/** A misspelt option could leave out a check, so it is an error. */
-function unknownNames(options: object): Problem[] {
-  return Object.keys(options)
-    .filter((name) => !Object.hasOwn(NAMES, name))
-    .map((name) =>
-      invalid(name, 'There is no such option.', `Its options: ${Object.keys(NAMES).join(', ')}.`),
-    )
 }
 
 function checkPrefixes(prefix: unknown): Problem[] {

@@ -130,7 +130,7 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
     const key = this.#read(req)
     if (key === undefined) return false
     if (!this.#isKey(key))
-      return refuse(req, 'it is no key with one of the prefixes and a right checksum')
+      return refuse(req, 'it is not a key with one of the prefixes and a right checksum')
     const found = this.#keys.get(hashApiKey(key))
     if (!(found instanceof Promise)) return this.#admit(found, req)
     return found.then((record) => this.#admit(record, req), refuseForNow)

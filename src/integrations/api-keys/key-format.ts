@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { ConfigError } from '../../index.js'
+import { ConfigError, type OptionNames, refuseUnknown } from '../../index.js'
 import { CHECKSUM_LENGTH, checksumOf, DIGITS } from './checksum.js'
 
 /** 32 digits of base62 are 190 bits. Without the four that `start` shows, 166 bits stay secret. */
@@ -22,6 +22,8 @@ export interface GenerateApiKeyOptions {
   readonly prefix: string
 }
 
+const NAMES: OptionNames<GenerateApiKeyOptions> = { prefix: true }
+
 /** A new key. */
 export interface GeneratedApiKey {
   /** The secret. Show it once, and store it nowhere. */
@@ -40,7 +42,9 @@ export interface GeneratedApiKey {
  * @example
  * const { key, start, hash } = generateApiKey({ prefix: 'acme_live' })
  */
-export function generateApiKey({ prefix }: GenerateApiKeyOptions): GeneratedApiKey {
+export function generateApiKey(options: GenerateApiKeyOptions): GeneratedApiKey {
+  refuseUnknown('generateApiKey()', options, NAMES)
+  const { prefix } = options
   const fault = faultOfPrefix(prefix)
   if (fault !== null) {
     const problem = { code: 'E_OPTION_INVALID', subject: 'generateApiKey(): prefix', ...fault }

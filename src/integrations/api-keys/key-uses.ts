@@ -1,6 +1,9 @@
 import type { Clock, Logger, Request } from '../../index.js'
 import type { ApiKeyRecord } from './api-keys-options.js'
 
+/** The most keys whose reports are known. One that is forgotten early is reported again. */
+const MOST = 10_000
+
 /** The parts of {@link KeyUses}. */
 export interface KeyUsesParts<TRecord> {
   readonly clock: Clock
@@ -53,7 +56,7 @@ export class KeyUses<TRecord extends ApiKeyRecord> {
 
   #forget(now: number): void {
     for (const [id, at] of this.#reported) {
-      if (now - at < this.#parts.useMs) return
+      if (now - at < this.#parts.useMs && this.#reported.size < MOST) return
       this.#reported.delete(id)
     }
   }

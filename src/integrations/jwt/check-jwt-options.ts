@@ -1,4 +1,11 @@
-import { ConfigError, type Duration, type Problem, toSeconds } from '../../index.js'
+import {
+  ConfigError,
+  type Duration,
+  type OptionNames,
+  type Problem,
+  toSeconds,
+  unknownOptions,
+} from '../../index.js'
 import { type GivenKeys, NO_KEYS, readGivenKeys } from './given-keys.js'
 import { isScope } from './is-scope.js'
 import type { AnyJwtOptions } from './jwt-options.js'
@@ -6,7 +13,7 @@ import { invalid } from './option-problem.js'
 import { isSafeUrl } from './safe-url.js'
 
 /** A misspelt `audience` would accept tokens for other services, so an unknown name is an error. */
-const NAMES: Readonly<Record<keyof AnyJwtOptions, true>> = {
+const NAMES: OptionNames<AnyJwtOptions> = {
   issuer: true,
   audience: true,
   jwks: true,
@@ -14,11 +21,11 @@ const NAMES: Readonly<Record<keyof AnyJwtOptions, true>> = {
   algorithms: true,
   claims: true,
   user: true,
-  roles: true,
-  permissions: true,
-  scope: true,
+  roles: 'sync',
+  permissions: 'sync',
+  scope: 'sync',
   requiredScopes: true,
-  tenant: true,
+  tenant: 'sync',
   scheme: true,
   type: true,
   expires: true,
@@ -52,7 +59,7 @@ export function checkJwtOptions(options: AnyJwtOptions): GivenKeys['keys'] {
   const given =
     keys === undefined || typeof keys === 'function' ? NO_KEYS : readGivenKeys(keys, options)
   const problems = [
-    ...checkNames(options),
+    ...unknownOptions('jwt: ', options, NAMES),
     ...checkSource(options),
     ...checkAudience(options),
     ...checkAlgorithms(options.algorithms),
@@ -65,18 +72,11 @@ export function checkJwtOptions(options: AnyJwtOptions): GivenKeys['keys'] {
   return given.keys
 }
 
-function checkNames(options: AnyJwtOptions): Problem[] {
-  const remedy = `The options are: ${Object.keys(NAMES).join(', ')}.`
-  return Object.keys(options)
-    .filter((name) => !Object.hasOwn(NAMES, name))
-    .map((name) => invalid(name, 'It is not an option of this version.', remedy))
-}
-
 function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[] {
   const problems: Problem[] = []
   const safe = 'Give a URL with https. On the same machine, http will do.'
   if (issuer !== undefined && !isText(issuer)) {
-    problems.push(invalid('issuer', 'It is no text.', 'Give the claim iss of your tokens.'))
+    problems.push(invalid('issuer', 'It is not text.', 'Give the claim iss of your tokens.'))
   }
   if (keys !== undefined && jwks !== undefined) {
     const remedy = 'Give one of keys and jwks.'
@@ -91,7 +91,7 @@ function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[]
     problems.push(invalid('issuer', cause, remedy))
   }
   if (resource !== undefined && !isIssuerUrl(resource)) {
-    problems.push(invalid('resource', 'It is no URL of an API.', safe))
+    problems.push(invalid('resource', 'It is not a URL of an API.', safe))
   }
   return problems
 }
@@ -115,10 +115,10 @@ function checkAudience({ audience, keys }: AnyJwtOptions): Problem[] {
 function checkAlgorithms(algorithms: unknown): Problem[] {
   if (algorithms === undefined) return []
   const remedy = `Give some of ${ALGORITHMS.join(', ')}.`
-  if (!isTexts(algorithms)) return [invalid('algorithms', 'It is no list of names.', remedy)]
+  if (!isTexts(algorithms)) return [invalid('algorithms', 'It is not a list of names.', remedy)]
   return algorithms
     .filter((name) => !ALGORITHMS.includes(name))
-    .map((name) => invalid('algorithms', `${name} is no algorithm of signatures.`, remedy))
+    .map((name) => invalid('algorithms', `${name} is not an algorithm of signatures.`, remedy))
 }
 
 function checkReaders(options: AnyJwtOptions): Problem[] {
@@ -133,13 +133,13 @@ function checkReaders(options: AnyJwtOptions): Problem[] {
   }
   if (claims !== undefined && typeof claims['~standard']?.validate !== 'function') {
     const remedy = 'Give a schema of zod, valibot, arktype or another such library.'
-    problems.push(invalid('claims', 'It is no Standard Schema.', remedy))
+    problems.push(invalid('claims', 'It is not a Standard Schema.', remedy))
   }
   if (user !== undefined && typeof user !== 'function') {
-    problems.push(invalid('user', 'It is no function.', 'Give (claims) => user.'))
+    problems.push(invalid('user', 'It is not a function.', 'Give (claims) => user.'))
   }
   if (fetch !== undefined && typeof fetch !== 'function') {
-    problems.push(invalid('fetch', 'It is no function.', 'Give (url, init) => response.'))
+    problems.push(invalid('fetch', 'It is not a function.', 'Give (url, init) => response.'))
   }
   return problems
 }
@@ -154,20 +154,24 @@ function checkWords({
   const problems: Problem[] = []
   // A token of RFC 9110, 5.6.2.
   if (scheme !== undefined && !(isText(scheme) && /^[\w!#$%&'*+.^`|~-]+$/.test(scheme))) {
-    problems.push(invalid('scheme', 'It is no name of a scheme.', "Give one word: 'Token'."))
+    problems.push(
+      invalid('scheme', 'It is not a valid name of a scheme.', "Give one word: 'Token'."),
+    )
   }
   if (type !== undefined && !isText(type)) {
-    problems.push(invalid('type', 'It is no text.', "Give the header typ: 'at+jwt'."))
+    problems.push(invalid('type', 'It is not text.', "Give the header typ: 'at+jwt'."))
   }
   if (!['required', 'optional', undefined].includes(expires)) {
-    problems.push(invalid('expires', 'It is no rule.', "Give 'required' or 'optional'."))
+    problems.push(invalid('expires', 'It is not a rule.', "Give 'required' or 'optional'."))
   }
   if (requiredScopes !== undefined && !(isTexts(requiredScopes) && requiredScopes.every(isScope))) {
     const remedy = "Give names of scopes without spaces: ['orders']."
-    problems.push(invalid('requiredScopes', 'It is no list of scopes.', remedy))
+    problems.push(invalid('requiredScopes', 'It is not a list of scopes.', remedy))
   }
   if (cacheSize !== undefined && !(Number.isInteger(cacheSize) && cacheSize >= 0)) {
-    problems.push(invalid('cacheSize', 'It is no number of tokens.', 'Give 0, or a whole number.'))
+    problems.push(
+      invalid('cacheSize', 'It is not a valid number of tokens.', 'Give 0, or a whole number.'),
+    )
   }
   return problems
 }
@@ -176,10 +180,10 @@ function checkTimes({ clockTolerance, maxAge }: AnyJwtOptions): Problem[] {
   const problems: Problem[] = []
   if (clockTolerance !== undefined && !(secondsOf(clockTolerance) <= MOST_TOLERANCE)) {
     const remedy = "Give seconds, or '30s', up to 10 minutes. Set the clocks of the machines."
-    problems.push(invalid('clockTolerance', 'It is no small length of time.', remedy))
+    problems.push(invalid('clockTolerance', 'It is not a short duration.', remedy))
   }
   if (maxAge !== undefined && !(secondsOf(maxAge) > 0)) {
-    problems.push(invalid('maxAge', 'It is no length of time.', "Give seconds, or '12h'."))
+    problems.push(invalid('maxAge', 'It is not a duration.', "Give seconds, or '12h'."))
   }
   return problems
 }

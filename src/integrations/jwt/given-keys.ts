@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { ConfigError, type Problem } from '../../index.js'
-import type { AnyJwtOptions, JwtJwk, JwtKey, JwtKeys } from './jwt-options.js'
+import { ConfigError, type OptionNames, type Problem, unknownOptions } from '../../index.js'
+import type { AnyJwtOptions, JwtJwk, JwtKey, JwtKeys, JwtPem, JwtSecret } from './jwt-options.js'
 import { invalid } from './option-problem.js'
 import {
   narrow,
@@ -13,6 +13,9 @@ import {
 
 const REMEDY =
   'Give a secret of 32 random bytes or more, a public key as PEM, or a JSON Web Key with public parts.'
+
+const SECRET: OptionNames<JwtSecret> = { secret: true, kid: true }
+const PEM: OptionNames<JwtPem> = { pem: true, kid: true }
 
 /** What became of the option `keys`. */
 export interface GivenKeys {
@@ -41,6 +44,7 @@ export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): Gi
   if (list.length === 0) problems.push(invalid('keys', 'It has no key.', REMEDY))
   for (const [index, item] of list.entries()) {
     try {
+      problems.push(...unknownMembers(`jwt: keys[${index}].`, item))
       const key = narrow(readKey(item), algorithms)
       if (key === null) throw new UnusableKey('None of `algorithms` fits the type of the key.')
       keys.push(key)
@@ -52,12 +56,19 @@ export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): Gi
   return { keys, problems }
 }
 
+/** A misspelt `kid` would have each token tried with the key. A JSON Web Key may have any member. */
+function unknownMembers(path: string, given: JwtKey): Problem[] {
+  const isOf = (name: string) => Object.hasOwn(Object(given), name)
+  if (isOf('secret')) return unknownOptions(path, given, SECRET)
+  return isOf('pem') ? unknownOptions(path, given, PEM) : []
+}
+
 function readKey(given: JwtKey): VerificationKey {
   if (typeof given === 'string') return readText(given, undefined)
   if (given instanceof Uint8Array) return readSecret(given, undefined)
-  if (typeof given !== 'object' || given === null) throw new UnusableKey('It is no key.')
+  if (typeof given !== 'object' || given === null) throw new UnusableKey('It is not a key.')
   const { kid } = given
-  if (kid !== undefined && typeof kid !== 'string') throw new UnusableKey('Its kid is no text.')
+  if (kid !== undefined && typeof kid !== 'string') throw new UnusableKey('Its kid is not text.')
   if ('secret' in given) return readSecret(given.secret as string | Uint8Array, kid)
   if ('pem' in given) return publicKey(readPem(given.pem), { kid })
   return readGivenJwk(given as JwtJwk, kid)
@@ -94,7 +105,7 @@ function isKeyText(text: string): boolean {
 }
 
 function readPem(pem: unknown): KeyObject {
-  if (typeof pem !== 'string') throw new UnusableKey('Its pem is no text.')
+  if (typeof pem !== 'string') throw new UnusableKey('Its pem is not text.')
   // Files of variables write the ends of lines as \n.
   const text = pem.replaceAll('\\n', '\n')
   if (tryKey(() => createPrivateKey(text)) !== null || text.includes('PRIVATE KEY')) {

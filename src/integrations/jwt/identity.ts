@@ -1,4 +1,4 @@
-import type { User } from '../../index.js'
+import { isThenable, type User } from '../../index.js'
 import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
 
 /** A claim by its name, or a function of all claims. */
@@ -35,7 +35,7 @@ export function defaultUser(
 
 /** The names in a claim. A claim of another kind has none. */
 export function readList(reader: Reader, claims: JwtClaims): readonly string[] {
-  const value: unknown = typeof reader === 'function' ? reader(claims) : own(claims, reader)
+  const value = read(reader, claims)
   const names: readonly unknown[] = typeof value === 'string' ? value.split(' ') : asList(value)
   return names.filter((name): name is string => typeof name === 'string' && name !== '')
 }
@@ -46,8 +46,16 @@ function asList(value: unknown): readonly unknown[] {
 
 /** The tenant of a token. A claim of another kind names none. */
 export function readTenant(reader: AnyJwtOptions['tenant'], claims: JwtClaims): string | undefined {
-  const value: unknown = typeof reader === 'function' ? reader(claims) : own(claims, reader)
+  const value = read(reader, claims)
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** @throws TypeError if a function returns a promise, which has no names: the token would have no rights, and no reason. */
+function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unknown {
+  const value: unknown = typeof reader === 'function' ? reader(claims) : own(claims, reader)
+  if (!isThenable(value)) return value
+  Promise.resolve(value).catch(() => {})
+  throw new TypeError('jwt(): a function that reads claims has returned a promise.')
 }
 
 /** The claim `constructor` is not that of every object. */

@@ -1,4 +1,11 @@
-import { ConfigError, type Plugin, type Request, type Response } from '../../index.js'
+import {
+  ConfigError,
+  type OptionNames,
+  type Plugin,
+  type Request,
+  type Response,
+  refuseUnknown,
+} from '../../index.js'
 import type { JwtGuard } from './jwt.js'
 import { metadataUrl } from './metadata-url.js'
 import { invalid } from './option-problem.js'
@@ -15,6 +22,13 @@ export interface JwtMetadataOptions {
   readonly documentation?: string
 }
 
+const NAMES: OptionNames<JwtMetadataOptions> = {
+  scopes: true,
+  authorizationServers: true,
+  name: true,
+  documentation: true,
+}
+
 /**
  * Creates a plugin that serves the metadata of a protected resource (RFC 9728), by which clients find out who issues tokens for
  * this API. Challenges of the guard name its URL.
@@ -26,6 +40,7 @@ export interface JwtMetadataOptions {
  * const app = new App({ controllers, auth: { guard }, plugins: [jwtMetadata(guard)] })
  */
 export function jwtMetadata(guard: JwtGuard<unknown>, options: JwtMetadataOptions = {}): Plugin {
+  refuseUnknown('jwtMetadata()', options, NAMES)
   const { resource, issuer, requiredScopes, scheme = 'Bearer' } = guard.options
   if (resource === undefined) {
     const remedy = "Give the guard the URL of this API: resource: 'https://api.example.com'."

@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type {
   Duration,
-  GuardSetup,
   MaybePromise,
   OpenApiSecurityScheme,
   Request,
+  SecretSource,
 } from '../../index.js'
 
 /** The algorithms that the guard verifies (RFC 7518, 3.1; RFC 8037; RFC 9864 for `Ed25519`). */
@@ -124,7 +124,7 @@ export interface JwtOptions<
    * for each application, at boot, and gets its keys where only the running application has them:
    * `({ get }) => get(Env).TOKEN_SECRET`.
    */
-  readonly keys?: JwtKeys | ((app: GuardSetup) => MaybePromise<JwtKeys>)
+  readonly keys?: SecretSource<JwtKeys>
   /** The only algorithms that are accepted. Default: all that the type of each key allows. */
   readonly algorithms?: readonly JwtAlgorithm[]
   /** A Standard Schema of the claims. Tokens that do not fit are refused with 401. Its output types `req.user`. */

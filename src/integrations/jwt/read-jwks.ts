@@ -29,7 +29,7 @@ export function jwksReader(
 /** Reads a JWK Set (RFC 7517, 5). Keys for other purposes are left out, and so are private ones and secrets. */
 function readKeys(set: unknown): VerificationKey[] {
   const { keys } = (set ?? {}) as Record<string, unknown>
-  if (!Array.isArray(keys) || keys.length > MOST_KEYS) throw new Error('It is no JWK Set.')
+  if (!Array.isArray(keys) || keys.length > MOST_KEYS) throw new Error('It is not a JWK Set.')
   return keys.flatMap((jwk: unknown) => {
     if (typeof jwk !== 'object' || jwk === null) return []
     try {

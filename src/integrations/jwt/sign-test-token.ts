@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { type OptionNames, refuseUnknown } from '../../index.js'
 import { machineClock, type TimeSource } from './machine-clock.js'
 
 /** How {@link signTestToken} signs. */
@@ -8,6 +9,8 @@ export interface TestTokenOptions {
   /** The clock of `iat` and `exp`, such as `app.clock` of a `TestApp`. Default: the time of the machine. */
   readonly clock?: Pick<TimeSource, 'now'>
 }
+
+const NAMES: OptionNames<TestTokenOptions> = { header: true, clock: true }
 
 /**
  * Signs a token with HS256 and a secret, for tests of an application whose guard has the same secret in `keys`. Without `iat`
@@ -22,8 +25,10 @@ export interface TestTokenOptions {
 export function signTestToken(
   claims: Readonly<Record<string, unknown>>,
   secret: string | Uint8Array,
-  { header, clock = machineClock }: TestTokenOptions = {},
+  options: TestTokenOptions = {},
 ): string {
+  refuseUnknown('signTestToken()', options, NAMES)
+  const { header, clock = machineClock } = options
   if (Buffer.byteLength(secret) < 32)
     throw new TypeError('signTestToken: give a secret of 32 bytes.')
   const now = Math.floor(clock.now() / 1000)

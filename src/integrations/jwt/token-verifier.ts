@@ -58,7 +58,7 @@ export class TokenVerifier implements Lifecycle {
   async #verify(req: Request, token: string, digest: string): Promise<VerifiedToken> {
     const { rules } = this.#setup
     const parsed = parseToken(token)
-    if (parsed === null) throw this.#invalid(req, 'it is no JSON Web Token')
+    if (parsed === null) throw this.#invalid(req, 'it is not a JSON Web Token')
     // Before the signature: a token that is useless with any key costs no fetch and no verification.
     this.#refuseFault(req, parsed)
     const key = await this.#findKey(token, parsed)

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto'
 import type { JwtAlgorithm } from './jwt-options.js'
+import { weaknessOf } from './weak-key.js'
 
 /** A key with the only algorithms that it may verify. */
 export interface VerificationKey {
@@ -32,9 +33,6 @@ const CURVES: Readonly<Record<string, readonly JwtAlgorithm[]>> = {
   secp384r1: ['ES384'],
   secp521r1: ['ES512'],
 }
-
-/** Shorter RSA keys can be broken (RFC 7518, 3.3), longer ones would only cost time. */
-const RSA_BITS = { least: 2048, most: 8192 }
 
 /** A secret must be as long as the hash (RFC 7518, 3.2). */
 const SECRET_BYTES: readonly (readonly [JwtAlgorithm, number])[] = [
@@ -69,7 +67,7 @@ export function publicKey(key: KeyObject, facts: KeyFacts): VerificationKey {
 export function publicJwk(jwk: Readonly<Record<string, unknown>>): VerificationKey {
   const { kty, kid, alg, use, key_ops: operations } = jwk
   const parts = typeof kty === 'string' && Object.hasOwn(PUBLIC_PARTS, kty) && PUBLIC_PARTS[kty]
-  if (!parts) throw new UnusableKey('It is no public key of the type RSA, EC or OKP.')
+  if (!parts) throw new UnusableKey('It is not a public key of the type RSA, EC or OKP.')
   if (PRIVATE_PARTS.some((part) => Object.hasOwn(jwk, part))) {
     throw new UnusableKey('It contains a private key, which the issuer alone may have.')
   }
@@ -77,7 +75,7 @@ export function publicJwk(jwk: Readonly<Record<string, unknown>>): VerificationK
   if ((use !== undefined && use !== 'sig') || !mayVerify) {
     throw new UnusableKey('It is not a key for signatures.')
   }
-  if (kid !== undefined && typeof kid !== 'string') throw new UnusableKey('Its kid is no text.')
+  if (kid !== undefined && typeof kid !== 'string') throw new UnusableKey('Its kid is not text.')
   const members = Object.fromEntries(parts.map((part) => [part, jwk[part]]))
   return publicKey(readJwk({ key: { kty, ...members }, format: 'jwk' }), { kid, alg })
 }
@@ -91,15 +89,11 @@ function readJwk(input: JsonWebKeyInput): KeyObject {
 }
 
 /** The algorithms of a type of keys: a token never chooses how its signature is verified. */
-function algorithmsOf({
-  asymmetricKeyType,
-  asymmetricKeyDetails,
-}: KeyObject): readonly JwtAlgorithm[] {
-  const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {}
-  if (asymmetricKeyType === 'rsa') {
-    if (modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most) return RSA
-    throw new UnusableKey(`It is an RSA key of ${modulusLength} bits. It needs 2048 to 8192.`)
-  }
+function algorithmsOf(key: KeyObject): readonly JwtAlgorithm[] {
+  const { asymmetricKeyType, asymmetricKeyDetails: { namedCurve = '' } = {} } = key
+  const weakness = weaknessOf(key)
+  if (weakness !== null) throw new UnusableKey(weakness)
+  if (asymmetricKeyType === 'rsa') return RSA
   if (asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519']
   if (asymmetricKeyType === 'ec' && Object.hasOwn(CURVES, namedCurve)) {
     return CURVES[namedCurve] as readonly JwtAlgorithm[]

@@ -1,5 +1,12 @@
 import type { Attributes, TracerProvider } from '@opentelemetry/api'
-import { ConfigError, type EndedRequest, type Problem, type Request } from '../../index.js'
+import {
+  ConfigError,
+  type EndedRequest,
+  type OptionNames,
+  type Problem,
+  type Request,
+  unknownOptions,
+} from '../../index.js'
 
 /** Options of `otel`. */
 export interface OtelOptions {
@@ -26,6 +33,15 @@ export interface OtelOptions {
   readonly root?: string
   /** Makes the spans. Default: the provider that the SDK has registered. */
   readonly tracerProvider?: TracerProvider
+}
+
+const NAMES: OptionNames<OtelOptions> = {
+  ignore: 'sync',
+  attributes: 'sync',
+  steps: true,
+  statements: true,
+  root: true,
+  tracerProvider: true,
 }
 
 type Check = (value: unknown) => string | null
@@ -65,14 +81,11 @@ function problemsOf(options: unknown): Problem[] {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     return [invalid('otel()', 'It was given no object of options.', 'Give an object, or nothing.')]
   }
+  const unknown = unknownOptions('otel(): ', options, NAMES)
+  if (unknown.length > 0) return unknown
   return Object.entries(options).flatMap(([name, value]) => {
-    const subject = `otel(): ${name}`
-    if (!Object.hasOwn(CHECKS, name)) {
-      const remedy = `The options are: ${Object.keys(CHECKS).join(', ')}.`
-      return [invalid(subject, 'No option has this name.', remedy)]
-    }
     const remedy = value === undefined ? null : CHECKS[name as keyof OtelOptions](value)
-    return remedy === null ? [] : [invalid(subject, 'The value is not valid.', remedy)]
+    return remedy === null ? [] : [invalid(`otel(): ${name}`, 'The value is not valid.', remedy)]
   })
 }
 

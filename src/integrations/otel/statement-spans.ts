@@ -12,6 +12,7 @@ interface StatementText {
 
 /** How many texts are kept. Programs that put values into texts have any number of them. */
 const MOST_TEXTS = 500
+/** No longer text is kept, and of one only the beginning is described. */
 const LONGEST_TEXT = 4096
 const LONGEST_NAME = 255
 /** What the log of a database names an error by: `23505`, `ER_DUP_ENTRY`. */
@@ -51,8 +52,9 @@ export class StatementSpans {
     const ofSystem = this.#texts.get(system) ?? new Map<string, StatementText>()
     const known = ofSystem.get(text)
     if (known !== undefined) return known
-    if (ofSystem.size >= MOST_TEXTS) ofSystem.clear()
     const described = describeText(system, text)
+    if (text.length > LONGEST_TEXT) return described
+    if (ofSystem.size >= MOST_TEXTS) ofSystem.clear()
     this.#texts.set(system, ofSystem.set(text, described))
     return described
   }

@@ -2,6 +2,7 @@ import { type Logger, runWithoutTenant, runWithTenant, TenantContext } from '../
 import type { QueryResult, Statement } from './driver.js'
 import { ALL_TENANTS } from './sessions/owner.js'
 import type { Sessions } from './sessions/sessions.js'
+import { checkTransactionOptions, type TransactionOptions } from './sessions/transaction-options.js'
 import { sql } from './sql.js'
 
 /** The input of `Database`. */
@@ -79,17 +80,23 @@ export class Database {
    * and rolled back when it throws. Inside an open transaction, the function runs in a savepoint:
    * it can be rolled back alone, and is committed with the outer transaction.
    *
+   * @param options `isolation`, and `retries` after a conflict with other transactions. Inside an open transaction, that one
+   * decides both.
    * @returns the value that the function returns.
-   * @throws the error that the function throws; TypeError when it returns an async generator; the
-   * same errors as {@link Database.query}.
+   * @throws the error that the function throws; TypeError when it returns an async generator; ConfigError when an option is
+   * wrong; Error when an open transaction has another isolation level; the same errors as {@link Database.query}.
    * @example
-   * await db.transaction(async () => {
-   *   await accounts.withdraw(from, amount)
-   *   await accounts.deposit(to, amount)
-   * })
+   * await db.transaction(
+   *   async () => {
+   *     await accounts.withdraw(from, amount)
+   *     await accounts.deposit(to, amount)
+   *   },
+   *   { isolation: 'serializable', retries: 3 },
+   * )
    */
-  transaction<T>(fn: () => T | Promise<T>): Promise<T> {
-    return this.#sessions.block(this.#sessions.owner, () => settled(fn))
+  async transaction<T>(fn: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    checkTransactionOptions('transaction()', options)
+    return await this.#sessions.block(this.#sessions.owner, () => settled(fn), options)
   }
 
   /**
@@ -101,6 +108,7 @@ export class Database {
    * The stream holds a connection until its end. A reader that takes no item for `timeouts.idleInTransaction` loses it.
    *
    * @param fn The generator function. It is called for the first item.
+   * @param options `isolation`. A stream does not run again.
    * @returns the items.
    * @throws while it is read: the error of the generator; HttpError 503 `DATABASE_TIMEOUT` for a reader that is too slow; the
    * same errors as {@link Database.query}.
@@ -111,8 +119,12 @@ export class Database {
    *   return this.db.stream(() => this.orders.all())
    * }
    */
-  stream<T>(fn: () => AsyncIterable<T>): AsyncIterableIterator<T> {
-    return this.#sessions.stream(fn)
+  stream<T>(
+    fn: () => AsyncIterable<T>,
+    options: Pick<TransactionOptions, 'isolation'> = {},
+  ): AsyncIterableIterator<T> {
+    checkTransactionOptions('stream()', options)
+    return this.#sessions.stream(fn, options)
   }
 
   /**
@@ -121,8 +133,13 @@ export class Database {
    * transaction is rolled back. If no transaction is open, it runs immediately. If it fails after a
    * commit, the error is logged and nothing is rolled back.
    *
-   * Use it to invalidate a cache: before the commit other code still reads the old rows, and may
-   * store them in the cache again.
+   * The response waits for the function, at most `timeouts.statement`: a mail server that takes three seconds adds three
+   * seconds to the request. The function is kept in memory only: if the process ends between the commit and the function, it
+   * never runs.
+   *
+   * Use it for short work that may be lost, such as to invalidate a cache: before the commit other code still reads the old
+   * rows, and may store them in the cache again. For work that must happen, such as a mail, insert a row in the same
+   * transaction, and let a job work on it.
    *
    * @example
    * await db.sql`update orders set status = 'paid' where id = ${id}`
@@ -138,11 +155,18 @@ export class Database {
    * transaction of the same tenant, for example that of a request, it behaves like
    * {@link Database.transaction}.
    *
+   * @param options As those of {@link Database.transaction}.
    * @throws TypeError when the id is not valid; TenantSwitchError inside a transaction of another
    * owner; the same errors as {@link Database.transaction}.
    */
-  withTenantTransaction<T>(id: string, fn: () => T | Promise<T>): Promise<T> {
-    return runWithTenant(id, () => this.#sessions.block({ kind: 'tenant', id }, () => settled(fn)))
+  async withTenantTransaction<T>(
+    id: string,
+    fn: () => T | Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
+    checkTransactionOptions('withTenantTransaction()', options)
+    const owner = { kind: 'tenant', id } as const
+    return await runWithTenant(id, () => this.#sessions.block(owner, () => settled(fn), options))
   }
 
   /**

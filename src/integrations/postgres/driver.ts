@@ -19,7 +19,7 @@ export interface Statement {
   readonly texts?: 'all' | 'times'
 }
 
-/** A statement of the package itself. */
+/** A statement of the package itself. It leaves nothing in its session if it has no reader. */
 export interface SessionStatement extends Statement {
   /**
    * Whether nobody reads its rows. A driver may then return none, and not ask for their columns.
@@ -94,6 +94,13 @@ export interface Connection {
 export interface DriverContext {
   /** Logs a failure that no caller sees: a connection that ends while it is not lent. */
   readonly logger: Logger
+  /** Called when the server has refused a write because it takes none. The driver closes its connections. */
+  readonly onReadOnly?: () => void
+  /**
+   * The name of the state that the database will have when the application has started. A new database in memory begins in
+   * it, if an earlier one of this process was remembered. Default: it begins empty.
+   */
+  readonly state?: string | undefined
 }
 
 /** How much of a pool is in use. */
@@ -126,6 +133,10 @@ export interface Driver {
    * @throws ConfigError when a package is missing, or a folder cannot be used.
    */
   open(context: DriverContext): Promise<void>
+  /**
+   * Remembers the state of a database in memory, so that the next one begins in it. Default: the driver has no such database.
+   */
+  readonly remember?: (state: string) => Promise<void>
   /**
    * Lends a connection.
    *

@@ -12,17 +12,20 @@ import {
   type AppliedMigration,
   applyMigrations,
   prepareRoles,
+  readStatus,
 } from './migrations/apply-migrations.js'
 import type { RoleOptions } from './migrations/ensure-roles.js'
+import { stateOf } from './migrations/state-of.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
 import { poolMetrics } from './pool-metrics.js'
-import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
 import { unreachable } from './unreachable.js'
 
 /** What the start of the database needs of the application. */
 type Start = Pick<PluginContext, 'get' | 'logger' | 'usesTenants'>
+
+const READ_ONLY = `select pg_catalog.current_setting('transaction_read_only') = 'on' as "isReadOnly"`
 
 /** The state of `postgres()` in one application. */
 export class Engine {
@@ -31,6 +34,10 @@ export class Engine {
   readonly #driver: Driver
   readonly #roles: RoleOptions
   #logger: Logger | undefined
+  /** Whether the server has refused a write because it takes none, and no check has found that it takes writes again. */
+  #isReadOnly = false
+  /** Whether the migrations of `requireMigrations` are known to be applied. */
+  #areApplied = false
 
   constructor(options: PostgresOptions, driver: Driver) {
     this.#options = options
@@ -63,13 +70,18 @@ export class Engine {
     this.#logger = logger
     for (const metric of poolMetrics(this.#driver)) get(Metrics).add(metric)
     this.sessions.start(usesTenants, get(Statements))
-    await this.#driver.open({ logger })
-    await this.check().catch((error) => {
+    const onReadOnly = () => {
+      this.#isReadOnly = true
+    }
+    const state = await stateOf(this.#options, this.#roles)
+    await this.#driver.open({ logger, onReadOnly, state })
+    await this.#isWritable().catch((error) => {
       throw unreachable(error)
     })
     // A test answers in place of a database: there is nothing to migrate, and nothing to examine.
     if (this.#driver.expect !== undefined) return
     await this.#migrate(usesTenants)
+    if (state !== undefined) await this.#driver.remember?.(state)
     const { doctor = process.env['NODE_ENV'] === 'production' } = this.#options
     if (usesTenants && doctor) await assertIsolation(this.#driver, { ...this.#roles, logger })
     else if (isDevelopment()) await this.#warn(usesTenants)
@@ -79,12 +91,12 @@ export class Engine {
     const { migrations: folder } = this.#options
     const roles = usesTenants || this.#driver.isEmbedded ? this.#roles : null
     if (folder !== undefined) {
-      // `isNewerAllowed`: during a deployment, an old version may start after the new one has
-      // migrated.
       const log = ({ name, durationMs }: AppliedMigration) =>
         this.logger().info({ migration: name, durationMs }, 'Migrated')
-      const options = { folder, roles, isNewerAllowed: true, onApplied: log }
-      await applyMigrations(this.#driver, options)
+      // During a deployment, an old version may start after the new one has migrated.
+      const onNewer = (migrations: readonly string[]) =>
+        this.logger().info({ migrations }, 'The database has migrations of a newer version')
+      await applyMigrations(this.#driver, { folder, roles, onNewer, onApplied: log })
     } else if (this.#driver.isEmbedded) {
       await prepareRoles(this.#driver, this.#roles)
     }
@@ -100,19 +112,43 @@ export class Engine {
       this.logger().warn({ code: warning.code }, formatProblem(warning))
   }
 
-  /** Throws when the database does not respond to a query. */
-  async check(): Promise<void> {
-    await autocommit(this.#driver, { text: 'select 1' }, null)
+  /** Whether the database takes writes. Throws when it does not respond to a query. */
+  async #isWritable(): Promise<boolean> {
+    const connection = await this.#driver.connect()
+    try {
+      const { rows } = await connection.query({ text: READ_ONLY })
+      const isWritable = rows[0]?.['isReadOnly'] !== true
+      // The address of the server may lead to another one by now.
+      if (isWritable || !this.#isReadOnly) connection.release()
+      return isWritable
+    } finally {
+      connection.destroy()
+    }
   }
 
   /**
-   * Throws when the database cannot be reached. If only all connections are in use, it does not
-   * throw.
+   * Throws when the database cannot be reached, or takes no writes since it has refused one. If only all connections are in
+   * use, it does not throw.
    */
   async checkReady(): Promise<void> {
-    await this.check().catch((error) => {
+    const isWritable = await this.#isWritable().catch((error) => {
       if (!HttpError.is(error) || error.code !== 'DATABASE_BUSY') throw error
     })
+    if (isWritable === true) this.#isReadOnly = false
+    if (this.#isReadOnly) throw new Error('The database takes no writes.')
+    await this.#checkMigrations()
+  }
+
+  /** Migrations that are applied stay applied. */
+  async #checkMigrations(): Promise<void> {
+    const { requireMigrations: folder } = this.#options
+    if (folder === undefined || this.#areApplied) return
+    const states = await readStatus(this.#driver, folder)
+    const open = states.filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name)
+    if (open.length > 0) {
+      throw new Error(`Migrations are pending: ${open.join(', ')}. Run: npx blazon db migrate`)
+    }
+    this.#areApplied = true
   }
 
   /** Called after everything that may use the database has closed. */

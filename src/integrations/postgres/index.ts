@@ -43,5 +43,6 @@ export type {
   TenantTableOptions,
 } from './schema/tenant-table-options.js'
 export { TenantSwitchError } from './sessions/tenant-switch-error.js'
+export type { Isolation, TransactionOptions } from './sessions/transaction-options.js'
 export { Sql, type SqlTag, sql } from './sql.js'
 export { Transactional } from './transactional.js'

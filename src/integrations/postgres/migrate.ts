@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknown } from '../../index.js'
 import type { Finding } from './doctor/finding.js'
 import { examine } from './doctor/inspect-database.js'
 import {
@@ -23,14 +24,25 @@ export interface MigrateOptions {
    */
   readonly roles?: boolean
   /**
-   * Whether the database may have later migrations than the folder, for example while a deployment
-   * is rolled back. Default `false`.
+   * Whether to refuse a database that has later migrations than the folder, as after the rollback of a deployment. Default
+   * `false`: they are allowed.
    */
-  readonly allowNewer?: boolean
+  readonly strict?: boolean
+  /** Called once with the names of later migrations that the database has, if there are any. */
+  readonly onNewer?: (names: readonly string[]) => void
   /** Called after each migration was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
   /** Called once if this process must wait for another process that migrates. */
   readonly onWait?: () => void
+}
+
+const NAMES: OptionNames<MigrateOptions> = {
+  login: true,
+  roles: true,
+  strict: true,
+  onNewer: true,
+  onApplied: true,
+  onWait: true,
 }
 
 /**
@@ -50,13 +62,14 @@ export function migrate(
   database: PostgresOptions,
   options: MigrateOptions = {},
 ): Promise<AppliedMigration[]> {
+  refuseUnknown('migrate()', options, NAMES)
   return withDriver('migrate()', database, (driver) => {
-    const { login, roles = true, allowNewer: isNewerAllowed = false, ...hooks } = options
+    const { login, roles = true, strict: isStrict = false, ...hooks } = options
     const wanted = roles ? { ...rolesOf(database), login } : null
     return applyMigrations(driver, {
       folder: folderOf(database),
       roles: wanted,
-      isNewerAllowed,
+      isStrict,
       ...hooks,
     })
   })

@@ -103,6 +103,16 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof PostgresError || (error as Error | null)?.cause instanceof PostgresError
 }
 
+/**
+ * Whether a transaction has failed because it conflicted with others: a serialization failure (SQLSTATE 40001) or a deadlock
+ * (40P01). The same transaction may succeed when it runs again.
+ */
+export function isConflict(error: unknown): boolean {
+  return refusalsIn(error).some(({ code }) => CONFLICTS.includes(code))
+}
+
+const CONFLICTS: readonly string[] = ['40001', '40P01']
+
 function isViolation(error: unknown, code: string, constraint: string | undefined): boolean {
   const refusal = refusalIn(error)
   if (refusal?.code !== code) return false
@@ -114,12 +124,17 @@ function isViolation(error: unknown, code: string, constraint: string | undefine
  * own errors.
  */
 export function refusalIn(error: unknown): PostgresError | undefined {
+  return refusalsIn(error)[0]
+}
+
+function refusalsIn(error: unknown): PostgresError[] {
+  const found: PostgresError[] = []
   let current = error
   for (let depth = 0; depth < DEEPEST_CAUSE && current instanceof Error; depth++) {
-    if (current instanceof PostgresError) return current
+    if (current instanceof PostgresError) found.push(current)
     current = current.cause
   }
-  return undefined
+  return found
 }
 
 /** The most causes to follow: an error may be its own cause, directly or through others. */

@@ -8,6 +8,7 @@ import {
   type SessionWrite,
   type Timer,
 } from '../../index.js'
+import { briefCause } from './brief-cause.js'
 import { Database } from './database.js'
 import type { QueryResult } from './driver.js'
 import { OwnEngine } from './own-engine.js'
@@ -95,13 +96,16 @@ class PostgresSessions implements SessionStore {
     const set = Object.entries(change.set)
     const removed = set.filter(([, text]) => text === null).map(([name]) => name)
     const kept = Object.fromEntries(set.filter(([, text]) => text !== null))
-    // Another transaction may change the row first. This one then waits, and compares with the new row.
+    // Another transaction may change the row first. This one then waits, and compares with the new row: with an aggregate, because
+    // PostgreSQL does not compare again for `not exists`, which it plans as an anti join.
     const { rowCount } = await this.#query(
       `update ${this.#table} as session
         set fields = (session.fields - $3::text[]) || $4::jsonb, used_at = $5, idle_at = $6
-        where session.id = $1 and not exists (
-          select 1 from jsonb_each($2::jsonb) as wanted
-          where coalesce(session.fields -> wanted.key, 'null'::jsonb) is distinct from wanted.value
+        where session.id = $1 and (
+          select coalesce(bool_and(
+            coalesce(session.fields -> wanted.key, 'null'::jsonb) is not distinct from wanted.value
+          ), true)
+          from jsonb_each($2::jsonb) as wanted
         )`,
       ...[id, JSON.stringify(change.expected), removed, JSON.stringify(kept)],
       ...[change.usedAt, change.idleAt],
@@ -153,7 +157,7 @@ class PostgresSessions implements SessionStore {
       remedy:
         'Put the SQL that sessionTable() of blazon/postgres returns into a migration, with the role that the application uses.',
     } as const
-    return new ConfigError([problem], { cause })
+    return new ConfigError([problem], { cause: briefCause(cause) })
   }
 }
 

@@ -7,7 +7,8 @@ import type { PostgresOptions } from './options/postgres-options.js'
 import { OwnEngine } from './own-engine.js'
 import { explainRefusal } from './refused-statement.js'
 import type { Sessions } from './sessions/sessions.js'
-import { isTransactional } from './transactional.js'
+import type { TransactionOptions } from './sessions/transaction-options.js'
+import { transactionalOf } from './transactional.js'
 
 /**
  * Creates a plugin for PostgreSQL in which the database itself separates the rows of tenants. It
@@ -46,11 +47,13 @@ export function postgres(options: PostgresOptions): Plugin {
     },
     steps(route, { get, usesTenants, fail }) {
       if (!(get(Database) instanceof Database)) return null
-      const isExplicit = isTransactional(route)
-      if (!usesTenants && !isExplicit) return null
+      const options = transactionalOf(route)
+      if (!usesTenants && options === null) return null
       const { sessions } = get(OwnEngine)
-      return { aroundHandler: transactionStage(sessions, { isTransactional: isExplicit, fail }) }
+      return { aroundHandler: transactionStage(sessions, { options, fail }) }
     },
+    contract: (route) =>
+      route.tenant === null && transactionalOf(route) === null ? null : { errors: [503] },
     explain: explainRefusal,
     health: async ({ get }) => {
       if (get(Database) instanceof Database) await get(OwnEngine).checkReady()
@@ -60,18 +63,18 @@ export function postgres(options: PostgresOptions): Plugin {
 
 /** How the handler of a route uses transactions. */
 interface TransactionUse extends Pick<RouteSetup, 'fail'> {
-  /** Whether the handler is decorated to run in a transaction. */
-  readonly isTransactional: boolean
+  /** The options of `@Transactional()` on the handler; `null` without it. */
+  readonly options: TransactionOptions | null
 }
 
-function transactionStage(sessions: Sessions, { isTransactional, fail }: TransactionUse): Stage {
+function transactionStage(sessions: Sessions, { options, fail }: TransactionUse): Stage {
   return (next) => (req, res) => {
     // A request without a tenant gets a transaction only if its handler asks for one.
-    if (!isTransactional && sessions.owner?.kind !== 'tenant') return next(req, res)
+    if (options === null && sessions.owner?.kind !== 'tenant') return next(req, res)
     return sessions.intercept(req, res, {
       next: () => next(req, res),
       fail: (error) => fail(error, req, res),
-      isTransactional,
+      options,
     })
   }
 }

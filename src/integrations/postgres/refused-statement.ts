@@ -1,6 +1,6 @@
-import { blameRequest, type HttpError, type Request } from '../../index.js'
+import { blameRequest, HttpError, type Request } from '../../index.js'
 import type { Statement } from './driver.js'
-import { PostgresError, refusalIn, UnsavedError } from './postgres-error.js'
+import { isConflict, PostgresError, refusalIn, UnsavedError } from './postgres-error.js'
 
 /**
  * The statement of each error. It is not a property of the error, because a logger would print its
@@ -15,8 +15,9 @@ export function noteRefused<T>(error: T, statement: Statement): T {
   return error
 }
 
-/** The response for an error that no code has caught, when a value of the request has caused it. */
+/** The response for an error that no code has caught, when a value of the request has caused it, or other transactions have. */
 export function explainRefusal(error: unknown, req: Request): HttpError | undefined {
+  if (isConflict(error)) return conflict(error)
   // The program continued after an error, so the request is not to blame.
   if (error instanceof UnsavedError) return undefined
   const refusal = refusalIn(error)
@@ -26,4 +27,10 @@ export function explainRefusal(error: unknown, req: Request): HttpError | undefi
   const { where } = (cause ?? {}) as { where?: unknown }
   const refused = { code, message, detail, values, where: String(where ?? '') }
   return blameRequest(refused, req, error)
+}
+
+function conflict(cause: unknown): HttpError {
+  const headers = { 'Retry-After': '1' }
+  const options = { code: 'DATABASE_CONFLICT', cause, headers, expose: true }
+  return new HttpError(503, 'Other requests have changed the same data; try again', options)
 }

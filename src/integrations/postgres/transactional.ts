@@ -1,9 +1,10 @@
 import { ConfigError, type DualMethodDecorator, Inject, type RouteModel } from '../../index.js'
 import { Database } from './database.js'
+import { checkTransactionOptions, type TransactionOptions } from './sessions/transaction-options.js'
 
 /** The property of an object that holds its database. The container sets it. */
 const kDatabase = Symbol('blazon.database')
-/** Marks the function that replaces a decorated method. */
+/** Marks the function that replaces a decorated method, with the options. */
 const kTransactional = Symbol('blazon.transactional')
 
 type Method = (...args: unknown[]) => unknown
@@ -14,8 +15,10 @@ type Method = (...args: unknown[]) => unknown
  * transaction lasts until the generator ends, like that of {@link Database.stream}. The container must
  * create the object, so its class must be a controller or a provider.
  *
- * @throws ConfigError when it decorates anything other than a method. The method throws an `Error`
- * when the container did not create its object.
+ * @param options `isolation`, and `retries` after a conflict with other transactions. On a handler, they are those of the
+ * transaction of the request: the handler runs again before the first byte of the response, with the request as it is then.
+ * @throws ConfigError when it decorates anything other than a method, when an option is wrong, and for `retries` of an
+ * `async *` method, whose items cannot be taken back. The method throws an `Error` when the container did not create its object.
  * @example
  * class Transfers {
  *   private readonly accounts = inject(Accounts)
@@ -27,13 +30,20 @@ type Method = (...args: unknown[]) => unknown
  *   }
  * }
  */
-export function Transactional(): DualMethodDecorator
+export function Transactional(options?: TransactionOptions): DualMethodDecorator
 export function Transactional(...args: unknown[]): DualMethodDecorator {
-  if (args.length > 0) throw misused(nameOf(args), WITHOUT_PARENTHESES)
-  return decorate as DualMethodDecorator
+  const [options = {}] = args
+  if (args.length > 1 || typeof options !== 'object' || options === null)
+    throw misused(nameOf(args), WITHOUT_PARENTHESES)
+  checkTransactionOptions('@Transactional()', options)
+  const decorator = (...target: [unknown, unknown, unknown?]) => decorate(target, options)
+  return decorator as DualMethodDecorator
 }
 
-function decorate(first: unknown, second: unknown, third?: unknown): unknown {
+function decorate(
+  [first, second, third]: [unknown, unknown, unknown?],
+  options: TransactionOptions,
+): unknown {
   if (isStandardContext(second)) {
     const { kind, name } = second
     if (kind !== 'method' || second.static || second.private) throw misused(name, NO_METHOD)
@@ -42,14 +52,14 @@ function decorate(first: unknown, second: unknown, third?: unknown): unknown {
     second.addInitializer(function (this: unknown) {
       Object.defineProperty(this, kDatabase, { value: initial(undefined), configurable: true })
     })
-    return inTransaction(first as Method)
+    return inTransaction(first as Method, options)
   }
   const descriptor = third as TypedPropertyDescriptor<Method> | undefined
   if (typeof first !== 'object' || first === null || typeof descriptor?.value !== 'function') {
     throw misused(nameOf([first, second]), NO_METHOD)
   }
   Inject(Database)(first, kDatabase)
-  return { ...descriptor, value: inTransaction(descriptor.value) }
+  return { ...descriptor, value: inTransaction(descriptor.value, options) }
 }
 
 /** Whether a decorator was called the standard way, `(value, context)`. */
@@ -60,6 +70,7 @@ function isStandardContext(value: unknown): value is DecoratorContext {
 const NO_METHOD = 'it can only decorate a method of an instance.'
 const SYNC_GENERATOR =
   'a generator function runs when it is read, after its transaction: write `async *`.'
+const RETRIED_STREAM = 'the items of a stream cannot be taken back: leave `retries` out.'
 const WITHOUT_PARENTHESES = 'it is written without parentheses, so it would never take effect.'
 
 function misused(name: unknown, cause: string): ConfigError {
@@ -87,15 +98,16 @@ interface Decorated {
 /**
  * Wraps a method. The wrapper gets its name and its number of parameters, which other code reads.
  */
-function inTransaction(method: Method): Method {
+function inTransaction(method: Method, options: TransactionOptions): Method {
   const kind = Object.prototype.toString.call(method)
   if (kind === '[object GeneratorFunction]') throw misused(method.name, SYNC_GENERATOR)
   const isStream = kind === STREAM
-  const wrapper = isStream ? streamed(method) : whole(method)
+  if (isStream && (options.retries ?? 0) > 0) throw misused(method.name, RETRIED_STREAM)
+  const wrapper = isStream ? streamed(method, options) : whole(method, options)
   return Object.defineProperties(wrapper, {
     name: { value: method.name, configurable: true },
     length: { value: method.length, configurable: true },
-    [kTransactional]: { value: true },
+    [kTransactional]: { value: options },
     // Boot recognizes a handler that streams by this tag.
     ...(isStream && { [Symbol.toStringTag]: { value: 'AsyncGeneratorFunction' } }),
   })
@@ -103,17 +115,17 @@ function inTransaction(method: Method): Method {
 
 const STREAM = '[object AsyncGeneratorFunction]'
 
-function whole(method: Method): Method {
+function whole(method: Method, options: TransactionOptions): Method {
   return async function transactional(this: Decorated, ...args: unknown[]) {
-    return databaseOf(this, method).transaction(() => method.apply(this, args))
+    return databaseOf(this, method).transaction(() => method.apply(this, args), options)
   }
 }
 
 /** An async generator runs when it is read, so its transaction lasts until its end. */
-function streamed(method: Method): Method {
+function streamed(method: Method, { isolation }: TransactionOptions): Method {
   return function transactional(this: Decorated, ...args: unknown[]) {
     const open = () => method.apply(this, args) as AsyncIterable<unknown>
-    return databaseOf(this, method).stream(open)
+    return databaseOf(this, method).stream(open, isolation === undefined ? {} : { isolation })
   }
 }
 
@@ -125,8 +137,9 @@ function databaseOf(object: Decorated | undefined, { name }: Method): Database {
   )
 }
 
-/** Whether the handler of a route is decorated with `@Transactional()`. */
-export function isTransactional({ controller, handler }: RouteModel): boolean {
+/** The options of `@Transactional()` on the handler of a route; `null` without it. */
+export function transactionalOf({ controller, handler }: RouteModel): TransactionOptions | null {
   const method: unknown = (controller.prototype as Record<PropertyKey, unknown>)[handler]
-  return typeof method === 'function' && kTransactional in method
+  if (typeof method !== 'function') return null
+  return (method as { readonly [kTransactional]?: TransactionOptions })[kTransactional] ?? null
 }

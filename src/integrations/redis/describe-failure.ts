@@ -21,3 +21,19 @@ export function isServerError(error: unknown): boolean {
 export function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT ')
 }
+
+/**
+ * The first words of replies of a server that cannot do its work, though it replies: a replica after a failover, a server
+ * that starts, one that has lost its primary or its replicas, a cluster without some slots, a connection without a login.
+ * Redis 6 puts the error of a script's command behind a text of its own.
+ */
+const UNFIT =
+  /^(?:ERR Error running script .*-)?(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NOAUTH|NOREPLICAS) /
+
+/**
+ * The first word of an error reply that is a fault of the connection, and not of the command: another connection to the
+ * same name may reach a server that does its work. `undefined` for any other error.
+ */
+export function unfitness(error: unknown): string | undefined {
+  return error instanceof Error ? UNFIT.exec(error.message)?.[1] : undefined
+}

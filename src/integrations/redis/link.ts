@@ -1,10 +1,10 @@
 import type { MaybePromise, StoreContext, Timer } from '../../index.js'
 import { Breaker } from './breaker.js'
 import { startDeadline, waitAtMost } from './deadline.js'
-import { describeFailure } from './describe-failure.js'
+import { describeFailure, unfitness } from './describe-failure.js'
 import type { Driver, Listener } from './driver.js'
-import { clientMaker, pauseBefore } from './open-client.js'
-import { type RedisOptions, timeoutOf } from './redis-options.js'
+import { clientMaker, pauseBefore, tolerateErrors } from './open-client.js'
+import { prefixOf, type RedisOptions, timeoutOf } from './redis-options.js'
 
 /**
  * The pause after the breaker has opened or a reply has become overdue, before the link checks the server
@@ -31,6 +31,9 @@ export const UNAVAILABLE: Error = new Error('Redis is not available.')
  * while one reply is overdue, later ones cannot arrive either. So the link then refuses commands immediately.
  * It also refuses them while there is no connection, and after five late replies in a row (the breaker is
  * open). It checks the server again after ten seconds, so no request has to.
+ *
+ * A server may also reply and yet be the wrong one, such as the former primary after a failover. The link then connects
+ * anew, which looks the name of the host up again, and is available once a server has accepted a write.
  */
 export class Link {
   readonly #options: RedisOptions
@@ -45,12 +48,14 @@ export class Link {
   #driver: Driver | undefined
   #isOurs = false
   #isReady = false
+  /** Whether the last server was unfit, and no other one has accepted a write yet. */
+  #isUnproven = false
   #overdue = 0
   #check: Timer | undefined
   #outage: { readonly since: number } | undefined
   #attempts = 0
-  #clientId: string | undefined
-  #leftBehind: string | undefined
+  #self: readonly string[] | undefined
+  #leftBehind: readonly string[] | undefined
   #heard: () => void = () => {}
 
   constructor(options: RedisOptions) {
@@ -69,6 +74,7 @@ export class Link {
     return (
       this.#overdue === 0 &&
       !this.#breaker.isOpen &&
+      !this.#isUnproven &&
       this.#isReady &&
       this.#driver?.connection.isReady === true
     )
@@ -98,7 +104,8 @@ export class Link {
     this.#check = undefined
     this.#disconnect()
     this.#outage = undefined
-    this.#clientId = undefined
+    this.#isUnproven = false
+    this.#self = undefined
     this.#leftBehind = undefined
   }
 
@@ -111,6 +118,15 @@ export class Link {
     const driver = this.#driver
     if (driver === undefined || !this.isAvailable) return Promise.reject(UNAVAILABLE)
     return this.#race(driver, send)
+  }
+
+  /**
+   * Asks the server to accept a write.
+   *
+   * @throws {@link UNAVAILABLE} when it does not, or does not reply.
+   */
+  async check(): Promise<void> {
+    await this.run((driver) => this.#write(driver))
   }
 
   /**
@@ -164,8 +180,44 @@ export class Link {
     }
     send(driver).then(
       (value) => settle(() => read(value)),
-      (error) => settle(() => fail(error)),
+      (error) => settle(() => fail(this.#judge(driver, error))),
     )
+  }
+
+  /** An unfit server is an outage for the caller. */
+  #judge(driver: Driver, error: unknown): unknown {
+    const reason = unfitness(error)
+    if (reason === undefined) return error
+    if (driver === this.#driver && !this.#isUnproven) {
+      this.#isUnproven = true
+      this.#begin(reason)
+      if (this.#isOurs) this.#connectAnew()
+      else this.#scheduleCheck()
+    }
+    return UNAVAILABLE
+  }
+
+  /** Uses a connection once its server accepts a write. Else gets another one after a pause. */
+  async #prove(): Promise<void> {
+    const driver = this.#driver as Driver
+    try {
+      await this.#race(driver, (server) => this.#write(server))
+      if (driver !== this.#driver) return
+      this.#isUnproven = false
+      this.#onReady()
+    } catch {
+      if (driver !== this.#driver) return
+      if (!this.#isOurs) return this.#scheduleCheck()
+      const pause = pauseBefore(this.#attempts++)
+      startDeadline(pause, () => driver === this.#driver && this.#connectAnew())
+    }
+  }
+
+  /** A write that changes nothing. Whoever may not send it has reached a server that judges commands. */
+  async #write({ send }: Driver): Promise<void> {
+    await send('UNLINK', `${prefixOf(this.#options)}unused`).catch((error: unknown) => {
+      if (describeFailure(error) !== 'NOPERM') throw error
+    })
   }
 
   #late(): void {
@@ -192,6 +244,7 @@ export class Link {
   async #tryAgain(): Promise<void> {
     const driver = this.#driver
     if (driver === undefined || this.isAvailable || !this.#isReady) return
+    if (this.#isUnproven && !this.#isOurs && this.#overdue === 0) return this.#prove()
     if (this.#overdue > 0) {
       this.#begin('no reply in time')
       // The server may be gone without closing the connection. TCP would repeat the sent data for a quarter
@@ -260,17 +313,25 @@ export class Link {
   }
 
   #reconnect(): void {
-    this.#leftBehind = this.#clientId
-    this.#clientId = undefined
+    this.#leftBehind = this.#self
+    this.#connectAnew()
+  }
+
+  #connectAnew(): void {
+    this.#self = undefined
     this.#disconnect()
     this.#connect()
   }
 
   #onReady(): void {
     this.#isReady = true
-    this.#attempts = 0
     this.#overdue = 0
     this.#breaker.reset()
+    if (this.#isUnproven) {
+      this.#heard()
+      return void this.#prove()
+    }
+    this.#attempts = 0
     void this.#replaceOldConnection()
     this.#recover(true)
     this.#heard()
@@ -279,7 +340,8 @@ export class Link {
   /**
    * A connection that was given up may still have commands under way. A server that was only paused would run
    * them after those of the new connection, and an outdated entry would return. So the old connection is
-   * closed on the server, too.
+   * closed on the server, too. Its address is given, because the new connection may reach another server, where a client
+   * of somebody else has the same id.
    */
   async #replaceOldConnection(): Promise<void> {
     const leftBehind = this.#leftBehind
@@ -287,9 +349,10 @@ export class Link {
     if (!this.#isOurs || 'nodeClient' in (this.#driver as Driver).connection) return
     const command = (...words: string[]) =>
       this.run(({ send }) => send(...words)).catch(() => undefined)
-    if (leftBehind !== undefined) void command('CLIENT', 'KILL', 'ID', leftBehind)
-    const id = await command('CLIENT', 'ID')
-    this.#clientId = id === undefined ? undefined : String(id)
+    if (leftBehind !== undefined) void command('CLIENT', 'KILL', ...leftBehind)
+    const [, id, address] =
+      /\bid=(\d+) addr=(\S+)/.exec(String(await command('CLIENT', 'INFO'))) ?? []
+    this.#self = id && address ? ['ID', id, 'ADDR', address] : undefined
   }
 
   #recover(isNewConnection: boolean): void {
@@ -305,6 +368,7 @@ export class Link {
   #onDisconnect(error: unknown): void {
     if (!this.#driver?.connection.isReady) {
       this.#isReady = false
+      if (unfitness(error) !== undefined) this.#isUnproven = true
       this.#begin(describeFailure(error))
     }
     this.#heard()
@@ -321,15 +385,3 @@ export class Link {
     )
   }
 }
-
-/**
- * Ignores errors of a connection that is being closed: without a listener for `error`, Node would throw them
- * and end the process. The listener is added first and never removed. node-redis forwards the events of an
- * inner emitter only while the outer one has had a listener all the time: after its last listener is removed,
- * new listeners receive nothing.
- */
-function tolerateErrors(connection: Driver['connection']): void {
-  if (!connection.listeners('error').includes(ignore)) connection.on('error', ignore)
-}
-
-function ignore(): void {}

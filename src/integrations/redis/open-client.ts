@@ -81,3 +81,15 @@ async function loadRedis(): Promise<RedisPackage> {
     throw new ConfigError([problem], { cause: error })
   }
 }
+
+/**
+ * Ignores errors of a connection that is being closed: without a listener for `error`, Node would throw them
+ * and end the process. The listener is added first and never removed. node-redis forwards the events of an
+ * inner emitter only while the outer one has had a listener all the time: after its last listener is removed,
+ * new listeners receive nothing.
+ */
+export function tolerateErrors(connection: Driver['connection']): void {
+  if (!connection.listeners('error').includes(ignore)) connection.on('error', ignore)
+}
+
+function ignore(): void {}

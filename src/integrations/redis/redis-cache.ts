@@ -93,6 +93,10 @@ class RedisCache implements CacheStore {
     await this.#link.close()
   }
 
+  async check(): Promise<void> {
+    await this.#link.check()
+  }
+
   get(key: string): MaybePromise<CacheEntry | undefined> {
     if (!this.#isUsable) return undefined
     const name = this.#keys.entry(key)

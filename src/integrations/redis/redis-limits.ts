@@ -83,6 +83,11 @@ class RedisLimits implements RateLimitStore {
     await this.#fallback.close?.()
   }
 
+  /** An application without limits does not open the store. */
+  async check(): Promise<void> {
+    if (this.#isOpen) await this.#link.check()
+  }
+
   consume(count: RateLimitCount): MaybePromise<RateLimitResult> {
     if (!this.#link.isAvailable) return this.#fallback.consume(count)
     return this.#count(count, ['EVALSHA', DIGEST], (error) =>

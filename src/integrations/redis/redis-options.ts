@@ -1,4 +1,11 @@
-import { ConfigError, type Duration, type Problem, toSeconds } from '../../index.js'
+import {
+  ConfigError,
+  type Duration,
+  type OptionNames,
+  type Problem,
+  toSeconds,
+  unknownOptions,
+} from '../../index.js'
 import type { RedisClient, RedisCluster } from './driver.js'
 
 /**
@@ -36,9 +43,9 @@ export interface RedisClusterOptions {
 
 /**
  * The names of all options. It includes those of `redisLimits`, because one object may be passed to both
- * functions.
+ * functions. With a misspelt `prefix`, two applications would share their keys.
  */
-const NAMES: Readonly<Record<keyof RedisOptions | 'fallback', true>> = {
+const NAMES: OptionNames<RedisOptions & { readonly fallback: unknown }> = {
   url: true,
   clientOptions: true,
   cluster: true,
@@ -75,7 +82,7 @@ export function checkRedisOptions(subject: string, options: RedisOptions): void 
     throw new ConfigError([invalid(subject, 'It was given no object of options.', remedy)])
   }
   const problems = [
-    ...checkNames(options),
+    ...unknownOptions('', options, NAMES),
     ...checkPlace(options),
     ...checkUrl(options.url),
     ...checkCluster(options.cluster),
@@ -88,15 +95,6 @@ export function checkRedisOptions(subject: string, options: RedisOptions): void 
   throw new ConfigError(
     problems.map((problem) => ({ ...problem, subject: `${subject}: ${problem.subject}` })),
   )
-}
-
-// An unknown name is an error, not a warning: with a misspelt `prefix`, two applications would share their
-// keys.
-function checkNames(options: RedisOptions): Problem[] {
-  const remedy = `The options here are: ${Object.keys(NAMES).join(', ')}.`
-  return Object.keys(options)
-    .filter((name) => !Object.hasOwn(NAMES, name))
-    .map((name) => invalid(name, 'It is not an option of this version.', remedy))
 }
 
 function invalid(subject: string, cause: string, remedy: string): Problem {

@@ -96,6 +96,10 @@ class RedisSessions implements SessionStore {
     await this.#link.close()
   }
 
+  async check(): Promise<void> {
+    await this.#link.check()
+  }
+
   async read(id: string): Promise<SessionRecord | undefined> {
     return recordOf(id, await this.#run(READ, this.#keys.session(id)))
   }

@@ -122,7 +122,7 @@ export class Manager implements SessionManager, Lifecycle {
     return this.#setUp.logger
   }
 
-  /** Whether a session has ended. A time in the future, from a clock that was set back, is no use of the session. */
+  /** Whether a session has ended. A time in the future, from a clock that was set back, does not count as use of the session. */
   hasEnded({ usedAt, idleAt, endsAt }: SessionRecord): boolean {
     const now = this.clock.now()
     return now >= idleAt || now >= endsAt || now >= usedAt + this.settings.idleMs
@@ -132,6 +132,11 @@ export class Manager implements SessionManager, Lifecycle {
   timesOf(endsAt: number): Pick<SessionRecord, 'usedAt' | 'idleAt'> {
     const usedAt = this.clock.now()
     return { usedAt, idleAt: Math.min(usedAt + this.settings.idleMs, endsAt) }
+  }
+
+  /** @throws any error of the store, when it cannot be used. */
+  async checkStore(): Promise<void> {
+    await this.#store.check?.()
   }
 
   /** Calls the store. A store that fails is 503: nobody becomes anonymous because a server is away. */

@@ -1,9 +1,11 @@
-import type {
-  SessionChange,
-  SessionRecord,
-  SessionStore,
-  SessionStoreContext,
-  SessionWrite,
+import {
+  type OptionNames,
+  refuseUnknown,
+  type SessionChange,
+  type SessionRecord,
+  type SessionStore,
+  type SessionStoreContext,
+  type SessionWrite,
 } from '../../index.js'
 
 const DEFAULT_MAX_SESSIONS = 10_000
@@ -16,6 +18,8 @@ export interface MemorySessionsOptions {
   readonly maxSessions?: number
 }
 
+const NAMES: OptionNames<MemorySessionsOptions> = { maxSessions: true }
+
 /**
  * Creates a store that keeps sessions in the memory of this process, for development and tests. It is the default of
  * `sessions()`, and is refused in production: a restart would log everybody out, and other processes would not know the
@@ -27,6 +31,7 @@ export interface MemorySessionsOptions {
  * const web = sessions({ store: memorySessions({ maxSessions: 100 }) })
  */
 export function memorySessions(options: MemorySessionsOptions = {}): SessionStore {
+  refuseUnknown('memorySessions()', options, NAMES)
   const { maxSessions = DEFAULT_MAX_SESSIONS } = options
   if (!Number.isInteger(maxSessions) || maxSessions < 1) {
     throw new RangeError(

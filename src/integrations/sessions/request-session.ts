@@ -17,6 +17,13 @@ const MAX_LENGTH = 32 * 1024
 const REFRESH_PART = 20
 const ATTEMPTS = 8
 
+const NO_SESSION = 'no session has the id of the cookie: it has ended'
+const FOREIGN = 'the session belongs to another tenant than the request names'
+const UNNAMED =
+  'the session belongs to a tenant, and the request names none: name it, or give sessions() the option `tenant`'
+const OF_NOBODY =
+  'the session was begun for no tenant, and the request names one: log in for the tenant, or give sessions() the option `tenant`'
+
 /** A change of the cookie, and whether the change of the session that it belongs to is saved. */
 interface CookieChange {
   /** The lines that the response had before. */
@@ -45,6 +52,8 @@ export class RequestSession implements Session<Values, Values> {
   /** The digest of the id in the cookie, with or without a session. */
   #digest: string | undefined
   #record: SessionRecord | undefined
+  /** Why there is no session, although there is a cookie. */
+  #lack = NO_SESSION
   #isOutdated = false
   #data: Values = {}
   readonly #cookieChanges: CookieChange[] = []
@@ -73,6 +82,12 @@ export class RequestSession implements Session<Values, Values> {
   /** The session as it was read; `undefined` if there is none. */
   get record(): SessionRecord | undefined {
     return this.#record
+  }
+
+  /** Why the guard cannot let the request in; `null` without a cookie. */
+  get lack(): string | null {
+    if (!this.#manager.cookie.isIn(this.#req)) return null
+    return this.#record === undefined ? this.#lack : 'nobody has logged in with the session'
   }
 
   /** Whether the session has ended since it was read. */
@@ -192,6 +207,8 @@ export class RequestSession implements Session<Values, Values> {
     this.#digest = (typeof sent === 'object' && digestOf(sent.value)) || undefined
     const record = this.#digest === undefined ? undefined : await this.#find(this.#digest)
     const isForeign = settings.bindTenant && record !== undefined && record.tenant !== this.#tenant
+    if (isForeign)
+      this.#lack = record.tenant === null ? OF_NOBODY : this.#tenant === null ? UNNAMED : FOREIGN
     await this.#adopt(isForeign ? undefined : record)
   }
 

@@ -8,7 +8,7 @@ export function newSessionId(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** The digest of an id, under which stores keep its session; `null` for a text that is no id. */
+/** The digest of an id, under which stores keep its session; `null` for a text that is not an id. */
 export function digestOf(id: string): string | null {
   return FORM.test(id) ? createHash('sha256').update(id).digest('base64url') : null
 }

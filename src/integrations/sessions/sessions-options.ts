@@ -2,10 +2,12 @@ import {
   ConfigError,
   type Duration,
   type MaybePromise,
+  type OptionNames,
   type Problem,
   type Request,
   type SessionStore,
   toSeconds,
+  unknownOptions,
 } from '../../index.js'
 
 /** A Standard Schema (zod 4, valibot, arktype, …) of an object. */
@@ -74,8 +76,14 @@ export interface SessionsOptions<TInput, TOutput, TUser> {
   /** Other origins whose pages may send requests with the cookie: `['https://admin.example.com']`. Default: none. */
   readonly trustedOrigins?: readonly string[]
   /**
+   * The tenant that the user of a session belongs to: the name of a field of the user, or a function. The guard then confirms
+   * this tenant: a request that names no tenant acts for it, and a request that names another one is refused with 403. A
+   * login needs no tenant. Default: see `bindTenant`.
+   */
+  readonly tenant?: string | ((user: TUser) => string | null | undefined)
+  /**
    * Whether a session is valid for the tenant alone in whose request it began. With `false`, it is valid for all, and
-   * `tenant.authorize` must decide which tenant a user may act for. Default `true`.
+   * `tenant.authorize` must decide which tenant a user may act for. Default `true`, or `false` with `tenant`.
    */
   readonly bindTenant?: boolean
 }
@@ -90,19 +98,25 @@ export interface SessionsSettings {
   readonly cookieName: string
   readonly sameSite: 'lax' | 'strict'
   readonly trustedOrigins: ReadonlySet<string>
+  /** Reads the tenant of a user; `null` without the option. */
+  readonly tenantOfUser: ((user: object) => unknown) | null
   readonly bindTenant: boolean
 }
 
-type AnyOptions = SessionsOptions<unknown, unknown, unknown>
+// biome-ignore lint/suspicious/noExplicitAny: functions of an application take users of its own type
+type AnyOptions = SessionsOptions<unknown, unknown, any>
 
-const NAMES: Readonly<Record<keyof AnyOptions, true>> = {
+const COOKIE: OptionNames<SessionCookieOptions> = { name: true, sameSite: true }
+/** With a misspelt `absolute`, sessions would live longer than was meant. */
+const NAMES: OptionNames<SessionsOptions<unknown, unknown, unknown>> = {
   schema: true,
   store: true,
   findUser: true,
   idle: true,
   absolute: true,
-  cookie: true,
+  cookie: COOKIE,
   trustedOrigins: true,
+  tenant: 'sync',
   bindTenant: true,
 }
 
@@ -114,7 +128,7 @@ export function resolveOptions(options: AnyOptions): SessionsSettings {
   const idleMs = toMs(options.idle ?? '12h')
   const absoluteMs = toMs(options.absolute ?? '14d')
   const problems = [
-    ...checkNames(options),
+    ...unknownOptions('sessions(): ', options, NAMES),
     ...checkTimes(options, { idleMs, absoluteMs }),
     ...checkCookie(options.cookie),
     ...checkOrigins(options.trustedOrigins),
@@ -130,8 +144,15 @@ export function resolveOptions(options: AnyOptions): SessionsSettings {
     cookieName: options.cookie?.name ?? 'session',
     sameSite: options.cookie?.sameSite ?? 'lax',
     trustedOrigins: new Set(options.trustedOrigins),
-    bindTenant: options.bindTenant ?? true,
+    tenantOfUser: tenantReader(options.tenant),
+    bindTenant: options.bindTenant ?? options.tenant === undefined,
   }
+}
+
+/** The field `constructor` is not that of each object. */
+function tenantReader(tenant: AnyOptions['tenant']): SessionsSettings['tenantOfUser'] {
+  if (tenant === undefined || typeof tenant === 'function') return tenant ?? null
+  return (user) => (Object.hasOwn(user, tenant) ? user[tenant as keyof object] : undefined)
 }
 
 function toMs(duration: Duration): number {
@@ -140,14 +161,6 @@ function toMs(duration: Duration): number {
 
 function invalid(subject: string, cause: string, remedy: string): Problem {
   return { code: 'E_OPTION_INVALID', subject: `sessions(): ${subject}`, cause, remedy }
-}
-
-// An unknown name is an error: with a misspelt `absolute`, sessions would live longer than was meant.
-function checkNames(options: AnyOptions): Problem[] {
-  const remedy = `The options are: ${Object.keys(NAMES).join(', ')}.`
-  return Object.keys(options)
-    .filter((name) => !Object.hasOwn(NAMES, name))
-    .map((name) => invalid(name, 'It is not an option of this version.', remedy))
 }
 
 function checkTimes(
@@ -196,7 +209,7 @@ function checkOrigins(origins: readonly string[] = []): Problem[] {
     )
 }
 
-function checkParts({ schema, store, findUser, bindTenant }: AnyOptions): Problem[] {
+function checkParts({ schema, store, findUser, tenant, bindTenant }: AnyOptions): Problem[] {
   const problems: Problem[] = []
   if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
     const remedy = 'Give a schema of zod 4, valibot, arktype or another library of Standard Schema.'
@@ -209,6 +222,23 @@ function checkParts({ schema, store, findUser, bindTenant }: AnyOptions): Proble
   }
   if (findUser !== undefined && typeof findUser !== 'function')
     problems.push(invalid('findUser', 'It is not a function.', 'Give (id) => users.find(id).'))
+  const isReader = typeof tenant === 'function' || (typeof tenant === 'string' && tenant !== '')
+  if (tenant !== undefined && !isReader)
+    problems.push(
+      invalid(
+        'tenant',
+        'It is neither the name of a field nor a function.',
+        "Give 'clinic' or (user) => user.clinic.",
+      ),
+    )
+  if (tenant !== undefined && bindTenant === true)
+    problems.push(
+      invalid(
+        'tenant',
+        'bindTenant: true binds a session to the tenant of its login.',
+        'Remove one.',
+      ),
+    )
   if (bindTenant !== undefined && typeof bindTenant !== 'boolean')
     problems.push(invalid('bindTenant', 'It is not a boolean.', 'Give true or false.'))
   return problems

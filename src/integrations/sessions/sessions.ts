@@ -1,8 +1,10 @@
 import {
   type AuthGuard,
   Clock,
+  type HealthContext,
   InjectionToken,
   type NextFunction,
+  noteOf,
   type Plugin,
   type Request,
   type Response,
@@ -13,7 +15,7 @@ import { RequestSession } from './request-session.js'
 import type { Session } from './session.js'
 import { sessionContract } from './session-contract.js'
 import { SessionCookie } from './session-cookie.js'
-import { resolveOptions, type SessionsOptions } from './sessions-options.js'
+import { resolveOptions, type SessionsOptions, type SessionsSettings } from './sessions-options.js'
 
 /** The sessions of an application: a guard for `auth`, and a plugin. It needs both places, or the plugin alone. */
 export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plugin {
@@ -27,6 +29,19 @@ export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plug
   of(req: Request): Promise<Session<TInput, TOutput>>
   /** The token of the sessions of users: `inject(web.manager).revokeAll(user.id)`. */
   readonly manager: InjectionToken<SessionManager>
+}
+
+/** Returns the function that finds the tenant of a request which the guard has let in; `null` if sessions confirm none. */
+function tenantReader(
+  { tenantOfUser, bindTenant }: SessionsSettings,
+  sessionOf: (req: Request) => RequestSession,
+): ((req: Request) => string | undefined) | null {
+  if (tenantOfUser === null)
+    return bindTenant ? (req) => sessionOf(req).record?.tenant ?? undefined : null
+  return ({ user }) => {
+    const tenant = tenantOfUser(user as object)
+    return typeof tenant === 'string' && tenant !== '' ? tenant : undefined
+  }
 }
 
 /** The values of sessions without a schema. */
@@ -61,6 +76,7 @@ export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
     throw new Error('sessions(): the application needs it in `plugins`, and not only as a guard.')
   }
   const canActivate = (req: Request) => admit(sessionOf(req), { req, findUser: settings.findUser })
+  const tenantOf = tenantReader(settings, sessionOf)
   return {
     name: 'sessions',
     credentials: cookie.credentials,
@@ -69,9 +85,7 @@ export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
     challenge: `Cookie name="${cookie.hostName}"`,
     contract: sessionContract,
     canActivate,
-    ...(settings.bindTenant
-      ? { tenantOf: (req: Request) => sessionOf(req).record?.tenant ?? undefined }
-      : {}),
+    ...(tenantOf === null ? {} : { tenantOf }),
     forApplication({ get }) {
       get(own)
       return { canActivate }
@@ -86,6 +100,9 @@ export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
     providers: [
       { token: own, inject: [Clock], useFactory: (clock: Clock) => new Manager(settings, clock) },
     ],
+    ...(settings.store?.check === undefined
+      ? {}
+      : { health: (app: HealthContext) => app.get(own).checkStore() }),
     keptInProcess: () => (settings.store?.isShared === true ? null : 'sessions'),
     setup({ get, express, logger, usesTenants }) {
       const manager = get(own)
@@ -137,11 +154,20 @@ interface Admission {
 async function admit(session: RequestSession, { req, findUser }: Admission): Promise<boolean> {
   await session.load()
   const text = session.record?.user
-  if (text == null) return false
+  if (text == null) return refuse(req, session.lack)
   const stored: unknown = JSON.parse(text)
   const user = findUser === null ? stored : await findUser(stored as string, req)
   // A look-up may take seconds, in which the session ends.
-  if (user === null || user === undefined || session.hasEnded) return false
+  if (user === null || user === undefined) return refuse(req, NO_USER)
+  if (session.hasEnded) return refuse(req, 'the session has ended meanwhile')
   req.user = user as User
   return true
+}
+
+const NO_USER = 'findUser has not found the user of the session'
+
+/** The client learns only that it has to log in. */
+function refuse(req: Request, reason: string | null): false {
+  if (reason !== null) noteOf(req)?.({ by: 'sessions', verdict: 'refused', reason })
+  return false
 }

@@ -17,7 +17,7 @@ const PARAMETER = 'blazon_cursor_'
  * used. The fields of the order are properties of the entity, and their columns must not be null.
  * @returns the entities and the cursor of the next page.
  * @throws TypeError if the database is not PostgreSQL, the query joins a relation with many rows for one entity, a field of
- * the order is no column, one of its values is null, or two rows have the same values of the order; the errors of TypeORM.
+ * the order is not a column, one of its values is null, or two rows have the same values of the order; the errors of TypeORM.
  * @example
  * list(req: Req<{ query: typeof NotePages.query }>) {
  *   const notes = this.notes.createQueryBuilder('note').where('note.color = :color', { color: 'red' })

@@ -1,5 +1,5 @@
-/** Option names whose values are secret. */
-const SECRET_NAMES = /pass|secret|token|key|credential/i
+import { isSecretName } from '../../index.js'
+
 const HIDDEN = '***'
 
 /**
@@ -20,10 +20,11 @@ export function withoutSecrets(error: unknown, options: object): Error {
   return copy
 }
 
-/** All strings under a secret name, and all URLs that contain a password. */
+/** All strings under a secret name, all private keys, and all URLs that contain a password. */
 function* secretsOf(value: unknown, name: string, depth = 0): Generator<string> {
   if (typeof value === 'string') {
-    if (SECRET_NAMES.test(name) && value !== '') yield value
+    const isSecret = isSecretName(name) || value.includes('PRIVATE KEY-----')
+    if (isSecret && value !== '') yield value
     yield* secretsOfUrl(value)
   } else if (isPlain(value) && depth < 5) {
     for (const [key, each] of Object.entries(value)) yield* secretsOf(each, key, depth + 1)

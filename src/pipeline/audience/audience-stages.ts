@@ -3,6 +3,7 @@ import {
   type AskConfig,
   audienceStage,
   sendableStage,
+  unaskedStage,
   type VisibleConfig,
   visibleStage,
 } from './audience-steps.js'
@@ -12,6 +13,7 @@ import type { RouteAudience } from './compile-audience.js'
 export interface AudienceStages extends RouteAudience {
   readonly ask: (config: Omit<AskConfig, 'audience'>) => Stage
   readonly refuseSent: () => Stage
+  readonly hideUntilAsked: (config: Omit<VisibleConfig, 'audience' | 'base'>) => Stage
   readonly hide: (config: Omit<VisibleConfig, 'audience'>) => Stage
 }
 
@@ -21,6 +23,7 @@ export function audienceStages(audience: RouteAudience): AudienceStages {
     ...audience,
     ask: (config) => audienceStage({ ...config, audience }),
     refuseSent: () => sendableStage(audience),
+    hideUntilAsked: (config) => unaskedStage({ ...config, audience }),
     hide: (config) => visibleStage({ ...config, audience }),
   }
 }

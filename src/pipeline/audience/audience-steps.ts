@@ -2,12 +2,15 @@ import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { refuse } from '../../errors/refuse.js'
 import { noteAudience, notedAudience } from '../../http/audience.js'
+import { kHasFailed } from '../../http/own-fields.js'
+import type { BlazonRequest } from '../../http/request.js'
 import { destroyStream, discardBody, toRawBody } from '../../http/send/raw-body.js'
-import { type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
+import { ALL_ROWS, type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
+import type { HideFields } from '../../schema/audience/hide-fields.js'
 import type { Mark } from '../../schema/audience/marks.js'
 import { toPlain } from '../../schema/fields/to-plain.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage } from '../../step/step.js'
+import type { OnError, Stage } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import { limitErrors } from '../field-errors.js'
 import type { Decide } from '../steps/can.js'
@@ -52,6 +55,19 @@ function ask(decide: Decide, mark: Mark, req: Request): unknown {
   }
 }
 
+/**
+ * Leaves all marked fields out of the responses of steps before {@link visibleStage}, such as the middlewares of `@Use`: it
+ * is not known yet what the caller may see.
+ */
+export function unaskedStage(config: Omit<VisibleConfig, 'base'>): Stage {
+  const preparation = preparationOf(config.audience.forHeld([]), { ...config, base: null })
+  return (next) =>
+    function hideUntilAsked(req, res) {
+      prepareJson(res, preparation)
+      return next(req, res)
+    }
+}
+
 /** Refuses requests with fields that the caller may not see, before anything is validated. */
 export function sendableStage(audience: RouteAudience): Stage {
   return (next) =>
@@ -77,12 +93,14 @@ export interface VisibleConfig {
   readonly route: Pick<RouteModel, 'name' | 'stream'>
   /** What happens to the fields of all responses; `null` if nothing does. */
   readonly base: JsonPreparation | null
+  readonly onError: OnError
 }
 
 /** Leaves fields that the caller may not see out of the response. */
 export function visibleStage(config: VisibleConfig): Stage {
   const { audience, route, base } = config
-  const known = new Map<HeldAudience, JsonPreparation>()
+  // Weak: the audience of a caller is not kept for ever.
+  const known = new WeakMap<HeldAudience, JsonPreparation>()
   const preparationFor = (held: HeldAudience): JsonPreparation => {
     const found = known.get(held) ?? preparationOf(held, config)
     known.set(held, found)
@@ -92,7 +110,7 @@ export function visibleStage(config: VisibleConfig): Stage {
     function hideFields(req, res) {
       const held = heldBy(req, audience)
       if (held.isComplete) {
-        if (base !== null) prepareJson(res, base)
+        prepareJson(res, base)
         return next(req, res)
       }
       prepareJson(res, preparationFor(held))
@@ -120,28 +138,55 @@ function refuseBytes(value: unknown, res: Response, { name }: VisibleConfig['rou
   )
 }
 
-function preparationOf(held: HeldAudience, { base, route }: VisibleConfig): JsonPreparation {
-  const hidden = (
-    body: unknown,
-    status: number,
-    hide: HeldAudience['hideInBody' | 'hideInData'],
-  ): unknown => {
+function preparationOf(
+  held: HeldAudience,
+  { base, route: { name }, onError }: VisibleConfig,
+): JsonPreparation {
+  const hidden = (body: unknown, status: number, hide: HideFields): unknown => {
     if (body === REFUSED || body === undefined) return body
     try {
-      return hide(toPlain(body), status)
+      return hide(toPlain(body))
     } catch (cause) {
-      throw explained(cause, `${route.name}: the response ${status}`)
+      throw explained(cause, `${name}: the response ${status}`)
     }
+  }
+  /** An error of the route, and not thrown, for the reason of `checkFields` in `steps/fields.ts`. */
+  const refuseAll = (status: number, res: Response): typeof REFUSED => {
+    const message =
+      `${name}: the response ${status} has no schema, and the route has values of records or items of lists with an ` +
+      'audience: they have no name by which they could be found and left out. ' +
+      `Describe it with @ApiResponseDoc({ status: ${status}, schema }).`
+    onError(refuse('INTERNAL_SERVER_ERROR', message), res.req as BlazonRequest, res)
+    return REFUSED
+  }
+  const hideAs = (part: 'body' | 'data', limited: unknown, status: number, res: Response) => {
+    if (limited === REFUSED || limited === undefined) return limited
+    const hide = held.hideIn(status)
+    // What an error middleware sends for an error is the application's own, as the text of the error is.
+    const mayRefuse = !(res.req as BlazonRequest)[kHasFailed]
+    if (!hide.findsAll && mayRefuse) return refuseAll(status, res)
+    return hidden(limited, status, hide[part])
   }
   const inEnvelope = base?.inEnvelope ?? null
   const limited = inEnvelope?.prepareData ?? null
   return {
-    prepare: (body, res) =>
-      hidden(base === null ? body : base.prepare(body, res), res.statusCode, held.hideInBody),
+    prepare(body, res) {
+      const first = base === null ? body : base.prepare(body, res)
+      return hideAs('body', first, res.statusCode, res)
+    },
     inEnvelope: {
-      prepareData: (data, status, res) =>
-        hidden(limited === null ? data : limited(data, status, res), status, held.hideInData),
+      prepareData(data, status, res) {
+        const first = limited === null ? data : limited(data, status, res)
+        return hideAs('data', first, status, res)
+      },
       ofBody: inEnvelope?.ofBody ?? AS_IT_IS,
+    },
+    rowsOf(status, res) {
+      const { rows } = held.hideIn(status)
+      const first = base === null ? ALL_ROWS : base.rowsOf(status, res)
+      if (rows === null || first === null) return null
+      const limit = (all: readonly unknown[]) => hidden(first.limit(all), status, rows.list) ?? []
+      return { limit, isDocument: rows.isDocument }
     },
     isRequired: true,
   }
@@ -151,5 +196,6 @@ function preparationOf(held: HeldAudience, { base, route }: VisibleConfig): Json
 const AS_IT_IS: JsonPreparation = {
   prepare: (body) => body,
   inEnvelope: null,
+  rowsOf: () => ALL_ROWS,
   isRequired: true,
 }

@@ -20,8 +20,10 @@ import {
   markedSides,
   type SchemaMarks,
 } from '../../schema/audience/route-marks.js'
+import type { Node } from '../../schema/dialect/conversion.js'
 import { readSchema } from '../../schema/fields/read-schema.js'
-import { isEnveloped, mapResponses } from '../../schema/fields/response-bodies.js'
+import { isEnveloped, type MadeRows, mapResponses } from '../../schema/fields/response-bodies.js'
+import type { KeptAudiences } from './kept-audiences.js'
 import { compileSent } from './sent-fields.js'
 
 /** The marked fields of a route. */
@@ -30,7 +32,7 @@ export interface RouteAudience extends MarkedSides {
   readonly marks: readonly Mark[]
   /** The marked fields of responses, items and requests, each once. */
   readonly fields: readonly MarkedField[]
-  /** Returns the functions for callers who hold these marks. Equal sets have the same functions. */
+  /** Returns the functions for callers who hold these marks. */
   readonly forHeld: (isHeld: readonly boolean[]) => HeldAudience
 }
 
@@ -38,10 +40,8 @@ export interface RouteAudience extends MarkedSides {
 export interface HeldAudience extends RequestAudience {
   /** Whether the callers see everything. */
   readonly isComplete: boolean
-  /** Leaves the hidden fields out of a body, as plain data. */
-  readonly hideInBody: (plain: unknown, status: number) => unknown
-  /** The same for data before an envelope of the application's own is around it. */
-  readonly hideInData: (plain: unknown, status: number) => unknown
+  /** Returns how hidden fields are left out of the responses of a status. */
+  readonly hideIn: (status: number) => HideInResponse
   /** The same for an item of a stream. */
   readonly hideInItem: HideFields
   /** Finds the hidden fields that a body was sent with in spite of that. */
@@ -50,26 +50,38 @@ export interface HeldAudience extends RequestAudience {
   readonly findSent: (req: BlazonRequest) => readonly FieldError[]
 }
 
+/** Leaves hidden fields out of the responses of one status, as plain data. */
+export type HideInResponse = MadeForStatus<HideFields>
+
+/** What was made for the responses of one status. */
+interface MadeForStatus<T> {
+  readonly body: T
+  /** For data before an envelope of the application's own is around it. */
+  readonly data: T
+  /** For rows that come one by one; `null` if the document has no list of them. */
+  readonly rows: MadeRows<T> | null
+  /** Whether these functions find every hidden field. Without a schema they know names only, and some fields have none. */
+  readonly findsAll: boolean
+}
+
 /** The input of {@link compileAudience}. */
 export interface AudienceConfig {
   readonly schemas: readonly SchemaMarks[]
   readonly converters: SchemaConverters
+  readonly kept: KeptAudiences<HeldAudience>
 }
 
 /** Compiles the marked fields of a route. */
 export function compileAudience(route: RouteModel, config: AudienceConfig): RouteAudience {
   const marks = distinctMarks(config.schemas)
-  const known = new Map<string, HeldAudience>()
   return {
     marks,
     fields: markedFields(config.schemas),
     ...(markedSides(config.schemas) ?? NO_SIDES),
     forHeld(isHeld) {
       const held = marks.filter((_, index) => isHeld[index] === true)
-      const key = held.map(keyOfMark).join()
-      const found = known.get(key) ?? compileHeld(route, held, config)
-      known.set(key, found)
-      return found
+      const key = `${route.index} ${held.map(keyOfMark).join()}`
+      return config.kept.get(key, () => compileHeld(route, held, config))
     },
   }
 }
@@ -84,59 +96,72 @@ function compileHeld(
   const keys = new Set(held.map(keyOfMark))
   const hides = (mark: Mark) => !keys.has(keyOfMark(mark))
   const maybe = markByName(schemas)
+  const hasNameless = hasNamelessParts(schemas, hides)
   const nothing: MarkedSchema = { schema: true, resolve: () => undefined, maybe }
-  const hide = compileStatuses(route, converters, {
-    of: (schema, resolve) => compileHide({ schema, resolve, maybe }, hides),
-    other: compileHide(nothing, hides),
-  })
-  const find = compileStatuses(route, converters, {
-    of: (schema, resolve) => compileFindHidden({ schema, resolve, maybe }, hides),
-    other: compileFindHidden(nothing, hides),
-  })
+  const hide = compileStatuses(route, converters, (schema, resolve) =>
+    compileHide({ schema, resolve, maybe, hasNameless }, hides),
+  )
+  const hideElsewhere = hideByName(compileHide(nothing, hides), !hasNameless)
+  const find = compileStatuses(route, converters, (schema, resolve) =>
+    compileFindHidden({ schema, resolve, maybe }, hides),
+  )
+  const findElsewhere = compileFindHidden(nothing, hides)
   const findSent = compileSent(route, { schemas, hides })
   return {
     held,
     isComplete: schemas.every(({ places }) => places.every(({ mark }) => !hides(mark))),
-    hideInBody: hide.body,
-    hideInData: hide.data,
-    hideInItem: itemHider(route, { converters, maybe, hides }),
-    findInBody: find.body,
+    hideIn: (status) => hide.get(status) ?? hideElsewhere,
+    hideInItem: itemHider(route, { converters, maybe, hasNameless, hides }),
+    findInBody: (plain, status) => (find.get(status)?.body ?? findElsewhere)(plain),
     findSent,
   }
 }
 
-interface StatusMaker<T> {
-  readonly of: (schema: unknown, resolve: MarkedSchema['resolve']) => (plain: unknown) => T
-  /** For a status without a schema. */
-  readonly other: (plain: unknown) => T
+/** Whether responses have hidden parts that no name identifies: values of records, and items of lists. */
+function hasNamelessParts(
+  schemas: readonly SchemaMarks[],
+  hides: (mark: Mark) => boolean,
+): boolean {
+  const ofResponses = schemas.filter(({ part }) => part === 'response' || part === 'item')
+  return ofResponses.some(({ places }) =>
+    places.some(({ name, mark }) => name === null && hides(mark)),
+  )
 }
 
-/** Compiles the function for bodies, and the one for data in an envelope of the application's own. */
+function hideByName(hide: HideFields, findsAll: boolean): HideInResponse {
+  const rows = findsAll ? { list: hide, isDocument: true } : null
+  return { body: hide, data: hide, rows, findsAll }
+}
+
+/** Compiles the functions for each status with a schema. */
 function compileStatuses<T>(
   route: RouteModel,
   converters: SchemaConverters,
-  { of, other }: StatusMaker<T>,
-): Readonly<Record<'body' | 'data', (plain: unknown, status: number) => T>> {
+  of: (schema: unknown, resolve: MarkedSchema['resolve']) => (plain: unknown) => T,
+): ReadonlyMap<number, MadeForStatus<(plain: unknown) => T>> {
   const bodies = mapResponses<(plain: unknown) => T>(route, converters, {
     of,
     either: (enveloped, bare) => (plain) => (isEnveloped(plain) ? enveloped : bare)(plain),
   })
-  return {
-    body: (plain, status) => (bodies.get(status)?.body ?? other)(plain),
-    data: (plain, status) => (bodies.get(status)?.wrapped?.data ?? other)(plain),
-  }
+  return new Map(
+    [...bodies].map(([status, { body, wrapped, rows }]) => [
+      status,
+      { body, data: wrapped?.data ?? body, rows, findsAll: true },
+    ]),
+  )
 }
 
 function itemHider(
   { stream }: RouteModel,
-  {
-    converters,
-    maybe,
-    hides,
-  }: Pick<AudienceConfig, 'converters'> &
-    Required<Pick<MarkedSchema, 'maybe'>> & { readonly hides: (mark: Mark) => boolean },
+  { converters, hides, ...marked }: ItemConfig,
 ): HideFields {
   if (stream === null) return (plain) => plain
   const { json: schema, resolve } = readSchema(stream.item, converters)
-  return compileHide({ schema, resolve, maybe }, hides)
+  return compileHide({ schema, resolve, ...marked }, hides)
+}
+
+interface ItemConfig extends Pick<AudienceConfig, 'converters'> {
+  readonly maybe: Node
+  readonly hasNameless: boolean
+  readonly hides: (mark: Mark) => boolean
 }

@@ -1,4 +1,4 @@
-import { type JsonPreparation, prepareJson } from '../../http/send/send-json.js'
+import { ALL_ROWS, type JsonPreparation, prepareJson } from '../../http/send/send-json.js'
 import type { WriteDates } from '../../schema/date-writer.js'
 import type { Stage } from '../../step/step.js'
 
@@ -22,5 +22,5 @@ export function datesStage(find: FindDateWriter): Stage {
 }
 
 function preparationOf(write: WriteDates | null): JsonPreparation | null {
-  return write && { prepare: write, inEnvelope: null, isRequired: false }
+  return write && { prepare: write, inEnvelope: null, rowsOf: () => ALL_ROWS, isRequired: false }
 }

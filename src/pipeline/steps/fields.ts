@@ -2,7 +2,7 @@ import type { Response } from '../../contracts/handler.js'
 import type { ResponseFieldsMode } from '../../contracts/operation.js'
 import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
+import { ALL_ROWS, type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
 import type { BodyFields, ResponseFields } from '../../schema/fields/response-fields.js'
 import type { OnError, Stage } from '../../step/step.js'
 
@@ -53,19 +53,30 @@ export function fieldsPreparation(config: FieldsConfig): JsonPreparation {
       const fields = byStatus.get(status)
       return fields === undefined ? body : limit(body, select(fields), { status, res })
     }
+  const rowsOf: JsonPreparation['rowsOf'] = (status, res) => {
+    const fields = byStatus.get(status)
+    if (fields === undefined) return ALL_ROWS
+    const { rows } = fields
+    if (rows === null) return null
+    const { list, isDocument } = rows
+    return { limit: (all) => limit(all, list, { status, res }), isDocument }
+  }
   const ofBody: JsonPreparation = {
     prepare: prepared((fields) => fields.wrapped?.body ?? fields),
     inEnvelope: null,
+    rowsOf,
     isRequired: true,
   }
   const prepareData = (data: unknown, status: number, res: Response) => {
-    const wrapped = byStatus.get(status)?.wrapped
+    const fields = byStatus.get(status)
     // An absent value has no fields, and a documented envelope may be without data.
-    return wrapped && data !== undefined ? limit(data, wrapped.data, { status, res }) : data
+    if (fields === undefined || data === undefined) return data
+    return limit(data, fields.wrapped?.data ?? fields, { status, res })
   }
   return {
     prepare: prepared((fields) => fields),
     inEnvelope: { prepareData, ofBody },
+    rowsOf,
     isRequired: true,
   }
 }

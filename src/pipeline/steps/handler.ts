@@ -88,7 +88,16 @@ type Read = (req: BlazonRequest, res: Response) => unknown
 function readerOf({ source, key, definition }: ParameterModel): Read {
   if (definition !== null) return (req) => definition.values.get(req)
   const read = READERS[source]
+  if (key !== null && source === 'headers') return (req) => headerOf(req, key)
   return key === null ? read : (req, res) => ownValue(read(req, res), key)
+}
+
+/** Reads a header by its name in lower case. The schema of all headers may write the name with capitals. */
+function headerOf({ validated, headers }: BlazonRequest, key: string): unknown {
+  const value = ownValue(validated.headers ?? headers, key)
+  if (value !== undefined || validated.headers === undefined) return value
+  const name = Object.keys(Object(validated.headers)).find((each) => each.toLowerCase() === key)
+  return name === undefined ? undefined : ownValue(validated.headers, name)
 }
 
 const READERS: Record<ParameterSource, Read> = {

@@ -1,6 +1,7 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { kHasFailed } from '../../http/own-fields.js'
+import { kHasFailed, kTenantScope } from '../../http/own-fields.js'
+import type { RequestScopes } from '../../http/request-scopes.js'
 import { discardAfter, discardBody } from '../../http/send/raw-body.js'
 import { statusReader } from '../../http/send/status-of.js'
 import { Refusal } from '../../step/refusal.js'
@@ -15,6 +16,8 @@ export interface RespondConfig {
   readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation' | 'produces'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
+  /** `null` if requests have no scopes. */
+  readonly scopes: RequestScopes | null
   /** Sends the items of a stream; `null` for all other routes. */
   readonly stream: Settle | null
   /** Sends the value that the handler has returned. */
@@ -66,8 +69,22 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
   }
 }
 
-/** Creates the function that turns the value of the steps into a response, or passes on its error. */
+/**
+ * Creates the function that turns the value of the steps into a response, or passes on its error. Writing a value runs code
+ * of the application, such as `toJSON`, getters and generators: in the scope that a later step has entered.
+ */
 export function settleOf(config: RespondConfig): Settle {
+  const settle = settleHere(config)
+  const { scopes } = config
+  if (scopes === null) return settle
+  return function settleInScope(value, req, res) {
+    // The usual case, without a closure.
+    if (req[kTenantScope] === scopes.current()) return settle(value, req, res)
+    scopes.keep(req, () => settle(value, req, res))
+  }
+}
+
+function settleHere(config: RespondConfig): Settle {
   const send = sendOnce(config)
   return function settle(value, req, res) {
     let failure: unknown

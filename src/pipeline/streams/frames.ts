@@ -1,5 +1,6 @@
 import type { StreamKind } from '../../contracts/stream.js'
 import { isSseComment, isSseEvent } from '../../http/sse-event.js'
+import { refuseHidden } from '../../schema/fields/to-plain.js'
 import { remedyFor, unsendableKind } from '../../schema/fields/unsendable.js'
 import { isOrdinaryData } from '../unusual-values.js'
 
@@ -66,6 +67,7 @@ function toText(item: unknown, prepare: PrepareItem): string {
   const value = prepare === null ? item : prepare(item)
   const text: string | undefined = JSON.stringify(value)
   if (text === undefined) throw new TypeError('It yielded nothing: an item is a value of JSON.')
+  refuseHidden(value, text)
   return text
 }
 

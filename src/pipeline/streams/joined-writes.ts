@@ -1,4 +1,5 @@
 import type { Response } from '../../contracts/handler.js'
+import { wireText } from '../../http/send/wire-text.js'
 
 /** A response that uses `compression`. */
 interface Compressed {
@@ -47,7 +48,7 @@ export class JoinedWrites {
   flush(): void {
     const text = this.take()
     if (text === '' || !this.isWritable) return
-    const isTaken = this.#res.write(text)
+    const isTaken = this.#res.write(wireText(text))
     const { flush } = this.#res as Compressed
     if (flush !== undefined) flush.call(this.#res)
     if (!isTaken) this.#sender.wait()
@@ -60,7 +61,7 @@ export class JoinedWrites {
     return text
   }
 
-  /** @internal Called by the scheduled function, which is no closure, so that a stream has none. */
+  /** @internal Called by the scheduled function, which is not a closure, so that a stream has none. */
   flushScheduled(): void {
     this.#isScheduled = false
     this.flush()

@@ -8,7 +8,7 @@ import type { WorkLimit } from '../work-limit.js'
  */
 const LOOP = /for\((?:let (\w+)=[^;]+; \w+<len\d+; \w+\+\+|const \w+ in \w+)\)\{/g
 
-/** The name of the loop variable of `contains`. An item that does not match is no error there. */
+/** The name of the loop variable of `contains`. An item that does not match is not an error there. */
 const SOUGHT = 'sought'
 
 /**

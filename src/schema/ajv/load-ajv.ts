@@ -2,6 +2,7 @@ import type { Ajv, Options } from 'ajv'
 import { WorkLimit } from '../work-limit.js'
 import { type Bounded, bounded, nameSoughtItems } from './bounded-code.js'
 import { finiteNumbers } from './finite-numbers.js'
+import { replaceMultipleOf } from './multiple-of.js'
 import { replaceEquality } from './plain-equality.js'
 import { replaceUniqueItems } from './unique-items.js'
 
@@ -47,6 +48,7 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
     makeLinear(ajv)
     replaceEquality(ajv)
     replaceUniqueItems(ajv, ajvs)
+    replaceMultipleOf(ajv, ajvs)
     nameSoughtItems(ajv)
     // 2019-09 has no `prefixItems`. Without this keyword it would ignore a tuple that is written with it.
     if (draft === '2019-09') {

@@ -12,6 +12,8 @@ export interface MarkedSchema {
   readonly resolve: References['resolve']
   /** A schema that may describe the value as well, everywhere; see {@link View}. */
   readonly maybe?: Node
+  /** Whether hidden parts have no name, so that `maybe` does not find them; see {@link compileHide}. */
+  readonly hasNameless?: boolean
 }
 
 /** Returns JSON data without the fields that a caller may not see. */
@@ -22,10 +24,11 @@ const HIDDEN = Symbol('hidden')
 
 /**
  * Compiles the function that leaves hidden fields out of responses. An alternative counts if the value fits it; if the
- * value fits none, all of them count.
+ * value fits none, all of them count. Hidden parts without a name are found by their place only, so an object in place of a
+ * list, or a list in place of an object, is left out as a whole.
  */
 export function compileHide(
-  { schema, resolve, maybe }: MarkedSchema,
+  { schema, resolve, maybe, hasNameless = false }: MarkedSchema,
   hides: (mark: Mark) => boolean,
 ): HideFields {
   const viewer = responseViewer(resolve, hides)
@@ -34,7 +37,7 @@ export function compileHide(
   const hide = (value: unknown, view: View): unknown => {
     if (!view.leads) return value
     const chosen = viewer.choose(view, value)
-    if (chosen.isHidden) return HIDDEN
+    if (chosen.isHidden || (hasNameless && isOtherKind(value, chosen))) return HIDDEN
     if (Array.isArray(value)) {
       return value.flatMap((item, index) => {
         const inside = viewer.item(chosen, index)
@@ -55,6 +58,14 @@ export function compileHide(
     const shown = hide(plain, root)
     return shown === HIDDEN ? null : shown
   }
+}
+
+/** Whether a value is an object or a list, and its schemas allow neither or only the other one. */
+function isOtherKind(value: unknown, { sure }: Pick<View, 'sure'>): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const kind = Array.isArray(value) ? 'array' : 'object'
+  const types = sure.flatMap(({ type }) => (type === undefined ? [] : [[type].flat()]))
+  return types.length > 0 && types.every((allowed) => !allowed.includes(kind))
 }
 
 /** Returns the paths of the hidden fields that JSON data has. */

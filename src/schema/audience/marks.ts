@@ -16,7 +16,7 @@ export function markOf(node: Node): Mark | null {
   return isValid ? [...new Set(names as readonly string[])].sort() : null
 }
 
-/** Whether a schema has the keyword with a value that is no mark. */
+/** Whether a schema has the keyword with a value that is not a mark. */
 export function hasWrongMark(node: Node): boolean {
   return node[KEYWORD] !== undefined && markOf(node) === null
 }

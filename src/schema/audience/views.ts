@@ -48,7 +48,10 @@ export interface ChosenView extends Schemas {
 /** Stands for all names that no schema names. No property has this key: it is a number. */
 const OTHER_NAME = -1
 
-/** Finds the schemas of the parts of values. What was found once is kept. */
+/** The most views of a kind that are kept. Values choose the alternatives: of ten, there are a thousand sets. */
+const MOST = 500
+
+/** Finds the schemas of the parts of values, and keeps what it has found. */
 export class Viewer {
   readonly #config: ViewConfig
   readonly #ids = new Map<Node, number>()
@@ -68,6 +71,7 @@ export class Viewer {
     if (known !== undefined) return known
     const leads = [...schemas.sure, ...schemas.maybe].some((node) => this.#leadsFrom(node))
     const made: View = { ...schemas, leads, only: null }
+    if (this.#views.size >= MOST) this.#views.clear()
     this.#views.set(key, made)
     return made
   }
@@ -146,6 +150,7 @@ export class Viewer {
       positions: Math.max(0, ...all.map(positionsOf)),
       members: new Map(),
     }
+    if (this.#chosen.size >= MOST) this.#chosen.clear()
     this.#chosen.set(key, made)
     return made
   }

@@ -1,7 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { MAX_ISSUES } from '../max-issues.js'
 import { WorkLimit } from '../work-limit.js'
-import { quickLeaf } from './zod-leaf.js'
 import {
   constant,
   type Def,
@@ -53,7 +52,7 @@ const known = new WeakMap<object, StandardSchemaV1>()
  * wrong ones. Otherwise zod collects 50,000 issues for 50,000 wrong items, each with the issues of all
  * alternatives of a union. The first issues and the result for a valid value stay the same, and no user code
  * runs twice. The schema itself does not change: containers and the schemas that lead to them are built again
- * from their definitions, texts and numbers run their checks by {@link quickLeaf}, and all other schemas are shared.
+ * from their definitions, and all other schemas are shared.
  */
 export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   const bounded = known.get(schema) ?? tryToBuild(schema)
@@ -107,7 +106,7 @@ class TwinBuilder {
   #build(node: ZodNode): ZodNode {
     const { def, constr } = node._zod
     const names = SINGLE[def.type]
-    if (names === undefined) return quickLeaf(node)
+    if (names === undefined) return node
     const scope: { container: Container } = { container: new Container() }
     // Copies descriptors, because a default may be a getter that creates a new value on each call.
     const { _cachedInner, ...descriptors } = Object.getOwnPropertyDescriptors(def) as Record<

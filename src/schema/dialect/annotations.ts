@@ -1,6 +1,7 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { markOf } from '../audience/marks.js'
 import { isNode, type Node } from './conversion.js'
+import { referenceTo, toComponentName } from './definitions.js'
 import { toJsonValue } from './json-value.js'
 
 const WORDS = new Set(
@@ -47,10 +48,23 @@ function documentation({ externalDocs }: Node): OpenApiSchema {
   }
 }
 
-/** Drops `mapping`, because it refers to components by names that the converter has not assigned yet. */
+/**
+ * Writes the targets of `mapping` as references to components: they may be names, or references to definitions. The
+ * document drops those that lead to no component.
+ */
 function discriminator({ discriminator: value }: Node): OpenApiSchema {
   if (!isNode(value) || typeof value.propertyName !== 'string') return {}
-  return { discriminator: { propertyName: value.propertyName } }
+  const { propertyName } = value
+  const entries = Object.entries(isNode(value.mapping) ? value.mapping : {}).flatMap(
+    ([text, target]) => (typeof target === 'string' ? [[text, referenceOf(target)]] : []),
+  )
+  const mapping = entries.length > 0 && { mapping: Object.fromEntries(entries) }
+  return { discriminator: { propertyName, ...mapping } }
+}
+
+function referenceOf(target: string): string {
+  const name = target.startsWith('#') ? target.slice(target.lastIndexOf('/') + 1) : target
+  return referenceTo(toComponentName(name))
 }
 
 /** The abilities that callers need to see the field. */

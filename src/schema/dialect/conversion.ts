@@ -44,6 +44,12 @@ export const RESOURCE_MARK = '~resource'
 /** An internal keyword for a definition whose key must not become a name. */
 export const ANONYMOUS_MARK = '~anonymous'
 
+/** An internal keyword for a value that only code can make. Its value is the name of the type: `Date`, `bigint`, `File`. */
+export const MADE_MARK = '~made'
+
+/** An internal keyword for a schema that converts texts before it checks them: `z.coerce.number()`. */
+export const COERCED_MARK = '~coerced'
+
 /** A schema that accepts nothing. */
 export const NEVER: OpenApiSchema = { not: {} }
 

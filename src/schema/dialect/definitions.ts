@@ -2,7 +2,7 @@ import type { OpenApiSchema, SchemaDefinition } from '../../contracts/openapi.js
 import { type Dialect, isNode, type Node } from './conversion.js'
 import type { References } from './references.js'
 
-/** Keys that zod and valibot generate. They are no names from the author. */
+/** Keys that zod and valibot generate. They are not names from the author. */
 const MADE_UP = /^(__schema\d+|\d+)$/
 
 /** The schemas to which others refer, in the order of their first visit. */
@@ -61,7 +61,8 @@ export function createDefinitions<S>(references: References, { of }: Dialect<S>)
   return { refer, all: () => [...byName.values()].map((definition) => ({ ...definition })) }
 }
 
-function referenceTo(name: string): string {
+/** The reference to a component. */
+export function referenceTo(name: string): string {
   return `#/components/schemas/${name}`
 }
 
@@ -103,7 +104,7 @@ function isTitled({ title, type, enum: values, anyOf, oneOf, allOf, properties }
  * Converts a name to one that a component may have (OpenAPI 3.0.3, section 4.7.7.1). For a URL it takes the
  * last segment.
  */
-function toComponentName(name: string): string {
+export function toComponentName(name: string): string {
   const isUrl = /^([a-z][a-z0-9+.-]*:\/\/|urn:)/i.test(name)
   const [, last = name] = (isUrl && /([^/#:]+)[/#]*$/.exec(name)) || []
   const fitting = last

@@ -1,4 +1,4 @@
-import { isNode } from './conversion.js'
+import { COERCED_MARK, isNode, MADE_MARK } from './conversion.js'
 
 /** The kinds of keywords in a whole schema. The conversion of its parts skips the kinds that do not occur. */
 export interface Survey {
@@ -11,11 +11,13 @@ export interface Survey {
   readonly isAnnotated: boolean
 }
 
-const BOUNDS = new Set(
-  `$schema type nullable enum const format minLength maxLength pattern contentEncoding contentMediaType
+const BOUNDS = new Set([
+  MADE_MARK,
+  COERCED_MARK,
+  ...`$schema type nullable enum const format minLength maxLength pattern contentEncoding contentMediaType
   minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems required
   minProperties maxProperties`.split(/\s+/),
-)
+])
 
 const ANNOTATIONS = new Set(
   'description default example examples deprecated readOnly writeOnly'.split(' '),

@@ -1,3 +1,5 @@
+import { isMultiple } from '../ajv/multiple-of.js'
+import { findTwins } from '../ajv/unique-items.js'
 import { isNode, type Node } from '../dialect/conversion.js'
 import { isEqual } from '../dialect/types.js'
 
@@ -35,9 +37,6 @@ function isTextValid(node: Node, text: string): boolean {
   return !isLimited || isWithin(node, [...text].length, 'Length')
 }
 
-/** Of a decimal fraction, the quotient is not exact. */
-const TOLERANCE = 1e-9
-
 function isNumberValid(node: Node, value: number): boolean {
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = node
   const isAbove = (least: unknown, isStrict: boolean) =>
@@ -46,16 +45,14 @@ function isNumberValid(node: Node, value: number): boolean {
     typeof most !== 'number' || (isStrict ? value < most : value <= most)
   if (!isAbove(minimum, exclusiveMinimum === true) || !isAbove(exclusiveMinimum, true)) return false
   if (!isBelow(maximum, exclusiveMaximum === true) || !isBelow(exclusiveMaximum, true)) return false
-  if (typeof multipleOf !== 'number' || multipleOf <= 0) return true
-  const quotient = value / multipleOf
-  return Math.abs(quotient - Math.round(quotient)) <= TOLERANCE * Math.max(1, Math.abs(quotient))
+  return typeof multipleOf !== 'number' || multipleOf <= 0 || isMultiple(value, multipleOf)
 }
 
 /** Whether the number and the uniqueness of items are as the schema requires. */
 export function isListValid(node: Node, list: readonly unknown[]): boolean {
   if (!isWithin(node, list.length, 'Items')) return false
   if (node.uniqueItems !== true) return true
-  return list.every((item, at) => list.findIndex((other) => isEqual(item, other)) === at)
+  return findTwins(list) === undefined
 }
 
 function isWithin(node: Node, count: number, what: 'Items' | 'Length' | 'Properties'): boolean {

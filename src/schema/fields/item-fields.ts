@@ -19,7 +19,8 @@ export function compileItemFields(
     body: null,
     responses: [{ status: 200, schema, raw: true }],
   }
-  const fields = compileResponseFields({ envelope: false, headers: null, operation }, converters)
+  const route = { envelope: false, headers: null, produces: null, operation } as const
+  const fields = compileResponseFields(route, converters)
   const { strip, check } = fields.get(200) as ResponseFields
   if (mode === 'strip') return strip
   return (item) => {

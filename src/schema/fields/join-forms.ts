@@ -121,15 +121,21 @@ function joinLazy(a: Lazy | null, b: Lazy | null, rule: Rule): Lazy | null {
   return once(() => rule.join(a(), b()))
 }
 
-/** Joins the same two forms only once. The result is held as long as the forms. */
+/** The most results that are kept. Values choose the alternatives that are joined: of ten, there are a thousand sets. */
+const MOST = 5000
+
+/** Keeps what two forms were joined to. */
 function remembered(join: (a: Form, b: Form) => Form): (a: Form, b: Form) => Form {
-  const known = new WeakMap<Form, WeakMap<Form, Form>>()
+  let known = new WeakMap<Form, WeakMap<Form, Form>>()
+  let size = 0
   return (a, b) => {
     if (a === b) return a
+    const found = known.get(a)?.get(b)
+    if (found !== undefined) return found
+    const joined = join(a, b)
+    if (size++ === MOST) [known, size] = [new WeakMap(), 1]
     const withA = known.get(a) ?? new WeakMap<Form, Form>()
-    known.set(a, withA)
-    const joined = withA.get(b) ?? join(a, b)
-    withA.set(b, joined)
+    known.set(a, withA.set(b, joined))
     return joined
   }
 }

@@ -4,6 +4,7 @@ import type { EnvelopeFormat } from '../../contracts/wire-format.js'
 import { isNode, type Node } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
 import { isBodiless, isEnvelope, isSentWithoutEnvelope, type Wire } from '../response-shape.js'
+import { findRowList } from '../row-list.js'
 import { type ReadSchema, readSchema } from './read-schema.js'
 
 /** Makes what is needed for the bodies that a schema describes. */
@@ -25,11 +26,23 @@ export interface MadeBodies<T> {
     /** For the whole body, whose data is limited already. */
     readonly body: T
   } | null
+  /** For rows that a representation of `@Produces` writes one by one; `null` if the document has no list of them. */
+  readonly rows: MadeRows<T> | null
 }
+
+/** What was made for the list of rows. */
+export interface MadeRows<T> {
+  readonly list: T
+  /** Whether the document itself is this list. */
+  readonly isDocument: boolean
+}
+
+/** The parts of a route that its bodies depend on. */
+export type BodiesRoute = Wire & Pick<RouteModel, 'operation' | 'produces'>
 
 /** Makes something for each documented response of a route that has a schema, by status. */
 export function mapResponses<T>(
-  route: Wire & Pick<RouteModel, 'operation'>,
+  route: BodiesRoute,
   converters: SchemaConverters,
   maker: BodyMaker<T>,
 ): Map<number, MadeBodies<T>> {
@@ -40,18 +53,35 @@ export function mapResponses<T>(
     if (schema === undefined || isBodiless(status)) continue
     const read = readSchema(schema, converters)
     const { json, resolve } = read
+    const rows = (data: unknown) =>
+      takesRows(route) ? rowsIn({ ...read, json: data }, maker) : null
     if (isSentWithoutEnvelope(response, route)) {
-      made.set(status, { body: maker.of(json, resolve), wrapped: null })
+      made.set(status, { body: maker.of(json, resolve), wrapped: null, rows: rows(json) })
     } else if (typeof envelope === 'object') {
-      made.set(status, inEnvelope(envelope, read, maker))
+      made.set(status, { ...inEnvelope(envelope, read, maker), rows: rows(json) })
     } else {
-      const isWhole = isEnvelope(referred(json, resolve))
+      const whole = referred(json, resolve)
       const of = (body: unknown) => maker.of(body, resolve)
-      const body = isWhole ? of(json) : maker.either(of(envelopeOf(json, status)), of(json))
-      made.set(status, { body, wrapped: null })
+      if (isEnvelope(whole)) {
+        const data = isNode(whole.properties) ? whole.properties['data'] : undefined
+        made.set(status, { body: of(json), wrapped: null, rows: rows(data) })
+      } else {
+        const body = maker.either(of(envelopeOf(json, status)), of(json))
+        made.set(status, { body, wrapped: null, rows: rows(json) })
+      }
     }
   }
   return made
+}
+
+/** Whether a representation may write rows. JSON has all of its data at once. */
+export function takesRows({ produces }: Pick<RouteModel, 'produces'>): boolean {
+  return produces?.some(({ serialize }) => serialize !== null) === true
+}
+
+function rowsIn<T>({ json, resolve }: ReadSchema, maker: BodyMaker<T>): MadeRows<T> | null {
+  const found = findRowList(json, resolve)
+  return found && { list: maker.of(found.schema, resolve), isDocument: found.isDocument }
 }
 
 /** The place of the data in the schema of an envelope of the application's own. */
@@ -65,7 +95,7 @@ function inEnvelope<T>(
   envelope: EnvelopeFormat,
   { json, resolve }: ReadSchema,
   maker: BodyMaker<T>,
-): MadeBodies<T> {
+): Omit<MadeBodies<T>, 'rows'> {
   const body = envelope.schema({ $ref: DATA })
   const within =
     (data: unknown): References['resolve'] =>

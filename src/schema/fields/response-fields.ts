@@ -1,12 +1,10 @@
 import type { SchemaConverters } from '../../contracts/openapi.js'
-import type { RouteModel } from '../../contracts/route-model.js'
 import type { References } from '../dialect/references.js'
-import type { Wire } from '../response-shape.js'
 import { findDifference } from './find-difference.js'
 import { limitTo } from './limit-fields.js'
 import { createMatcher, type Path } from './matcher.js'
 import { createFormReader } from './read-form.js'
-import { isEnveloped, mapResponses } from './response-bodies.js'
+import { type BodiesRoute, isEnveloped, type MadeRows, mapResponses } from './response-bodies.js'
 import { namesIn, showPath } from './show-path.js'
 import { toPlain, UnsendableError } from './to-plain.js'
 
@@ -30,15 +28,17 @@ export interface ResponseFields extends BodyFields {
     /** For the whole body, whose data is limited already. */
     readonly body: BodyFields
   } | null
+  /** For rows that come one by one; `null` if the document has no list of them. */
+  readonly rows: MadeRows<BodyFields> | null
 }
 
 /** Compiles the documented responses of a route that have a schema, by status. */
 export function compileResponseFields(
-  route: Wire & Pick<RouteModel, 'operation'>,
+  route: BodiesRoute,
   converters: SchemaConverters,
 ): ReadonlyMap<number, ResponseFields> {
   const made = mapResponses(route, converters, { of: ofBody, either: ofData })
-  return new Map([...made].map(([status, { body, wrapped }]) => [status, { ...body, wrapped }]))
+  return new Map([...made].map(([status, { body, ...rest }]) => [status, { ...body, ...rest }]))
 }
 
 /** A schema that describes the whole body. */

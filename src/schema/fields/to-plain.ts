@@ -34,6 +34,17 @@ export function toPlain(value: unknown, key: string | number = ''): unknown {
   return convert(value, key, { open: new Set(), path: [] })
 }
 
+/**
+ * Refuses data whose JSON hides a part of it. Nothing but `{}` in the text can stand for such a part, so most bodies are not
+ * searched.
+ *
+ * @param text The JSON of the value.
+ * @throws UnsendableError for parts whose JSON is `{}` although they hold data.
+ */
+export function refuseHidden(value: unknown, text: string): void {
+  if (text.includes('{}')) toPlain(value)
+}
+
 /** As {@link toPlain}, for a value whose `toJSON` has been called. */
 export function dataToPlain(value: unknown): unknown {
   return convertData(value, { open: new Set(), path: [] })

@@ -15,6 +15,17 @@ const REMEDIES = {
   'a BigInt': 'return a number, or text: String(value)',
   'an Error': 'throw it',
   'a regular expression': 'return its text: expression.source',
+  'an iterator': 'return a list: [...iterator]',
+  'an async iterator': 'return a list (await Array.fromAsync(iterator)), or use @JsonLines',
+  'a URLSearchParams': 'return Object.fromEntries(params), or its text: String(params)',
+  'a Headers': 'return Object.fromEntries(headers)',
+  'a FormData': 'return Object.fromEntries(form), without its files',
+  'a Blob': 'return it alone, without data around it',
+  'a Request': 'return the parts of it that the client needs',
+  'a Response': 'return it alone, or its data: await response.json()',
+  'a ReadableStream': 'return it alone, without data around it',
+  'an ArrayBuffer': 'return it alone, or text: Buffer.from(buffer).toString("base64")',
+  'a WeakRef': 'return its data: reference.deref()',
 } as const
 
 /** A kind of value that has no form in JSON. */
@@ -48,6 +59,22 @@ function hasForm(value: unknown): boolean {
   return typeof (value as { readonly toJSON?: unknown }).toJSON === 'function'
 }
 
+/** The kinds that only their tag names. Another copy of undici has other classes. */
+const BY_TAG: ReadonlyMap<string, Unsendable> = new Map([
+  ['URLSearchParams', 'a URLSearchParams'],
+  ['Headers', 'a Headers'],
+  ['FormData', 'a FormData'],
+  ['Blob', 'a Blob'],
+  ['File', 'a Blob'],
+  ['Request', 'a Request'],
+  ['Response', 'a Response'],
+  ['ReadableStream', 'a ReadableStream'],
+  ['ArrayBuffer', 'an ArrayBuffer'],
+  ['SharedArrayBuffer', 'an ArrayBuffer'],
+  ['DataView', 'an ArrayBuffer'],
+  ['WeakRef', 'a WeakRef'],
+])
+
 function kindOfObject(value: object): Unsendable | null {
   if (types.isMap(value)) return 'a Map'
   if (types.isSet(value)) return 'a Set'
@@ -58,7 +85,19 @@ function kindOfObject(value: object): Unsendable | null {
   }
   if (types.isRegExp(value)) return 'a regular expression'
   if (types.isWeakMap(value)) return 'a WeakMap'
-  return types.isWeakSet(value) ? 'a WeakSet' : null
+  if (types.isWeakSet(value)) return 'a WeakSet'
+  return BY_TAG.get(tagOf(value)) ?? kindOfIterator(value)
+}
+
+function tagOf(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1)
+}
+
+/** An iterator has nothing to show: its values are in its closure. An object with other fields may be data. */
+function kindOfIterator(value: object): Unsendable | null {
+  if (typeof (value as { readonly next?: unknown }).next !== 'function') return null
+  if (Symbol.iterator in value) return 'an iterator'
+  return Symbol.asyncIterator in value ? 'an async iterator' : null
 }
 
 /** As {@link unsendableKind}, for an object inside a value: the fields of an error inside data are data. */

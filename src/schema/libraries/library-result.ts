@@ -1,10 +1,13 @@
-import { ABSENT_MARK, LOSS_MARK } from '../dialect/conversion.js'
+import { ABSENT_MARK, LOSS_MARK, MADE_MARK } from '../dialect/conversion.js'
+
+/** The JSON of a type that has none of its own. */
+type Form = Readonly<Record<string, string>>
 
 /** A date in JSON: `JSON.stringify` writes it as text in this format. */
-export const DATE = { type: 'string', format: 'date-time' }
+export const DATE: Form = { type: 'string', format: 'date-time', [MADE_MARK]: 'Date' }
 
 /** A bigint as text with its digits, because JSON has no bigint. */
-export const DIGITS = { type: 'string', pattern: '^-?\\d+$' }
+export const DIGITS: Form = { type: 'string', pattern: '^-?\\d+$', [MADE_MARK]: 'bigint' }
 
 /** The loss for a bigint in a response. */
 export const BIGINT =
@@ -16,7 +19,7 @@ export function flagsLost(expression: RegExp): string {
 }
 
 /** A file as a part of a form. */
-export const BINARY = { type: 'string', format: 'binary' }
+export const BINARY: Form = { type: 'string', format: 'binary', [MADE_MARK]: 'File' }
 
 /** A schema that accepts anything, with the reason as a loss. */
 export function unknown(cause: string): Record<string, unknown> {
@@ -31,6 +34,7 @@ export function ofClass(value: unknown): Record<string, unknown> | undefined {
   if (name === 'Map' || name === 'Set') {
     return {
       type: 'object',
+      [MADE_MARK]: name,
       ...unknown(`A ${name} is {} in JSON: return a list or an object.`),
     }
   }

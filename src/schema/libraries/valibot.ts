@@ -20,6 +20,8 @@ interface ValibotSchema {
   readonly type: string
   readonly class?: unknown
   readonly literal?: unknown
+  /** The property that tells the alternatives of a `v.variant` apart. */
+  readonly key?: unknown
   readonly default?: unknown
   readonly wrapped?: ValibotSchema
   readonly entries?: Readonly<Record<string, ValibotSchema>>
@@ -126,6 +128,9 @@ function describeSchema(
   if (known !== undefined) return { ...known }
   if (type === 'instance') return ofClass(valibotSchema.class) ?? unknown(INSTANCE)
   if (type === 'literal') return literal(valibotSchema, jsonSchema)
+  if (type === 'variant') {
+    return { ...jsonSchema, discriminator: { propertyName: valibotSchema.key } }
+  }
   // The type of a tuple has no more items, although the parser accepts them: it drops them.
   if (type === 'tuple') return { ...jsonSchema, items: false }
   if (type === 'loose_tuple') return { ...jsonSchema, items: {} }
@@ -222,7 +227,7 @@ function describeCheck(
   if (expression !== undefined) {
     return matching(expression, { type, jsonSchema, isSecond: errors !== undefined })
   }
-  // A check that only code can do is no mistake in the document, so it is no loss.
+  // A check that only code can do is not a mistake in the document, so it is not a loss.
   return errors === undefined ? undefined : jsonSchema
 }
 

@@ -1,5 +1,5 @@
 import type { SchemaSide } from '../../contracts/openapi.js'
-import { ABSENT_MARK, LOSS_MARK } from '../dialect/conversion.js'
+import { ABSENT_MARK, COERCED_MARK, LOSS_MARK } from '../dialect/conversion.js'
 import { toJsonValue } from '../dialect/json-value.js'
 import { withoutFlags } from '../dialect/pattern.js'
 import { installed } from './installed.js'
@@ -11,11 +11,15 @@ interface ZodNode {
     readonly def: {
       readonly type: string
       readonly catchall?: unknown
+      readonly coerce?: unknown
+      readonly in?: ZodNode
       readonly checks?: readonly {
         readonly _zod: { readonly def: { readonly pattern?: unknown } }
       }[]
       readonly pattern?: unknown
       readonly defaultValue?: unknown
+      /** The property that tells the alternatives of a `z.discriminatedUnion` apart. */
+      readonly discriminator?: unknown
     }
     readonly bag: { readonly Class?: unknown }
   }
@@ -64,10 +68,16 @@ export function describeOldZod(
 
 function describe({ zodSchema, jsonSchema }: Override, side: SchemaSide): void {
   describeType(zodSchema, jsonSchema, side)
+  if (isCoerced(zodSchema)) jsonSchema[COERCED_MARK] = true
   // Zod converts its result to JSON, which throws if one value is a bigint.
   if ('default' in jsonSchema) jsonSchema.default = toJsonValue(jsonSchema.default)
   if ('example' in jsonSchema) jsonSchema.example = toJsonValue(jsonSchema.example)
   if ('examples' in jsonSchema) jsonSchema.examples = toJsonValue(jsonSchema.examples)
+}
+
+/** Whether a schema converts a value before it checks it: `z.coerce`, or `z.preprocess`, which is described as its result. */
+function isCoerced({ _zod: { def } }: ZodNode): boolean {
+  return def.coerce === true || (def.type === 'pipe' && def.in?._zod.def.type === 'transform')
 }
 
 function describeType(zodSchema: ZodNode, jsonSchema: Json, side: SchemaSide): void {
@@ -100,8 +110,9 @@ function describeType(zodSchema: ZodNode, jsonSchema: Json, side: SchemaSide): v
  * description.
  */
 function describeInline(zodSchema: ZodNode, jsonSchema: Json): void {
-  const { type } = zodSchema._zod.def
+  const { type, discriminator: propertyName } = zodSchema._zod.def
   const known = IN_JSON[type]
+  if (typeof propertyName === 'string') jsonSchema.discriminator ??= { propertyName }
   if (known !== undefined) Object.assign(jsonSchema, known)
   if (type === 'custom') describeCustom(zodSchema, jsonSchema)
   if (type === 'file') describeFile(jsonSchema)

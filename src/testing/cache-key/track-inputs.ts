@@ -37,7 +37,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 const OF_THE_HOST = ['host', 'hostname', 'subdomains']
 /** Fields that middlewares may set later. They are tracked even if the request does not have them yet. */
 const SET_LATER = ['body', 'user']
-/** Names that are read from every object that is printed, awaited or serialised. They are no inputs. */
+/** Names that are read from every object that is printed, awaited or serialised. They are not inputs. */
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
 
 /**

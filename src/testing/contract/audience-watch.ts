@@ -1,7 +1,7 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { notedAudience } from '../../http/audience.js'
-import type { HeldAudience } from '../../pipeline/audience/compile-audience.js'
+import type { HeldAudience, RouteAudience } from '../../pipeline/audience/compile-audience.js'
 import { showPath } from '../../schema/fields/show-path.js'
 import type { RunRoute } from '../../step/step.js'
 import type { UnnamedViolation } from './contract.js'
@@ -12,13 +12,27 @@ export type OnVisible = (
   violation: UnnamedViolation,
 ) => void
 
+/** The input of {@link watchAudience}. */
+export interface WatchedAudience {
+  readonly route: RouteModel
+  /** Returns the marked fields of a route; `null` if it has none. */
+  readonly audienceOf: (route: RouteModel) => RouteAudience | null
+  readonly report: OnVisible
+}
+
 /** Looks for hidden fields in the JSON that a route really sends, whoever has written it. */
-export function watchAudience(run: RunRoute, route: RouteModel, report: OnVisible): RunRoute {
+export function watchAudience(
+  run: RunRoute,
+  { route, audienceOf, report }: WatchedAudience,
+): RunRoute {
+  const audience = audienceOf(route)
+  if (audience === null) return run
+  const nobody = audience.forHeld([])
   return (req, res) => {
     const { method, originalUrl: url } = req
     beforeEnd(res, (text) => {
-      const held = notedAudience(req) as HeldAudience | undefined
-      if (held === undefined || held.isComplete) return
+      const held = (notedAudience(req) as HeldAudience | undefined) ?? nobody
+      if (held.isComplete) return
       const { statusCode: status } = res
       for (const path of held.findInBody(parse(text), status)) {
         report({ method, url }, visible(route, { status, path }))
@@ -47,7 +61,7 @@ function beforeEnd(res: Response, check: (text: string) => void): void {
   } as Response['end']
 }
 
-/** Text that is no JSON has no fields. */
+/** Text that is not JSON has no fields. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

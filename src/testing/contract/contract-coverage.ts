@@ -109,11 +109,12 @@ export class ContractCoverage {
    * Checks that the coverage is at least the threshold.
    *
    * @param threshold Percentages from 0 to 100; a number applies to operations. Default 100.
-   * @throws Error that lists what is missing.
+   * @throws Error that lists what is missing; Error if no application with a documented operation has counted.
    */
   check(threshold: CoverageThreshold = 100): void {
     const least = typeof threshold === 'number' ? { operations: threshold } : threshold
     const { operations, statuses, rows } = this.report()
+    if (rows.length === 0) throw new Error(NOTHING_TO_EXERCISE)
     const isShort = operations.percent < (least.operations ?? 0)
     const lacksStatuses = statuses.percent < (least.statuses ?? 0)
     if (!isShort && !lacksStatuses) return
@@ -135,6 +136,9 @@ export class ContractCoverage {
     return row
   }
 }
+
+const NOTHING_TO_EXERCISE =
+  'The tests exercise no operation: no application of this coverage has a documented one. Pass the coverage to TestApp.create(), or remove the threshold.'
 
 function toCoverage({ operation, operationId, hits, counted }: Row): OperationCoverage {
   const isExercised = [...hits].some(([status, times]) => times > 0 && status < '4')

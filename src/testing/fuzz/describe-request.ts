@@ -1,4 +1,6 @@
 import type { User } from '../../contracts/handler.js'
+import { curlCommand } from '../../http/curl-command.js'
+import { isSecretName } from '../../schema/secret-name.js'
 import { ORIGIN } from '../memory-fetch.js'
 import { INJECTED } from './hostile-values.js'
 import type { Finding } from './inspect-response.js'
@@ -21,27 +23,26 @@ const SERVER = 'http://localhost:3000'
 export function curlOf(request: WireRequest, { headers, as }: RequestSetting): string {
   const { method, target, body } = request
   const sent = new Map(Object.entries(headersOf(request, headers)))
-  // Only credentials set by the test are hidden. Hostile values of the request itself are no secrets.
+  // Only credentials set by the test are hidden. Hostile values of the request itself are not secrets.
   const isGiven = (name: string) => !Object.hasOwn(request.headers, name)
   const authorization = isGiven('authorization') ? sent.get('authorization') : undefined
   if (authorization !== undefined) sent.delete('authorization')
   const isAuthorized = authorization !== undefined || (as ?? null) !== null
-  const parts = [
-    `curl --path-as-is -X ${method} ${quote(SERVER + target)}`,
-    ...(isAuthorized ? [`-H "Authorization: ${schemeOf(authorization)} $TOKEN"`] : []),
-    ...Array.from(sent, ([name, value]) => {
-      if (isGiven(name) && isSecret(name)) return `-H "${name}: $${variableOf(name)}"`
-      // curl sends a header with an empty value only when it ends with a semicolon.
-      return value === '' ? `-H ${quote(`${name};`)}` : `-H ${quote(`${name}: ${value}`)}`
-    }),
-    ...dataOf(body),
-  ]
-  return inputOf(body) + parts.join(' \\\n  ')
-}
-
-function dataOf(body: WireRequest['body']): string[] {
-  if (body === null) return []
-  return typeof body === 'string' ? [`--data-raw ${quote(body, 'utf8')}`] : ['--data-binary @-']
+  const credential = [`${schemeOf(authorization)} `, { secret: 'token' }]
+  const command = curlCommand({
+    method,
+    url: SERVER + target,
+    headers: [
+      ...(isAuthorized ? [['Authorization', credential] as const] : []),
+      ...Array.from(sent, ([name, value]) => {
+        const isHidden = isGiven(name) && isSecretName(name)
+        return [name, isHidden ? [{ secret: name }] : value] as const
+      }),
+    ],
+    body: typeof body === 'string' ? body : null,
+    more: body === null || typeof body === 'string' ? [] : ['--data-binary @-'],
+  })
+  return inputOf(body) + command
 }
 
 /** A command that writes bytes: an argument of a command cannot have all of them. */
@@ -93,33 +94,11 @@ function schemeOf(authorization = ''): string {
   return /^([\w-]+) ./.exec(authorization)?.[1] ?? 'Bearer'
 }
 
-/** `X_API_KEY` for `x-api-key`. */
-function variableOf(name: string): string {
-  return name.toUpperCase().replace(/\W/g, '_')
-}
-
-/** Whether a header carries credentials, according to its name. */
-function isSecret(name: string): boolean {
-  return /auth|cookie|credential|jwt|key|pass|secret|session|signature|token/i.test(name)
-}
-
 /** Replaces the values of secret headers by `<secret>`. */
 function withoutSecrets(headers: Iterable<readonly [string, string]>): Record<string, string> {
   return Object.fromEntries(
-    Array.from(headers, ([name, value]) => [name, isSecret(name) ? '<secret>' : value]),
+    Array.from(headers, ([name, value]) => [name, isSecretName(name) ? '<secret>' : value]),
   )
-}
-
-/** Quotes one word for bash. Headers are sent as Latin-1. */
-function quote(text: string, encoding: 'latin1' | 'utf8' = 'latin1'): string {
-  const isPlain = encoding === 'utf8' || /^[\x20-\x7e]*$/.test(text)
-  if (isPlain) return `'${text.replaceAll("'", "'\\''")}'`
-  const bytes = Array.from(Buffer.from(text, 'latin1'), (byte) =>
-    byte < 0x20 || byte > 0x7e
-      ? `\\x${byte.toString(16).padStart(2, '0')}`
-      : String.fromCharCode(byte).replace(/['\\]/, '\\$&'),
-  )
-  return `$'${bytes.join('')}'`
 }
 
 /** Returns the code of a test that sends the request; `app` is the application. It contains no credentials. */

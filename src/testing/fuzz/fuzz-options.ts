@@ -1,6 +1,7 @@
 import type { User } from '../../contracts/handler.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
+import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { isCount, isInt32, isObject } from '../option-kinds.js'
 
 /** An operation, as the filter `operations` receives it. */
@@ -67,10 +68,10 @@ export interface FuzzReport {
 
 const ALLOWANCES: readonly unknown[] = ['stricter', 'looser']
 /** A record and not a list, so that TypeScript requires every option name. */
-const NAMES: Readonly<Record<keyof FuzzOptions, true>> = {
+const NAMES: OptionNames<FuzzOptions> = {
   seed: true,
   runs: true,
-  operations: true,
+  operations: 'sync',
   skip: true,
   allow: true,
   as: true,
@@ -81,7 +82,7 @@ const NAMES: Readonly<Record<keyof FuzzOptions, true>> = {
 /** @throws ConfigError that names every option with a wrong value. */
 export function checkFuzzOptions(options: FuzzOptions): void {
   const { seed, runs, operations, skip, allow, headers, path } = options
-  const problems: Problem[] = []
+  const problems = unknownOptions('fuzz(): ', options, NAMES)
   const check = (isRight: boolean, name: string, value: unknown, known: string) => {
     if (!isRight) problems.push(problemOf(name, value, known))
   }
@@ -104,9 +105,6 @@ export function checkFuzzOptions(options: FuzzOptions): void {
   const isPath = typeof path === 'string' && /^.+\/[\d:]+$/.test(path)
   check(path === undefined || isPath, 'path', path, 'the path in the message of a failure')
   check(path === undefined || seed !== undefined, 'path', path, 'its seed, too')
-  for (const name of Object.keys(options)) {
-    check(Object.hasOwn(NAMES, name), name, name, Object.keys(NAMES).join(', '))
-  }
   if (problems.length > 0) throw new ConfigError(problems)
 }
 

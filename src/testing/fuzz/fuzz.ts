@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import type { RouteModel } from '../../contracts/route-model.js'
+import { type CalledOperation, isRefused, refuseUntested } from '../untested.js'
 import { hash } from './choose.js'
 import { curlOf, type RequestSetting, snippetOf } from './describe-request.js'
 import { casesOf, type FuzzCase, isFuzzable } from './fuzz-cases.js'
@@ -40,7 +41,8 @@ interface Session extends FuzzTarget {
 /** The result for one operation. */
 interface Outcome {
   readonly requests: number
-  readonly isRefused: boolean
+  /** The statuses of the responses to valid requests. Hostile ones do not count: their paths may lead to no route. */
+  readonly statuses: ReadonlySet<number>
 }
 
 /** Thrown by the failing property. fast-check keeps the last one, which belongs to the smallest request. */
@@ -78,21 +80,24 @@ export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<Fu
     const isChosen = !skip.includes(operationId) && isWanted({ operationId, name, handler })
     return isChosen && isFuzzable(operation)
   })
-  const refused: string[] = []
-  const called = new Set<string>()
+  const called: CalledOperation[] = []
   let requests = 0
   const rankOf = ({ name }: DocumentedOperation) => ORDER.indexOf(name.split(' ', 1)[0] as string)
   for (const operation of taken.sort((a, b) => rankOf(a) - rankOf(b))) {
     const outcome = await fuzzOperation(operation, { ...target, fc, seed, options })
     requests += outcome.requests
-    if (outcome.requests > 0) called.add(operation.operationId)
-    if (outcome.isRefused) refused.push(operation.operationId)
+    if (outcome.requests > 0) called.push({ documented: operation, statuses: outcome.statuses })
   }
-  const skipped = all
-    .filter((each) => !called.has(each.operationId))
-    .map(({ operationId }) => operationId)
   if (requests === 0) throw nothingSent(all.length)
-  return { operations: called.size, requests, seed, skipped, refused }
+  refuseUntested('fuzz()', called)
+  const sent = new Set(called.map(idOf))
+  const skipped = all.map(({ operationId }) => operationId).filter((id) => !sent.has(id))
+  const refused = called.filter(isRefused).map(idOf)
+  return { operations: called.length, requests, seed, skipped, refused }
+}
+
+function idOf({ documented }: CalledOperation): string {
+  return documented.operationId
 }
 
 /** A test that sends no request would always pass. */
@@ -111,7 +116,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   const { validationStatus } = operation.errors
   const hidden = operation.route === null ? [] : await session.hiddenOf(operation.route)
   let requests = 0
-  let isTaken: boolean | undefined
+  const statuses = new Set<number>()
   const property = fc.asyncProperty(
     casesOf(operation, { fc, given: link.headers, hidden }),
     async (fuzzCase) => {
@@ -121,8 +126,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
       if (fuzzCase.kind !== 'hostile' && found?.operationId !== operation.operationId) return
       requests++
       const response = await sendRequest(fuzzCase.request, link)
-      // Hostile requests do not count: their paths may lead to no route.
-      if (fuzzCase.kind === 'valid') isTaken ||= response.status !== 401 && response.status !== 403
+      if (fuzzCase.kind === 'valid') statuses.add(response.status)
       const finding = inspectResponse(fuzzCase, response, { allowed, validationStatus })
       if (finding !== undefined) throw new Fault(finding, response)
     },
@@ -139,7 +143,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
     ...replay,
     endOnFailure: path !== undefined,
   })
-  if (!details.failed) return { requests, isRefused: isTaken === false }
+  if (!details.failed) return { requests, statuses }
   const [fuzzCase] = details.counterexample ?? []
   const cause = details.errorInstance
   if (fuzzCase === undefined) throw cause

@@ -208,7 +208,10 @@ function ofInteger(schema: OpenApiSchema, { fc }: ValueContext): Arbitrary<numbe
   // Small numbers are often ids of records that an earlier request has created.
   const first = Math.min(Math.max(low, 0), top)
   const small = fc.integer({ min: first, max: Math.min(first + FIRST - 1, top) })
-  return fc.oneof(small, fc.integer({ min: low, max: top })).map((value) => value * step)
+  return fc.oneof(small, fc.integer({ min: low, max: top })).map((count) => {
+    // Only 15 decimal digits of a product are exact.
+    return Number.isInteger(step) ? count * step : Number((count * step).toPrecision(15))
+  })
 }
 
 function ofNumber(schema: OpenApiSchema, context: ValueContext): Arbitrary<number> {

@@ -102,7 +102,7 @@ function isAccepted(type: string, types: readonly string[]): boolean {
   return [type, range, '*/*'].some((each) => types.includes(each))
 }
 
-/** Bodies that are no form, or not this one. */
+/** Bodies that are not a form, or not this one. */
 function wrongTexts(valid: FormValue): (readonly [what: string, raw: () => RawParts])[] {
   const whole = Object.entries(valid).flatMap(([name, value]) =>
     [value].flat().map((each) => partOf(name, each)),

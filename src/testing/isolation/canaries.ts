@@ -16,7 +16,24 @@ export interface CanaryMatch {
    * canary in the user of a tenant: `its user`.
    */
   readonly origin: string
+  /** Whether it is the id of a record, which the application has made. */
+  readonly isId?: boolean
 }
+
+/** What is known about a value that is a canary as a whole. */
+export type Marked = Omit<CanaryMatch, 'key'>
+
+/**
+ * Texts that may be such a value: a UUID, a date with or without its time, a number of ten digits, a random id. Upper and lower
+ * case do not matter.
+ */
+const WHOLE =
+  /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d)?|(?<!\d)\d{10}(?!\d)|[\w-]{16,64}/gi
+/** The end of a date that has no time of the day. */
+const MIDNIGHT = /t00:00:00$/
+/** The characters of a date up to its seconds: databases write the rest in several ways. */
+const SECONDS = 19
+const ISO = /^\d{4}-\d\d-\d\d(?:[t ]|$)/
 
 /** Shorter ids would also match ordinary words. */
 const SHORTEST_ID = 4
@@ -28,6 +45,8 @@ const SHORTEST_ID = 4
 export class Canaries {
   readonly #seed: number
   readonly #known: Map<string, CanaryMatch> = new Map()
+  /** Values that are canaries as a whole; `null` for a value that several records or tenants have. */
+  readonly #whole: Map<string, CanaryMatch | null> = new Map()
   readonly #ids: { readonly pattern: RegExp; readonly match: CanaryMatch }[] = []
   #minted = 0
 
@@ -44,6 +63,25 @@ export class Canaries {
     return text.slice(0, Math.max(length, SHORT))
   }
 
+  /** A random text of the same sequence, which is not a canary by itself. */
+  draw(owner: string): string {
+    this.#minted++
+    return createHash('sha256').update(`${this.#seed} ${owner} ${this.#minted}`).digest('hex')
+  }
+
+  /**
+   * Recognises a whole value from now on: a UUID, a date, a number of ten digits or an id. A value that is learnt again belongs
+   * to nobody: several records have it.
+   *
+   * @returns Whether the value is new.
+   */
+  learn(text: string, marked: Marked): boolean {
+    const key = wholeKey(text)
+    const isNew = !this.#whole.has(key)
+    this.#whole.set(key, isNew ? { ...marked, key } : null)
+    return isNew
+  }
+
   /** Also recognises the id of a tenant, when it is a whole word in a text. */
   watchId(owner: string, id: string): void {
     if (id.length < SHORTEST_ID) return
@@ -56,8 +94,14 @@ export class Canaries {
   find(text: string): CanaryMatch[] {
     const found = new Set<CanaryMatch>()
     for (const [run] of text.matchAll(/[0-9a-f]{16,}/gi)) this.#findInRun(run.toLowerCase(), found)
+    for (const [run] of text.matchAll(WHOLE)) this.#findWhole(wholeKey(run), found)
     for (const { pattern, match } of this.#ids) if (pattern.test(text)) found.add(match)
     return [...found]
+  }
+
+  #findWhole(key: string, found: Set<CanaryMatch>): void {
+    const match = this.#whole.get(key) ?? this.#whole.get(key.replace(MIDNIGHT, ''))
+    if (match != null) found.add(match)
   }
 
   #findInRun(run: string, found: Set<CanaryMatch>): void {
@@ -66,6 +110,16 @@ export class Canaries {
       if (match !== undefined) found.add(match)
     }
   }
+}
+
+function wholeKey(text: string): string {
+  const lower = text.toLowerCase()
+  return ISO.test(lower) ? lower.slice(0, SECONDS).replace(' ', 't') : lower
+}
+
+/** Whether nobody could guess an id, so that finding it shows where it comes from. */
+export function isUnusualId(id: string): boolean {
+  return /^[\w-]{16,64}$/.test(id) && /\d/.test(id)
 }
 
 /** A text of 128 bits that belongs to no tenant. */

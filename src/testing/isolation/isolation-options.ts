@@ -1,6 +1,7 @@
 import type { User } from '../../contracts/handler.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
+import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { FuzzedOperation } from '../fuzz/fuzz-options.js'
 import { isCount, isInt32, isObject } from '../option-kinds.js'
 import { TestCaller } from '../test-caller.js'
@@ -59,17 +60,18 @@ export interface IsolationOptions {
 }
 
 /** A record and not a list, so that TypeScript requires every option name. */
-const NAMES: Readonly<Record<keyof IsolationOptions, true>> = {
-  tenants: true,
+const CALLER: OptionNames<IsolationCaller> = { headers: true, as: true }
+const NAMES: OptionNames<IsolationOptions> = {
+  tenants: { '*': CALLER },
   seed: true,
   rounds: true,
-  as: true,
-  users: true,
+  as: 'sync',
+  users: 'sync',
   headers: true,
   requests: true,
-  texts: true,
+  texts: { '*': 'sync' },
   skip: true,
-  operations: true,
+  operations: 'sync',
 }
 
 /** How requests of the application get a tenant. */
@@ -86,7 +88,7 @@ export function checkIsolationOptions(
   { tenantHeader, confirmsTenants }: TenantFacts,
 ): void {
   const { tenants, seed, rounds, as, users, headers, requests, texts, skip, operations } = options
-  const problems: Problem[] = []
+  const problems = unknownOptions('proveIsolation(): ', options, NAMES)
   const check = (isRight: boolean, name: string, value: unknown, known: string) => {
     if (value !== undefined && !isRight) problems.push(problemOf(name, value, known))
   }
@@ -125,9 +127,6 @@ export function checkIsolationOptions(
   )
   check(Array.isArray(skip), 'skip', skip, "['Orders_place']")
   check(typeof operations === 'function', 'operations', operations, '(operation) => boolean')
-  for (const name of Object.keys(options)) {
-    check(Object.hasOwn(NAMES, name), name, name, Object.keys(NAMES).join(', '))
-  }
   const areIds = tenants === undefined || Array.isArray(tenants)
   const haveUsers = confirmsTenants && as !== undefined
   if (areIds && tenantHeader === null && !haveUsers) problems.push(NO_HEADER)

@@ -3,12 +3,12 @@ import { headersOf } from '../fuzz/send-request.js'
 import type { WireRequest } from '../fuzz/wire-request.js'
 import { settle } from '../settle.js'
 import { cacheTraces } from './cache-traces.js'
-import type { Canaries } from './canaries.js'
+import { type Canaries, isUnusualId } from './canaries.js'
 import type { Gate, GatePlan } from './gate.js'
 import { commandOf, type Side } from './isolation-side.js'
 import type { LeakFact, Observation } from './observations.js'
 import type { CacheWrite } from './recorded-stores.js'
-import type { Records } from './records.js'
+import { idsIn, type Records } from './records.js'
 import { refusalIn } from './refusal-in.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
 import { type Find, searchResponse } from './search-response.js'
@@ -61,6 +61,11 @@ export interface Overlap {
   readonly stagger: number
 }
 
+/** Methods that change nothing, so that their responses may come from a cache. */
+const SAFE = ['GET', 'HEAD', 'OPTIONS']
+/** Refusals that do not depend on the values of a body. */
+const ACCESS = [401, 403, 404, 429]
+
 /** Sends requests, and searches responses, logs and cache entries for data of other sides. */
 export class IsolationSession {
   readonly config: SessionConfig
@@ -101,6 +106,8 @@ export class IsolationSession {
       const { errors } = tested.maker.documented
       const isRefused = [400, 422, errors.validationStatus].includes(response.status)
       if (isRefused) tested.observation.refusal ||= refusalIn(response)
+      const isKnown = response.status < 400 || ACCESS.includes(response.status)
+      if (!isKnown && tested.maker.yieldsValues()) continue
       if (isRefused && tested.maker.yields()) continue
       if (response.status >= 200 && response.status < 300) tested.maker.settle()
       return { made, response }
@@ -118,7 +125,7 @@ export class IsolationSession {
     const { side, tested } = planned
     // A made-up id such as `latest` in `/notes/latest` would lead to another operation than `/notes/{id}`.
     if (!this.config.leadsTo(made.wire, tested.maker.documented)) return NO_RESPONSE
-    const sent = this.#recordKnown(made, side)
+    const sent = this.#recordKnown(made, planned)
     this.#last.set(side.name, made)
     this.requests++
     const response = await sendWhole(made.wire, side)
@@ -126,18 +133,38 @@ export class IsolationSession {
     const isClean = this.#search(response, sent, planned)
     // A response with data of another side must not add ids of the other side to the records of this side.
     if (isClean) this.config.records.store(side.name, templateOf(tested), response)
+    if (isClean && !isSafe(tested)) this.#learnIds(response, made, planned)
     return response
+  }
+
+  /** Learns the random ids of the records that a request has created. An id that the client has sent shows nothing. */
+  #learnIds(
+    response: WholeResponse,
+    { wire }: MadeRequest,
+    { side, tested }: PlannedRequest,
+  ): void {
+    if (!isSuccess(response.status)) return
+    const sent = decoded(`${wire.target}\n${wire.body ?? ''}`)
+    const { name: origin } = tested.maker.documented
+    const ids = idsIn(response).filter((id) => isUnusualId(id) && !sent.includes(id))
+    const own = ids.filter((id) =>
+      this.config.canaries.learn(id, { owner: side.name, origin, isId: true }),
+    )
+    if (own.length > 0) tested.observation.sawOwn(side.name, true)
   }
 
   /**
    * Records which canaries of other sides are in a request: from then on, a response may return them to its sender.
    * Returns the keys of all canaries in it.
    */
-  #recordKnown({ wire }: MadeRequest, side: Side): ReadonlySet<string> {
+  #recordKnown({ wire }: MadeRequest, { side, tested }: PlannedRequest): ReadonlySet<string> {
     const headers = Object.values(headersOf(wire, side.headers))
     const text = [wire.target, ...headers, wire.body ?? ''].join('\n')
     const found = this.config.canaries.find(decoded(text))
-    for (const { key, owner } of found) if (owner !== side.name) side.knownCanaries.add(key)
+    for (const { key, owner, isId = false } of found) {
+      // A request that only reads stores no id, so a later response must not show the id.
+      if (owner !== side.name && !(isId && isSafe(tested))) side.knownCanaries.add(key)
+    }
     return new Set(found.map(({ key }) => key))
   }
 
@@ -149,7 +176,7 @@ export class IsolationSession {
     const isEcho = own.every(({ key }) => sent.has(key))
     if (own.length > 0) tested.observation.sawOwn(side.name, isEcho)
     const foreign = finds.filter(
-      ({ key, owner }) => owner !== side.name && !side.knownCanaries.has(key),
+      ({ key, owner }) => owner !== side.name && !side.knownCanaries.has(key) && !sent.has(key),
     )
     const places = new Map([...foreign].reverse().map((find) => [placeOf(find), find]))
     for (const { owner: from, origin, where } of places.values()) {
@@ -167,7 +194,8 @@ export class IsolationSession {
       const side = sides.find(({ name }) => name === owner)
       if (side === undefined) continue
       for (const found of canaries.find(text)) {
-        if (found.owner === owner || side.knownCanaries.has(found.key)) continue
+        // The log of a request may have the id that the request asks for.
+        if (found.owner === owner || found.isId || side.knownCanaries.has(found.key)) continue
         const { owner: from, origin } = found
         this.report({ ...planned, side }, { kind, from, where, origin })
       }
@@ -183,6 +211,15 @@ export class IsolationSession {
     const curl = made === undefined ? '' : commandOf(made.wire, side)
     tested.observation.leaked({ ...fact, to: side.name, phase, curl })
   }
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+/** Whether an operation only reads. */
+export function isSafe({ method }: TestedOperation): boolean {
+  return SAFE.includes(method)
 }
 
 /** Leaks that differ only in the index of a list item are one leak. */

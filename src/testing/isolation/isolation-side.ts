@@ -27,7 +27,7 @@ export interface Side {
   readonly principal: User | undefined
   /**
    * The canaries of other sides that the test itself has sent in requests of this side. Finding them in a
-   * response is no leak.
+   * response is not a leak.
    */
   readonly knownCanaries: Set<string>
 }

@@ -1,6 +1,5 @@
-import type { IsolationSession, TestedOperation } from './isolation-session.js'
+import { type IsolationSession, isSafe, type TestedOperation } from './isolation-session.js'
 import type { Side } from './isolation-side.js'
-import { isSafe } from './replay.js'
 
 /**
  * Sends requests in which one side names the tenant of another side in the header. The credentials stay those of the

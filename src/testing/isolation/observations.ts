@@ -39,6 +39,11 @@ export class Observation {
     this.#seen = new Map(names.map((name) => [name, nothingSeen()]))
   }
 
+  /** The statuses of all responses. */
+  get statuses(): ReadonlySet<number> {
+    return new Set([...this.#seen.values()].flatMap(({ statuses }) => [...statuses.keys()]))
+  }
+
   get leaks(): IsolationLeak[] {
     return [...this.#leaks.values()]
   }

@@ -6,19 +6,25 @@ import { wrapLayers } from '../../http/express-routers.js'
 import { isFuzzable, NoValueError } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
 import type { TestLog } from '../test-log.js'
+import { refuseUntested } from '../untested.js'
 import { Canaries } from './canaries.js'
 import { Gate } from './gate.js'
 import { holdHandle } from './hold-layers.js'
 import { checkSkipped, type IsolationOptions } from './isolation-options.js'
 import { IsolationReport } from './isolation-report.js'
-import { IsolationSession, type SessionConfig, type TestedOperation } from './isolation-session.js'
+import {
+  IsolationSession,
+  isSafe,
+  type SessionConfig,
+  type TestedOperation,
+} from './isolation-session.js'
 import { openSides, type SideConfig } from './isolation-side.js'
 import { logTraces } from './log-traces.js'
 import { nameOtherTenants } from './name-other-tenants.js'
 import { Observation, REMEDY } from './observations.js'
 import type { RecordedStores } from './recorded-stores.js'
 import { Records } from './records.js'
-import { isSafe, type Pair, sendConcurrently, sendInTurns, write } from './replay.js'
+import { type Pair, sendConcurrently, sendInTurns, write } from './replay.js'
 import { readOwn, removeOwn, requestForeignData } from './request-foreign-data.js'
 import { type MakerSetting, RequestMaker } from './request-maker.js'
 import { type RouterOperation, routerOperations } from './router-operations.js'
@@ -49,7 +55,7 @@ export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' |
  *
  * @param options Already checked by `checkIsolationOptions`.
  * @throws ConfigError when fast-check is not installed or `skip` names an operation that is not in the
- * document; Error when no request could be sent.
+ * document; Error when no request could be sent, or nothing of an operation was tested.
  */
 export async function proveIsolation(
   target: IsolationTarget,
@@ -102,7 +108,7 @@ export async function proveIsolation(
     target.stores.stop()
     for (const { agent } of sides) agent.destroy()
   }
-  if (session.requests === 0) throw nothingSent(all.length)
+  refuseBlind(session, observations)
   return new IsolationReport({
     seed,
     tenants: names,
@@ -110,6 +116,13 @@ export async function proveIsolation(
     verdicts: observations.map((each) => each.toRow()),
     leaks: observations.flatMap(({ leaks }) => leaks),
   })
+}
+
+/** @throws Error if the run has looked at nothing, or at nothing of an operation. A leak that was found is reported. */
+function refuseBlind({ requests }: IsolationSession, observations: readonly Observation[]): void {
+  if (requests === 0) throw nothingSent(observations.length)
+  if (observations.every(({ leaks }) => leaks.length === 0))
+    refuseUntested('proveIsolation()', observations)
 }
 
 /** A test that sends no request would always pass. */

@@ -72,6 +72,13 @@ function identityOf(fields: Fields): string {
   return String(fields['id'] ?? JSON.stringify(fields))
 }
 
+/** The ids of the records in a successful response, and of its `Location`. */
+export function idsIn(response: WholeResponse): string[] {
+  const ids = [...recordsIn(response)].flatMap(({ id }) => (id === undefined ? [] : [String(id)]))
+  const location = locationOf(response)
+  return [...new Set(location === undefined ? ids : [...ids, location.id])]
+}
+
 /** A place in a request that takes an id. */
 export interface IdPlace {
   /** The name of the parameter or field. */
@@ -140,7 +147,7 @@ function kindsOf(name: string): string[] {
 
 /** The last fixed segment of a path. */
 function kindOf(template: string): string {
-  const fixed = template.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'))
+  const fixed = template.split('/').filter((segment) => segment !== '' && !segment.includes('{'))
   return (fixed.at(-1) ?? '').toLowerCase()
 }
 

@@ -1,15 +1,15 @@
 import { hash } from '../fuzz/choose.js'
 import type { GatePlan } from './gate.js'
-import type {
-  IsolationSession,
-  Overlap,
-  PlannedRequest,
-  TestedOperation,
+import {
+  type IsolationSession,
+  isSafe,
+  isSuccess,
+  type Overlap,
+  type PlannedRequest,
+  type TestedOperation,
 } from './isolation-session.js'
 import type { Side } from './isolation-side.js'
 
-/** Methods that change nothing, so that their responses may come from a cache. */
-const SAFE = ['GET', 'HEAD', 'OPTIONS']
 /** How many records each side creates with one operation. */
 const WRITES = 2
 /** The highest number of turns by which a request or a response is delayed. */
@@ -61,15 +61,6 @@ function variantsOf({ maker }: TestedOperation, pair: Pair, round: number): Vari
     if (!different.has(key)) different.set(key, variant)
   }
   return [...different.values()]
-}
-
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300
-}
-
-/** Whether an operation only reads. */
-export function isSafe({ method }: TestedOperation): boolean {
-  return SAFE.includes(method)
 }
 
 /** Creates data of each side in the application. */

@@ -1,12 +1,13 @@
-import type {
-  Exchanged,
-  IsolationSession,
-  PlannedRequest,
-  TestedOperation,
+import {
+  type Exchanged,
+  type IsolationSession,
+  isSafe,
+  isSuccess,
+  type PlannedRequest,
+  type TestedOperation,
 } from './isolation-session.js'
 import type { Side } from './isolation-side.js'
 import { REMEMBERED } from './records.js'
-import { isSafe, isSuccess } from './replay.js'
 import type { MadeRequest } from './request-maker.js'
 
 /** A read of a side's own data that succeeded. */

@@ -8,6 +8,7 @@ import { type TextOf, valueContext } from '../fuzz/valid-values.js'
 import type { RequestParts, WireRequest, WriteRequest } from '../fuzz/wire-request.js'
 import { type Canaries, neutralText } from './canaries.js'
 import { fill, MarkedTexts, type Texts } from './marked-texts.js'
+import { markValues, type ValuePlace, valuePlaces } from './marked-values.js'
 import { absentId, fieldPlace, type IdPlace, pathPlace, type Records } from './records.js'
 
 /** Which values a request gets. */
@@ -74,6 +75,8 @@ export class RequestMaker {
   readonly #targets: Map<string, RequestParts> = new Map()
   /** The fields with free text in which no canary fits, each with its limit. */
   readonly unmarked: readonly string[]
+  /** The UUIDs, dates and numbers of the bodies that canaries replace; by round. */
+  #places: readonly (readonly ValuePlace[])[]
   #level: Level = 0
   #isSettled = false
 
@@ -96,6 +99,10 @@ export class RequestMaker {
     this.#plain = sample(texts.given)
     this.#marked = sampleMarked(() => sample(texts.everywhere), this.#plain)
     this.unmarked = [...texts.unmarked.values()]
+    const { body: type, accepts } = source
+    this.#places = this.#marked.map(({ body }) =>
+      type?.kind === 'json' ? valuePlaces(body, (value) => accepts(type.schema, value)) : [],
+    )
   }
 
   /** Whether the application has refused canaries, so that the requests contain none. */
@@ -109,7 +116,9 @@ export class RequestMaker {
     const { name } = this.documented
     const { path, query, header } = this.#targetOf(round, target)
     const body = (this.#level < 2 ? this.#marked : this.#plain)[round]?.body
-    const filled = fill(body, (length) => canaries.mint(sender, name, length))
+    const places = (this.#level < 2 && this.#places[round]) || []
+    const marked = markValues(body, places, { canaries, owner: sender, origin: name })
+    const filled = fill(marked, (length) => canaries.mint(sender, name, length))
     const used: UsedIds = { ids: [], isShared: false }
     const pick = this.#picker(plan, used)
     const parts = {
@@ -119,6 +128,13 @@ export class RequestMaker {
       body: withIds(filled, pick),
     }
     return { wire: this.#write(parts), ...used }
+  }
+
+  /** After a failed request: sends the values of the samples, and returns whether the request was sent with others. */
+  yieldsValues(): boolean {
+    const hadValues = !this.#isSettled && this.#places.some(({ length }) => length > 0)
+    if (hadValues) this.#places = []
+    return hadValues
   }
 
   /** After a refused request: uses fewer canaries, and returns whether to try again. */

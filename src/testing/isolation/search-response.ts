@@ -44,9 +44,10 @@ function bodyPieces(body: string, isJson: boolean): Piece[] {
   return [{ where: 'body', text: body }]
 }
 
-/** Every string in a value, including the names of fields. */
+/** Every string and number in a value, including the names of fields. */
 function leavesOf(value: unknown, path: string): Piece[] {
-  if (typeof value === 'string') return [{ where: `body ${path}`.trimEnd(), text: value }]
+  if (typeof value === 'string' || typeof value === 'number')
+    return [{ where: `body ${path}`.trimEnd(), text: String(value) }]
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => leavesOf(item, `${path}[${index}]`))
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { signTestToken } from 'blazon/jwt'
 import { TestApp } from 'blazon/testing'
-import { afterEach, beforeEach, describe, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest'
 import { options } from '../src/app.js'
 import { Env } from '../src/env.js'
 import { withStores } from '../src/stores.js'
@@ -13,8 +13,10 @@ const permissions = ['notes:write']
 
 describe('notes', () => {
   let app: TestApp
+  let acme: string
+  let zeta: string
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     app = await TestApp.create({
       ...withStores(options, { DATABASE_FOLDER: 'memory', REDIS_URL: process.env['REDIS_URL'] }),
       contract: 'throw',
@@ -22,43 +24,49 @@ describe('notes', () => {
     })
   })
 
-  afterEach(() => app?.close())
+  afterAll(() => app?.close())
+
+  // All tests share an application. Each has tenants of its own, so it sees nothing of the others.
+  beforeEach(() => {
+    acme = randomUUID()
+    zeta = randomUUID()
+  })
 
   /** A user of a tenant, without a token. */
   const userOf = (tenant: string) => app.as({ id: 'ada', permissions }).asTenant(tenant)
 
   /** A client with a signed token. */
   const withToken = (claims: object) => {
-    const all = { aud: AUDIENCE, sub: 'ada', tenant: 'acme', permissions, ...claims }
+    const all = { aud: AUDIENCE, sub: 'ada', tenant: acme, permissions, ...claims }
     const token = signTestToken(all, TOKEN_SECRET, { clock: app.clock })
     return app.with({ authorization: `Bearer ${token}` })
   }
 
   it('are added, listed and read', async () => {
-    const acme = userOf('acme')
-    const added = await acme.request().post('/notes').send({ text: ' Buy milk ' }).expect(201)
+    const ada = userOf(acme)
+    const added = await ada.request().post('/notes').send({ text: ' Buy milk ' }).expect(201)
     assert.equal(added.body.data.text, 'Buy milk')
-    const read = await acme.request().get(`/notes/${added.body.data.id}`).expect(200)
+    const read = await ada.request().get(`/notes/${added.body.data.id}`).expect(200)
     assert.deepEqual(read.body.data, added.body.data)
-    const list = await acme.request().get('/notes').expect(200)
+    const list = await ada.request().get('/notes').expect(200)
     assert.deepEqual(list.body.data, [added.body.data])
   })
 
   it('of one tenant are invisible to another', async () => {
-    const acme = userOf('acme')
-    const zeta = userOf('zeta')
-    const { body } = await acme.request().post('/notes').send({ text: 'secret' }).expect(201)
-    await zeta.request().get(`/notes/${body.data.id}`).expect(404)
-    const list = await zeta.request().get('/notes').expect(200)
+    const ada = userOf(acme)
+    const eve = userOf(zeta)
+    const { body } = await ada.request().post('/notes').send({ text: 'secret' }).expect(201)
+    await eve.request().get(`/notes/${body.data.id}`).expect(404)
+    const list = await eve.request().get('/notes').expect(200)
     assert.deepEqual(list.body.data, [])
   })
 
   it('belong to the tenant of the token, and to no tenant that a request names', async () => {
     await withToken({}).request().post('/notes').send({ text: 'secret' }).expect(201)
-    const list = await userOf('acme').request().get('/notes').expect(200)
+    const list = await userOf(acme).request().get('/notes').expect(200)
     assert.equal(list.body.data.length, 1)
-    await withToken({}).asTenant('zeta').request().get('/notes').expect(403)
-    const other = await withToken({ tenant: 'zeta' }).request().get('/notes').expect(200)
+    await withToken({}).asTenant(zeta).request().get('/notes').expect(403)
+    const other = await withToken({ tenant: zeta }).request().get('/notes').expect(200)
     assert.deepEqual(other.body.data, [])
   })
 
@@ -73,13 +81,13 @@ describe('notes', () => {
   })
 
   it('are refused with all errors of the input', async () => {
-    const acme = userOf('acme')
-    const { body } = await acme.request().post('/notes').send({}).expect(400)
+    const ada = userOf(acme)
+    const { body } = await ada.request().post('/notes').send({}).expect(400)
     assert.deepEqual(
       body.errors.map(({ path }: { path: string }) => path),
       ['text'],
     )
-    await acme.request().get('/notes?limit=0').expect(400)
-    await acme.request().get('/notes/one').expect(400)
+    await ada.request().get('/notes?limit=0').expect(400)
+    await ada.request().get('/notes/one').expect(400)
   })
 })

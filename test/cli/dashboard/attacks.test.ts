@@ -3,7 +3,7 @@ import { request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { type OpenDashboard, openDashboard } from './open-dashboard.js'
+import { APP_PORT, type OpenDashboard, openDashboard } from './open-dashboard.js'
 import { reported } from './records.js'
 
 /** A canary in the data: no response to an attack may have it. */
@@ -61,8 +61,8 @@ const ATTACKS: Readonly<Record<string, (own: OpenDashboard) => Attack>> = {
   'a page of another origin': ({ token }) => ({
     headers: { origin: 'https://evil.example', authorization: `Bearer ${token}` },
   }),
-  'a page of the application, on another port': ({ appOrigin, token }) => ({
-    headers: { origin: appOrigin, authorization: `Bearer ${token}` },
+  'a page of the application, on another port': ({ token }) => ({
+    headers: { origin: `http://127.0.0.1:${APP_PORT}`, authorization: `Bearer ${token}` },
   }),
   'a sandboxed frame, whose origin is null': ({ token }) => ({
     headers: { origin: 'null', authorization: `Bearer ${token}` },
@@ -155,37 +155,22 @@ describe('an attack on the data by', () => {
   })
 })
 
-const REPLAY = { method: 'POST', path: '/data/requests/1/replay', body: '{"values":{}}' } as const
-const JSON_TYPE = { 'content-type': 'application/json' }
-
-describe('a replay', () => {
-  it.each([
-    ['a form of another page', { origin: 'https://evil.example', ...JSON_TYPE }],
-    ['a page on another port', { 'sec-fetch-site': 'same-site', ...JSON_TYPE }],
-    ['a program without the token', { ...JSON_TYPE }],
-  ])('by %s does not reach the application', async (_, headers) => {
-    const own = await open()
-    const withToken = 'content-type' in headers && Object.keys(headers).length > 1
-    const authorization = withToken ? { authorization: `Bearer ${own.token}` } : {}
-    const reply = await send(own, { ...REPLAY, headers: { ...headers, ...authorization } })
-    expect(reply.status).toBe(403)
-    expect(own.received).toEqual([])
-  })
-
-  it('needs the type that no form can send, and POST', async () => {
-    const own = await open()
-    const authorization = `Bearer ${own.token}`
-    const asForm = { authorization, 'content-type': 'text/plain' }
-    expect((await send(own, { ...REPLAY, headers: asForm })).status).toBe(415)
-    expect((await send(own, { path: REPLAY.path, headers: { authorization } })).status).toBe(405)
-    expect(own.received).toEqual([])
-  })
+describe('a request that would change something', () => {
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH'])(
+    'by %s is refused, also with the token',
+    async (method) => {
+      const own = await open()
+      const headers = { authorization: `Bearer ${own.token}`, 'content-type': 'application/json' }
+      const reply = await send(own, { method, headers, body: '{}' })
+      expect(reply.status).toBe(405)
+      expect(reply.text).not.toContain(CANARY)
+    },
+  )
 
   it('gets no permission by a preflight', async () => {
     const own = await open()
     const reply = await send(own, {
       method: 'OPTIONS',
-      path: REPLAY.path,
       headers: {
         origin: 'https://evil.example',
         'access-control-request-method': 'POST',
@@ -193,20 +178,7 @@ describe('a replay', () => {
       },
     })
     expect(reply.status).toBe(403)
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual(
-      [],
-    )
-  })
-
-  it('goes to the application only, whatever the target of the request was', async () => {
-    const own = await openDashboard()
-    own.dashboard.add(reported({ url: 'http://evil.example/steal' }))
-    own.dashboard.add(reported({ url: '//evil.example/steal' }))
-    const headers = { authorization: `Bearer ${own.token}`, ...JSON_TYPE }
-    const first = await send(own, { ...REPLAY, headers })
-    expect(first.status).toBe(409)
-    await send(own, { ...REPLAY, path: '/data/requests/2/replay', headers })
-    expect(own.received).toMatchObject([{ url: '//evil.example/steal' }])
+    expect(Object.keys(reply.headers).join()).not.toContain('access-control')
   })
 })
 

@@ -201,18 +201,21 @@ export const DAY: readonly ReportedRequest[] = [
       }),
     ],
   }),
-  reported({
-    method: 'DELETE',
-    url: '/orders/9',
-    status: 500,
-    route: { name: 'OrdersController.remove', method: 'DELETE', path: '/orders/:id' },
-    error: {
-      name: 'TypeError',
+  reported(
+    {
+      method: 'DELETE',
+      url: '/orders/9',
       status: 500,
-      code: 'INTERNAL_SERVER_ERROR',
-      message: 'Cannot read properties of undefined',
-      stack:
-        'TypeError: Cannot read properties of undefined\n    at OrdersController.remove (src/orders.ts:88:17)',
+      route: { name: 'OrdersController.remove', method: 'DELETE', path: '/orders/:id' },
+      error: {
+        name: 'TypeError',
+        status: 500,
+        code: 'INTERNAL_SERVER_ERROR',
+        message: 'Cannot read properties of undefined',
+        stack:
+          'TypeError: Cannot read properties of undefined\n    at OrdersController.remove (src/orders.ts:88:17)',
+      },
     },
-  }),
+    { capsule: { id: '20261126-093000-a1b2c3', folder: '.blazon/capsules' } },
+  ),
 ]

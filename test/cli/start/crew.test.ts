@@ -1,223 +1,224 @@
-import { describe, expect, it } from 'vitest'
+import cluster from 'node:cluster'
+import { EventEmitter } from 'node:events'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Crew } from '../../../src/cli/start/crew.js'
-import type { CrewMember, Ending } from '../../../src/cli/start/worker-process.js'
 
 /** A worker without a process: the test decides what happens to it. */
-class FakeWorker implements CrewMember {
-  readonly pid: number
-  hasEnded = false
-  listens: Promise<boolean>
-  ready: Promise<boolean>
-  ended: Promise<Ending>
-  isRetired = false
-  isKilled = false
-  signal: string | undefined
-  #listen: (listens: boolean) => void = () => {}
-  #becomeReady: (isReady: boolean) => void = () => {}
-  #end: (ending: Ending) => void = () => {}
+class FakeWorker extends EventEmitter {
+  /** What the primary has called, as `end SIGTERM true`. */
+  readonly called: string[] = []
+  readonly process: EventEmitter & { pid: number }
 
   constructor(pid: number) {
-    this.pid = pid
-    this.listens = new Promise((resolve) => {
-      this.#listen = resolve
-    })
-    this.ready = new Promise((resolve) => {
-      this.#becomeReady = resolve
-    })
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve
-    })
+    super()
+    const send = ({ blazon }: { blazon: { name?: string; args?: unknown[] } }) => {
+      if (blazon.name !== undefined)
+        this.called.push([blazon.name, ...(blazon.args ?? [])].join(' '))
+      return true
+    }
+    const kill = (signal: string) => this.exit(null, signal)
+    this.process = Object.assign(new EventEmitter(), { pid, send, kill })
   }
 
-  async serve(): Promise<void> {
-    this.#listen(true)
-    this.#becomeReady(true)
+  /** Calls `note` of the primary. */
+  async note(facts: object): Promise<void> {
+    this.process.emit('message', { blazon: { id: 1, name: 'note', args: [facts] } })
     await turns()
   }
 
-  async exit(status = 0): Promise<void> {
-    this.hasEnded = true
-    this.#listen(false)
-    this.#becomeReady(false)
-    this.#end({ status, how: `with status ${status}` })
+  async serve(facts: object = {}): Promise<void> {
+    await this.note({ listens: true, isReady: true, ...facts })
+  }
+
+  async exit(status: number | null, signal: string | null = null): Promise<void> {
+    this.emit('exit', status, signal)
     await turns()
-  }
-
-  retire(): void {
-    this.isRetired = true
-  }
-
-  end(signal: string): void {
-    this.signal = signal
-  }
-
-  kill(): void {
-    this.isKilled = true
-    void this.exit(137)
   }
 }
 
+/** Lets everything run that waits for promises. */
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
 
-/** A crew of two, and a clock that the test moves. */
-function setUp() {
+const CLOCK = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] as const
+
+/** A crew of two, whose clock the test moves. */
+function setUp(options: { readonly heartbeat?: number } = {}) {
+  vi.useFakeTimers({ toFake: [...CLOCK] })
   const forked: FakeWorker[] = []
   const lines: string[] = []
-  const timers: { at: number; run: () => void }[] = []
-  let now = 0
-  const crew = new Crew<FakeWorker>({
-    workers: 2,
-    readyMs: 60_000,
-    note: (line) => lines.push(line),
-    fork() {
-      const worker = new FakeWorker(forked.length + 1)
-      forked.push(worker)
-      return worker
-    },
-    clock: {
-      monotonic: () => now,
-      setTimeout(run, ms) {
-        const timer = { at: now + ms, run }
-        timers.push(timer)
-        return { cancel: () => void timers.splice(timers.indexOf(timer) >>> 0, 1) }
-      },
-    },
+  vi.spyOn(cluster, 'fork').mockImplementation(() => {
+    const worker = new FakeWorker(forked.length + 1)
+    forked.push(worker)
+    return worker as never
   })
-  const advance = async (ms: number) => {
-    now += ms
-    const due = timers.filter(({ at }) => at <= now)
-    for (const timer of due) timers.splice(timers.indexOf(timer), 1)
-    for (const { run } of due) run()
-    await turns()
-  }
+  const note = (line: string) => void lines.push(line)
+  const crew = new Crew({ workers: 2, timeout: 60, heartbeat: 30, note, functions: {}, ...options })
   const worker = (index: number) => forked.at(index) as FakeWorker
+  const status = crew.run()
   const started = async () => {
-    const start = crew.start()
     await turns()
     await worker(0).serve()
     await worker(1).serve()
-    expect(await start).toBe(true)
   }
-  return { crew, forked, lines, advance, worker, started }
+  const advance = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms)
+    await turns()
+  }
+  const serving = () => crew.serving.map((member) => member.worker.process.pid)
+  const restart = async () => {
+    crew.restart()
+    await turns()
+  }
+  return { crew, forked, lines, worker, status, started, advance, serving, restart }
 }
 
+const RETIRE = 'end SIGTERM true'
+
 describe('a crew', () => {
-  it('starts one worker first, and the others when it listens', async () => {
-    const { crew, forked, worker } = setUp()
-    const start = crew.start()
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  it('starts one worker first, and ends as it does if it never listens', async () => {
+    const { forked, worker, status } = setUp()
     await turns()
     expect(forked).toHaveLength(1)
     await worker(0).exit(3)
-    expect(await start).toBe(false)
-    expect(await crew.ended).toBe(3)
+    expect(await status).toBe(3)
     expect(forked).toHaveLength(1)
   })
 
-  it('slows a crash loop down: 0, 0.5, 1, 2, … 30 s', async () => {
-    const { forked, lines, advance, worker, started } = setUp()
+  it('makes workers that were never ready wait: 0.5, 1, 2, … 30 s', async () => {
+    const { forked, lines, worker, started, advance } = setUp({ heartbeat: 0 })
     await started()
+    await worker(1).exit(1)
+    await advance(0)
     const waits: number[] = []
-    for (let crash = 0; crash < 10; crash++) {
+    for (let crash = 0; crash < 8; crash++) {
+      // It listens, but its checks of health are not good.
+      await worker(-1).note({ listens: true })
       await worker(-1).exit(1)
-      const wait = / in ([\d.]+) s\.$/.exec(lines.at(-1) as string)?.[1] ?? '0'
-      waits.push(Number(wait))
+      const wait = Number(/ in ([\d.]+) s\.$/.exec(lines.at(-1) as string)?.[1])
+      waits.push(wait)
       const before = forked.length
-      if (waits.at(-1) !== 0) await advance(Number(wait) * 1000 - 1)
+      await advance(wait * 1000 - 1)
       expect(forked).toHaveLength(before)
       await advance(1)
       expect(forked).toHaveLength(before + 1)
-      await worker(-1).serve()
     }
-    expect(waits).toEqual([0, 0.5, 1, 2, 4, 8, 16, 30, 30, 30])
+    expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 30, 30])
   })
 
-  it('forgets crashes when a worker has run for a minute', async () => {
-    const { lines, advance, worker, started } = setUp()
+  it('replaces a worker that was ready at once, however often', async () => {
+    const { forked, lines, worker, started, advance } = setUp()
     await started()
-    for (let crash = 0; crash < 4; crash++) {
-      await worker(-1).exit(1)
-      await advance(30_000)
+    for (let crash = 0; crash < 20; crash++) {
+      await worker(-1).exit(null, 'SIGSEGV')
+      await advance(0)
+      expect(forked).toHaveLength(crash + 3)
       await worker(-1).serve()
     }
-    await advance(60_000)
-    await worker(-1).exit(1)
-    expect(lines.at(-1)).toContain('Another one starts now.')
+    expect(lines.at(-1)).toBe(
+      'blazon start: worker 2 (process 21) ended by SIGSEGV. Another one starts now.',
+    )
   })
 
-  it('replaces a worker only when the new one is ready', async () => {
-    const { crew, forked, lines, worker, started } = setUp()
+  it('replaces a worker only when the new one is ready, and the next one when the old one has ended', async () => {
+    const { forked, lines, worker, started, serving, restart } = setUp()
     await started()
-    const [first, second] = forked as [FakeWorker, FakeWorker]
-    const restart = crew.restart()
-    await turns()
-    expect([forked.length, first.isRetired]).toEqual([3, false])
+    await restart()
+    await worker(2).note({ listens: true })
+    expect([forked.length, worker(0).called]).toEqual([3, []])
     await worker(2).serve()
-    expect([first.isRetired, second.isRetired, forked.length]).toEqual([true, false, 3])
-    await first.exit()
+    expect([forked.length, worker(0).called, worker(1).called]).toEqual([3, [RETIRE], []])
+    await worker(0).exit(0)
     await worker(3).serve()
-    expect(second.isRetired).toBe(true)
-    await second.exit()
-    await restart
+    await worker(1).exit(0)
     expect(lines.at(-1)).toMatch(/^blazon start: all 2 workers were replaced in \d+ ms\.$/)
-    expect(crew.serving.map(({ pid }) => pid)).toEqual([3, 4])
+    expect(serving()).toEqual([3, 4])
   })
 
-  it('does not wait for ever for the end of a replaced worker', async () => {
-    const { crew, forked, advance, worker, started } = setUp()
-    await started()
-    void crew.restart()
+  it('kills a replaced worker that takes longer to close than its application may, and goes on', async () => {
+    const { crew, forked, lines, worker, advance, restart } = setUp({ heartbeat: 0 })
     await turns()
+    await worker(0).serve({ closeMs: 15_000 })
+    await worker(1).serve({ closeMs: 15_000 })
+    await restart()
     await worker(2).serve()
-    expect(forked).toHaveLength(3)
-    await advance(30_000)
-    expect(forked).toHaveLength(4)
+    await advance(19_999)
+    expect([forked.length, lines.at(-1)]).toEqual([3, expect.stringContaining('2 workers listen')])
+    await advance(1)
+    expect(lines.at(-1)).toBe(
+      'blazon start: worker 1 (process 1) has not ended within 20 s, and is killed.',
+    )
+    expect([forked.length, crew.counts.close]).toEqual([4, 1])
+  })
+
+  it('kills workers that do not end at a signal', async () => {
+    const { crew, status, advance, started } = setUp({ heartbeat: 0 })
+    await started()
+    crew.end('SIGTERM')
+    await advance(35_000)
+    expect(await status).toBe(137)
+    expect(crew.counts.close).toBe(2)
+  })
+
+  it('kills and replaces a worker that has not responded for the time of the heartbeat', async () => {
+    const { crew, forked, lines, worker, advance, started } = setUp()
+    await started()
+    for (let beat = 0; beat < 8; beat++) {
+      await advance(7500)
+      await worker(0).note({ missed: 0 })
+      if (beat < 4) await worker(1).note({ missed: 0 })
+    }
+    expect(forked).toHaveLength(2)
+    await advance(7500)
+    expect(lines.slice(-2)).toEqual([
+      'blazon start: worker 2 (process 2) has not responded for 30 s, and is killed.',
+      'blazon start: worker 2 (process 2) ended by SIGKILL. Another one starts now.',
+    ])
+    await advance(1)
+    expect([forked.length, crew.counts.heartbeat]).toEqual([3, 1])
+  })
+
+  it('does not kill a worker that still starts, nor one of a crew without a heartbeat', async () => {
+    const { worker, advance, forked, lines } = setUp()
+    await advance(300_000)
+    await worker(0).serve()
+    expect([forked.length, lines]).toEqual([2, []])
+    vi.restoreAllMocks()
+    const other = setUp({ heartbeat: 0 })
+    await other.started()
+    await other.advance(300_000)
+    expect(other.lines).toHaveLength(1)
   })
 
   it('ends a new worker that is not ready in time, and keeps the old ones', async () => {
-    const { crew, forked, advance, worker, started } = setUp()
+    const { forked, lines, worker, started, serving, advance, restart } = setUp({ heartbeat: 0 })
     await started()
-    const restart = crew.restart()
-    await turns()
+    await restart()
     await advance(60_000)
-    await restart
-    // It may have connections.
-    expect([worker(2).isRetired, worker(2).isKilled]).toEqual([true, false])
-    await advance(30_000)
-    expect(worker(2).isKilled).toBe(true)
-    expect([forked.length, forked[0]?.isRetired]).toEqual([3, false])
-    expect(crew.serving.map(({ pid }) => pid)).toEqual([1, 2])
+    expect(lines.at(-1)).toBe(
+      'blazon start: worker 1 (process 3) was not ready within 60 s, and is ended. The restart stops here, and the workers that run keep serving.',
+    )
+    expect(worker(2).called).toEqual(['end SIGTERM false'])
+    expect([forked.length, worker(0).called]).toEqual([3, []])
+    expect(serving()).toEqual([1, 2])
   })
 
-  it('repairs a place whose old worker has ended while the new one failed', async () => {
-    const { crew, forked, worker, started } = setUp()
+  it('says how a new worker has ended', async () => {
+    const { lines, worker, started, restart } = setUp()
     await started()
-    void crew.restart()
-    await turns()
-    await forked[0]?.exit(1)
-    expect(forked).toHaveLength(3)
-    await worker(2).exit(1)
-    expect(forked).toHaveLength(4)
-    await worker(3).serve()
-    expect(crew.serving.map(({ pid }) => pid)).toEqual([4, 2])
+    await restart()
+    await worker(2).exit(9)
+    expect(lines.at(-1)).toContain('worker 1 (process 3) ended with status 9. The restart stops')
   })
 
-  it('replaces a worker that ends while others still start', async () => {
-    const { crew, forked, lines, worker } = setUp()
-    void crew.start()
-    await turns()
-    await worker(0).serve()
-    await worker(0).exit(137)
-    expect(lines).toEqual([
-      'blazon start: worker 1 (process 1) ended with status 137. Another one starts now.',
-    ])
-    expect(forked).toHaveLength(2)
-  })
-
-  it('does not count the end of such a worker as its own', async () => {
-    const { crew, forked, advance, worker } = setUp()
-    const start = crew.start()
+  it('replaces a worker that ends while others still start, and its end is not that of the command', async () => {
+    const { crew, forked, lines, worker, status, advance, serving } = setUp()
     await turns()
     await worker(0).serve()
     await worker(0).exit(137)
@@ -225,77 +226,76 @@ describe('a crew', () => {
     expect(forked).toHaveLength(3)
     await worker(1).serve()
     await worker(2).serve()
-    expect(await start).toBe(true)
-    expect(crew.serving.map(({ pid }) => pid)).toEqual([3, 2])
+    expect(lines.at(-1)).toContain('2 workers listen')
+    expect(serving()).toEqual([3, 2])
     crew.end('SIGTERM')
-    for (const each of forked) await each.exit(0)
-    expect(await crew.ended).toBe(0)
+    for (const each of forked.slice(1)) await each.exit(0)
+    expect(await status).toBe(0)
   })
 
-  it('restarts after its start if it was asked during it', async () => {
-    const { crew, forked, worker } = setUp()
-    const start = crew.start()
-    await crew.restart()
-    await turns()
-    await worker(0).serve()
-    await worker(1).serve()
-    await start
-    await turns()
+  it('restarts after its start, and once more for any number of calls during a restart', async () => {
+    const { forked, worker, started, restart, serving } = setUp()
+    await restart()
+    await restart()
+    await started()
     expect(forked).toHaveLength(3)
-    await worker(2).serve()
-    expect(forked[0]?.isRetired).toBe(true)
+    await restart()
+    await restart()
+    const retired = new Set<FakeWorker>()
+    for (let place = 0; place < 4; place++) {
+      await worker(-1).serve()
+      const old = forked.find((each) => each.called.includes(RETIRE) && !retired.has(each))
+      retired.add(old as FakeWorker)
+      await old?.exit(0)
+    }
+    expect(forked).toHaveLength(6)
+    expect(serving()).toEqual([5, 6])
   })
 
-  it('says once that a worker does not listen, and goes on waiting', async () => {
-    const { crew, lines, advance, worker } = setUp()
-    const start = crew.start()
-    await turns()
-    await advance(60_000)
-    await advance(60_000)
-    expect(lines).toEqual([
-      'blazon start: worker 1 (process 1) does not listen after 60 s. The command goes on waiting.',
+  it('starts no second worker in a place that a restart has filled in the pause after a crash', async () => {
+    const { forked, worker, started, restart, serving, advance } = setUp()
+    await started()
+    await worker(1).exit(1)
+    await advance(0)
+    await worker(2).exit(1)
+    expect(forked).toHaveLength(3)
+    await restart()
+    await worker(3).serve()
+    await worker(0).exit(0)
+    await worker(4).serve()
+    await advance(1000)
+    expect(forked).toHaveLength(5)
+    expect(serving()).toEqual([4, 5])
+  })
+
+  it('starts nobody in the pause after a crash once a signal has ended it', async () => {
+    const { crew, forked, worker, started, status, restart, advance } = setUp()
+    await started()
+    await worker(1).exit(1)
+    await advance(0)
+    await worker(2).exit(1)
+    crew.end('SIGTERM')
+    await worker(0).exit(0)
+    expect(await status).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+    await restart()
+    expect(forked).toHaveLength(3)
+  })
+
+  it('ends all but those that end already, with the first status of a worker that serves', async () => {
+    const { crew, forked, worker, started, status, restart } = setUp()
+    await started()
+    await restart()
+    await worker(2).serve()
+    crew.end('SIGTERM')
+    expect(forked.map(({ called }) => called)).toEqual([
+      [RETIRE],
+      ['end SIGTERM false'],
+      ['end SIGTERM false'],
     ])
-    await worker(0).serve()
-    await worker(1).serve()
-    expect(await start).toBe(true)
-    expect(lines).toHaveLength(1)
-  })
-
-  it('says how a new worker has ended', async () => {
-    const { crew, lines, worker, started } = setUp()
-    await started()
-    const restart = crew.restart()
-    await turns()
-    await worker(2).exit(9)
-    await restart
-    expect(lines.at(-1)).toContain('the new worker 1 (process 3) ended with status 9. The restart')
-  })
-
-  it('takes no status from a worker that a signal ends before it has replaced another one', async () => {
-    const { crew, forked, worker, started } = setUp()
-    await started()
-    void crew.restart()
-    await turns()
-    crew.end('SIGTERM')
-    await worker(2).exit(143)
-    expect(worker(2).signal).toBe('SIGTERM')
-    await forked[0]?.exit(0)
-    await forked[1]?.exit(0)
-    expect(await crew.ended).toBe(0)
-  })
-
-  it('ends all but those that end already, with the first status that is not 0', async () => {
-    const { crew, forked, worker, started } = setUp()
-    await started()
-    void crew.restart()
-    await turns()
-    await worker(2).serve()
-    crew.end('SIGTERM')
-    expect(forked.map(({ signal }) => signal)).toEqual([undefined, 'SIGTERM', 'SIGTERM'])
-    await forked[0]?.exit(0)
-    await forked[1]?.exit(1)
-    await forked[2]?.exit(0)
-    expect(await crew.ended).toBe(1)
-    expect(forked).toHaveLength(3)
+    await worker(0).exit(5)
+    await worker(1).exit(1)
+    await worker(2).exit(0)
+    expect(await status).toBe(1)
   })
 })

@@ -1,3 +1,4 @@
+import type { TenantStore } from 'blazon'
 import { TestApp, type TestClock } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TenantDirectory } from '../../../src/features/tenancy/tenant-directory.js'
@@ -74,6 +75,23 @@ describe('a tenant', () => {
     }
     const expected = ['active', 'unknown', 'suspended', 'unknown', 'active', 'unknown']
     expect(verdicts).toEqual(expected)
+  })
+
+  it('has the status of the newest query, also if an older one responds after its time', async () => {
+    const responses: ((info: object) => void)[] = []
+    const slow = { find: () => new Promise<object>((resolve) => responses.push(resolve)) }
+    const times = { positiveMs: 60_000, negativeMs: 5000 }
+    const other = new TenantDirectory(slow as TenantStore, times, clock)
+    const late = expect(other.find('acme')).rejects.toMatchObject({ status: 503 })
+    await clock.advance('5s')
+    await late
+    const found = other.find('acme')
+    responses[1]?.({ id: 'acme', status: 'suspended' })
+    expect(await found).toBe('suspended')
+    responses[0]?.({ id: 'acme', status: 'active' })
+    await clock.advance('1s')
+    expect(await other.find('acme')).toBe('suspended')
+    expect(responses).toHaveLength(2)
   })
 
   it('is unknown if the store returns an id that is spelt differently', async () => {

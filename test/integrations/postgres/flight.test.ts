@@ -16,7 +16,8 @@ async function flightOfThree() {
   const ends: string[] = []
   const Flight = flightOf({ Query })
   const flight = new Flight(steps, {
-    enqueue: () => {},
+    onWrite: () => {},
+    onUnwritten: () => {},
     onStep: () => {},
     onEnd: () => ends.push('the end'),
     explain: (error) => error as Error,

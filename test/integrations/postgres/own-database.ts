@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
 import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 import type { PostgresOptions } from '../../../src/integrations/postgres/options/postgres-options.js'
@@ -13,14 +12,8 @@ export { describeWithServer } from './server.js'
 
 startPgliteFromTemplate()
 
-/** One server for all tests of a file. */
+/** One server for all tests of this process. */
 let shared: Promise<Server> | undefined
-
-afterAll(async () => {
-  const server = await shared
-  shared = undefined
-  await server?.[Symbol.asyncDispose]()
-})
 
 /** A database of one test, with roles of its own. */
 export interface OwnDatabase extends AsyncDisposable {
@@ -39,9 +32,9 @@ export function ownName(what: string): string {
   return `blazon_${what}_${process.pid}_${randomUUID().slice(0, 8)}`
 }
 
-/** A new database on the server of this file. */
+/** A new database on the server of this process. */
 export async function ownServerDatabase(more: PostgresOptions = {}): Promise<ServerDatabase> {
-  shared ??= Server.start()
+  shared ??= Server.start({ isKept: true })
   const server = await shared
   const name = ownName('db')
   await server.run(`create database ${name}`)

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe } from 'vitest'
+import { describe } from 'vitest'
+import { afterFile } from '../../after-file.js'
 import { freePort } from '../free-port.js'
 import { until } from '../until.js'
 import { OwnFolder, owner } from './own-folder.js'
@@ -15,12 +16,6 @@ if (!hasBinary) console.warn('Skipped: pgbouncer is not installed.')
 export const describeWithPgBouncer =
   hasBinary || process.env['CI'] ? describeWithServer : describe.skip
 
-const running = new Set<PgBouncer>()
-
-afterAll(async () => {
-  for (const one of running) await one[Symbol.asyncDispose]()
-})
-
 export interface PgBouncerOptions {
   /** The port of the server behind PgBouncer. */
   readonly serverPort: number
@@ -28,6 +23,8 @@ export interface PgBouncerOptions {
   readonly users: readonly string[]
   /** How many connections to the server PgBouncer has, for each user of each database. */
   readonly connections: number
+  /** More lines of `pgbouncer.ini`. Default: none. */
+  readonly settings?: readonly string[]
 }
 
 /** A PgBouncer of one test, in transaction mode: after each transaction, another client may get the connection. */
@@ -35,10 +32,11 @@ export class PgBouncer implements AsyncDisposable {
   readonly port: number
   readonly #folder = new OwnFolder('blazon-pgbouncer-', 'pid')
   #process: ChildProcess | undefined
+  #isDisposed = false
 
   private constructor(port: number) {
     this.port = port
-    running.add(this)
+    afterFile(() => this[Symbol.asyncDispose]())
   }
 
   static async start(options: PgBouncerOptions): Promise<PgBouncer> {
@@ -63,7 +61,12 @@ export class PgBouncer implements AsyncDisposable {
     return `postgres://${user}@127.0.0.1:${this.port}/${database}`
   }
 
-  async #start({ serverPort, users, connections }: PgBouncerOptions): Promise<void> {
+  async #start({
+    serverPort,
+    users,
+    connections,
+    settings: own = [],
+  }: PgBouncerOptions): Promise<void> {
     const list = join(this.#folder.path, 'users')
     writeFileSync(list, [SUPERUSER, ...users].map((user) => `"${user}" ""\n`).join(''))
     const settings = join(this.#folder.path, 'pgbouncer.ini')
@@ -80,6 +83,7 @@ export class PgBouncer implements AsyncDisposable {
       `pidfile = ${join(this.#folder.path, 'pid')}`,
       'pool_mode = transaction',
       `default_pool_size = ${connections}`,
+      ...own,
     ]
     writeFileSync(settings, `${lines.join('\n')}\n`)
     const log = openSync(join(this.#folder.path, 'log'), 'a')
@@ -102,7 +106,8 @@ export class PgBouncer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    running.delete(this)
+    if (this.#isDisposed) return
+    this.#isDisposed = true
     const child = this.#process
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit')

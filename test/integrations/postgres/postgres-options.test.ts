@@ -58,6 +58,21 @@ describe('the options of postgres()', () => {
       { url: 'postgres://user:hunter2@host:99999/db' },
       /percent-encoded/,
     ],
+    [
+      'a port of the second host that is too high',
+      { url: 'postgres://user:hunter2@one:5432,two:99999/db' },
+      /percent-encoded/,
+    ],
+    [
+      'an unknown target_session_attrs',
+      { url: 'postgres://user:hunter2@one,two/db?target_session_attrs=writable' },
+      /target_session_attrs[\s\S]+any, read-write, read-only, primary, standby/,
+    ],
+    [
+      'a lifetime that is a text',
+      { url, poolOptions: { maxLifetimeSeconds: '60' } },
+      /poolOptions\.maxLifetimeSeconds\s+It must be a length of time/,
+    ],
     ['an empty folder of embedded', { embedded: '' }, /embedded\s+It is not a folder/],
     ['an embedded URL', { embedded: 'idb://hunter2' }, /embedded\s+It is not a folder/],
     ['an embedded that is true', { embedded: true }, /Give 'memory', or the path of a folder/],
@@ -108,6 +123,11 @@ describe('the options of postgres()', () => {
       /\.password[\s\S]+url/,
     ],
     ['an empty folder of migrations', { url, migrations: '' }, /migrations\s+It is not a folder/],
+    [
+      'required migrations that are not a folder',
+      { url, requireMigrations: '' },
+      /requireMigrations\s+It is not a folder/,
+    ],
     ['a role without a name', { url, tenantRole: '' }, /tenantRole\s+It is not the name of/],
     ['the role NONE', { url, tenantRole: 'NONE' }, /tenantRole\s+It is not the name of a role/],
     ['a role of PostgreSQL', { url, allTenantsRole: 'pg_read_all_data' }, /allTenantsRole/],
@@ -157,6 +177,10 @@ describe('the options of postgres()', () => {
     [
       'a URL with parameters',
       { url: 'postgres://user@host/db?sslmode=verify-full&application_name=x' },
+    ],
+    [
+      'several hosts',
+      { url: 'postgres://user:p%2Ca@one:5432,two,[::1]:5434/db?target_session_attrs=read-write' },
     ],
     ['a socket', { url: 'postgres://user@/db?host=/run/postgresql' }],
     ['a socket as a host', { url: 'postgres://%2Frun%2Fpostgresql/db' }],

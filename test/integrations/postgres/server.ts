@@ -19,7 +19,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type pgTypes from 'pg'
-import { afterAll, describe } from 'vitest'
+import { describe } from 'vitest'
+import { afterFile } from '../../after-file.js'
 import { freePort } from '../free-port.js'
 import { until } from '../until.js'
 import { OwnFolder, owner } from './own-folder.js'
@@ -41,16 +42,15 @@ export const isServerMissing = bin === undefined && !process.env['CI']
 /** `describe` for tests that start, and may break, their own PostgreSQL. */
 export const describeWithServer = describe.skipIf(isServerMissing)
 
-const running = new Set<Server>()
-afterAll(async () => {
-  for (const server of running) await server[Symbol.asyncDispose]()
-})
-
 export interface ServerOptions {
   /** Whether a login needs {@link PASSWORD}. Default `false`: every login is accepted. */
   readonly hasPasswords?: boolean
+  /** A server that runs, of which the new one is a hot standby. Default: none, the server begins empty. */
+  readonly standbyOf?: Server
   /** Lines of `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Whether the server serves all files of this process, and ends with it. Default `false`: it ends after the file at the latest. */
+  readonly isKept?: boolean
 }
 
 /** A PostgreSQL server of one test, which may kill or pause it. */
@@ -58,6 +58,7 @@ export class Server implements AsyncDisposable {
   readonly port: number
   readonly #folder: OwnFolder
   #process: ChildProcess | undefined
+  #isDisposed = false
 
   private constructor(port: number, folder: OwnFolder) {
     this.port = port
@@ -68,10 +69,13 @@ export class Server implements AsyncDisposable {
   static async absent(options: ServerOptions = {}): Promise<Server> {
     const folder = new OwnFolder('blazon-postgres-', 'data/postmaster.pid')
     const server = new Server(await freePort(), folder)
-    running.add(server)
-    execFileSync('cp', ['-a', '--reflink=auto', templateData(), server.#data])
+    if (options.isKept !== true) afterFile(() => server[Symbol.asyncDispose]())
+    if (options.standbyOf === undefined) {
+      execFileSync('cp', ['-a', '--reflink=auto', templateData(), server.#data])
+    } else await server.#copy(options.standbyOf)
     const method = options.hasPasswords === true ? 'scram-sha-256' : 'trust'
-    writeFileSync(join(server.#data, 'pg_hba.conf'), `host all all 127.0.0.1/32 ${method}\n`)
+    const rules = ['all', 'replication'].map((name) => `host ${name} all 127.0.0.1/32 ${method}\n`)
+    writeFileSync(join(server.#data, 'pg_hba.conf'), rules.join(''))
     for (const [name, value] of Object.entries(options.settings ?? {}))
       appendFileSync(join(server.#data, 'postgresql.conf'), `${name} = '${value}'\n`)
     return server
@@ -161,9 +165,30 @@ export class Server implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isDisposed) return
+    this.#isDisposed = true
     await this.kill9()
-    running.delete(this)
     await this.#folder[Symbol.asyncDispose]()
+  }
+
+  /** Copies the data of a server that runs, for a standby of it. */
+  async #copy(primary: Server): Promise<void> {
+    const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', SUPERUSER]
+    const args = [
+      ...from,
+      '-D',
+      this.#data,
+      '--write-recovery-conf',
+      '--checkpoint=fast',
+      '--no-sync',
+    ]
+    const child = spawn(join(bin as string, 'pg_basebackup'), args, {
+      ...owner(),
+      cwd: this.#folder.path,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const [code] = await once(child, 'exit')
+    if (code !== 0) throw new Error(`pg_basebackup ended with ${code}`)
   }
 
   async #end(how: (child: ChildProcess) => void): Promise<void> {

@@ -21,17 +21,23 @@ describe('an entry as bytes', () => {
   it.each<[string, Partial<CacheEntry>]>([
     ['text', { body: 'größer ✓ 😀' }],
     ['half a character', { body: 'a\ud800b' }],
-    ['bytes that are no text', { body: Buffer.from([0xff, 0x00, 0xb1]) }],
+    ['bytes that are not text', { body: Buffer.from([0xff, 0x00, 0xb1]) }],
     ['no body', { body: '' }],
     ['an owner and a user', { owner: 'acme', user: 'user.id=n1' }],
     ['a value', { kind: 'value', headers: [], tags: [] }],
-    ['1 MiB', { body: Buffer.alloc(1024 * 1024, 1) }],
   ])('is read as it was written: %s', (_, more) => {
     const entry = entryOf(more)
     const bytes = encodeEntry('key', entry) as Buffer
     const read = decodeEntry('key', bytes)
     expect(read).toEqual(entry)
     expect(decodeEntry('other', bytes)).toBeUndefined()
+  })
+
+  it('is read as it was written: 1 MiB', () => {
+    const body = Buffer.alloc(1024 * 1024, 1)
+    const read = decodeEntry('key', encodeEntry('key', entryOf({ body })) as Buffer)
+    // Faster than a comparison of a million numbers.
+    expect(body.equals(read?.body as Buffer)).toBe(true)
   })
 
   it('is not written where the body or the rest is too large', () => {
@@ -52,9 +58,9 @@ describe('an entry as bytes', () => {
     ['another format', (bytes) => bytes.fill(0x7b, 0, 1)],
     ['another version', (bytes) => bytes.fill(1, 1, 2)],
     ['a longer head than there is', (bytes) => bytes.fill(0xff, 2, 6)],
-    ['a head that is no JSON', (bytes) => bytes.fill(0x20, 6, 7)],
+    ['a head that is not JSON', (bytes) => bytes.fill(0x20, 6, 7)],
     ['more than the largest entry', (bytes) => Buffer.concat([bytes, Buffer.alloc(1_200_000)])],
-  ])('is no entry as %s', (_, change) => {
+  ])('is not an entry as %s', (_, change) => {
     const bytes = encodeEntry('key', entryOf()) as Buffer
     expect(decodeEntry('key', change(bytes))).toBeUndefined()
   })

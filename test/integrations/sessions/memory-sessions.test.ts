@@ -39,6 +39,16 @@ describe('memorySessions()', () => {
     expect(await store.read('crawler 999')).toBeDefined()
   })
 
+  it('removes the one that was not used for the longest time when it is full', async () => {
+    const { store } = await open({ maxSessions: 2 })
+    for (const id of ['a', 'b']) await store.create(made(id, { userKey: id, user: '1' }))
+    await store.touch('a', { usedAt: 1, idleAt: Number.MAX_SAFE_INTEGER })
+    await store.create(made('c', { userKey: 'c', user: '1' }))
+    expect(await store.read('a')).toBeDefined()
+    expect(await store.list('a')).toHaveLength(1)
+    expect(await store.read('b')).toBeUndefined()
+  })
+
   it('forgets ended sessions, with their users', async () => {
     const { store, clock } = await open()
     const idleAt = clock.now() + 1000

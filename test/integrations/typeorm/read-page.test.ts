@@ -1,12 +1,13 @@
 import { Controller, cursor, Get, inject, Paged, type Request } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { readPage, repositoryOf, typeorm } from 'blazon/typeorm'
-import { EntitySchema } from 'typeorm'
+import { Brackets, EntitySchema, MoreThan, type SelectQueryBuilder } from 'typeorm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
+import { Random } from '../../conformance/random.js'
 import { ownServerDatabase, type ServerDatabase } from '../postgres/own-database.js'
 import { describeWithServer } from '../postgres/server.js'
-import { ORDERS, TABLE, walkAmongWriters } from '../postgres/walk.js'
+import { insertSql, ORDERS, TABLE, walkAmongWriters } from '../postgres/walk.js'
 
 interface RowEntity {
   id: number
@@ -60,7 +61,23 @@ const LISTS = ORDERS.map((order) =>
 const ByPlace = cursor(Row, { order: ['place', 'id'] })
 const ByNothing = cursor(z.object({ nothing: z.int() }), { order: ['nothing'] })
 
-function controllerOf(pages: (typeof LISTS)[number], path: string) {
+type RowQuery = SelectQueryBuilder<RowEntity>
+
+/** Conditions in each form of TypeORM. All rows fulfil them: as an alternative to the cursor, all pages would be the first. */
+const CONDITIONS: Record<string, (query: RowQuery) => RowQuery> = {
+  none: (query) => query,
+  text: (query) => query.where('row.id > 0 or row.id = 0'),
+  alternatives: (query) => query.where('row.id > :least', { least: 0 }).orWhere('row.id = 0'),
+  second: (query) => query.where('row.id > 0').andWhere('row.id > 0 or row.id = 0'),
+  objects: (query) => query.where([{ id: MoreThan(0) }, { id: 0 }]),
+  brackets: (query) =>
+    query.where(new Brackets((inner) => inner.where('row.id > 0').orWhere('row.id = 0'))),
+}
+function controllerOf(
+  pages: (typeof LISTS)[number],
+  path: string,
+  condition: (query: RowQuery) => RowQuery,
+) {
   @Controller(path)
   class Rows {
     private readonly rows = inject(repositoryOf(RowTable))
@@ -71,12 +88,9 @@ function controllerOf(pages: (typeof LISTS)[number], path: string) {
       const rows = this.rows
         .createQueryBuilder('row')
         .leftJoinAndSelect('row.owner', 'owner')
-        // Always true: as an alternative to the cursor, all pages would be the first.
-        .where('row.id > :least', { least: 0 })
-        .orWhere('row.id = 0')
         .orderBy('row.place')
         .take(1)
-      return readPage(pages.of(req), rows)
+      return readPage(pages.of(req), condition(rows))
     }
   }
   return Rows
@@ -123,7 +137,12 @@ describeWithServer('readPage() of blazon/typeorm', () => {
     await database.run('create table owners (id integer primary key, name text not null)')
     await database.run('alter table rows add owner_id integer references owners (id)')
     app = await TestApp.create({
-      controllers: [...LISTS.map((pages, index) => controllerOf(pages, `list${index}`)), Others],
+      controllers: [
+        ...Object.entries(CONDITIONS).flatMap(([name, condition]) =>
+          LISTS.map((pages, index) => controllerOf(pages, `${name}/list${index}`, condition)),
+        ),
+        Others,
+      ],
       cookies: { keys: KEYS },
       envelope: false,
       plugins: [
@@ -143,8 +162,28 @@ describeWithServer('readPage() of blazon/typeorm', () => {
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
     'ordered by %s, finds each row once among writers',
-    (_order, index) => walkAmongWriters(app, `/list${index}`, (text) => database.run(text)),
+    (_order, index) =>
+      walkAmongWriters(app, `/alternatives/list${index}`, (text) => database.run(text)),
   )
+
+  it.each(Object.keys(CONDITIONS))('finds each row once with conditions: %s', async (name) => {
+    await database.run('delete from rows')
+    await database.run(insertSql(9, new Random(1)))
+    for (const index of LISTS.keys()) {
+      const ids: number[] = []
+      let next: string | null | undefined
+      do {
+        const after = next == null ? '' : `&cursor=${encodeURIComponent(next)}`
+        const { body } = await app
+          .request()
+          .get(`/${name}/list${index}?limit=4${after}`)
+          .expect(200)
+        ids.push(...body.items.map(({ id }: { id: number }) => id))
+        next = body.next
+      } while (next != null && ids.length < 20)
+      expect([ids.length, new Set(ids).size]).toEqual([9, 9])
+    }
+  })
 
   it('returns entities with the relations that have one row', async () => {
     await database.run('delete from rows')
@@ -152,7 +191,7 @@ describeWithServer('readPage() of blazon/typeorm', () => {
     await database.run(
       "insert into rows (at, place, owner_id) values ('2026-01-01 00:00:00.123456Z', 7, 1), ('2026-01-02Z', 8, 1)",
     )
-    const { body } = await app.request().get('/list0?limit=1').expect(200)
+    const { body } = await app.request().get('/none/list0?limit=1').expect(200)
     expect(body.items).toEqual([
       {
         id: expect.any(Number),

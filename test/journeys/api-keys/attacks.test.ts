@@ -2,6 +2,8 @@ import { ConflictError, ServiceUnavailableError } from 'blazon'
 import { type ApiKeyRecord, apiKeys, generateApiKey } from 'blazon/keys'
 import type { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
+import { rounds } from '../../rounds.js'
+import { turns } from '../turns.js'
 import {
   Keys,
   Lines,
@@ -12,7 +14,7 @@ import {
   statusWith,
 } from './support.js'
 
-const ROUNDS = process.env['THOROUGH'] === undefined ? 100_000 : 1_000_000
+const ROUNDS = rounds(1_000_000, 10_000)
 
 /** A generator of numbers with a seed (xorshift32). */
 function numbers(seed: number): (below: number) => number {
@@ -33,7 +35,7 @@ async function guardOf(keys: Keys) {
   return (key: string) => own.canActivate({ headers: { 'x-api-key': key }, rawHeaders: [] })
 }
 
-describe('a text that is no key', () => {
+describe('a text that is not a key', () => {
   it(`costs no look-up: ${ROUNDS} random texts`, async () => {
     const keys = new Keys()
     const check = await guardOf(keys)
@@ -130,7 +132,7 @@ describe('a store that is wrong', () => {
     ['a list', [good]],
     ['permissions in one text', { ...good, permissions: 'orders:write' }],
     ['roles with something else', { ...good, roles: ['admin', 7] }],
-    ['a tenant that is no text', { ...good, tenant: 7 }],
+    ['a tenant that is not text', { ...good, tenant: 7 }],
     ['an empty tenant', { ...good, tenant: '' }],
     ['an invalid date', { ...good, expiresAt: new Date('never') }],
     ['a date as text', { ...good, expiresAt: '2999-01-01' }],
@@ -280,6 +282,29 @@ describe('the log of uses', () => {
     release()
     await closed
     expect(isDone).toBe(true)
+  })
+
+  it('is awaited also where another report has ended before', async () => {
+    const keys = new Keys()
+    const ends: string[] = []
+    let release = () => {}
+    const onUse = async ({ id }: { readonly id: string }) => {
+      if (id === 'key-1') {
+        await new Promise<void>((resolve) => {
+          release = resolve
+        })
+      }
+      ends.push(id)
+    }
+    const app = await startWith({ find: keys.find, onUse })
+    await used(app, keys.add(), 1)
+    await used(app, keys.add(), 1)
+    await expect.poll(() => ends).toEqual(['key-2'])
+    const closed = app.close().then(() => ends.push('closed'))
+    await turns()
+    release()
+    await closed
+    expect(ends).toEqual(['key-2', 'key-1', 'closed'])
   })
 
   it.each([

@@ -388,6 +388,28 @@ describe('an observer of all requests', () => {
     expect(await over()).toMatchObject([{ status: 200, cause: 'handler' }])
   })
 
+  it('is called by both applications for a body that the parser refuses', async () => {
+    const middlewares = [
+      (_req: Request, _res: Response, next: () => void) => {
+        entered.open()
+        next()
+      },
+    ]
+    const controllers = [WorkController]
+    const inner = new App({ controllers, plugins: [observer], middlewares, logger: false })
+    cleanups.push(() => inner.close())
+    const { port } = await serve({ controllers: [], middlewares: [inner.handler] })
+    const socket = connect(port, '127.0.0.1').resume()
+    cleanups.push(() => socket.destroy())
+    socket.write(
+      `POST /work/save HTTP/1.1\r\nHost: a\r\n${JSON_HEAD}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    )
+    await entered.opened
+    socket.write('no number\r\n')
+    const facts = { status: 400, outcome: 'sent', cause: 'parser' }
+    expect(await over(2)).toMatchObject([facts, facts])
+  })
+
   it('is called once by each application that a request passes', async () => {
     const inner = new App({ controllers: [WorkController], plugins: [observer], logger: false })
     cleanups.push(() => inner.close())

@@ -22,6 +22,12 @@ class Users {
     throw new NotFoundError('No such user')
   }
 
+  @Get('unsendable/:id') unsendable() {
+    throw new NotFoundError('No text', {
+      errors: [{ in: 'params', path: 'id', message: 1n as never }],
+    })
+  }
+
   @Get('half/:id') half(_req: unknown, res: Response) {
     res.write('half')
     throw bug
@@ -140,6 +146,12 @@ describe('an error to which an error middleware responds with 500 or more', () =
       .catch(() => {})
     expect(seen).toBe(1)
     expect(logged).toMatchObject([{ err: bug, status: 500 }])
+  })
+
+  it('is logged when it is a client error that no response can hold, in place of which 500 is sent', async () => {
+    const logged = await start([])
+    expect((await app.request().get('/users/unsendable/7')).status).toBe(500)
+    expect(logged).toMatchObject([{ err: { message: 'No text' }, status: 500 }])
   })
 
   it('is not logged when it is an error of the client', async () => {

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get as httpGet } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -98,8 +99,61 @@ describe('listen()', () => {
     expect(tested.logs).toEqual([])
   })
 
-  it.each([-1, 1.5, 65_536, Number.NaN, '3000', ''])('refuses the port %j', async (port) => {
+  it.each([-1, 1.5, 65_536, Number.NaN, null, {}, true])('refuses the port %j', async (port) => {
+    const message = /is not a port\. It must be a whole number from 0 to 65535/
+    await expect(setUp().app.listen(port as number)).rejects.toThrow(message)
+  })
+
+  it.each(['3000', ' 3000', 'abc', ''])('refuses the text %j as a port', async (port) => {
+    const listening = setUp().app.listen(port as never)
+    await expect(listening).rejects.toThrow(`'${port}' is not a port, because it is a text.`)
+    await expect(listening).rejects.toBeInstanceOf(RangeError)
+  })
+})
+
+describe('a path that cannot be listened at', () => {
+  function makeFolder() {
+    const folder = mkdtempSync(join(tmpdir(), 'blazon-listen-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    return (name: string) => join(folder, name) as SocketPath
+  }
+  const refusal = async (path: SocketPath, code: string) => {
     const { app } = setUp()
-    await expect(app.listen(port as number)).rejects.toThrow(RangeError)
+    const error: Error = await app.listen(path).then(
+      () => expect.fail('It listens.'),
+      (reason: Error) => reason,
+    )
+    expect(error).toMatchObject({ code })
+    return error.message
+  }
+
+  it('is a socket that a killed process has left', async () => {
+    const path = makeFolder()('app.sock')
+    const code = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`
+    spawnSync(process.execPath, ['-e', code, path])
+    expect(await refusal(path, 'EADDRINUSE')).toContain(
+      'No program listens at this socket: a process that was killed has left it. Remove the file',
+    )
+    rmSync(path)
+    expect(await setUp().app.listen(path)).toBe(path)
+  })
+
+  it('is a socket that another program uses', async () => {
+    const path = makeFolder()('app.sock')
+    await setUp().app.listen(path)
+    expect(await refusal(path, 'EADDRINUSE')).toContain('Another program uses this path')
+  })
+
+  it('is a file or a folder', async () => {
+    const pathOf = makeFolder()
+    writeFileSync(pathOf('app.sock'), 'text')
+    for (const path of [pathOf('app.sock'), pathOf('')]) {
+      expect(await refusal(path, 'EADDRINUSE')).toContain('a file or folder that is not a socket')
+    }
+  })
+
+  it('has a folder that does not exist', async () => {
+    const path = makeFolder()('none/app.sock')
+    expect(await refusal(path, 'EACCES')).toMatch(/The folder .*none does not exist: create it/)
   })
 })

@@ -51,7 +51,7 @@ const REFUSED = [
   ['a request that the guard refuses', () => app.request().get('/things/mine'), 401],
   ['an error that a handler throws', () => app.request().get('/things/lost'), 404],
   ['a body that is invalid', () => app.request().post('/things').send({ name: 7 }), 400],
-  ['a body that is no JSON', () => app.request().post('/things').type('json').send('{"a":'), 400],
+  ['a body that is not JSON', () => app.request().post('/things').type('json').send('{"a":'), 400],
 ] as const
 
 describe.each(REFUSED)('%s', (_what, ask, status) => {

@@ -145,7 +145,11 @@ describe('a returned stream that fails before its first byte', () => {
   const FAILING: [string, () => unknown, RegExp][] = [
     ['it has an error', () => failing(new Error('broken')), /broken/],
     ['it is destroyed already', () => new PassThrough().destroy(), /./],
-    ['its chunks are objects', () => Readable.from([{ secret: 1 }]), /chunks are no text/],
+    [
+      'its chunks are objects',
+      () => Readable.from([{ secret: 1 }]),
+      /chunks are neither text nor bytes/,
+    ],
     ['other code reads it', locked, /./],
     ['it can only be written', () => new Writable(), /only be written: return one.*PassThrough/],
   ]

@@ -78,7 +78,7 @@ describe('a returned stream', () => {
     expect(text).toMatch(/one,.*two,/s)
     expect(text).not.toMatch(/\r\n0\r\n/)
     expect(served.errors).toMatchObject([
-      { err: { message: expect.stringContaining('no bytes, but object') } },
+      { err: { message: expect.stringContaining('nor bytes, but object') } },
     ])
   })
 

@@ -22,6 +22,9 @@ export class ValuesController {
   @Get() plain() {
     return handler.make()
   }
+  @Get('sent') sent(_req: Request, res: Res) {
+    res.json(handler.make())
+  }
   @Get('later') async later() {
     return handler.make()
   }

@@ -1,4 +1,5 @@
-import { Controller, Get } from 'blazon'
+import { Controller, csv, Get, Produces } from 'blazon'
+import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'
 import { errors, handler, start } from './values-app.js'
@@ -15,7 +16,25 @@ const NO_JSON: [string, () => unknown, RegExp][] = [
   ['a BigInt', () => 1n, /a BigInt.*String\(value\)/],
   ['an Error', () => new Error('secret'), /an Error.*throw it/],
   ['a regular expression', () => /secret/, /a regular expression/],
+  ['a URLSearchParams', () => new URLSearchParams('a=1'), /Object\.fromEntries\(params\)/],
+  ['a Headers', () => new Headers({ a: '1' }), /a Headers/],
+  ['a FormData', () => new FormData(), /a FormData/],
+  ['an iterator of a Map', () => new Map([['a', 1]]).values(), /an iterator.*\[\.\.\.iterator\]/],
+  ['an iterator of a list', () => [1].values(), /an iterator/],
+  ['an iterator of parameters', () => new URLSearchParams('a=1').keys(), /an iterator/],
+  ['an iterator of its own', () => new Numbers(), /an iterator/],
+  ['a Request', () => new Request('http://a.example'), /a Request/],
+  ['a WeakRef', () => new WeakRef({}), /a WeakRef/],
 ]
+
+class Numbers implements IterableIterator<number> {
+  next() {
+    return { done: false, value: 1 }
+  }
+  [Symbol.iterator]() {
+    return this
+  }
+}
 
 function* numbers() {
   yield 1
@@ -24,6 +43,75 @@ function* numbers() {
 async function* laterNumbers() {
   yield 1
 }
+
+/** Values that are sent as they are when they are returned alone. */
+const ALONE: [string, () => unknown][] = [
+  ['a Promise', () => Promise.resolve('secret')],
+  ['a Blob', () => new Blob(['secret'])],
+  ['a Response', () => new Response('secret')],
+  ['a ReadableStream', () => new Blob(['secret']).stream()],
+  ['an ArrayBuffer', () => new ArrayBuffer(8)],
+  ['a DataView', () => new DataView(new ArrayBuffer(8))],
+]
+
+/** An error, a function and a symbol inside of data are left out, or show their fields. */
+const INSIDE = [...NO_JSON, ...ALONE]
+  .map(([name, make]) => [name, make] as const)
+  .filter(([name]) => !/Error|function|symbol/.test(name))
+
+describe('data with a part that has no form in JSON', () => {
+  const settings = { plain: 0, etag: 0, spaces: 2 } as const
+
+  it.each(INSIDE)('is a 500 that names the place of %s', async (_, value) => {
+    for (const [name, setting] of Object.entries(settings)) {
+      const app = await start({
+        etag: name === 'etag',
+        plugins: [
+          {
+            name: 'spaces',
+            setup: ({ express }) => {
+              if (name === 'spaces') express.set('json spaces', setting)
+            },
+          },
+        ],
+      })
+      handler.make = () => ({ id: 1, list: [{ part: value() }] })
+      errors.length = 0
+      for (const path of ['/values', '/values/raw', '/values/later', '/values/sent']) {
+        expect((await app.fetch(path)).status).toBe(500)
+      }
+      expect(errors).toHaveLength(4)
+      for (const { err } of errors) expect(err.message).toMatch(/list\.0\.part|BigInt/)
+    }
+  })
+
+  it('is sent if it only looks so: {} without anything hidden', async () => {
+    class Empty {
+      readonly #own = 1
+      own() {
+        return this.#own
+      }
+    }
+    const app = await start()
+    handler.make = () => ({ a: {}, b: new Empty(), text: '{}', e: new Error('shown by nobody') })
+    const response = await app.fetch('/values')
+    expect(await response.json()).toMatchObject({ data: { a: {}, b: {}, text: '{}', e: {} } })
+  })
+
+  it('is sent with the replacer of the application, which may give it a form', async () => {
+    const replacer = (_: string, value: unknown) =>
+      value instanceof Map ? Object.fromEntries(value) : value
+    const app = await start({
+      plugins: [
+        { name: 'replacer', setup: ({ express }) => void express.set('json replacer', replacer) },
+      ],
+    })
+    handler.make = () => ({ map: new Map([['a', 1]]), none: {} })
+    expect(await (await app.fetch('/values')).json()).toMatchObject({
+      data: { map: { a: 1 }, none: {} },
+    })
+  })
+})
 
 describe('a returned value that has no form in JSON', () => {
   it.each(NO_JSON)('is a 500 whose remedy is in the log: %s', async (_, value, remedy) => {
@@ -44,7 +132,7 @@ describe('a returned value that has no form in JSON', () => {
     expect(await (await app.fetch('/values')).json()).toMatchObject({ data: { own: true } })
   })
 
-  it('is no instance of another class', async () => {
+  it('is not an instance of another class', async () => {
     class Point {
       readonly x = 1
     }
@@ -66,5 +154,29 @@ describe('a returned value that has no form in JSON', () => {
     const problems = await bootProblems({ controllers: [NumbersController], swagger: false })
     expect(problems.map(({ code }) => code)).toEqual(['E_HANDLER_GENERATOR', 'E_HANDLER_GENERATOR'])
     for (const { remedy } of problems) expect(remedy).toContain('@Sse(Item)')
+  })
+
+  it('is refused with the remedy of rows if @Produces writes them, which works', async () => {
+    const rows = async function* () {
+      yield { id: 1 }
+    }
+    @Controller('tables')
+    class Wrong {
+      @Produces(csv()) @Get() async *export() {
+        yield { id: 1 }
+      }
+    }
+    @Controller('tables')
+    class Right {
+      @Produces(csv()) @Get() export() {
+        return rows()
+      }
+    }
+    const [problem] = await bootProblems({ controllers: [Wrong], swagger: false })
+    expect(problem).toMatchObject({ code: 'E_HANDLER_GENERATOR', subject: 'Wrong.export' })
+    expect(problem?.remedy).toContain('`export() { return this.rows() }`')
+    expect(problem?.remedy).not.toContain('@Sse')
+    await using app = await TestApp.create({ controllers: [Right], logger: false })
+    expect((await app.request().get('/tables').expect(200)).text).toBe('id\r\n1\r\n')
   })
 })

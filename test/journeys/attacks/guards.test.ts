@@ -200,7 +200,7 @@ describe('a rewritten or mounted path', () => {
 })
 
 describe('a user that a middleware sets', () => {
-  it('is no right credential, on a protected and on an optional route', async () => {
+  it('is not a right credential, on a protected and on an optional route', async () => {
     @Controller('users')
     class UsersController {
       @Auth()

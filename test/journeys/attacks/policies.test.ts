@@ -116,7 +116,7 @@ describe('an object of another user', () => {
 describe('names of every object', () => {
   const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', '']
 
-  it('are no actions of a policy', async () => {
+  it('are not actions of a policy', async () => {
     const get = await startNotes()
     for (const name of NAMES) {
       const answer = await get(`/notes/can/note:${name}`)
@@ -129,14 +129,14 @@ describe('names of every object', () => {
     expect(JSON.parse((await get('/notes/can/note:read'))?.text ?? '').data).toEqual({ can: true })
   })
 
-  it('are no policies of a route', async () => {
+  it('are not policies of a route', async () => {
     const get = await startNotes()
     for (const name of ['constructor:read', '__proto__:read', 'Note:read', 'read', ':read']) {
       expect((await get(`/notes/can/${name}`))?.status, name).toBe(500)
     }
   })
 
-  it('are no abilities', async () => {
+  it('are not abilities', async () => {
     const get = await startNotes()
     expect((await get('/notes/constructor'))?.status).toBe(403)
     expect((await get('/notes/proto'))?.status).toBe(403)

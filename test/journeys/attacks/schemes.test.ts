@@ -74,7 +74,7 @@ async function startTables() {
 }
 
 describe('keys of two tables', () => {
-  it('are no keys of the other table', async () => {
+  it('are not keys of the other table', async () => {
     const { ask, partner, staff } = await startTables()
     expect(await ask('/orders', { 'x-partner-key': partner })).toBe('partner')
     expect(await ask('/orders', { 'x-partner-key': staff })).toBe(401)

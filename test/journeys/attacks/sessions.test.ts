@@ -145,7 +145,7 @@ describe('a login', () => {
 describe('the cookie of a session', () => {
   const cross = 'Sec-Fetch-Site: cross-site'
 
-  it('is no authority of a page of another site, on routes of other guards and beside a key', async () => {
+  it('is not an authority of a page of another site, on routes of other guards and beside a key', async () => {
     const { port, login } = await startSite()
     const { cookie = '' } = await login('login/ann')
     const status = async (path: string, lines: readonly string[]) =>

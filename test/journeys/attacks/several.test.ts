@@ -195,7 +195,7 @@ describe('an upgrade', () => {
     })
     ran = 0
     for (const more of [...WRONG, [RIGHT], [RIGHT, 'X-Two: right 2']]) {
-      // What follows the upgrade is no request any more.
+      // What follows the upgrade is not a request any more.
       const bytes = request('/admin', [...lines, ...more]) + request('/admin', [RIGHT])
       expect((await exchange(port, bytes)).map(({ status }) => status)).toEqual([400])
     }

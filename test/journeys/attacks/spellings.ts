@@ -1,4 +1,4 @@
-/** Spellings of `/admin`, and what a caller without a token gets. A 404 is no hole: no handler has this path. */
+/** Spellings of `/admin`, and what a caller without a token gets. A 404 is not a hole: no handler has this path. */
 export const PATHS: Readonly<Record<string, number>> = {
   '/admin': 401,
   '/admin/': 401,

@@ -87,7 +87,7 @@ describe('a token for one of two guards of an issuer', () => {
     }
   })
 
-  it('is no key, and a key is no token', async () => {
+  it('is not a key, and a key is not a token', async () => {
     const { ask, token, key } = await startTokens()
     expect(await ask('/me/any', key)).toBe('key')
     expect(await ask('/me', key)).toBe(401)

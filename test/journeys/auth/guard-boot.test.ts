@@ -34,13 +34,13 @@ describe('an application does not start with', () => {
   it.each<[string, unknown, string, RegExp]>([
     ['guard and guards', { guard, guards: { user: guard } }, 'auth.guards', /default/],
     ['no guard in guards', { guards: {} }, 'auth.guards', /no guard/],
-    ['a list of guards', { guards: [guard] }, 'auth.guards', /no object/],
+    ['a list of guards', { guards: [guard] }, 'auth.guards', /not an object/],
     ['a name with a hyphen', { guards: { 'a-b': guard } }, 'auth.guards', /'a-b'/],
     ['a name with a digit in front', { guards: { '1a': guard } }, 'auth.guards', /'1a'/],
     ['something else than a guard', { guards: { user: {} } }, 'auth.guards.user', /canActivate/],
     ['a missing guard', { guards: { user: undefined } }, 'auth.guards.user', /canActivate/],
     [
-      'places that are no names',
+      'places that are not names',
       { guards: { user: { ...guard, credentials: ['a b'] } } },
       'auth.guards.user.credentials',
       /'a b'/,
@@ -65,7 +65,7 @@ describe('an application does not start with', () => {
       /`name`/,
     ],
     [
-      'scopes that are no function',
+      'scopes that are not a function',
       { guard: { ...guard, scopes: ['a'] } },
       'auth.guard.scopes',
       /function/,

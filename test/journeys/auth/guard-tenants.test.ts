@@ -298,7 +298,7 @@ describe('`tenantOf` that fails', () => {
         throw new Error('no')
       },
     ],
-    ['returns a promise', async () => 'acme'],
+    ['returns a promise', () => Promise.resolve('acme')],
     ['returns a number', () => 7],
   ])('%s: 401', async (_title, tenantOfGuard) => {
     const broken = { ...user, tenantOf: tenantOfGuard as never }

@@ -188,7 +188,9 @@ describe('a token, a key and a session on one route', () => {
       GET /orders         401     allowed  allowed  allowed
       GET /orders/mine    401     allowed  401      401
       POST /orders        401     403      allowed  allowed
-      POST /orders/login  400     400      400      allowed"
+      POST /orders/login  400     400      400      allowed
+
+      400: the request names no tenant, which decides nothing about access (nobody, token, key). Give callers a tenant: { nobody: app.as(…).asTenant('acme') }."
     `)
   })
 

@@ -49,7 +49,7 @@ export const guards = {
       challenge: 'Bearer',
       abilities: ['read', 'write'],
     }),
-    // Another scheme in the same header is no credential of this guard.
+    // Another scheme in the same header is not a credential of this guard.
     carries: (req: Request) => /^(?:right|wrong|crash)( |$)/.test(req.headers.authorization ?? ''),
   },
   partner: headerGuard('partner', { header: 'x-api-key', challenge: 'ApiKey' }),

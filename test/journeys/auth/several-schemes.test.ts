@@ -1,4 +1,14 @@
-import { Auth, Controller, Get, type Request, type RequestHandler } from 'blazon'
+import {
+  Auth,
+  type AuthGuard,
+  Controller,
+  Get,
+  keyIdOf,
+  type Request,
+  type RequestHandler,
+  setKeyId,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   ask,
@@ -242,6 +252,31 @@ describe('a request of an application with several guards', () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
+  it('has the key of the first guard that has found one', async () => {
+    const withKey = (key: string): AuthGuard => ({
+      credentials: [`x-${key}`],
+      canActivate(req: Request) {
+        setKeyId(req, key)
+        return true
+      },
+    })
+
+    @Controller('keys')
+    class KeysController {
+      @Auth('one', 'two')
+      @Get()
+      key(req: Request) {
+        return { key: keyIdOf(req) }
+      }
+    }
+    await using app = await TestApp.create({
+      controllers: [KeysController],
+      auth: { guards: { one: withKey('one'), two: withKey('two') } },
+    })
+    const { body } = await app.request().get('/keys').set({ 'x-one': '1', 'x-two': '2' })
+    expect(body.data).toEqual({ key: 'one' })
+  })
+
   it('has the user of the first guard also if that guard sets none', async () => {
     const silent = { ...guards.user, canActivate: () => true }
     await using app = await start({ auth: { guards: { ...guards, user: silent } } })
@@ -254,7 +289,7 @@ describe('a request of an application with several guards', () => {
         throw new Error('broken')
       },
       () => undefined,
-      async () => false,
+      () => Promise.resolve(false),
     ]
     for (const carries of broken) {
       const user = { ...guards.user, carries: carries as never }

@@ -167,7 +167,12 @@ describe('a form', () => {
   })
 
   it('accepts a charset of UTF-8, upper case and harmless parameters', async () => {
-    for (const type of [`${FORM}; charset=UTF-8`, FORM.toUpperCase(), `${FORM};`]) {
+    for (const type of [
+      `${FORM}; charset=UTF-8`,
+      `${FORM}; charset=utf8`,
+      FORM.toUpperCase(),
+      `${FORM};`,
+    ]) {
       expect((await send('form', 'item=a', type)).status).toBe(200)
     }
   })

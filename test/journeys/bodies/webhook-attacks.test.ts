@@ -221,7 +221,7 @@ describe('a delivery that is not handled', () => {
 })
 
 it.each(['1e9', 'NaN', '-1700000000', '1700000000.5', '+1700000000', ' ', '0x6553f100', '٣'])(
-  'the time %s is no time',
+  'the time %s is not a time',
   async (time) => {
     const app = await start(stripeWebhooks('secret'))
     const signature = createHmac('sha256', 'secret').update(`${time}.{}`).digest('hex')

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import {
+  App,
   type AppOptions,
   Auth,
   Body,
@@ -18,6 +19,7 @@ import express from 'express'
 import { Webhook as StandardSender } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { rowOf } from '../../../src/cli/route-rows.js'
 import { bootProblems } from '../../support.js'
 
 // The vector of https://docs.svix.com/receiving/verifying-payloads/how-manual
@@ -152,7 +154,7 @@ describe('a webhook of Standard Webhooks', () => {
     ['another version', { 'webhook-signature': STANDARD_SIGNATURE.replace('v1,', 'v2,') }],
     ['a cut signature', { 'webhook-signature': STANDARD_SIGNATURE.slice(0, -6) }],
     ['no version', { 'webhook-signature': STANDARD_SIGNATURE.slice(3) }],
-    ['a time that is no number', { 'webhook-timestamp': `${STANDARD_TIME}.0` }],
+    ['a time that is not a number', { 'webhook-timestamp': `${STANDARD_TIME}.0` }],
     ['a negative time', { 'webhook-timestamp': `-${STANDARD_TIME}` }],
     ['another time', { 'webhook-timestamp': String(STANDARD_TIME + 1) }],
   ])('is a 401 with %s', async (_, given, body) => {
@@ -367,6 +369,22 @@ it('authMatrix() tells signed routes from public ones', async () => {
   expect(matrix.rows.map(({ access }) => access['anonymous'])).toEqual(Array(4).fill('signature'))
 })
 
+it('the list of routes has the word of authMatrix() for them', async () => {
+  @Controller('more')
+  class More {
+    @Post('signed') @Webhook(stripeWebhooks('whsec_new')) signed() {}
+    @Auth() @Post('both') @Webhook(stripeWebhooks('whsec_new')) both() {}
+    @Post('open') open() {}
+  }
+  const routes = new App({ controllers: [More], logger: false }).getRouteTable()
+  expect(routes.map((each) => rowOf(each).at(-1))).toEqual([
+    'signature',
+    'signature, protected',
+    'public',
+  ])
+  expect(routes.map((each) => 'isSigned' in each)).toEqual([true, true, false])
+})
+
 it('a guard that the route asks for runs before the signature', async () => {
   @Controller('guarded')
   class Guarded {
@@ -417,7 +435,7 @@ describe('mistakes at boot', () => {
     ['an empty secret', stripeWebhooks('')],
     ['no secrets', githubWebhooks([])],
     ['a missing variable', githubWebhooks(() => undefined as unknown as string)],
-    ['a secret that is no base64', standardWebhooks('whsec_***')],
+    ['a secret that is not a base64', standardWebhooks('whsec_***')],
     ['a short secret', standardWebhooks('whsec_c2hvcnQ=')],
     ['a wrong tolerance', stripeWebhooks('s', { tolerance: 'soon' })],
   ])('%s', async (_, verifier) => {

@@ -132,6 +132,50 @@ describe('a path', () => {
     }
     expect(await problemsOf(Items)).toEqual([['E_PATH_SYNTAX', 'Items.list']])
   })
+
+  it.each([
+    [':id(\\d+)', "'(' at character 7 has no meaning", "'books\\\\:batchGet'"],
+    ['a/:id?', "'?' at character 9 has no meaning", 'two routes'],
+    ['caf%C3%A9', "'%' at character 7 has no meaning", 'the character itself'],
+    ['\\d+', 'the backslash at character 4 has no character', 'neither letters'],
+    ['a\\', 'the backslash at character 5 has no character', 'nor slashes'],
+    ['a\\/b', 'the backslash at character 5 has no character', 'nor slashes'],
+    [':größe', "'ö' at character 7 cannot be in the name", 'a to z'],
+    ['::x', "':' at character 4 has no name", 'backslash'],
+    [':a:b', "nothing is between 'a' and 'b' at character 6", 'literal between'],
+    [':a/x/:a', "'a' appears in it twice, again at character 9", 'another name'],
+    [':__proto__', "'__proto__' at character 4 cannot be the name", 'another name'],
+    ['a*b', "'*b' at character 5 must be a segment", '`*name`'],
+    ['*a/b', "'*a' at character 4 must be the last", '`*name`'],
+    ['../a', "'..' at character 4 never arrives", 'a name'],
+    ['a/.', "'.' at character 6 never arrives", 'a name'],
+    ['a\u0001b', 'at character 5 has no meaning', 'backslash'],
+    ['a\\\u0001', 'at character 5 has no meaning', 'backslash'],
+    ['a\ud800', 'at character 5 has no meaning', 'backslash'],
+  ])('is refused with the place and a remedy: %j', async (path, cause, remedy) => {
+    @Controller('p')
+    class Items {
+      @Get(path) list() {}
+    }
+    expect(await bootProblems({ controllers: [Items] })).toMatchObject([
+      {
+        code: 'E_PATH_SYNTAX',
+        cause: expect.stringContaining(cause),
+        remedy: expect.stringContaining(remedy),
+      },
+    ])
+  })
+
+  it('is the same as another one if only names, case and escapes differ', async () => {
+    @Controller()
+    class Items {
+      @Get('a/:x.PDF') one() {}
+      @Get('a/:y\\.pdf') two() {}
+      @Get('b\\:c') three() {}
+      @Get('b:c') four() {}
+    }
+    expect(await problemsOf(Items)).toEqual([['E_ROUTE_SHADOWED', 'Items.two']])
+  })
 })
 
 describe('strict', () => {
@@ -179,7 +223,7 @@ describe('a provider', () => {
     expect(problems[2]?.cause).toContain("module 'inner'")
   })
 
-  it('that is also a controller, its base class, or injectable is no error', async () => {
+  it('that is also a controller, its base class, or injectable is not an error', async () => {
     @Auth()
     class Base {
       @Public() @Get() list() {}

@@ -266,7 +266,7 @@ describe('decorators that may be used once', () => {
     )
   })
 
-  it('are no error in a subclass, or when both mean the same', async () => {
+  it('are not an error in a subclass, or when both mean the same', async () => {
     @Controller('base')
     class Base {
       @HttpCode(201) @Post() create() {}

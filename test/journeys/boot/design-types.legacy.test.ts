@@ -50,7 +50,7 @@ describe('a parameter whose type is a class, without a schema', () => {
     },
   )
 
-  it.each([Object, undefined])('is no error when the metadata has %o', async (type) => {
+  it.each([Object, undefined])('is not an error when the metadata has %o', async (type) => {
     for (const part of Object.keys(Part) as (keyof typeof Part)[]) {
       const app = await TestApp.create({ controllers: [controllerOf(part, type)], strict: true })
       await app.close()
@@ -58,7 +58,7 @@ describe('a parameter whose type is a class, without a schema', () => {
   })
 
   it.each([Buffer, Uint8Array])(
-    'is no error when a body parser produces the class: %o',
+    'is not an error when a body parser produces the class: %o',
     async (type) => {
       const app = await TestApp.create({ controllers: [controllerOf('Body', type)], strict: true })
       await app.close()
@@ -66,7 +66,7 @@ describe('a parameter whose type is a class, without a schema', () => {
     },
   )
 
-  it('is no error with a schema on the parameter or on the method', async () => {
+  it('is not an error with a schema on the parameter or on the method', async () => {
     const Schema = z.object({ name: z.string() })
     @Controller()
     class Users {

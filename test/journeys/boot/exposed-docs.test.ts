@@ -55,11 +55,11 @@ describe('the document of protected routes, in production', () => {
     ['swagger.enabled is false', { swagger: { enabled: false } }],
     ['swagger is false', { swagger: false }],
     ['no route is protected', { controllers: [OpenController] }],
-  ])('is no warning when %s', async (_, more) => {
+  ])('is not a warning when %s', async (_, more) => {
     expect(await codes(more)).toEqual([])
   })
 
-  it('is no warning outside of production', async () => {
+  it('is not a warning outside of production', async () => {
     process.env['NODE_ENV'] = 'development'
     expect(await codes({})).toEqual([])
   })

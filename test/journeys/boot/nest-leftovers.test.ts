@@ -246,14 +246,14 @@ describe('unknown metadata', () => {
     },
   )
 
-  it('is no warning when a plugin lists the key in metadataKeys', async () => {
+  it('is not a warning when a plugin lists the key in metadataKeys', async () => {
     const target = makeController()
     decorate(target, 'list', nest.SetMetadata('roles', ['admin']), nest.SetMetadata('audit', 1))
     const plugins = [{ name: 'roles', metadataKeys: ['roles', 'audit'] }]
     expect(await bootWarnings({ controllers: [target], plugins, strict: true })).toEqual([])
   })
 
-  it('that compilers write is no warning', async () => {
+  it('that compilers write is not a warning', async () => {
     const target = makeController()
     Reflect.defineMetadata('design:paramtypes', [Object], target.prototype, 'list')
     Reflect.defineMetadata('design:type', Function, target.prototype, 'list')

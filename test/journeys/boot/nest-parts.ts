@@ -22,7 +22,7 @@ export class ErrorFilter {
   catch() {}
 }
 
-/** A valid controller with one route, and one method that is no route. */
+/** A valid controller with one route, and one method that is not a route. */
 export function makeController(): Class {
   @Controller('users')
   class UsersController {

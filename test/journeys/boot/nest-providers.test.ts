@@ -46,7 +46,7 @@ describe('scopes of NestJS', () => {
     },
   )
 
-  it('that are the default are no error', async () => {
+  it('that are the default are not an error', async () => {
     class Plain {}
     decorate(Plain, null, nest.Injectable({ scope: nest.Scope.DEFAULT }))
     class Bare {}

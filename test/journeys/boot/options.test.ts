@@ -21,6 +21,8 @@ describe('options', () => {
     ['timeouts.handler', { timeouts: { handler: 0 } }],
     ['timeouts.keepAlive', { timeouts: { keepAlive: Number.POSITIVE_INFINITY } }],
     ['timeouts.request', { timeouts: { request: false } }],
+    ['timeouts.response', { timeouts: { response: false as never } }],
+    ['timeouts.response', { timeouts: { response: '-1s' } }],
     ['timeouts.headers', { timeouts: { headers: '20s', request: '10s' } }],
     ['logger', { logger: { info() {} } }],
     ['security.cors', { security: { cors: { credentials: true } } }],

@@ -99,7 +99,7 @@ describe('routes and parameters of routing-controllers', () => {
     ])
   })
 
-  it('on classes that are no controllers of the application are ignored', async () => {
+  it('on classes that are not controllers of the application are ignored', async () => {
     class Elsewhere {
       list() {}
     }

@@ -64,9 +64,9 @@ describe('@Cache', () => {
     const warnings = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN', 'W_OPTION_UNKNOWN'])
     expect(warnings[0]?.text).toMatch(
-      /CachedController\.cached\s+@Cache has no option `keys`.+\s+.+: ttl, key, shared, tags/,
+      /CachedController\.cached @Cache keys\s.+\s+Did you mean key\? .+: ttl, key, shared, tags/,
     )
-    expect(warnings[1]?.text).toContain('`tag`')
+    expect(warnings[1]?.text).toContain('@Cache tag\n')
   })
 
   it.each([

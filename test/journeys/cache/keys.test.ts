@@ -228,7 +228,7 @@ describe('the key option', () => {
   it.each([
     ['throws', () => (undefined as never as { a: string }).a],
     ['is empty', () => ''],
-    ['is no string', () => 7],
+    ['is not a string', () => 7],
     ['is a promise', () => Promise.resolve('a')],
     ['is undefined', () => undefined],
     ['is null', () => null],

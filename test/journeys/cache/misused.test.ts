@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest'
 import { settle } from './support.js'
 
 // The types forbid this, but JavaScript allows it.
-const reject = (async () => Promise.reject(new Error('no'))) as never
+const reject = (() => Promise.reject(new Error('no'))) as never
 
 const raise = () => {
   throw Object.create(null)
@@ -24,6 +24,18 @@ class MisusedController {
   @Cache({ ttl: 60, tags: reject })
   @Get('tags')
   tags() {
+    return 'made'
+  }
+
+  @Cache({ ttl: 60, tags: () => ['a', 1] as never })
+  @Get('numbered-tags')
+  numberedTags() {
+    return 'made'
+  }
+
+  @Cache({ ttl: 60, key: () => '' })
+  @Get('empty-key')
+  emptyKey() {
     return 'made'
   }
 
@@ -52,14 +64,26 @@ let seen: unknown[] = []
 let app: TestApp
 afterEach(() => app.close())
 
-it.each(['key', 'tags', 'thrown-key', 'thrown-tags'])(
-  'a rejected promise or a thrown object without toString bypasses the cache only: %s',
-  async (name) => {
+it.each([
+  ['key', 'Its key is [object Promise], not a string'],
+  ['empty-key', 'Its key is empty'],
+  ['tags', 'Its tags are not a list of strings'],
+  ['numbered-tags', 'Its tags are not a list of strings'],
+  ['thrown-key', 'Its key threw a value that has no text'],
+  ['thrown-tags', 'Its tags threw a value that has no text'],
+])(
+  'a function of @Cache that returns something else bypasses the cache only, which is logged once: %s',
+  async (name, mistake) => {
     app = await TestApp.create({ controllers: [MisusedController] })
-    const { status, headers } = await app.request().get(`/${name}`)
-    expect([status, headers['x-cache']]).toEqual([200, 'BYPASS'])
+    for (let i = 0; i < 2; i++) {
+      const { status, headers } = await app.request().get(`/${name}`)
+      expect([status, headers['x-cache']]).toEqual([200, 'BYPASS'])
+    }
     // If the rejection were not handled, close() of the application would throw it.
     await settle()
+    const lines = app.logs.map(({ level, message }) => `${level} ${message}`)
+    expect(lines).toEqual([expect.stringMatching(/^warn @Cache of MisusedController\./)])
+    expect(lines[0]).toContain(`${mistake}: the response is not cached.`)
   },
 )
 

@@ -1,3 +1,4 @@
+import { type App, Controller, Get, type Request, type Response } from 'blazon'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Held, open, Servers, workController } from './support.js'
 
@@ -24,7 +25,7 @@ async function queued(url: string, count: number) {
 }
 
 const begun = (count: number) => expect.poll(() => held.begun.length).toBe(count)
-const statusOf = async (response: Promise<Response>) => (await response).status
+const statusOf = async (response: ReturnType<typeof fetch>) => (await response).status
 
 describe('an application with capacity', () => {
   it('runs as many requests as it allows, keeps as many waiting, and refuses the others', async () => {
@@ -46,6 +47,26 @@ describe('an application with capacity', () => {
     held.next()
     expect(await statusOf(second)).toBe(200)
     expect(held.begun).toEqual(['1', '2'])
+  })
+
+  it('counts a request once that a handler gives to the application again', async () => {
+    let app: App
+    @Controller('forward')
+    class ForwardController {
+      @Get()
+      forward(req: Request, res: Response) {
+        req.url = '/work/1'
+        app.handler(req, res)
+      }
+    }
+    held = new Held()
+    const controllers = [ForwardController, workController(held)]
+    const started = await servers.start({ controllers, capacity: { concurrent: 1, queue: 0 } })
+    app = started.app
+    const forwarded = fetch(`${started.url}/forward`)
+    await begun(1)
+    held.next()
+    expect(await statusOf(forwarded)).toBe(200)
   })
 
   it('lets the first that waits run first', async () => {

@@ -50,6 +50,8 @@ describe('boot refuses a capacity', () => {
     [{ concurrent: Number.POSITIVE_INFINITY }, 'capacity.concurrent'],
     [{ concurrent: 1, queue: -1 }, 'capacity.queue'],
     [{ concurrent: 1, queue: 0.5 }, 'capacity.queue'],
+    [{ concurrent: 1, bodies: 0 }, 'capacity.bodies'],
+    [{ concurrent: 1, bodies: '10' }, 'capacity.bodies'],
     [{ concurrent: 1, wait: 0 }, 'capacity.wait'],
     [{ concurrent: 1, wait: 'soon' }, 'capacity.wait'],
     [{ concurrent: 1, retryAfter: -1 }, 'capacity.retryAfter'],
@@ -84,10 +86,9 @@ describe('the document', () => {
     expect(headersOf503(app)).toEqual(['Retry-After'])
   })
 
-  it('has neither without the option', () => {
+  it('has no 503 without the option', () => {
     const app = new App({ controllers, timeouts: { handler: false } })
     expect(responsesOf(app)).not.toHaveProperty('503')
-    expect(headersOf503(new App({ controllers }))).toEqual([])
   })
 })
 
@@ -116,6 +117,7 @@ it('a request that waits too long is refused by the clock of the application', a
     metrics: true,
     logger,
     contract: 'off',
+    timeouts: { handler: '1h' },
   })
   const first = app.request().get('/work/1').then()
   await expect.poll(() => held.begun.length).toBe(1)
@@ -134,8 +136,41 @@ it('a request that waits too long is refused by the clock of the application', a
     ['warn', text, { refused: 1 }],
     ['warn', text, { refused: 2, reasons: { wait: 2 } }],
   ])
+  // The first one after such a period is logged at once again.
+  const last = app.request().get('/work/5').then()
+  await expect.poll(scrape).toContain('capacity_queued_requests 1\n')
+  await app.clock.advance('2s')
+  expect((await last).status).toBe(503)
+  expect(lines.filter(([, message]) => message === text)).toHaveLength(3)
   held.all()
   await first
+  await app.close()
+})
+
+it('a request that was admitted in time gives its place back, however long it runs', async () => {
+  held = new Held()
+  const app = await TestApp.create({
+    controllers: [workController(held)],
+    capacity: { concurrent: 1, queue: 1, wait: '2s' },
+    logger: false,
+    contract: 'off',
+  })
+  const send = (name: string) => app.request().get(`/work/${name}`).then()
+  const first = send('1')
+  await expect.poll(() => held.begun).toEqual(['1'])
+  const second = send('2')
+  await app.clock.advance('1s')
+  held.next()
+  expect((await first).status).toBe(200)
+  await expect.poll(() => held.begun).toEqual(['1', '2'])
+  // The end of its wait passes while it runs.
+  await app.clock.advance('5s')
+  held.next()
+  expect((await second).status).toBe(200)
+  const third = send('3')
+  await expect.poll(() => held.begun).toEqual(['1', '2', '3'])
+  held.next()
+  expect((await third).status).toBe(200)
   await app.close()
 })
 

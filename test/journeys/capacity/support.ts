@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import {
   App,
   type AppOptions,
@@ -125,4 +125,14 @@ export async function open(port: number) {
     text: () => text,
     isEnded: () => isEnded,
   }
+}
+
+/** Opens a connection that never reads, and sends a text. */
+export async function openUnread(port: number, text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.pause()
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
 }

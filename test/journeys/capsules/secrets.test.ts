@@ -164,7 +164,7 @@ it('has no secret of a request with JSON, wherever it was', async () => {
   })
   expectNone(file)
   const capsule = JSON.parse(file)
-  // What is no secret is there.
+  // What is not a secret is there.
   expect(capsule).toMatchObject({
     record: { url: '/accounts/login/[secret]?access_token=[secret]&reset_token=[secret]&page=2' },
     principal: { id: 'ada', token: '[secret]', profile: { apiSecret: '[secret]' } },

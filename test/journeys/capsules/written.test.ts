@@ -17,20 +17,22 @@ import {
   type CapsulesOptions,
   ConfigError,
   Controller,
-  file,
   Get,
+  HttpError,
   inject,
   Log,
   NotFoundError,
   Post,
   type Request,
+  RequestRecords,
   Statements,
-  Upload,
 } from 'blazon'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { gate } from '../gate.js'
 
 let folder: string
+const opened = gate()
 let app: App | undefined
 
 beforeEach(() => {
@@ -92,9 +94,14 @@ class WorkController {
     throw new Error('No place for canary-cycle')
   }
 
-  @Upload({ file: file({ maxSize: '1kb' }) }) @Post('form') form() {
-    throw new Error('No place for the file')
+  @Get('meant') meant() {
+    throw new HttpError(503, 'Closed at night', { log: false })
   }
+
+  @Get('held') held() {
+    return this.#opened
+  }
+  readonly #opened = opened.opened
 
   @Get('missing') missing() {
     throw new NotFoundError('No such order')
@@ -127,17 +134,38 @@ async function only() {
   return JSON.parse(readFileSync(join(folder, files()[0] as string), 'utf8'))
 }
 
+describe('a response that the application means', () => {
+  it('has no capsule and no record: over the capacity, a failed health check, an error with log: false', async () => {
+    const { made, url } = await start(
+      { folder },
+      {
+        capacity: { concurrent: 1, queue: 0 },
+        health: { checks: { store: () => Promise.reject(new Error('away')) } },
+        records: { keep: 5, capsules: { folder } },
+      },
+    )
+    const held = fetch(`${url}/work/held`)
+    // The place is taken when the next request is refused.
+    await expect.poll(async () => (await fetch(`${url}/work/missing`)).status).toBe(503)
+    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    opened.open()
+    await held
+    await expect.poll(async () => (await fetch(`${url}/work/meant`)).status).toBe(503)
+    expect((await fetch(`${url}/work/broken`)).status).toBe(500)
+    const records = made.get(RequestRecords).list()
+    expect(records.map(({ error }) => error?.message)).toEqual(['The disk is full'])
+    expect((await only()).record.error.message).toBe('The disk is full')
+  })
+})
+
 describe('the capsule of a failed request', () => {
-  it('has the request, its user, its statements as they were answered, and the response', async () => {
+  it('has the request, its user, and its statements as they were answered', async () => {
     const { url } = await start()
     const response = await fetch(`${url}/work/broken?page=2`, { headers: { 'x-trace': 'abc' } })
     expect(response.status).toBe(500)
-    const body = await response.json()
-    const capsule = await only()
-    expect(capsule).toMatchObject({
-      format: 1,
+    expect(await only()).toMatchObject({
+      format: 2,
       id: expect.stringMatching(/^\d{8}-\d{6}-[\da-f]{6}$/),
-      application: 'blazon',
       record: {
         method: 'GET',
         url: '/work/broken?page=2',
@@ -164,19 +192,10 @@ describe('the capsule of a failed request', () => {
           error: null,
         },
       ],
-      response: { status: 500, headers: { 'content-type': expect.stringContaining('json') } },
+      calls: [],
       cut: [],
       hidden: [],
     })
-    expect(JSON.parse(capsule.response.body)).toEqual(body)
-  })
-
-  it('has the body that was sent', async () => {
-    const { url } = await start()
-    const body = JSON.stringify({ sku: 'A-1', count: 2 })
-    const headers = { 'content-type': 'application/json' }
-    await fetch(`${url}/work/broken`, { method: 'POST', headers, body })
-    expect(await only()).toMatchObject({ sent: { body }, cut: [] })
   })
 
   it('is readable by its owner only, and ignored by git', async () => {
@@ -207,47 +226,26 @@ describe('the capsule of a failed request', () => {
     })
   })
 
-  it('says that there were too many rows to search for secrets', async () => {
-    const { url } = await start()
-    await fetch(`${url}/work/huge`)
-    const capsule = await only()
-    expect(capsule).toMatchObject({
-      statements: [],
-      cut: ['The rows of its statements are too large.'],
-      record: {
-        route: { name: 'WorkController.huge' },
-        error: { name: 'Error', message: 'Left out: there is too much to search for secrets.' },
-      },
-      response: { status: 500, body: null },
-    })
-    expect(JSON.stringify(capsule)).not.toContain('canary')
-  })
+  it.each(['huge', 'deep'])(
+    'is not written if there is too much to search for secrets: %s',
+    async (name) => {
+      const lines: unknown[] = []
+      const logger = { info() {}, error() {}, warn: (facts: unknown) => void lines.push(facts) }
+      const { url } = await start({ folder }, { logger })
+      await fetch(`${url}/work/${name}`)
+      await app?.close()
+      expect(files()).toEqual([])
+      const err = expect.objectContaining({ message: 'There is too much to search for secrets.' })
+      expect(lines).toEqual([expect.objectContaining({ err })])
+    },
+  )
 
-  it('has no text of a user who could not be searched, and searches one who refers to itself', async () => {
+  it('is searched for the secrets of a user who refers to itself', async () => {
     const { url } = await start()
-    await fetch(`${url}/work/deep`)
     await fetch(`${url}/work/cycle`)
-    await expect.poll(() => files().length).toBe(2)
-    await app?.close()
-    const texts = files().map((name) => readFileSync(join(folder, name), 'utf8'))
-    for (const text of texts) expect(text).not.toContain('canary')
-    const errors = texts.map((text) => JSON.parse(text).record.error.message)
-    expect(errors).toContain('Left out: there is too much to search for secrets.')
-    expect(errors).toContain('No place for [secret]')
-  })
-
-  it('names a form with files as left out', async () => {
-    const { url } = await start()
-    const body = new FormData()
-    body.set('file', new Blob(['canary-file']), 'x.txt')
-    const response = await fetch(`${url}/work/form`, { method: 'POST', body })
-    expect(response.status).toBe(500)
     const capsule = await only()
-    expect(capsule).toMatchObject({
-      sent: { body: null, omitted: 'Its body is a form with files.' },
-      cut: ['Its body is a form with files.'],
-    })
     expect(JSON.stringify(capsule)).not.toContain('canary')
+    expect(capsule.record.error.message).toBe('No place for [secret]')
   })
 
   it('is written for app.fetch, and before close() ends', async () => {
@@ -275,6 +273,14 @@ describe('the folder of capsules', () => {
     const [first, second, ...others] = files()
     expect(others).toEqual(['notes.json'])
     for (const name of [first, second]) expect(name).not.toContain('2000')
+  })
+
+  it('takes capsules after any number that were written before', async () => {
+    const { url } = await start({ folder, files: 20 })
+    for (let count = 1; count <= 10; count++) {
+      await fetch(`${url}/work/broken`)
+      await expect.poll(() => files().length, { interval: 5 }).toBe(count)
+    }
   })
 
   it('has a number of bytes', async () => {

@@ -92,7 +92,7 @@ describe('.env', () => {
       expect(problems.map(({ code }) => code)).toEqual(['W_ENV_FILE_UNREAD'])
     })
 
-    it('is no warning where the environment decides, or no variable is in it', async () => {
+    it('is not a warning where the environment decides, or no variable is in it', async () => {
       workIn({ '.env': 'BLAZON_A=file\nBLAZON_B=file\nOTHER=x\n' })
       vi.stubEnv('NODE_ENV', 'production')
       vi.stubEnv('BLAZON_A', 'environment')
@@ -210,7 +210,7 @@ describe('NAME_FILE', () => {
     'canary\0',
     'canary\nkey',
     `${'canary'.repeat(999)}`,
-  ])('does not print a value that is no path', async (KEY_FILE) => {
+  ])('does not print a value that is not a path', async (KEY_FILE) => {
     const error = await errorOf(() => Secret.read({ KEY_FILE }))
     expect(error.problems[0]?.cause).toBe('Its value is not the path of a file.')
     expect(error.message).not.toContain('canary')

@@ -270,7 +270,7 @@ describe('env()', () => {
   it('refuses a schema that makes no object', async () => {
     const Env = env(z.object({ A: z.string() }).transform(({ A }) => A))
     const [problem] = await problemsOf(() => Env.read({ A: 'canary' }))
-    expect(problem?.cause).toBe('Its schema makes a value that is no plain object.')
+    expect(problem?.cause).toBe('Its schema makes a value that is not a plain object.')
   })
 
   it('refuses options that it does not have, and secrets that the schema does not name', async () => {

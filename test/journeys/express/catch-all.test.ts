@@ -78,11 +78,11 @@ describe('W_MIDDLEWARE_DEAD_END', () => {
     'another App': (req, res, next) => new App({ logger: false }).handler(req, res, next),
   }
 
-  it.each(Object.entries(goOn))('is no warning about %s', async (_, middleware) => {
+  it.each(Object.entries(goOn))('is not a warning about %s', async (_, middleware) => {
     expect(await bootWarnings({ controllers, middlewares: [middleware] })).toEqual([])
   })
 
-  it('is no warning when the application has no routes', async () => {
+  it('is not a warning when the application has no routes', async () => {
     expect(await bootWarnings({ middlewares: [end as Middleware] })).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 import { ConfigError, type SecurityOptions } from 'blazon'
 import cors from 'cors'
 import { describe, expect, it } from 'vitest'
+import { bootProblems, bootWarnings } from '../../support.js'
 import { appsOfTest } from './support.js'
 
 type Cors = NonNullable<SecurityOptions['cors']>
@@ -151,5 +152,56 @@ describe('security.cors', () => {
     const app = await apps.inProcess()
     const { headers } = await app.request().get('/items/1').set('Origin', A)
     expect(Object.keys(headers).filter((name) => name.startsWith('access-'))).toEqual([])
+  })
+})
+
+describe('a promise of security.cors.origin', () => {
+  const apps = appsOfTest()
+  const ask = async (origin: () => Promise<unknown>) => {
+    const app = await apps.inProcess({ security: { cors: { origin: origin as never } } })
+    return await app.request().get('/items/1').set('Origin', A)
+  }
+
+  it('is awaited, and decides like a call of the callback', async () => {
+    const allowed = await ask(async () => true)
+    expect(allowed.headers).toHaveProperty('access-control-allow-origin', A)
+    const refused = await ask(async () => false)
+    expect(refused.status).toBe(200)
+    expect(refused.headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  it('leaves the decision to the callback of an async function that takes it', async () => {
+    const app = await apps.inProcess({
+      security: {
+        cors: {
+          origin: async (origin, decide) => void setImmediate(() => decide(null, origin === A)),
+        },
+      },
+    })
+    const { status, headers } = await app.request().get('/items/1').set('Origin', A)
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, A])
+  })
+
+  it.each([
+    ['decides nothing', async () => undefined],
+    ['rejects', () => Promise.reject(new Error('the list is not there'))],
+  ])('makes the response a 500 where it %s', async (_, origin) => {
+    const { status, headers } = await ask(origin)
+    expect(status).toBe(500)
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+})
+
+describe('a misspelt option', () => {
+  it.each(['origins', 'orgin', 'allowedOrigins'])('of cors is a boot error: %s', async (name) => {
+    const problems = await bootProblems({ security: { cors: { [name]: [A] } } })
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: `security.cors.${name}` }])
+  })
+
+  it('of helmet is a warning', async () => {
+    const warnings = await bootWarnings({ security: { helmet: { framguard: false } as never } })
+    expect(
+      warnings.map(({ code, text }) => [code, /security\.helmet\.framguard/.test(text)]),
+    ).toEqual([['W_OPTION_UNKNOWN', true]])
   })
 })

@@ -142,7 +142,7 @@ describe('the middlewares of plugins', () => {
     ['a function as `first`', { first: () => {} }, 'middlewares.first'],
     ['an object as `last`', { last: {} }, 'middlewares.last'],
     ['an unknown place', { frist: [] }, 'middlewares.frist'],
-    ['an entry that is no function', { first: [undefined] }, 'middlewares.first[0]'],
+    ['an entry that is not a function', { first: [undefined] }, 'middlewares.first[0]'],
   ])('refuse %s', async (_, middlewares, place) => {
     const plugins = [{ name: 'p', middlewares } as unknown as Plugin]
     expect(await bootProblems({ plugins })).toMatchObject([

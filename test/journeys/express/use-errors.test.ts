@@ -80,7 +80,7 @@ const CASES: Record<string, readonly [RequestHandler, number, string]> = {
     'Too busy',
   ],
   'passes an error without a status': [passes(new Error('a detail')), 500, 'Internal Server Error'],
-  'passes an error with a status that is no error': [
+  'passes an error with a status that is not an error': [
     passes(withFields({ status: 204 })),
     500,
     'Internal Server Error',

@@ -102,7 +102,11 @@ describe('app.fetch', () => {
     ['nothing', undefined, /needs a Request/],
     ['a URL of another scheme', new Request('ftp://shop.example/'), /http and https, not ftp:/],
     ['a relative URL', foreign({ url: '/hello' }), /Invalid URL/],
-    ['a method that is no name', foreign({ method: 'A B' }), /Method must be a valid HTTP token/],
+    [
+      'a method that is not a name',
+      foreign({ method: 'A B' }),
+      /Method must be a valid HTTP token/,
+    ],
     ['a control character', at('/hello', { headers: { 'x-a': '\u0001' } }), /Invalid character/],
   ])('rejects %s', async (_, request, message) => {
     const rejected = expect(appOf().fetch(request as Request)).rejects
@@ -215,7 +219,7 @@ describe('a body of app.fetch', () => {
     await expect(fetch(stream(streamOf(smuggled), headers))).rejects.toThrow('Content-Length, 0')
   })
 
-  it('is refused if its Content-Length is no number', async () => {
+  it('is refused if its Content-Length is not a number', async () => {
     const called = appOf().fetch(stream(streamOf('one'), { 'content-length': '3, 3' }))
     await expect(called).rejects.toThrow('is not a number: 3, 3')
   })
@@ -226,7 +230,7 @@ describe('a body of app.fetch', () => {
     await expect(appOf().fetch(request)).rejects.toThrow('has been read already')
   })
 
-  it('of a GET request is no request of its own', async () => {
+  it('of a GET request is not a request of its own', async () => {
     const app = appOf()
     const body = streamOf('GET /hello HTTP/1.1\r\nHost: a\r\n\r\n')
     const response = await app.fetch(foreign({ body }))
@@ -371,6 +375,8 @@ describe('a stream of app.fetch', () => {
     expect(pulled).toBeLessThan(500_000)
     stopped.abort('enough')
     await expect(called).rejects.toBe('enough')
+    // A server that reads nothing does not see that the client has left.
+    StreamController.open?.req.resume()
   })
 
   it('ends for the handler when its reader cancels', async () => {

@@ -91,7 +91,7 @@ it('framing is removed from headers of any case, which a host may create', async
   expect(data.headers).toEqual({ host: 'shop.example', connection: 'close', 'x-kept': '1' })
 })
 
-it('line ends in a header or a URL are no new header', async () => {
+it('line ends in a header or a URL are not a new header', async () => {
   const headers = new Map([['x-a', 'a\r\nX-Injected: 1']])
   const request = foreign('/hello', { headers })
   await expect(start().fetch(request)).rejects.toThrow('Invalid character in header')

@@ -132,7 +132,10 @@ it('describes a file by its type alone', async () => {
     return bootProblems({ controllers: [Described] })
   }
   expect(await describe({ content: 'pdf' })).toMatchObject([
-    { code: 'E_OPTION_INVALID', cause: expect.stringContaining('`content` that is no media type') },
+    {
+      code: 'E_OPTION_INVALID',
+      cause: expect.stringContaining('`content` that is not a media type'),
+    },
   ])
   for (const other of [{ raw: true }, { schema: {} }, { contentType: 'text/csv' }]) {
     const problems = await describe({ content: 'application/pdf', ...other })

@@ -60,7 +60,7 @@ const now = request('/now', keep)
 const later = request('/later', keep)
 
 const MALFORMED: Record<string, string> = {
-  'text that is no request': 'this is not HTTP\r\n\r\n',
+  'text that is not a request': 'this is not HTTP\r\n\r\n',
   'a bad header': 'GET /now HTTP/1.1\r\nHost: x\r\nX-A : b\r\n\r\n',
   'a body with two lengths': `${request('/now', ['Content-Length: 1', 'Transfer-Encoding: chunked'])}x`,
   'a bad chunk': request(

@@ -136,7 +136,7 @@ describe('a malformed HttpError', () => {
     ['whose errors throw', new ConflictError('x', { errors: [{ toJSON: trap }] as never })],
     ['whose headers throw', new ConflictError('x', { headers: bomb as never })],
     ['whose status is a success', branded({ status: 200 })],
-    ['whose status is no number', branded({ status: '404' })],
+    ['whose status is not a number', branded({ status: '404' })],
     ['whose status is NaN', branded({ status: Number.NaN })],
     ['whose status is beyond 599', branded({ status: 999 })],
     ['whose message cannot be a string', branded({ message: Object.create(null) })],

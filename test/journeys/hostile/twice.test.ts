@@ -23,7 +23,7 @@ const REFUSED: [string, string, number, string][] = [
   ['a host with a path in it', request('/things/1', ['Host: a/b']), 400, 'BAD_REQUEST'],
   ['a path that does not decode', request('/things/%E0'), 400, 'MALFORMED_URL'],
   ['a zero byte', request('/things/%00'), 400, 'MALFORMED_URL'],
-  ['a body that is no JSON', post('/things', '{'), 400, 'MALFORMED_JSON'],
+  ['a body that is not JSON', post('/things', '{'), 400, 'MALFORMED_JSON'],
 ]
 
 describe('a request that is refused', () => {

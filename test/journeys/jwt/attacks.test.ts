@@ -160,7 +160,7 @@ const TOKENS: Record<string, (iss: string) => string> = {
     ]),
   ),
   'alg twice': (iss) => forge('{"alg":"none","alg":"ES256","kid":"k1"}', good(iss), trusted),
-  'bytes that are no UTF-8': (iss) => {
+  'bytes that are not UTF-8': (iss) => {
     const body = Buffer.concat([
       Buffer.from(JSON.stringify(good(iss)).slice(0, -2)),
       Buffer.from([0xff, 0x22, 0x7d]),

@@ -87,7 +87,7 @@ describe('a token that lacks an ability', () => {
     expect(await ask('head', '/head', bearer(''))).toEqual([403, `${LACKS}"orders:read"`])
   })
 
-  it('is told no ability that is no scope, and nothing that ends the header', async () => {
+  it('is told no ability that is not a scope, and nothing that ends the header', async () => {
     const { ask, bearer } = await startOrders()
     expect(await ask('get', '/odd', bearer(''))).toEqual([403, `${LACKS}"plain"`])
     expect(await ask('get', '/none', bearer(''))).toEqual([
@@ -177,9 +177,15 @@ describe('a guard of your own', () => {
 
   it.each<[unknown, RegExp]>([
     ['Bearer', /auth\.guards\.user\.abilityChallenge.*It is not a function/s],
-    [async () => 'Bearer', /auth\.guards\.user\.abilityChallenge.*returned no text of a header/s],
-    [() => 'Bearer\r\nSet-Cookie: a=b', /For orders:read, orders:write, it returned no text/],
-    [() => '', /returned no text of a header/],
+    [
+      () => Promise.resolve('Bearer'),
+      /auth\.guards\.user\.abilityChallenge.*did not return a valid header value/s,
+    ],
+    [
+      () => 'Bearer\r\nSet-Cookie: a=b',
+      /For orders:read, orders:write, it did not return a valid header value/,
+    ],
+    [() => '', /did not return a valid header value/],
   ])('starts no application with a wrong one: %s', async (challenge, message) => {
     await expect(startOrders({ guards: { user: own(challenge), key, web } })).rejects.toThrow(
       message,

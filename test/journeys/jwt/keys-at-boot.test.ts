@@ -65,7 +65,7 @@ describe('keys that a function returns', () => {
   })
 
   it.each([
-    ['It is no key', undefined],
+    ['It is not a key', undefined],
     ['a secret of 5 bytes', 'short'],
     ['keys[1]: It is a secret', [one, 'short']],
     ['It has no key', []],

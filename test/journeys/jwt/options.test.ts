@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, type JsonWebKey, randomBytes } from 'node:crypto'
 import { App, ConfigError } from 'blazon'
 import { type JwtOptions, jwt } from 'blazon/jwt'
 import { describe, expect, it } from 'vitest'
@@ -11,6 +11,22 @@ const pem = String(publicKey.export({ type: 'spki', format: 'pem' }))
 const privatePem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
 const der = publicKey.export({ type: 'spki', format: 'der' })
 const jwk = publicKey.export({ format: 'jwk' })
+const pemOf = (key: JsonWebKey) =>
+  String(createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' }))
+const modulus = Buffer.from(String(jwk.n), 'base64url')
+const evenModulus = Buffer.concat([modulus.subarray(0, -1), Buffer.of(2)]).toString('base64url')
+/** Points of Ed25519 of the orders 1, 2, 4 and 8, also with other signs and not reduced. */
+const SMALL_ORDER = [
+  `01${'0'.repeat(62)}`,
+  `01${'0'.repeat(60)}80`,
+  '0'.repeat(64),
+  `${'0'.repeat(62)}80`,
+  `ec${'f'.repeat(60)}7f`,
+  `ed${'f'.repeat(60)}ff`,
+  `ee${'f'.repeat(60)}7f`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+].map((point) => Buffer.from(point, 'hex').toString('base64url'))
 const curve = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey
 
 /** The text of the error; nothing if the options are accepted. */
@@ -25,7 +41,8 @@ function mistakesOf(options: unknown): string {
 }
 
 describe('jwt', () => {
-  const wrong: [string, unknown][] = [
+  type Wrong = [string, unknown]
+  const wrong: Wrong[] = [
     ['It was given no object', undefined],
     ['the URL of the issuer', {}],
     ['the URL of the issuer', { issuer: 'joe', audience: 'a' }],
@@ -38,16 +55,16 @@ describe('jwt', () => {
     ['neither a text', { issuer: 'https://id.example.com', audience: [] }],
     ['could be changed on the way', { jwks: 'ftp://localhost', audience: 'a' }],
     ['from two places', { keys: secret, jwks: 'https://id.example.com/keys' }],
-    ['issuer: It is no text', { keys: secret, issuer: '' }],
+    ['issuer: It is not text', { keys: secret, issuer: '' }],
     ['not an option of this version', { keys: secret, audiense: 'a' }],
     ['It has no key', { keys: [] }],
     ['a secret of 31 bytes', { keys: secret.subarray(1) }],
     ['a secret of 0 bytes', { keys: '' }],
     ['keys[1]: It is a secret', { keys: [secret, 'short'] }],
-    ['keys: It is no key', { keys: null }],
-    ['keys[0]: It is no key', { keys: [undefined, secret] }],
+    ['keys: It is not a key', { keys: null }],
+    ['keys[0]: It is not a key', { keys: [undefined, secret] }],
     ['neither text nor bytes', { keys: { secret: undefined } }],
-    ['kid is no text', { keys: { secret, kid: 1 } }],
+    ['kid is not text', { keys: { secret, kid: 1 } }],
     ['another kind of key', { keys: { secret: pem } }],
     ['another kind of key', { keys: { secret: Buffer.from(pem) } }],
     ['another kind of key', { keys: der }],
@@ -62,28 +79,40 @@ describe('jwt', () => {
     ['alg ES256 does not fit', { keys: { ...jwk, alg: 'ES256' } }],
     ['parts are missing', { keys: { kty: 'RSA' } }],
     ['part k is missing', { keys: { kty: 'oct' } }],
-    ['no public key of the type', { keys: { kty: 'constructor' } }],
+    ['not a public key of the type', { keys: { kty: 'constructor' } }],
     ['an RSA key of 1024 bits', { keys: rsa(1024).publicKey.export({ format: 'jwk' }) }],
+    // With the exponent 1, a signature is the hash itself. Even exponents have no private key.
+    ...['AQ', 'AAAAAQ', 'AA', '', 'Ag', 'AQAA', `AQ${'A'.repeat(44)}`].map(
+      (e): Wrong => ['whose exponent is not an odd number', { keys: { ...jwk, e } }],
+    ),
+    ['whose exponent is not an odd number', { keys: pemOf({ ...jwk, e: 'AQ' }) }],
+    ['with an even modulus', { keys: { ...jwk, n: evenModulus } }],
+    ...SMALL_ORDER.map(
+      (x): Wrong => [
+        'an Ed25519 key of a small order',
+        { keys: { kty: 'OKP', crv: 'Ed25519', x } },
+      ],
+    ),
     ['keys of the type ec', { keys: curve.export({ format: 'jwk' }) }],
     ['fits the type of the key', { keys: pem, algorithms: ['ES256'] }],
     ['fits the type of the key', { keys: secret, algorithms: ['HS512'] }],
-    ['none is no algorithm', { keys: secret, algorithms: ['none', 'HS256'] }],
-    ['no list of names', { keys: secret, algorithms: [] }],
+    ['none is not an algorithm', { keys: secret, algorithms: ['none', 'HS256'] }],
+    ['not a list of names', { keys: secret, algorithms: [] }],
     ['neither a claim nor a function', { keys: secret, tenant: 1 }],
-    ['no Standard Schema', { keys: secret, claims: { type: 'object' } }],
-    ['user: It is no function', { keys: secret, user: 'sub' }],
-    ['fetch: It is no function', { keys: secret, fetch: true }],
-    ['no name of a scheme', { keys: secret, scheme: 'Bearer token' }],
-    ['no name of a scheme', { keys: secret, scheme: 'Bearer\r\nX: y' }],
-    ['type: It is no text', { keys: secret, type: '' }],
-    ['It is no rule', { keys: secret, expires: false }],
-    ['no list of scopes', { keys: secret, requiredScopes: ['a b'] }],
-    ['no list of scopes', { keys: secret, requiredScopes: ['a"'] }],
-    ['no number of tokens', { keys: secret, cacheSize: -1 }],
-    ['no small length of time', { keys: secret, clockTolerance: '11m' }],
-    ['no small length of time', { keys: secret, clockTolerance: 'soon' }],
-    ['maxAge: It is no length', { keys: secret, maxAge: 0 }],
-    ['no URL of an API', { keys: secret, resource: '/orders' }],
+    ['not a Standard Schema', { keys: secret, claims: { type: 'object' } }],
+    ['user: It is not a function', { keys: secret, user: 'sub' }],
+    ['fetch: It is not a function', { keys: secret, fetch: true }],
+    ['not a valid name of a scheme', { keys: secret, scheme: 'Bearer token' }],
+    ['not a valid name of a scheme', { keys: secret, scheme: 'Bearer\r\nX: y' }],
+    ['type: It is not text', { keys: secret, type: '' }],
+    ['It is not a rule', { keys: secret, expires: false }],
+    ['not a list of scopes', { keys: secret, requiredScopes: ['a b'] }],
+    ['not a list of scopes', { keys: secret, requiredScopes: ['a"'] }],
+    ['not a valid number of tokens', { keys: secret, cacheSize: -1 }],
+    ['not a short duration', { keys: secret, clockTolerance: '11m' }],
+    ['not a short duration', { keys: secret, clockTolerance: 'soon' }],
+    ['maxAge: It is not a duration', { keys: secret, maxAge: 0 }],
+    ['not a URL of an API', { keys: secret, resource: '/orders' }],
   ]
 
   it.each(wrong)('refuses options: %s', (text, options) => {

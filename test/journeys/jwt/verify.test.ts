@@ -219,6 +219,25 @@ describe('the user', () => {
     expect((await send(token)).status).toBe(401)
   })
 
+  it('is refused if the token expires while the user is looked up', async () => {
+    let lookUp = async () => {}
+    const guard = jwt({
+      keys: secret,
+      clockTolerance: 0,
+      user: async () => {
+        await lookUp()
+        return { id: 'a' }
+      },
+    })
+    const { app, send } = await createGuarded(guard)
+    app.clock.set(new Date())
+    const iat = Math.floor(app.clock.now() / 1000)
+    const token = signTestToken({ sub: 'a', iat, exp: iat + 2 }, secret)
+    expect((await send(token)).status).toBe(200)
+    lookUp = () => app.clock.advance('3s')
+    expect((await send(token)).status).toBe(401)
+  })
+
   it('needs no token under app.as', async () => {
     const { app } = await createGuarded(jwt({ issuer: 'https://id.example.com', audience: 'x' }))
     const { body } = await app.as({ id: 'u7' }).request().get('/me')

@@ -61,7 +61,7 @@ describe('an answer of the issuer', () => {
     ['an end in the past', { exp: Math.floor(Date.now() / 1000) - 3600 }],
     ['no end', { exp: undefined }],
     ['no subject', { sub: undefined }],
-    ['a subject that is no text', { sub: 7 }],
+    ['a subject that is not text', { sub: 7 }],
   ])('whose id token has %s logs nobody in', async (_, claims) => {
     const { issuer, browser } = await startShop()
     Object.assign(issuer.mood.claims, claims)

@@ -30,7 +30,7 @@ export function askStrategy(
 ): Promise<User | undefined> {
   return new Promise((resolve, reject) => {
     const decide = (cause: unknown, user: unknown) => {
-      // The directory is away: that is no wrong password.
+      // The directory is away: that is not a wrong password.
       if (cause) reject(new ServiceUnavailableError('The login does not work', { cause }))
       else resolve(user ? (user as User) : undefined)
     }

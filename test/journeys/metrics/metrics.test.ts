@@ -20,7 +20,11 @@ import createError from 'http-errors'
 import parse from 'parse-prometheus-text-format'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { afterEach, describe, expect, it } from 'vitest'
+import { rounds } from '../../rounds.js'
 import { gate } from '../gate.js'
+
+/** The paths of each of twenty clients. */
+const PATHS = rounds(500, 40)
 
 /** A logger that keeps the lines of errors. */
 const recordingLogger = (logged: object[]) => ({
@@ -139,14 +143,14 @@ describe('the durations of requests', () => {
     expect(Number(families.get(`${DURATION}_sum`)?.metrics[0]?.value)).toBeGreaterThan(0)
   })
 
-  it('have at most three more series after 10,000 paths, methods and headers of a client', async () => {
+  it('have at most three more series after thousands of paths, methods and headers of a client', async () => {
     await start()
     await durations()
     const before = Object.keys(await durations()).length
     const server = await app.listen(0, { host: '127.0.0.1', announce: false })
     await Promise.all(
       Array.from({ length: 20 }, async (_, worker) => {
-        for (let index = 0; index < 500; index += 1) {
+        for (let index = 0; index < PATHS; index += 1) {
           const id = `${worker}-${index}-${Math.random()}`
           const method = ['GET', 'PUT', 'PROPFIND', 'MKCOL'][index % 4] as string
           const response = await fetch(`http://127.0.0.1:${server.port}/x/${id}?q=${id}`, {
@@ -159,7 +163,7 @@ describe('the durations of requests', () => {
     )
     const after = await durations()
     expect(Object.keys(after).length - before).toBeLessThanOrEqual(3)
-    expect(after['_OTHER (none) 4xx']).toBe(5000)
+    expect(after['_OTHER (none) 4xx']).toBe(10 * PATHS)
   })
 
   it('count a status that no class has, and a connection that closes before the response', async () => {
@@ -272,7 +276,7 @@ describe('the other metrics', () => {
     [{ help: ' ' }, /no `help`/],
     [{ type: 'histogram' }, /'counter' or 'gauge'/],
     [{ type: 'counter' }, /ends with `_total`/],
-    [{ read: 3 }, /no function/],
+    [{ read: 3 }, /not a function/],
   ])('with %o are refused', async (wrong, cause) => {
     await start()
     const metric = { name: 'jobs_waiting', help: 'Jobs.', type: 'gauge', read: () => 1, ...wrong }
@@ -326,7 +330,7 @@ describe('a scrape', () => {
     )
     expect(text).toContain('# TYPE http_server_responses counter\nhttp_server_responses_total{')
     expect(text).toContain('# UNIT http_server_request_duration_seconds seconds')
-    expect(text).toMatch(new RegExp(`le="0.005"} 1 # {trace_id="${trace}"} \\d.* \\d+\\.\\d{3}\\n`))
+    expect(text).toMatch(new RegExp(`le="[^"]+"} 1 # {trace_id="${trace}"} \\d.* \\d+\\.\\d{3}\\n`))
     expect(text).toContain('le="1.0"')
     expect(text.endsWith('\n# EOF\n')).toBe(true)
   })
@@ -392,7 +396,7 @@ describe('a scrape', () => {
       {
         err: expect.objectContaining({ message: 'broken' }),
         method: 'GET',
-        url: '/metrics?token=x',
+        url: '/metrics?token=[secret]',
         requestId: expect.any(String),
         status: 401,
         message: 'The guard failed, so the request was refused',

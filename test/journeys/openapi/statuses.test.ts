@@ -113,7 +113,7 @@ describe('@All and a route with the same path shape', () => {
 })
 
 describe('headers that OpenAPI describes elsewhere', () => {
-  it('are no parameters, in any case of letters', () => {
+  it('are not parameters, in any case of letters', () => {
     const schema = z.object({
       Authorization: z.string().optional(),
       'Content-Type': z.string().optional(),

@@ -176,7 +176,7 @@ describe('onError', () => {
     ['a thrown 404', '/things/missing', 404],
     ['no route', '/nothing', 404],
     ['no user', '/things/auth', 401],
-  ])('does not get what is no failure of the server: %s', async (_, path, status) => {
+  ])('does not get what is not a failure of the server: %s', async (_, path, status) => {
     const { get, reports } = await start()
     expect((await get(path)).status).toBe(status)
     expect(reports).toEqual([])
@@ -349,16 +349,27 @@ describe('a guard with a bug', () => {
     expect(reports[0]?.context).not.toHaveProperty('route')
   })
 
-  it('is no error when it refuses by an error of its own', async () => {
+  it('is not an error when it refuses by an error of its own', async () => {
     const { get, reports, errors } = await start({ auth: guard(refusing) })
     expect((await get('/things/auth')).status).toBe(401)
     expect([reports, errors()]).toEqual([[], []])
   })
 
   it('reports at most 20 errors at once, because a client may cause them', async () => {
-    const { get, reports } = await start({ auth: guard(broken) })
-    for (let i = 0; i < 25; i++) await get('/things/auth')
-    expect(reports.length).toBe(20)
+    const { app, get, reports } = await start({ auth: guard(broken) })
+    await app.clock.advance(0)
+    const send = async () => {
+      for (let i = 0; i < 25; i++) await get('/things/auth')
+      return reports.length
+    }
+    expect(await send()).toBe(20)
+    // One more for each second since then, and never more than 20.
+    await app.clock.advance('2s')
+    expect(await send()).toBe(22)
+    await app.clock.advance('1s')
+    expect(await send()).toBe(23)
+    await app.clock.advance('1h')
+    expect(await send()).toBe(43)
   })
 
   it.each([

@@ -375,7 +375,7 @@ describe('requestIds', () => {
     expect(JSON.parse(answer.text).requestId).toBe('broken-1')
   })
 
-  it('gives no id to bytes that are no request', async () => {
+  it('gives no id to bytes that are not a request', async () => {
     const { port } = await listening({ requestIds: true })
     const [answer] = (await exchange(port, 'nonsense\r\n\r\n')) as [Answer]
     expect([answer.status, idsOf(answer)]).toEqual([400, []])

@@ -111,7 +111,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
   })
 
   it.each([
-    ['bytes that are no HTTP', 'nonsense\r\n\r\n', 400, 'HTTP'],
+    ['bytes that are not HTTP', 'nonsense\r\n\r\n', 400, 'HTTP'],
     [
       'a broken body',
       'POST /letters/write HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n',

@@ -78,7 +78,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(logged).toEqual(servers().map((span) => span.spanContext().spanId))
   })
 
-  it('is no part of the trace of the code that has started it', async () => {
+  it('is not part of the trace of the code that has started it', async () => {
     await trace.getTracer('test').startActiveSpan('boot', async (boot) => {
       const { port } = await serve()
       await send(port, 'GET /letters')

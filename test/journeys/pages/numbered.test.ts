@@ -168,7 +168,7 @@ describe('a list with numbered pages', () => {
     await get(app, '/notes')
   })
 
-  it.each([undefined, Number.NaN, -1, 1.5, '3'])('logs that %j is no total', async (total) => {
+  it.each([undefined, Number.NaN, -1, 1.5, '3'])('logs that %j is not a total', async (total) => {
     @Controller('notes')
     class Notes {
       @Get()

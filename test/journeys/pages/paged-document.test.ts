@@ -46,7 +46,7 @@ describe('the document of a list with cursors', () => {
     await using app = await notesApp(notesTo(7), { responses: { fields: 'check' } })
     const { body } = await app.request().get('/notes?limit=5').expect(200)
     await app.request().get(`/notes?limit=5&cursor=${body.next}`).expect(200)
-    // A coerced date accepts texts that are no dates in the document.
+    // A coerced date accepts texts that are not dates in the document.
     const ids = ['Notes_list', 'Notes_others', 'Notes_folder']
     const allow = Object.fromEntries(ids.map((id) => [id, 'looser' as const]))
     const { requests } = await app.fuzz({ seed: 1, runs: 60, headers: { 'x-tenant': 'a' }, allow })

@@ -1,4 +1,15 @@
-import { ApiResponseDoc, Controller, cursor, Get, Paged, Post, Query, type Request } from 'blazon'
+import {
+  ApiResponseDoc,
+  Controller,
+  csv,
+  cursor,
+  Get,
+  Paged,
+  Post,
+  Produces,
+  Query,
+  type Request,
+} from 'blazon'
 import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { bootProblems, bootWarnings } from '../../support.js'
@@ -21,6 +32,13 @@ class Unbounded {
   }
 
   @Get('filtered') @Query(z.object({ color: z.string() })) @doc(Notes) filtered() {
+    return []
+  }
+}
+
+@Controller('tables')
+class Tables {
+  @Get('either') @Produces('application/json', csv()) @doc(Notes) either() {
     return []
   }
 }
@@ -55,6 +73,12 @@ class Bounded {
     return []
   }
 
+  @Get('export') @Produces(csv()) @doc(Notes) async export() {
+    return (async function* () {
+      yield { id: 1 }
+    })()
+  }
+
   @Post('created') @doc(Notes) created() {
     return []
   }
@@ -63,9 +87,11 @@ class Bounded {
 const cookies = { keys: KEYS }
 
 it('boot warns once of all lists without a maximum', async () => {
-  const warnings = await bootWarnings({ controllers: [Unbounded, Bounded], cookies })
+  const warnings = await bootWarnings({ controllers: [Unbounded, Tables, Bounded], cookies })
   expect(warnings).toMatchObject([{ code: 'W_RESPONSE_UNBOUNDED' }])
-  expect(warnings[0]?.text).toContain('Unbounded.data, Unbounded.items, Unbounded.filtered')
+  expect(warnings[0]?.text).toContain(
+    'Unbounded.data, Unbounded.items, Unbounded.filtered, Tables.either\n',
+  )
   expect(warnings[0]?.text).toContain('@Paged(cursor(Item')
 })
 

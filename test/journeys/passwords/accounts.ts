@@ -10,13 +10,17 @@ import {
   RateLimit,
   type Req,
 } from 'blazon'
-import { Database, postgresSessions, type SessionTableOptions, sessionTable } from 'blazon/postgres'
+import { Database, postgresSessions, sessionTable } from 'blazon/postgres'
 import { SetsSession, sessions } from 'blazon/sessions'
 import { z } from 'zod'
 import { PasswordHashes } from './password-hashes.js'
 
-/** The text of a migration. */
-export const accountTables = (options: SessionTableOptions = {}): string => `
+/**
+ * The text of a migration.
+ *
+ * @param role The role that has the tables: with tenants `app_all_tenants`, without them the login of the application.
+ */
+export const accountTables = (role: string): string => `
   create table accounts (
     id bigint generated always as identity primary key,
     email text not null unique,
@@ -33,7 +37,8 @@ export const accountTables = (options: SessionTableOptions = {}): string => `
     count integer not null default 1,
     since timestamptz not null default now()
   );
-  ${sessionTable(options)}`
+  grant select, insert, update, delete on accounts, password_links, login_attempts to ${role};
+  ${sessionTable({ role })}`
 
 export const web = sessions({ store: postgresSessions() })
 
@@ -56,7 +61,7 @@ const digestOf = (token: string) => createHash('sha256').update(token).digest('b
 @Controller('account')
 @RateLimit({ limit: 10, window: '1m' })
 export class AccountController {
-  private readonly db = inject(Database)
+  protected readonly db = inject(Database)
   private readonly hashes = inject(PasswordHashes)
   private readonly mails = inject(LinkMails)
   private readonly manager = inject(web.manager)
@@ -66,11 +71,13 @@ export class AccountController {
   @Body(Forgotten)
   async sendLink({ body: { email } }: Req<{ body: typeof Forgotten }>) {
     const token = randomBytes(32).toString('base64url')
-    const { rowCount } = await this.db.query(
-      `insert into password_links (digest, email, until)
-        select $1, $2, now() + interval '30 minutes'
-        where (select count(*) from password_links where email = $2 and until > now()) < 3`,
-      [digestOf(token), email],
+    const { rowCount } = await this.withAccounts(() =>
+      this.db.query(
+        `insert into password_links (digest, email, until)
+          select $1, $2, now() + interval '30 minutes'
+          where (select count(*) from password_links where email = $2 and until > now()) < 3`,
+        [digestOf(token), email],
+      ),
     )
     if (rowCount === 1) await this.mails.add({ to: email, token })
   }
@@ -80,13 +87,19 @@ export class AccountController {
   @Body(NewPassword)
   @ApiResponseDoc({ status: 400, description: 'The link is not valid (any more)' })
   async setPassword({ body }: Req<{ body: typeof NewPassword }>) {
+    const digest = digestOf(body.token)
+    // Only the owner of a link may cause the work of a hash. The transaction below decides about the link.
+    const open = await this.withAccounts(
+      () => this.db.sql`
+        select from password_links where digest = ${digest} and until > now()`,
+    )
+    if (open.length === 0) throw linkInvalid()
     // Before the transaction: a request that waits for its turn holds no connection.
     const hash = await this.hashes.hash(body.password)
-    await this.db.transaction(async () => {
+    await this.withAccounts(async () => {
       const [link] = await this.db.sql<{ email: string }>`
-        delete from password_links where digest = ${digestOf(body.token)} and until > now() returning email`
-      if (link === undefined)
-        throw new HttpError(400, 'The link is not valid any more', { code: 'LINK_INVALID' })
+        delete from password_links where digest = ${digest} and until > now() returning email`
+      if (link === undefined) throw linkInvalid()
       const [account] = await this.db.sql<{ id: string }>`
         insert into accounts (email, password) values (${link.email}, ${hash})
         on conflict (email) do update set password = excluded.password returning id::text`
@@ -103,13 +116,15 @@ export class AccountController {
   async login(req: Req<{ body: typeof Credentials }>) {
     const { email, password } = req.body
     await this.countAttempt(email)
-    const [account] = await this.db.sql<{ id: string; password: string }>`
-      select id::text, password from accounts where email = ${email}`
+    const [account] = await this.withAccounts(
+      () => this.db.sql<{ id: string; password: string }>`
+        select id::text, password from accounts where email = ${email}`,
+    )
     const result = await this.hashes.check(password, account?.password)
     if (account === undefined || result === 'wrong') throw loginFailed()
     const hash = result === 'old' ? await this.hashes.hash(password) : account.password
     const session = await web.of(req)
-    await this.db.transaction(async () => {
+    await this.withAccounts(async () => {
       // A reset may have changed the password meanwhile. One that comes now waits for this row, and ends this session, too.
       const { rowCount } = await this.db.query(
         'update accounts set password = $1 where id = $2 and password = $3',
@@ -121,19 +136,30 @@ export class AccountController {
     })
   }
 
+  /** One transaction with the right to the tables. With tenants: `this.db.withoutTenant('accounts', work)`. */
+  protected withAccounts<T>(work: () => Promise<T>): Promise<T> {
+    return this.db.transaction(work)
+  }
+
   /** Allows ten attempts in 15 minutes for each e-mail address, with or without an account. */
   private async countAttempt(email: string): Promise<void> {
     // Not in a transaction with the login: the count stays when the login fails.
-    const [row] = await this.db.sql<{ count: number; wait: number }>`
-      insert into login_attempts as old (email) values (${email})
-      on conflict (email) do update set
-        count = case when old.since < now() - interval '15 minutes' then 1 else old.count + 1 end,
-        since = case when old.since < now() - interval '15 minutes' then now() else old.since end
-      returning count, 900 - floor(extract(epoch from now() - since))::integer as wait`
+    const [row] = await this.withAccounts(
+      () => this.db.sql<{ count: number; wait: number }>`
+        insert into login_attempts as old (email) values (${email})
+        on conflict (email) do update set
+          count = case when old.since < now() - interval '15 minutes' then 1 else old.count + 1 end,
+          since = case when old.since < now() - interval '15 minutes' then now() else old.since end
+        returning count, 900 - floor(extract(epoch from now() - since))::integer as wait`,
+    )
     if (row === undefined || row.count <= 10) return
     const headers = { 'Retry-After': String(row.wait) }
     throw new HttpError(429, 'Too many attempts', { code: 'TOO_MANY_ATTEMPTS', headers })
   }
+}
+
+function linkInvalid(): HttpError {
+  return new HttpError(400, 'The link is not valid any more', { code: 'LINK_INVALID' })
 }
 
 function loginFailed(): HttpError {

@@ -24,10 +24,10 @@ it('accepts hashes of another implementation, and says which are old', async () 
 })
 
 it.each(['', 'correct horse battery', '$2b$10$abc', '$argon2id$v=19$m=64,t=1$AAAA$AAAA'])(
-  'fails on %j, which is no hash',
+  'fails on %j, which is not a hash',
   async (stored) => {
     await expect(new PasswordHashes({ cost: CHEAP }).check(PASSWORD, stored)).rejects.toThrow(
-      'A stored password is no hash of argon2id or scrypt.',
+      'A stored password is not a hash of argon2id or scrypt.',
     )
   },
 )

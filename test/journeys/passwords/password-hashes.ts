@@ -127,7 +127,7 @@ const PHC =
 
 function parse(stored: string): Recipe & { readonly key: Buffer } {
   const found = PHC.exec(stored)?.groups
-  if (found === undefined) throw new Error('A stored password is no hash of argon2id or scrypt.')
+  if (found === undefined) throw new Error('A stored password is not a hash of argon2id or scrypt.')
   const { m, t, p, ln, r, q, salt = '', key = '' } = found
   const bytes = { salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') }
   return ln === undefined

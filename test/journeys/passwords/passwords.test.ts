@@ -20,7 +20,7 @@ describeWithServer('docs/passwords.md', () => {
   let database: ServerDatabase
   beforeAll(async () => {
     database = await ownServerDatabase()
-    await database.run(accountTables({ role: SUPERUSER }))
+    await database.run(accountTables(SUPERUSER))
     return () => database[Symbol.asyncDispose]()
   })
   const start = (...args: [hashes?: WatchedHashes, more?: object]) =>
@@ -101,6 +101,21 @@ describeWithServer('docs/passwords.md', () => {
     // The other links of the address are dead, too.
     expect(await use(second)).toMatchObject({ status: 400, code: 'LINK_INVALID' })
     expect(await database.run('select * from password_links')).toEqual([])
+  })
+
+  it('hashes no password for a link that is made up, used or over', async () => {
+    const { send, links, hashes } = await start()
+    for (let i = 0; i < 2; i++) await send('link', { email: EMAIL })
+    const [late, used] = links.map(({ token }) => token)
+    expect((await send('password', { token: used, password: PASSWORD })).status).toBe(204)
+    await send('link', { email: EMAIL })
+    await database.run('update password_links set until = now()')
+    hashes.work.length = 0
+    for (const token of ['made up', '', used, late, links.at(-1)?.token]) {
+      const { status, code } = await send('password', { token, password: OTHER })
+      expect([status, code]).toEqual([400, 'LINK_INVALID'])
+    }
+    expect(hashes.work).toEqual([])
   })
 
   it('accepts a link once of several requests at the same moment', async () => {

@@ -36,7 +36,7 @@ describe('policy()', () => {
     expect(() => policy('', {})).toThrow(/without a colon/)
     expect(() => policy(undefined as never, {})).toThrow(TypeError)
     const rules = { read: 'yes' } as unknown as PolicyRules<Row, string>
-    expect(() => policy('row', rules)).toThrow(/'read' is no function/)
+    expect(() => policy('row', rules)).toThrow(/'read' is not a function/)
   })
 
   it('keeps its rules when the object that it was made of changes', async () => {

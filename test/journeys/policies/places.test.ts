@@ -63,6 +63,14 @@ class ArticlesController {
 
   @Auth()
   @Checks(ArticlePolicy, 'read')
+  @Get('later')
+  later(req: Request, res: Response) {
+    void sendLater(req, res)
+    return res
+  }
+
+  @Auth()
+  @Checks(ArticlePolicy, 'read')
   @Cache({ ttl: 60 })
   @Get('cached')
   async cached(req: Request) {
@@ -89,6 +97,12 @@ class ArticlesController {
 }
 
 let early: unknown
+
+/** Sends the article from a callback, after the handler has returned `res`. */
+async function sendLater(req: Request, res: Response) {
+  await new Promise(setImmediate)
+  res.json(await ArticlePolicy.load(req, 'read', () => DRAFT))
+}
 
 let app: TestApp
 
@@ -136,6 +150,10 @@ describe('a policy', () => {
   it('may be asked before there is a route, but not by name', async () => {
     await get('', 'ana')
     expect(early).toEqual({ byPolicy: false, byName: expect.stringMatching(/has no route yet/) })
+  })
+
+  it('may be asked after the handler has returned the response', async () => {
+    expect((await get('/later', 'ana')).status).toBe(200)
   })
 
   it('decides once for a cached response, which belongs to one user', async () => {

@@ -247,7 +247,7 @@ describe('@Queries', () => {
       ['c', "'3'"],
     ]) {
       expect(error).toContain(`[E_OPTION_INVALID] WrongController.${name} @Queries`)
-      expect(error).toContain(`${value} is no number of statements.`)
+      expect(error).toContain(`${value} is not a valid number of statements.`)
     }
     expect(error).toContain('It has 2 @Queries')
   })

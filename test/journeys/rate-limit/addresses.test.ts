@@ -205,7 +205,7 @@ describe('W_RATE_LIMIT_FORGEABLE', () => {
     expect(await bootWarnings(given)).toMatchObject([{ code: 'W_RATE_LIMIT_FORGEABLE' }])
   })
 
-  it('is no warning without a limit, or when a number of proxies is trusted', async () => {
+  it('is not a warning without a limit, or when a number of proxies is trusted', async () => {
     expect(await bootWarnings({ trustProxy: true, rateLimit: false })).toEqual([])
     expect(await bootWarnings({ trustProxy: true })).toEqual([])
     expect(await bootWarnings({ trustProxy: 1, rateLimit: true })).toEqual([])

@@ -169,7 +169,7 @@ describe('boot', () => {
     const controllers = [decoratedClass({ ...good, max: 5 })]
     const decorated = await bootWarnings({ controllers })
     expect(decorated).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
-    expect(decorated[0]?.text).toContain('`max`')
+    expect(decorated[0]?.text).toContain('@RateLimit max\n')
   })
 
   it('warns about a window that looks like milliseconds', async () => {

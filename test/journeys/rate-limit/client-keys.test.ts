@@ -121,7 +121,7 @@ describe('the key that a function returns', () => {
     [() => '', 'i:127.0.0.1'],
     [() => 7, 'i:127.0.0.1'],
     [() => undefined, 'i:127.0.0.1'],
-    [async () => 'gold', 'i:127.0.0.1'],
+    [() => Promise.resolve('gold'), 'i:127.0.0.1'],
     [() => Promise.reject(new Error('late')), 'i:127.0.0.1'],
   ])('%s counts as %s', async (by, key) => {
     expect(await keyOf(by as () => string)).toBe(key)
@@ -144,6 +144,16 @@ describe('the key that a function returns', () => {
     }
     expect(keys).toEqual(['default:i:127.0.0.1', 'default:k:a', 'default:i:127.0.0.1'])
     expect(warned).toMatchObject([{ err: { message: 'no key' } }])
+  })
+
+  it('is that of the address where it is not text, which is logged once', async () => {
+    const warned: unknown[] = []
+    const logger = { info() {}, warn: (facts: object) => warned.push(facts), error() {} }
+    const by = (() => 7) as never
+    const { store } = notingStore()
+    const app = await apps.inProcess({ controllers, logger, rateLimit: { by, store, limit: 1 } })
+    for (let i = 0; i < 2; i++) await app.request().get('/items')
+    expect(warned).toEqual([{ got: 'number' }])
   })
 })
 

@@ -135,7 +135,7 @@ describe('a limit by a function', () => {
   const apps = appsOfTest()
 
   it('counts the address when it rejects, without an unhandled rejection', async () => {
-    const by = (async () => Promise.reject(new Error('by'))) as never
+    const by = (() => Promise.reject(new Error('by'))) as never
     const app = await start(by)
     expect(await statuses(app, '/things/open', '/things/open')).toEqual([200, 429])
     await new Promise(setImmediate)

@@ -14,20 +14,26 @@ import {
   Post,
   policy,
   type Request,
+  Statements,
   Tenant,
   UnauthorizedError,
 } from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { gate } from '../gate.js'
+import { turns } from '../turns.js'
 
 const NotePolicy = policy<{ owner: number }, 'read'>('note', {
   read: (user, note) => note.owner === user['id'],
 })
 
+const late = gate()
+
 @Controller('work')
 class WorkController {
   readonly #log = inject(Log)
+  readonly #statements = inject(Statements)
 
   @Get('open') open() {
     this.#log.info({ step: 1 }, 'Reading')
@@ -68,6 +74,14 @@ class WorkController {
 
   @Get('broken') broken() {
     throw new RangeError('The rest is negative')
+  }
+
+  @Get('late') async late() {
+    await late.opened
+    this.#log.info({}, 'Too late')
+    const statement = { system: 'postgresql', text: 'select 1' }
+    this.#statements.begin(statement)?.end({ rows: [], rowCount: 0 })
+    return []
   }
 }
 
@@ -139,6 +153,19 @@ describe('explain', () => {
     await start()
     const record = await get('/work/open')
     expect(record.logs).toMatchObject([{ level: 'info', message: 'Reading' }])
+  })
+
+  it('has nothing that a handler does after the handler timeout has ended its request', async () => {
+    await start({ timeouts: { handler: '2s' } })
+    const sent = app.request().get('/work/late').then()
+    await app.clock.advance('2s')
+    const response = await sent
+    const record = app.explain(response)
+    expect(record).toMatchObject({ outcome: 'timeout', statementCount: 0, logs: [] })
+    late.open()
+    await turns()
+    await app.clock.advance('1s')
+    expect(app.explain(response)).toEqual(record)
   })
 
   it('works for responses of fetch, of callers, and of redirected requests', async () => {

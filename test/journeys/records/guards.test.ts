@@ -41,7 +41,10 @@ it('says why a token is not valid', async () => {
     forge({ alg: 'HS256' }, { ...claims, ...changes }, { alg: 'HS256', key })
   const refused = 'guard refused: The token is not valid'
   expect(await send(sign({}))).toEqual(['guard admitted: null'])
-  expect(await send('no-token-at-all')).toEqual(['jwt refused: it is no JSON Web Token', refused])
+  expect(await send('no-token-at-all')).toEqual([
+    'jwt refused: it is not a JSON Web Token',
+    refused,
+  ])
   expect(await send(sign({}, randomBytes(64)))).toEqual([
     'jwt refused: no known key has signed it',
     refused,
@@ -72,7 +75,7 @@ it('says why a key is not valid', async () => {
   const refused = 'guard refused: it has not returned true'
   expect(await send(right.key)).toEqual(['guard admitted: null'])
   expect(await send('acme_live_wrong')).toEqual([
-    'api-keys refused: it is no key with one of the prefixes and a right checksum',
+    'api-keys refused: it is not a key with one of the prefixes and a right checksum',
     refused,
   ])
   expect(await send(generateApiKey({ prefix: 'acme_live' }).key)).toEqual([

@@ -11,7 +11,7 @@ import {
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 
-const SINK = Symbol.for('blazon.records')
+const SINK = Symbol.for('blazon.report')
 
 @Controller('work')
 class WorkController {
@@ -112,6 +112,7 @@ describe('under blazon dev', () => {
       value: {
         take: ({ record }: { readonly record: RequestRecord }) => seen.push(record),
         placeIn: () => null,
+        started: () => {},
       },
       configurable: true,
     })

@@ -12,11 +12,11 @@ function produces(...entries: unknown[]) {
 
 it.each<[string, unknown[], RegExp]>([
   ['nothing', [], /no media type/],
-  ['no type', ['json'], /'json' is no media type/],
-  ['a range', ['text/*'], /'text\/\*' is no media type/],
+  ['no type', ['json'], /'json' is not a media type/],
+  ['a range', ['text/*'], /'text\/\*' is not a media type/],
   ['a type that nothing writes', ['application/pdf'], /Nothing writes the body/],
   ['no function', [{ type: 'application/pdf' }], /Nothing writes the body/],
-  ['undefined', [undefined], /undefined is no media type/],
+  ['undefined', [undefined], /undefined is not a media type/],
   ['a type twice', ['text/csv', 'text/csv'], /names 'text\/csv' twice/],
 ])('a mistake in @Produces is a boot error: %s', async (_, entries, cause) => {
   const problems = await produces(...entries)

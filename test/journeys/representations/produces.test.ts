@@ -319,10 +319,70 @@ describe('csv()', () => {
     )
   })
 
+  it('needs names of columns for rows whose keys differ, if nearly all fields would be empty', async () => {
+    const rowsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ [`key${n}`]: n }))
+    const names = (count: number) => rowsOf(count).map((row) => Object.keys(row)[0] as string)
+    expect(String(write(rowsOf(300))).split('\r\n')).toHaveLength(302)
+    expect(() => write(rowsOf(3000))).toThrow(/too many empty fields.*csv\(\{ columns: \[…\] \}\)/)
+    expect(write(rowsOf(3000), { columns: ['key1'] })).toContain('key1\r\n\r\n1\r\n')
+    // A large table is not a reason.
+    const full = Object.fromEntries(names(300).map((name) => [name, 1]))
+    expect(write(Array.from({ length: 1000 }, () => full))).toContain('1,1,1')
+    const streamed = async function* () {
+      yield Object.fromEntries(names(3000).map((name) => [name, 1]))
+      yield* rowsOf(3000)
+    }
+    let count = 0
+    const read = async () => {
+      for await (const _ of write(streamed()) as AsyncIterable<string>) count++
+    }
+    await expect(read()).rejects.toThrow('too many empty fields')
+    expect(count).toBeLessThan(100)
+  })
+
+  // Not every spreadsheet separates columns by commas. A quote that does not begin a cell has no meaning then.
+  it.each([
+    ['a;=1+1', "a;'=1+1"],
+    ['a;;+1;b;@c', "a;;'+1;b;'@c"],
+    ['a\t-1', "a\t'-1"],
+    ['a;"=1+1"', `"a;'""=1+1"""`],
+    ['a\n=1+1', `"a\n'=1+1"`],
+    ['a\r\n=1+1', `"a\r\n'=1+1"`],
+    ['\n=1', `"'\n'=1"`],
+    ['＝1+1', "'＝1+1"],
+    ['a;＋1', "a;'＋1"],
+    ['a; b;c=1;d-2', 'a; b;c=1;d-2'],
+    ['a,=1', '"a,=1"'],
+  ])('writes no formula behind a character that may separate cells: %j', (text, expected) => {
+    expect(write([{ [text]: 1, b: text }])).toBe(`${expected},b\r\n1,${expected}\r\n`)
+    expect(write([{ b: text }], { formulas: 'keep' })).not.toContain("'")
+  })
+
   it('writes no formula, unless it is told to', () => {
     const rows = [{ a: '=1+1', b: '+49 30', c: '@x', d: '\tx', e: -5, f: '-5' }]
     expect(write(rows)).toBe("a,b,c,d,e,f\r\n'=1+1,'+49 30,'@x,'\tx,-5,'-5\r\n")
     expect(write(rows, { formulas: 'keep' })).toContain('=1+1,+49 30,@x')
+    const dates = [{ a: -5n, b: new Date(0), c: 'a-b=c@d' }]
+    expect(write(dates)).toBe('a,b,c\r\n-5,1970-01-01T00:00:00.000Z,a-b=c@d\r\n')
+  })
+})
+
+describe('an object in front of a text', () => {
+  it('is a representation, on methods and on classes', async () => {
+    @Produces(csv(), 'application/json')
+    @Controller('rows')
+    class FirstController {
+      @Get() list() {
+        return [{ id: 1 }]
+      }
+      @Produces(xml, 'application/json') @Get('xml') xml() {
+        return ROWS
+      }
+    }
+    const { get } = await serve({ controllers: [FirstController as Class] })
+    expect((await get('', '*/*')).text).toBe('id\r\n1\r\n')
+    expect((await get('', 'application/json')).text).toContain('"data":[{"id":1}]')
+    expect((await get('/xml', '*/*')).text).toContain('<rows n="2"')
   })
 })
 

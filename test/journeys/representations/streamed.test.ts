@@ -13,9 +13,17 @@ const parts: Representation = {
   },
 }
 
+/** Fills the buffers between server and client with few rows. */
+const wide: Representation = {
+  type: 'text/wide',
+  async *serialize(data: AsyncIterable<object>) {
+    for await (const each of data) yield Buffer.alloc(100_000, JSON.stringify(each))
+  },
+}
+
 @Controller('rows')
 class RowsController {
-  @Produces(csv(), parts)
+  @Produces(csv(), parts, wide)
   @ApiResponseDoc({ status: 200, schema: z.array(Row) })
   @Get()
   list() {
@@ -70,7 +78,7 @@ describe('@Produces of rows that come one by one', () => {
     until(Number.POSITIVE_INFINITY)
     const { get, errors } = await serve()
     const leaving = new AbortController()
-    const response = await get('text/csv', leaving.signal)
+    const response = await get('text/wide', leaving.signal)
     await response.body?.getReader().read()
     leaving.abort()
     await expect.poll(() => finals).toBe(1)

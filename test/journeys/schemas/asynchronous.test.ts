@@ -37,7 +37,7 @@ const foreign = {
     vendor: 'test',
     validate: () => {
       const result = { issues: [{ message: 'is never right', path: ['name'] }] }
-      // biome-ignore lint/suspicious/noExplicitAny: a promise that is no instance of Promise
+      // biome-ignore lint/suspicious/noExplicitAny: a promise that is not an instance of Promise
       return { then: (resolve: (value: unknown) => void) => resolve(result) } as any
     },
   },
@@ -141,7 +141,7 @@ describe('Asynchronous schemas', () => {
     },
   )
 
-  it('waits for a thenable that is no Promise', async () => {
+  it('waits for a thenable that is not a Promise', async () => {
     const request = await start()
     const { body, status } = await request.post('/users/foreign').send({ name: 'Ada' })
     expect(status).toBe(400)

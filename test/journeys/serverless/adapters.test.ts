@@ -234,7 +234,8 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
   it('returns all headers and all cookies', async () => {
     const ask = start({ rateLimit: { limit: 1, window: '1h' } })
     const { answer } = await ask({ path: '/orders/cookies' })
-    expect(cookiesOf(answer)).toEqual(['a=1; Path=/', 'b=2; Path=/'])
+    const attributes = 'Path=/; HttpOnly; Secure; SameSite=Lax'
+    expect(cookiesOf(answer)).toEqual([`a=1; ${attributes}`, `b=2; ${attributes}`])
     expect(headerOf(answer, 'ratelimit-policy')).toMatch(/^"/)
     const refused = (await ask({ path: '/orders' })).answer
     expect(refused.statusCode).toBe(429)

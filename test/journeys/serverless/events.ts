@@ -1,4 +1,5 @@
-import { configure } from '@codegenie/serverless-express'
+import { configure as configure4 } from '@codegenie/serverless-express'
+import { configure as configure5 } from '@codegenie/serverless-express-5'
 import type { App } from 'blazon'
 import serverless from 'serverless-http'
 
@@ -25,11 +26,23 @@ export interface Answered {
 type Call = (event: object, context: object) => Promise<Answered>
 type Listener = App['handler']
 
+/** Adapters must know the media types with bytes, because an event carries text. */
+const BINARY = ['application/octet-stream']
+
 /** The two most common adapters. */
 export const ADAPTERS: Readonly<Record<string, (listener: Listener) => Call>> = {
-  'serverless-http': (listener) => serverless(listener as never) as unknown as Call,
-  '@codegenie/serverless-express': (listener) =>
-    configure({ app: listener as never }) as unknown as Call,
+  'serverless-http': (listener) =>
+    serverless(listener as never, { binary: BINARY }) as unknown as Call,
+  '@codegenie/serverless-express 4': (listener) =>
+    configure4({
+      app: listener as never,
+      binarySettings: { contentTypes: BINARY },
+    }) as unknown as Call,
+  '@codegenie/serverless-express 5': (listener) =>
+    configure5({
+      app: listener as never,
+      binarySettings: { contentTypes: BINARY },
+    }) as unknown as Call,
 }
 
 /** Events of AWS: HTTP APIs and function URLs, and REST APIs. */

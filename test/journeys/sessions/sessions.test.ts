@@ -1,7 +1,10 @@
-import { memorySessions } from 'blazon/sessions'
+import { Controller, Get, Post, type Request } from 'blazon'
+import { memorySessions, sessions } from 'blazon/sessions'
+import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
 import { gate } from '../gate.js'
-import { failing, startShop } from './support.js'
+import { Browser, failing, startShop } from './support.js'
 
 const SECRET = /^session=[\w-]{43}$/
 
@@ -62,6 +65,17 @@ describe('a session', () => {
     expect([headers['cache-control'], headers['vary'] ?? '']).not.toContain('no-store')
   })
 
+  it('ends by an idle time that is shorter than the one it began with', async () => {
+    const store = memorySessions()
+    const before = await startShop({ store, idle: '2h' })
+    const ada = before.browser()
+    await ada.login(7)
+    const after = await startShop({ store, idle: '30m' })
+    after.app.clock.advance('31m')
+    expect((await before.browser(ada.cookie).get('me')).status).toBe(200)
+    expect((await after.browser(ada.cookie).get('me')).status).toBe(401)
+  })
+
   it('needs a user behind the guard, and abilities', async () => {
     const { browser } = await startShop()
     const ada = browser()
@@ -97,6 +111,33 @@ describe('a session', () => {
     await ada.post('set', { cart: ['tea'] })
     expect((await ada.post('set', { cart: ['x'.repeat(40_000)] })).status).toBe(500)
     expect((await ada.get('cart')).data.cart).toEqual(['tea'])
+  })
+
+  it('leaves out stored values that do not fit a newer schema, which is logged once', async () => {
+    let isOld = true
+    const Values = z.object({
+      n: z
+        .number()
+        .refine(() => isOld, 'is not a letter')
+        .optional(),
+    })
+    const web = sessions({ schema: Values })
+    @Controller('shop')
+    class NewerController {
+      @Post('set') async set(req: Request) {
+        await (await web.of(req)).set({ n: 1 })
+      }
+      @Get('values') async values(req: Request) {
+        return (await web.of(req)).data
+      }
+    }
+    await using app = await TestApp.create({ controllers: [NewerController], plugins: [web] })
+    const ada = new Browser(app)
+    await ada.post('set')
+    expect((await ada.get('values')).data).toEqual({ n: 1 })
+    isOld = false
+    for (let i = 0; i < 2; i++) expect((await ada.get('values')).data).toEqual({})
+    expect(app.logs).toMatchObject([{ level: 'warn', facts: { issues: 'is not a letter' } }])
   })
 
   it('removes a value', async () => {
@@ -265,6 +306,20 @@ describe('the time of a session', () => {
 })
 
 describe('parallel requests', () => {
+  it('and parallel writes of one request begin one session, which has all values', async () => {
+    const created: string[] = []
+    const inner = memorySessions()
+    const create: typeof inner.create = (record) => {
+      created.push(record.id)
+      return inner.create(record)
+    }
+    const { browser } = await startShop({ store: { ...failing(inner, () => false), create } })
+    const ada = browser()
+    expect((await ada.post('both')).status).toBe(204)
+    expect((await ada.get('cart')).data).toMatchObject({ cart: ['tea'], visits: 1 })
+    expect(created).toHaveLength(1)
+  })
+
   it("keep each other's values", async () => {
     const { browser } = await startShop()
     const ada = browser()

@@ -88,6 +88,12 @@ export function shopWith(options: SessionsOptions<unknown, unknown, User> = {}) 
       await (await web.of(req)).set({ theme: undefined })
     }
 
+    @Post('both')
+    async both(req: Request) {
+      const session = await web.of(req)
+      await Promise.all([session.set({ visits: 1 }), session.set({ cart: ['tea'] })])
+    }
+
     @Post('visit')
     async visit(req: Request) {
       await (await web.of(req)).update(({ visits }) => ({ visits: visits + 1 }))

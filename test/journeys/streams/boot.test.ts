@@ -64,7 +64,7 @@ describe('a stream is refused at boot', () => {
     ['maxAge', () => Sse(Item, { maxAge: 'long' })],
     ['maxAge', () => JsonLines(Item, { maxAge: 0 })],
     ['heartbeat', () => Sse(Item, { heartbeat: '' })],
-  ])('with a %s that is no duration', async (name, decorate) => {
+  ])('with a %s that is not a duration', async (name, decorate) => {
     @Controller()
     class FeedController {
       @Get() @decorate() async *feed() {
@@ -90,7 +90,7 @@ describe('a stream is refused at boot', () => {
   it('if its generator is not asynchronous', async () => {
     @Controller()
     class FeedController {
-      // @ts-expect-error: a generator is no async iterable
+      // @ts-expect-error: a generator is not an async iterable
       @Get() @Sse(Item) *feed() {
         yield { n: 1 }
       }

@@ -137,7 +137,7 @@ describe('a handler that is an async generator', () => {
   it('refuses the types of events that the framework sends', () => {
     expect(() => sseEvent(1, { event: 'end' })).toThrow(/sent by the framework/)
     expect(() => sseEvent(1, { event: 'error' })).toThrow(/sent by the framework/)
-    expect(() => sseEvent(1, { retry: 'soon' })).toThrow(/no duration/)
+    expect(() => sseEvent(1, { retry: 'soon' })).toThrow(/not a duration/)
   })
 
   it('sends comments while it has no item', async () => {
@@ -148,14 +148,30 @@ describe('a handler that is an async generator', () => {
       })
     })
     const app = await start()
-    const response = await app.fetch('/streams/events')
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-    await until(reader, '"n":1')
-    await app.clock.advance('15s')
-    expect(await until(reader, ':\n\n')).toBe(':\n\n')
-    await app.clock.advance('15s')
-    expect(await until(reader, ':\n\n')).toContain(':\n\n')
-    await reader.cancel()
+    // The second one begins when no stream is open any more.
+    for (const ended of [['finally'], ['finally', 'finally']]) {
+      const response = await app.fetch('/streams/events')
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+      await until(reader, '"n":1')
+      await app.clock.advance('15s')
+      expect(await until(reader, ':\n\n')).toBe(':\n\n')
+      await app.clock.advance('15s')
+      expect(await until(reader, ':\n\n')).toContain(':\n\n')
+      await reader.cancel()
+      await expect.poll(() => state.log).toEqual(ended)
+    }
+  })
+
+  it('has a signal that does not abort when maxAge passes after its end', async () => {
+    const signals: AbortSignal[] = []
+    script(async function* ({ signal }) {
+      signals.push(signal)
+      yield { n: 1 }
+    })
+    const app = await start()
+    expect(await (await app.fetch('/streams/aged')).text()).toContain('event: end')
+    await app.clock.advance('1m')
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
   it('reports an item that has no form in JSON as an error of the stream', async () => {

@@ -155,7 +155,7 @@ describe('compose()', () => {
     expect(calls).toEqual(['traced', 'traced'])
   })
 
-  it('refuses a value that is no decorator', () => {
+  it('refuses a value that is not a decorator', () => {
     expect(() => compose(Auth(), undefined as never)).toThrow('argument 1 is not a decorator')
   })
 })

@@ -151,7 +151,7 @@ describe('boot refuses', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_ORPHAN', subject: 'Wrong' })
   })
 
-  it('an option for routes on a method of a controller that is no route', async () => {
+  it('an option for routes on a method of a controller that is not a route', async () => {
     @Controller('a')
     class Wrong {
       @Get()

@@ -107,6 +107,26 @@ describe('a parameter that receives one key', () => {
     expect(body.data).toEqual({ title: 'Dune', size: 1, body: { title: 'Dune', size: 1 } })
   })
 
+  it('finds a header in a schema that writes its name with capitals', async () => {
+    @Controller('traces')
+    class Traces {
+      @Get()
+      list(
+        @Headers(z.object({ 'X-Trace': z.string().trim(), 'X-None': z.string().optional() }))
+        _: unknown,
+        @Headers('X-Trace') trace: string,
+        @Headers('x-none') none: unknown,
+      ) {
+        return { trace, isNone: none === undefined }
+      }
+    }
+    await using app = await start([Traces])
+    const { body } = await app.request().get('/traces').set('x-TRACE', ' a ')
+    expect(body.data).toEqual({ trace: 'a', isNone: true })
+    const { parameters } = app.document.paths['/traces']?.get ?? {}
+    expect(parameters?.map(({ name }) => name)).toEqual(['X-Trace', 'X-None'])
+  })
+
   it('changes nothing of a part without any schema', async () => {
     await using app = await start([Books])
     const { body } = await app.request().get('/books/top?q=a&p=b').set('x-trace', 'z')
@@ -118,7 +138,7 @@ describe('a parameter that receives one key', () => {
     })
   })
 
-  it('is undefined when the key is missing, and when the input is no object', async () => {
+  it('is undefined when the key is missing, and when the input is not an object', async () => {
     await using app = await start([Books])
     const add = (body: object) => app.request().post('/books').send(body)
     expect((await add({})).body.data).toEqual({})

@@ -147,7 +147,7 @@ describe('keys of all parts, with schemas of several libraries', () => {
   })
 
   it.each([undefined, '[]', '"text"', 'null', '1'])(
-    'refuse a body that is no object: %s',
+    'refuse a body that is not an object: %s',
     async (text) => {
       await using app = await start([Orders])
       const request = app.request().put('/orders/north/7').set('x-trace', trace)
@@ -319,7 +319,7 @@ describe('at boot', () => {
     expect(problems[0]?.cause).toContain("@Query('page') and @Query('page')")
   })
 
-  it('a missing schema, an empty key and a value that is no schema are errors', async () => {
+  it('a missing schema, an empty key and a value that is not a schema are errors', async () => {
     @Controller('b')
     class Wrong {
       @Get('missing')

@@ -234,10 +234,10 @@ describe('the access of a route', () => {
 
   it.each([
     [
-      'an argument that is no option',
+      'an argument that is not an option',
       () => (Auth as unknown as (given: unknown) => void)({ optionall: true }),
     ],
-    ['a value that is no boolean', () => Auth({ optional: 'yes' as never })],
+    ['a value that is not a boolean', () => Auth({ optional: 'yes' as never })],
     ['a guard', () => (Auth as unknown as (given: unknown) => void)(TokenGuard)],
   ])('is never decided by %s', (_, apply) => {
     expect(apply).toThrow(/@Auth/)

@@ -162,7 +162,7 @@ describe('route.option()', () => {
 })
 
 describe('an option in the wrong place', () => {
-  it('is a boot error on a method that is no route', async () => {
+  it('is a boot error on a method that is not a route', async () => {
     @Controller('notes')
     class Notes {
       @Get()

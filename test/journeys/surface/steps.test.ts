@@ -198,7 +198,7 @@ describe('the steps of plugins', () => {
     await app.request().get('/things').expect(401)
   })
 
-  it('are refused at boot if their place does not exist, or if they are no functions', async () => {
+  it('are refused at boot if their place does not exist, or if they are not functions', async () => {
     const misspelt = { name: 'odd', steps: () => ({ beforeGaurd: noting('x') }) } as Plugin
     const [problem] = await bootProblems({ controllers: [Things], plugins: [misspelt] })
     expect(problem).toMatchObject({ code: 'E_OPTION_INVALID' })

@@ -1,11 +1,13 @@
 import {
   type AppOptions,
+  type AuthGuard,
   Controller,
   Get,
   type RequestHandler,
   Tenant,
   type TenantOptions,
 } from 'blazon'
+import { memorySessions, sessions } from 'blazon/sessions'
 import { afterEach, describe, expect, it } from 'vitest'
 import { bootProblems, bootWarnings } from '../../support.js'
 
@@ -103,6 +105,8 @@ describe('a tenant without a check', () => {
   const codes = async (options: AppOptions) =>
     (await bootWarnings({ controllers: [OrdersController], ...options })).map(({ code }) => code)
   const guard = { canActivate: () => true }
+  /** A store that production accepts. */
+  const shared = Object.assign(memorySessions(), { isShared: true, forApplication: undefined })
 
   it('is a warning in production', async () => {
     expect(await codes({ tenant: {} })).toEqual([])
@@ -112,17 +116,64 @@ describe('a tenant without a check', () => {
       'W_TENANT_UNVERIFIED',
     ])
     expect(await codes({ tenant: { authorize: () => true } })).toEqual([])
-    expect(await codes({ tenant: {}, auth: { guard } })).toEqual([])
   })
 
-  it('keeps a strict application from starting in production', async () => {
+  it('is a warning with guards that only find the user, and names each', async () => {
     process.env.NODE_ENV = 'production'
-    const problems = await bootProblems({
-      tenant: {},
-      controllers: [OrdersController],
-      strict: true,
-    })
-    expect(problems).toMatchObject([{ code: 'W_TENANT_UNVERIFIED', subject: 'tenant' }])
+    const guards = {
+      own: guard,
+      silent: class {
+        canActivate = () => true
+      },
+    }
+    const named = async (auth: NonNullable<AppOptions['auth']>, tenant: TenantOptions = {}) =>
+      (await bootWarnings({ controllers: [OrdersController], tenant, auth })).map(
+        ({ text }) => text,
+      )
+    expect(await named({ guard })).toEqual([expect.stringContaining('auth.guard')])
+    expect(await named({ guards })).toEqual([
+      expect.stringContaining('auth.guards.own, auth.guards.silent'),
+    ])
+    const web = sessions({ store: shared, bindTenant: false })
+    expect(await codes({ tenant: {}, auth: { guard: web }, plugins: [web] })).toEqual([
+      'W_TENANT_UNVERIFIED',
+    ])
+    expect(await named({ guards }, { authorize: () => true })).toEqual([])
+  })
+
+  it('is not a warning with a guard that confirms the tenant, or states that it checks the tenant', async () => {
+    process.env.NODE_ENV = 'production'
+    class Stating {
+      static readonly checksTenant = true
+      canActivate = () => true
+    }
+    const guards = [{ ...guard, tenantOf: () => 'acme' }, { ...guard, checksTenant: true }, Stating]
+    for (const each of guards)
+      expect(await codes({ tenant: {}, auth: { guard: each } })).toEqual([])
+    const web = sessions({ store: shared })
+    expect(await codes({ tenant: {}, auth: { guard: web }, plugins: [web] })).toEqual([])
+  })
+
+  it('is an error if the statement of a guard is not a boolean, or its class hides the statement', async () => {
+    const subjects = async (given: unknown) =>
+      (await bootProblems({ auth: { guard: given as AuthGuard } })).map(({ subject }) => subject)
+    expect(await subjects({ ...guard, checksTenant: 'yes' })).toEqual(['auth.guard.checksTenant'])
+    class Hiding {
+      readonly checksTenant = true
+      canActivate = () => true
+    }
+    expect(await subjects(Hiding)).toEqual(['auth.guard'])
+  })
+
+  it('keeps a strict application from starting in production, with and without a guard', async () => {
+    process.env.NODE_ENV = 'production'
+    const strict = { tenant: {}, controllers: [OrdersController], strict: true }
+    expect(await bootProblems(strict)).toMatchObject([
+      { code: 'W_TENANT_UNVERIFIED', subject: 'tenant' },
+    ])
+    expect(await bootProblems({ ...strict, auth: { guard } })).toMatchObject([
+      { code: 'W_TENANT_UNVERIFIED', subject: 'auth.guard' },
+    ])
   })
 })
 
@@ -137,7 +188,7 @@ describe('@Tenant without a source of the tenant', () => {
     expect(await bootWarnings({ controllers, tenant: { header: false } })).toHaveLength(1)
   })
 
-  it('is no warning when a source is possible', async () => {
+  it('is not a warning when a source is possible', async () => {
     const enough: AppOptions[] = [
       { tenant: {} },
       { tenant: { header: false, jwtClaim: 'org' } },
@@ -149,7 +200,7 @@ describe('@Tenant without a source of the tenant', () => {
       expect(await bootWarnings({ controllers, ...options })).toEqual([])
   })
 
-  it('is no warning when the tenant is optional, or no route needs one', async () => {
+  it('is not a warning when the tenant is optional, or no route needs one', async () => {
     @Tenant({ optional: true })
     @Controller()
     class OptionalController {

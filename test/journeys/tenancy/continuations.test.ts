@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { type Request, type RequestHandler, runWithTenant } from 'blazon'
 import { afterAll, describe, expect, it } from 'vitest'
+import { rounds } from '../../rounds.js'
 import { keepAlive, type Member, type Reply, send } from './crowd.js'
 import { pool, shortly, WAYS } from './ways.js'
 import {
@@ -15,7 +16,7 @@ import {
 } from './ways-app.js'
 
 const TENANTS = Array.from({ length: 20 }, (_, number) => `tenant-${number}`)
-const REQUESTS = 200
+const REQUESTS = rounds(200, 40)
 const SOCKETS = 25
 
 const agent = keepAlive(SOCKETS)

@@ -199,7 +199,7 @@ describe('a claim of a JWT', () => {
     ['two parts', `Bearer ${whole.split('.').slice(0, 2).join('.')}`],
     ['five parts', `Bearer ${whole}.a.b`],
     ['a truncated payload', `Bearer ${encode({})}.${encode({ org: 'acme' }).slice(0, -6)}.x`],
-    ['a payload that is no JSON', `Bearer a.${Buffer.from('org=acme').toString('base64url')}.c`],
+    ['a payload that is not JSON', `Bearer a.${Buffer.from('org=acme').toString('base64url')}.c`],
     ['a payload that is a list', `Bearer a.${encode([{ org: 'acme' }])}.c`],
     ['a payload that is null', `Bearer a.${encode(null)}.c`],
     ['an inherited name', `Bearer ${token({ other: 1 })}`],
@@ -329,7 +329,7 @@ describe('strategies', () => {
     },
   )
 
-  it('by host refuse values that are no strings', () => {
+  it('by host refuse values that are not strings', () => {
     expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is not a host name/)

@@ -13,11 +13,12 @@ import {
 } from 'blazon'
 import express, { type Router } from 'express'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { rounds } from '../../rounds.js'
 import { keepAlive, send } from './crowd.js'
 import { RowPool } from './row-pool.js'
 
 const TENANTS = Array.from({ length: 20 }, (_, number) => `tenant-${number}`)
-const REQUESTS = 300
+const REQUESTS = rounds(300, 40)
 
 let pool = new RowPool()
 const ends: (() => unknown)[] = []

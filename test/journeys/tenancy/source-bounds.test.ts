@@ -76,7 +76,7 @@ describe('a claim of a JWT', () => {
     expect(await ask({ authorization })).toBe('acme')
   })
 
-  it('is refused where it is no id', async () => {
+  it('is refused where it is not an id', async () => {
     await start({ header: false, jwtClaim: 'org' })
     for (const org of [7, true, {}, ['acme'], '', 'a b']) {
       expect(await ask({ authorization: bearer(0, { org }) })).toBe('TENANT_INVALID')

@@ -153,13 +153,13 @@ describe('tenantRouter at boot', () => {
   })
 
   it.each([
-    ['an object that is no function', () => tenantRouter({} as never)],
+    ['an object that is not a function', () => tenantRouter({} as never)],
     [
       'an error middleware',
       () => tenantRouter(((_a: unknown, _b: unknown, _c: unknown, _d: unknown) => {}) as never),
     ],
     ['a path without a slash', () => tenantRouter(legacy(), { path: 'legacy' })],
-    ['a path that is no string', () => tenantRouter(legacy(), { path: /legacy/ as never })],
+    ['a path that is not a string', () => tenantRouter(legacy(), { path: /legacy/ as never })],
     ['no router for publicRouter', () => publicRouter({} as never)],
   ])('refuses %s', (_, make) => {
     expect(make).toThrow(TypeError)

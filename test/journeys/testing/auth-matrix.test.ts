@@ -11,10 +11,26 @@ import {
   Post,
   Public,
   type Request,
+  Tenant,
 } from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+
+@Controller()
+class NotesController {
+  @Tenant() @Can('notes:write') @Post('notes') add() {}
+  @Public() @Get('open') open() {}
+}
+
+const startNotes = async (more: TestOptions) => {
+  app = await TestApp.create({
+    controllers: [NotesController],
+    auth: { guard: { canActivate: () => false } },
+    logger: false,
+    ...more,
+  })
+}
 
 let called: string[] = []
 let guarded = 0
@@ -181,7 +197,7 @@ describe('authMatrix()', () => {
       )
     expect(await refused({})).toEqual(['authMatrix({ … })'])
     expect(await refused(principals, { unguarded: 'fial' })).toEqual(['authMatrix({ unguarded })'])
-    expect(await refused(principals, { ungarded: 'fail' })).toEqual(['authMatrix({ ungarded })'])
+    expect(await refused(principals, { ungarded: 'fail' })).toEqual(['authMatrix(): ungarded'])
     expect(await refused(principals, { except: 'POST /login' })).toEqual(['authMatrix({ except })'])
     expect(await refused({ admin: 'admin', none: undefined })).toEqual([
       'authMatrix({ admin })',
@@ -195,6 +211,37 @@ describe('authMatrix()', () => {
     await expect(app.authMatrix(mistaken)).rejects.toThrow(
       "app.with({ authorization: 'Bearer …' })",
     )
+  })
+
+  it('says which principals name no tenant, where operations need one', async () => {
+    await startNotes({ tenant: {} })
+    const member = { permissions: ['notes:write'] }
+    const acme = app.as({ id: 1 }).asTenant('acme')
+    const matrix = await app.authMatrix({ member, reader: { id: 1 }, acme })
+    expect(matrix.withoutTenant).toEqual(['member', 'reader'])
+    expect(String(matrix)).toBe(
+      [
+        '             member   reader   acme',
+        'POST /notes  400      400      403',
+        'GET /open    allowed  allowed  allowed',
+        '',
+        "400: the request names no tenant, which decides nothing about access (member, reader). Give callers a tenant: { member: app.as(…).asTenant('acme') }.",
+      ].join('\n'),
+    )
+    const whole = await app.authMatrix({ acme })
+    expect(whole.withoutTenant).toEqual([])
+    expect(String(whole).split('\n')).toHaveLength(3)
+  })
+
+  it('keeps the tenant of a caller where only the guard knows tenants', async () => {
+    const tenantOf = () => undefined
+    await startNotes({
+      tenant: { header: false },
+      auth: { guard: { canActivate: () => false, tenantOf } },
+    })
+    const acme = app.as({ permissions: ['notes:write'] }).asTenant('acme')
+    const { rows } = await app.authMatrix({ acme })
+    expect(rows.map(({ access }) => access['acme'])).toEqual(['allowed', 'allowed'])
   })
 
   it('uses auth.can', async () => {

@@ -64,6 +64,23 @@ describe('the clock of a TestApp', () => {
     expect(rung).toEqual(['a', 'b', 'c', 'late'])
   })
 
+  it('passes the times of two calls one after the other, also after a timer that throws', async () => {
+    app = await TestApp.create(options)
+    await app.clock.advance(0)
+    const begin = app.clock.now()
+    const passed = () => app.clock.now() - begin
+    const rung: number[] = []
+    app.clock.setTimeout(() => {
+      throw new Error('broken')
+    }, 1000)
+    app.clock.setTimeout(() => rung.push(passed()), 2500)
+    const cancelled = app.clock.setInterval(() => rung.push(-1), 500)
+    cancelled.cancel()
+    const first = expect(app.clock.advance('2s')).rejects.toThrow('broken')
+    await Promise.all([first, app.clock.advance('2s')])
+    expect([rung, passed()]).toEqual([[2500], 3000])
+  })
+
   it('can be set', async () => {
     app = await TestApp.create(options)
     app.clock.set('2030-01-31T12:00:00Z')

@@ -111,7 +111,7 @@ describe('a response that does not match the document', () => {
     expect(await messageOf(path)).toContain(message)
   })
 
-  it('fails with a body that is no JSON', async () => {
+  it('fails with a body that is not JSON', async () => {
     await start()
     const message = 'body: expected JSON, got "{\\"statusCode\\":"'
     await expect(app.fetch('/users/broken')).rejects.toThrow(message)

@@ -221,7 +221,7 @@ describe('an invalid override', () => {
   })
 })
 
-describe('an App that is no TestApp', () => {
+describe('an App that is not a TestApp', () => {
   it('has no overrides, also in a subclass', async () => {
     app = await TestApp.create()
     class Sneaky extends App {

@@ -263,7 +263,7 @@ describe('a file', () => {
 
   it.each<[string, Partial<Part>]>([
     ['another declared type', { type: 'image/gif' }],
-    ['a type that is not that of its bytes', { value: 'GIF89a, which is no PNG' }],
+    ['a type that is not that of its bytes', { value: 'GIF89a, which is not a PNG' }],
     ['no bytes', { value: '' }],
     ['fewer bytes than its type begins with', { value: png().subarray(0, 5) }],
     ['the bytes of another type, in a large file', { value: Buffer.alloc(100_000, 'GIF89a') }],

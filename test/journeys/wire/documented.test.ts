@@ -164,8 +164,8 @@ describe('the option responses.documented', () => {
     ['another mode', { fields: 'all' }, /'all' is not a way/],
     ['no list', { documented: unprocessable }, /not a list/],
     ['another name', { document: [] }, /not an option/],
-    ['an item that is no object', { documented: [null] }, /status undefined/],
-    ['a status as text', { documented: [{ status: '422' }] }, /status 422/],
+    ['an item that is not an object', { documented: [null] }, /status undefined/],
+    ['a status as text', { documented: [{ status: '422' }] }, /status '422'/],
     ['one status twice', { documented: [unprocessable, unprocessable] }, /two/],
     ['no schema', { documented: [{ status: 422, schema: 'Reasons' }] }, /not a schema/],
     [
@@ -175,9 +175,9 @@ describe('the option responses.documented', () => {
     ],
     ['a media type without subtype', { documented: [typed('json')] }, /media type/],
     ['an empty media type', { documented: [typed('')] }, /media type/],
-    ['a media type that is no text', { documented: [typed(1)] }, /media type/],
+    ['a media type that is not text', { documented: [typed(1)] }, /media type/],
     ['an empty parameter', { documented: [typed('text/plain; charset=')] }, /media type/],
-    ['an empty description', { documented: [{ status: 422, description: '' }] }, /no text/],
+    ['an empty description', { documented: [{ status: 422, description: '' }] }, /not text/],
   ])('is a boot error if it is %s', async (_, responses, cause) => {
     const problems = await bootProblems({ responses: responses as never })
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)

@@ -69,13 +69,13 @@ describe('a media type of an envelope', () => {
   })
 })
 
-describe('an envelope that is no envelope', () => {
+describe('an envelope that is not an envelope', () => {
   // The value comes from JavaScript, so it has no type.
   const problemsOf = (envelope: unknown) => bootProblems({ envelope: envelope as never })
 
   it.each<[string, unknown, RegExp]>([
-    ['a text', 'bare', /'bare' is no envelope/],
-    ['null', null, /null is no envelope/],
+    ['a text', 'bare', /'bare' is not an envelope/],
+    ['null', null, /null is not an envelope/],
     ['without success', { schema: own.schema }, /no function `success`/],
     ['without schema', { success: own.success }, /no function `schema`/],
     ['with a misspelt name', { ...own, sucess: 1 }, /no effect/],

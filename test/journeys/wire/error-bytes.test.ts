@@ -34,7 +34,7 @@ const format = (mediaType?: string): ErrorFormat => ({
 })
 
 describe('the length of an error', () => {
-  it('is counted in bytes, also for a request that is no HTTP', async () => {
+  it('is counted in bytes, also for a request that is not HTTP', async () => {
     const served = new App({ controllers: [ErrorsController], errors: format(), logger: false })
     open.push(served)
     const { port }: AddressInfo = await served.listen(0, '127.0.0.1')
@@ -121,7 +121,7 @@ describe('the media type of an error', () => {
 })
 
 describe('the headers of an error', () => {
-  it('may be lists and numbers; undefined is no header', async () => {
+  it('may be lists and numbers; undefined is not a header', async () => {
     const app = await start()
     const { headers } = await app.request().get('/errors/headers')
     expect(headers).toMatchObject({ 'x-name': 'one, two', 'x-number': '7' })

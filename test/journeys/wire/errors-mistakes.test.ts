@@ -87,22 +87,22 @@ describe('an option `errors` that cannot work', () => {
   const { format, schema } = errors
 
   it.each<[string, unknown, RegExp]>([
-    ['another word', 'problems', /'problems' is no format/],
-    ['a list', [], /no format/],
-    ['null', null, /no format/],
-    ['a format that is no function', { format: 'own' }, /'own' is no format/],
+    ['another word', 'problems', /'problems' is not a format/],
+    ['a list', [], /not a format/],
+    ['null', null, /not a format/],
+    ['a format that is not a function', { format: 'own' }, /'own' is not a format/],
     ['a format without schema', { format }, /no `schema`/],
     ['a schema without format', { schema }, /there is none/],
     ['a media type with problem details', { format: 'problem', mediaType: 'a/json' }, /there is/],
     ['a media type that is not JSON', { format, schema, mediaType: 'text/html' }, /not a JSON/],
     ['a misspelt name', { formatt: format }, /no effect/],
-    ['a status that is no status', { status: { validation: '422' } }, /'422' is not one/],
+    ['a status that is not a status', { status: { validation: '422' } }, /'422' is not one/],
     ['a status of the server', { status: { validation: 500 } }, /500 is not one/],
     ['a status with another meaning', { status: { validation: 401 } }, /401 is not one/],
     ['a status that no client expects', { status: { validation: 418 } }, /400, 406, 409, 412 or/],
     ['a status that is only reserved', { status: { validation: 499 } }, /400, 406, 409, 412 or/],
     ['a status of something else', { status: { body: 422 } }, /no effect/],
-    ['a status that is no object', { status: 422 }, /not an object/],
+    ['a status that is not an object', { status: 422 }, /not an object/],
     ['a shape instead of a schema', { format, schema: { code: z.string() } }, /JSON Schema/],
   ])('is a boot error: %s', async (_, wrong, cause) => {
     const problems = await bootProblems({ errors: wrong as never })

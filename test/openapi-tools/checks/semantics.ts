@@ -112,7 +112,7 @@ function parameterProblems(operation: Json, path: string, template: string): str
   const declared = parameters.filter((one) => one['in'] === 'path').map((one) => one['name'])
   if (JSON.stringify([...inTemplate].sort()) !== JSON.stringify([...declared].sort()))
     problems.push(`${path}: path parameters ${declared} of ${template}`)
-  if (/[:*]/.test(template)) problems.push(`${path}: ${template} is no template of OpenAPI`)
+  if (/[:*]/.test(template)) problems.push(`${path}: ${template} is not a template of OpenAPI`)
   const seen = new Set<string>()
   for (const { name, in: place, required } of parameters as readonly Json[]) {
     const key = `${place} ${String(name).toLowerCase()}`

@@ -262,7 +262,7 @@ function* walk(node: unknown, name: KindName, { kinds, keys }: Place): Generator
   const foreign = Object.keys(value).filter(
     (key) => !isFree && !Object.hasOwn(contents, key) && !key.startsWith('x-'),
   )
-  const problems = foreign.map((key) => `${path}: '${key}' is no key of a ${kind} Object`)
+  const problems = foreign.map((key) => `${path}: '${key}' is not a key of a ${kind} Object`)
   yield { kind, value, keys, path, problems }
   for (const [key, content] of Object.entries(contents)) {
     if (value[key] !== undefined)
@@ -283,5 +283,5 @@ function statusProblems(responses: Json, path: string): string[] {
   if (statuses.length === 0) return [`${path} is empty`]
   return statuses
     .filter((status) => !/^[1-5](\d\d|XX)$/.test(status))
-    .map((status) => `${path}: '${status}' is no status`)
+    .map((status) => `${path}: '${status}' is not a status`)
 }

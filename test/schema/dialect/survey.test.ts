@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { surveySchema } from '../../../src/schema/dialect/survey.js'
 import { toOpenApiSchema } from '../../../src/schema/dialect/to-openapi-schema.js'
 import { anyRootSchema } from '../../openapi/arbitrary-schema.js'
+import { rounds } from '../../rounds.js'
 
-const SCHEMAS = 3000
+const SCHEMAS = rounds(3000, 600)
 const EVERYTHING = { isPlain: false, isAnnotated: true }
 
 const OTHERS = new Set(

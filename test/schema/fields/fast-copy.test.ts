@@ -23,7 +23,7 @@ describe('createFastCopy()', () => {
     expect(fast.copy(Object.assign(Object.create(null), value))).toEqual({ id: 1, name: 'Ada' })
   })
 
-  it('limits every part that is no text, number, boolean or null', () => {
+  it('limits every part that is not text, number, boolean or null', () => {
     limited.length = 0
     const parts = [{}, [], () => {}, 1n, undefined, Symbol('s')] as const
     const names = parts.map((_, index) => `p${index}`)

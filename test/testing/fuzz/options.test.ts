@@ -79,7 +79,7 @@ describe('options of fuzz', () => {
 
   it('are refused if their name is unknown', async () => {
     const [problem] = await refusal({ seed: 1, run: 5 })
-    expect(problem).toMatchObject({ subject: 'fuzz({ run })' })
+    expect(problem).toMatchObject({ subject: 'fuzz(): run' })
     expect(problem?.remedy).toContain('runs')
   })
 

@@ -36,11 +36,18 @@ it.each([
   ['requests', '/rows'],
   ['requests', ['rows']],
   ['requests', ['get /rows']],
-  ['runs', 50],
 ])('proveIsolation() refuses %s: %j', async (name, value) => {
   const problems = await refusal({ seed: 1, [name]: value })
   expect(problems).toMatchObject([
     { code: 'E_OPTION_INVALID', subject: `proveIsolation({ ${name} })` },
+  ])
+})
+
+it('proveIsolation() refuses unknown names, also of a caller', async () => {
+  const tenants = { acme: { header: {} }, globex: {} }
+  expect(await refusal({ seed: 1, round: 50, tenants })).toMatchObject([
+    { subject: 'proveIsolation(): round', remedy: expect.stringContaining('mean rounds?') },
+    { subject: 'proveIsolation(): tenants.acme.header' },
   ])
 })
 

@@ -1,9 +1,10 @@
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
+import { rounds } from '../../rounds.js'
 import { leakyControllers } from './leaky-app.js'
 import { tightControllers } from './tight-app.js'
 
-const SEEDS = [1, 2, 3, 4, 5]
+const SEEDS = [1, 2, 3, 4, 5].slice(0, rounds(5, 2))
 const TENANTS = ['acme', 'globex']
 
 const leaky = () => TestApp.create({ controllers: leakyControllers(), tenant: {} })
@@ -58,7 +59,7 @@ describe('the report', () => {
       "LEAK GET /reports/cached (Reports_cached, ReportsController.cached): acme received data that globex put into POST /notes, in body data[0].text.
         seen:   at once (globex, acme; both at the entry), the same URL
         replay: the same options, with seed: 1
-        curl --path-as-is -X GET 'http://localhost:3000/reports/cached' \\
+        curl 'http://localhost:3000/reports/cached' \\
           -H 'x-tenant-id: acme'"
     `)
     expect(paragraphs).toHaveLength(report.leaks.length)

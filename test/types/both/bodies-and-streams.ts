@@ -80,7 +80,7 @@ export class Bad {
     yield { id: 1 }
   }
 
-  // @ts-expect-error A list is no stream.
+  // @ts-expect-error A list is not a stream.
   @JsonLines(Item)
   async list() {
     return [{ id: 1, name: 'a' }]

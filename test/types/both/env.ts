@@ -77,5 +77,5 @@ env(z.object({}), { path: '.env' })
 Zod.read({ PORT: 80 })
 // @ts-expect-error -- a schema is needed
 env()
-// @ts-expect-error -- text is no schema
+// @ts-expect-error -- text is not a schema
 secret('DATABASE_URL')

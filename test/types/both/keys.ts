@@ -92,7 +92,7 @@ export class Bad {
   }
 
   @Get('schema')
-  // @ts-expect-error: a class is no schema
+  // @ts-expect-error: a class is not a schema
   @Query('page', Good)
   schema() {}
 }

@@ -72,7 +72,7 @@ export class OrdersController {
     await OrderPolicy.check(req, 'read', Promise.resolve(Order.first))
     // @ts-expect-error: the policy has no such action
     await OrderPolicy.can(req, 'fly', order)
-    // @ts-expect-error: a row is no order
+    // @ts-expect-error: a row is not an order
     await OrderPolicy.can(req, 'read', row)
     return order
   }

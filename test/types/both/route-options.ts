@@ -205,7 +205,7 @@ export class Bodies {
     return body.name
   }
 
-  // @ts-expect-error: text is no number
+  // @ts-expect-error: text is not a number
   @Post('', { body: { type: 'text' } })
   wrongText(_: Req<{ body: z.ZodNumber }>) {}
 

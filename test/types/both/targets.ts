@@ -174,7 +174,7 @@ export class EnvelopedController {
     return 1
   }
 
-  // @ts-expect-error A text is no envelope.
+  // @ts-expect-error A text is not an envelope.
   @Envelope('none') @Get('wrong') wrong() {
     return 1
   }

@@ -1,45 +1,29 @@
-import { isMainThread } from 'node:worker_threads'
-import { type ChildMessage, opened, PARENT_VARIABLE, type ParentMessage } from '../protocol.js'
-
-type Socket = import('node:net').Socket
-type Receive = (message: ParentMessage, socket: Socket | undefined) => void
-
-/**
- * Whether the command has started this process. Programs and threads that the application starts inherit Node's options,
- * and load this file, too.
- */
-export function isStartedByCommand(): boolean {
-  const parent = Number(process.env[PARENT_VARIABLE])
-  return isMainThread && process.ppid === parent && process.send !== undefined
-}
+import { type ChildMessage, opened, type ParentMessage } from '../protocol.js'
 
 /** The channel to the command. The process of the application ends with it. */
 export class Channel {
-  #holders = 0
+  #waiting = 0
 
-  constructor(receive: Receive) {
-    process.on('message', (message, socket) => {
+  constructor(receive: (message: ParentMessage) => void) {
+    process.on('message', (message) => {
       const own = opened<ParentMessage>(message)
-      if (own !== undefined) receive(own, socket as Socket | undefined)
+      if (own !== undefined) receive(own)
     })
     // The terminal was closed, or the command was killed.
     process.on('disconnect', () => process.exit(0))
-    // Without a server, nothing shall keep the process alive that would not do so without the command.
+    // The channel must not keep a process alive that would end without the command.
     process.channel?.unref()
   }
 
-  send(message: ChildMessage, done?: () => void): void {
-    if (process.connected !== true) return done?.()
-    process.send?.({ blazon: message }, () => done?.())
+  send(message: ChildMessage): void {
+    if (process.connected) process.send?.({ blazon: message }, () => {})
   }
 
-  /** Keeps the process alive until the returned function is called. */
-  hold(): () => void {
-    if (this.#holders++ === 0) process.channel?.ref()
-    let isHeld = true
-    return () => {
-      if (isHeld && --this.#holders === 0) process.channel?.unref()
-      isHeld = false
-    }
+  /** Waits for a message of the command. A process that waits must not end. */
+  async wait<T>(received: Promise<T>): Promise<T> {
+    if (this.#waiting++ === 0) process.channel?.ref()
+    const result = await received
+    if (--this.#waiting === 0) process.channel?.unref()
+    return result
   }
 }

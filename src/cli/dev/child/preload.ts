@@ -1,53 +1,42 @@
 // Loaded before the application, in its process: `node --import preload.js main.js`.
-import { PARENT_VARIABLE, type ParentMessage } from '../protocol.js'
-import { BootReport } from './boot-report.js'
-import { Channel, isStartedByCommand } from './channel.js'
-import { Kept } from './keep.js'
-import { keepDecorators } from './kept-decorators.js'
-import { reportFiles } from './report-files.js'
-import { isAskedToReport, reportRequests } from './report-requests.js'
-import { Servers } from './servers.js'
-import { watchFolders } from './watch-folders.js'
+import { isMainThread } from 'node:worker_threads'
+import { type KeptResult, PARENT_VARIABLE, type Ports, REPORT_VARIABLE } from '../protocol.js'
+import { Channel } from './channel.js'
+import { reportModules } from './report-modules.js'
+import { reportRequests } from './report-requests.js'
+import { gateServers } from './servers.js'
 
 function connect(): void {
-  keepDecorators()
+  const isReporting = process.env[REPORT_VARIABLE] !== undefined
   // Programs that the application starts shall not take themselves for the application.
   delete process.env[PARENT_VARIABLE]
-  const channel = new Channel((message, socket) => {
-    if (message.kind === 'connection' && socket !== undefined) servers.accept(message.id, socket)
-    else receive(message)
+  delete process.env[REPORT_VARIABLE]
+  const kept = new Map<number, (result: KeptResult) => void>()
+  let go = (_: Ports) => {}
+  const gate = new Promise<Ports>((resolve) => {
+    go = resolve
   })
-  const files = new Set<string>()
-  const reportRest = reportFiles(channel, files)
-  // The command watches these files also if an import ends the process.
-  process.on('exit', reportRest)
-  const report = new BootReport(channel, () => {
-    reportRest()
-    return [...files]
+  const channel = new Channel((message) => {
+    if (message.kind === 'go') go(message)
+    else kept.get(message.id)?.(message.result)
   })
-  const servers = new Servers(channel, () => report.end())
-  const kept = new Kept(channel)
-  const receive = (message: ParentMessage) => {
-    if (message.kind === 'door') servers.open(message.id, message.address)
-    else if (message.kind === 'no-door') servers.refuse(message.id, message.error)
-    else if (message.kind === 'kept') kept.receive(message.id, message.result)
-    else if (message.kind === 'retire') void servers.settle().then(end)
-    else if (message.kind === 'close-inspector') void closeInspector(channel)
-  }
-  watchFolders(channel)
-  if (isAskedToReport()) reportRequests(channel)
+  reportModules(channel)
+  gateServers(channel, gate)
+  if (isReporting) reportRequests(channel)
+  // Code of this package calls these functions, in any copy of it.
+  define('blazon.watch', (path: string) => channel.send({ kind: 'folder', path }))
+  define('blazon.keep', (module: string, argument: string) => {
+    const id = kept.size
+    const result = new Promise<KeptResult>((resolve) => kept.set(id, resolve))
+    channel.send({ kind: 'keep', id, module, argument })
+    return channel.wait(result)
+  })
 }
 
-/** As for SIGTERM, which Windows does not have. */
-function end(): void {
-  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(0)
+function define(name: string, value: unknown): void {
+  Object.defineProperty(globalThis, Symbol.for(name), { value })
 }
 
-/** The next process needs its port. */
-async function closeInspector(channel: Channel): Promise<void> {
-  const inspector = await import('node:inspector')
-  inspector.close()
-  channel.send({ kind: 'inspector-closed' })
-}
-
-if (isStartedByCommand()) connect()
+// Programs and threads that the application starts inherit Node's options, and load this file, too.
+const isStartedByCommand = process.ppid === Number(process.env[PARENT_VARIABLE])
+if (isMainThread && isStartedByCommand && process.send !== undefined) connect()

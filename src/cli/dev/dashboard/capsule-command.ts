@@ -1,4 +1,4 @@
-import type { WrittenCapsule } from '../../../app/dev/record-sink.js'
+import type { WrittenCapsule } from '../../../app/dev/dev-report.js'
 import { ownCommand } from '../../own-command.js'
 import { DEFAULT_FOLDER } from '../../replay/capsule-files.js'
 

@@ -42,6 +42,23 @@ where i.indisunique and i.indrelid = any($1::oid[])
 order by i.indrelid, c.relname`
 
 /**
+ * Exclusion constraints that do not compare `tenant_id` by `=`. An index that is unique, too, such as that of a primary key
+ * without overlaps, is one of `UNIQUE`.
+ */
+const EXCLUSIONS = `
+select con.conname as name, con.conrelid as table
+from pg_catalog.pg_constraint con join pg_catalog.pg_index i on i.indexrelid = con.conindid
+where con.conexclop is not null and not i.indisunique
+  and con.conparentid = 0 and con.conrelid = any($1::oid[])
+  and not exists (
+    select from unnest(${COMPARED}, con.conexclop) k(number, operator)
+      join pg_catalog.pg_attribute a on a.attrelid = con.conrelid and a.attnum = k.number
+      join pg_catalog.pg_operator o on o.oid = k.operator
+    where a.attname = 'tenant_id' and o.oprname = '='
+  )
+order by con.conrelid, con.conname`
+
+/**
  * Checks keys. PostgreSQL compares a key with the rows of every tenant, because policies do not
  * apply to that.
  */
@@ -50,11 +67,13 @@ export async function inspectKeys({ connection, tables }: Examination): Promise<
   const nameOf = (oid: unknown) => tables.find((table) => table.oid === Number(oid))?.fullName ?? ''
   const foreign = await connection.query({ text: FOREIGN_KEYS, values })
   const unique = await connection.query({ text: UNIQUE, values })
+  const exclusions = await connection.query({ text: EXCLUSIONS, values })
   return [
     ...foreign.rows.map((row) =>
       foreignKey(row['name'], nameOf(row['table']), nameOf(row['other'])),
     ),
     ...unique.rows.map((row) => uniqueKey(row['name'], nameOf(row['table']))),
+    ...exclusions.rows.map((row) => exclusion(row['name'], nameOf(row['table']))),
   ]
 }
 
@@ -70,5 +89,14 @@ function uniqueKey(name: unknown, table: string): Finding {
   const cause =
     'It does not include tenant_id: a value that one tenant uses is taken for all tenants, and each tenant can find out that it is in use.'
   const remedy = 'Change it to: unique (tenant_id, …).'
+  return finding('W_DATABASE_KEY', { subject, cause, remedy })
+}
+
+function exclusion(name: unknown, table: string): Finding {
+  const subject = `exclusion constraint ${identifier(String(name))} of table ${table}`
+  const cause =
+    'It does not compare tenant_id by =: a row of one tenant excludes rows of all tenants, and each tenant can find out that the row exists.'
+  const remedy =
+    'Change it to: exclude using gist (tenant_id with =, …). With gist, this needs: create extension btree_gist.'
   return finding('W_DATABASE_KEY', { subject, cause, remedy })
 }

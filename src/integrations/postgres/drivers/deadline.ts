@@ -37,16 +37,21 @@ export class Deadline {
   }
 }
 
+/** The time of Node in milliseconds, since the process began: the lifetime of a connection and the work of a server are real. */
+export function nowMs(): number {
+  return performance.now()
+}
+
 /** A time limit that several waits share. */
 export class Allowance {
   readonly #end: number
 
   constructor(ms: number) {
-    this.#end = performance.now() + ms
+    this.#end = nowMs() + ms
   }
 
   /** The time that is left, in milliseconds; at least 1. */
   get leftMs(): number {
-    return Math.max(1, this.#end - performance.now())
+    return Math.max(1, this.#end - nowMs())
   }
 }

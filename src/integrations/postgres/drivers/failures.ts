@@ -5,6 +5,8 @@ import { IN_FAILED, PostgresError } from '../postgres-error.js'
 interface Refusal extends Error {
   readonly code: string
   readonly severity: string
+  /** The function of PostgreSQL's source that has refused. */
+  readonly routine?: string
   readonly constraint?: string
   readonly schema?: string
   readonly table?: string
@@ -12,6 +14,15 @@ interface Refusal extends Error {
   readonly detail?: string
   readonly hint?: string
 }
+
+/** A statement wrote to a server that takes no writes: a standby, or a primary that was demoted. */
+export const READ_ONLY = '25006'
+
+/**
+ * SQLSTATEs that concern the server, and not the statement. The server has refused and saved nothing: it takes no writes, or
+ * has no space on its disk or in its memory. `docs/postgres.md` has the whole table.
+ */
+const UNFIT: readonly string[] = [READ_ONLY, '53100', '53200']
 
 /**
  * SQLSTATEs that concern the connection or the server, not the statement: the connection is no
@@ -28,10 +39,15 @@ export function unavailable(cause: unknown): HttpError {
   })
 }
 
-/** Every connection was in use for the whole acquire time. */
-export function busy(): HttpError {
+/**
+ * Every connection was in use for the whole acquire time.
+ *
+ * @param cause Why the server has refused one more.
+ */
+export function busy(cause?: unknown): HttpError {
   return new HttpError(503, 'All connections to the database are in use.', {
     code: 'DATABASE_BUSY',
+    cause,
   })
 }
 
@@ -53,17 +69,21 @@ export function skipped(): PostgresError {
   return new PostgresError(message, { code: IN_FAILED })
 }
 
-/**
- * Returns the error to throw when a driver has thrown while it ran a statement.
- *
- * @param lose Creates the error when the server has sent no response. Default:
- * `DATABASE_UNAVAILABLE`.
- */
-export function failureOf(error: unknown, lose: () => Error = () => unavailable(error)): Error {
+/** What a driver knows about a statement that has failed. */
+export interface FailureTerms {
+  /** Creates the error when the server has sent no response. Default: `DATABASE_UNAVAILABLE`. */
+  readonly lose?: (() => Error) | undefined
+  /** Whether the statement was under way for the statement timeout. Default: `false`. */
+  readonly hasRunLong?: boolean
+}
+
+/** Returns the error to throw when a driver has thrown while it ran a statement. */
+export function failureOf(error: unknown, { lose, hasRunLong = false }: FailureTerms = {}): Error {
   if (HttpError.is(error) || error instanceof PostgresError) return error
-  if (!isRefusal(error)) return lose()
+  if (!isRefusal(error)) return lose?.() ?? unavailable(error)
   // The cause shows that the server itself has refused the statement, so its outcome is known.
-  if (isOvertime(error)) return overtime(refusalOf(error))
+  if (isOvertime(error, hasRunLong)) return overtime(refusalOf(error))
+  if (UNFIT.includes(error.code)) return unavailable(refusalOf(error))
   if (AT_ITS_END.test(error.code) || isFatal(error)) return unavailable(error)
   return refusalOf(error)
 }
@@ -84,9 +104,25 @@ function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && typeof code === 'string' && typeof severity === 'string'
 }
 
-// PostgreSQL also uses 57014 for statements cancelled by a user and for a COPY without rows.
-function isOvertime({ code, message }: Refusal): boolean {
-  return code === '25P04' || (code === '57014' && !/user request|COPY/.test(message))
+/** Whether the server refuses a connection because it has all that it takes. PgBouncer has one code for all of its errors. */
+export function isFull(error: unknown): boolean {
+  return isRefusal(error) && (error.code === '53300' || error.code === '08P01')
+}
+
+/** Whether a server has refused a write because it takes none. */
+export function isReadOnly(error: unknown): boolean {
+  return isRefusal(error) && error.code === READ_ONLY
+}
+
+/** The function of PostgreSQL that ends a running statement. Other functions use its code for a COPY without rows. */
+const INTERRUPTS = 'ProcessInterrupts'
+
+// A statement that was cancelled has the code of one that took too long, and `lc_messages` decides about the text. A shorter
+// limit of the program itself is recognised only by an English text.
+function isOvertime({ code, routine, message }: Refusal, hasRunLong: boolean): boolean {
+  if (code === '25P04') return true
+  const isInterrupted = code === '57014' && (routine === undefined || routine === INTERRUPTS)
+  return isInterrupted && (hasRunLong || message.includes('statement timeout'))
 }
 
 // The severity may be translated by the server. It is a second sign, useful with poolers, whose

@@ -1,13 +1,15 @@
 import type { Field } from '../driver.js'
-import type { PgFlight, PgPackage } from './pg-package.js'
+import type { PgFlight, PgPackage, PgWire } from './pg-package.js'
 import type { Explain, PgStep } from './pg-step.js'
 
 /** Creates flights for a client of `pg`. */
 export type FlightClass = new (steps: readonly PgStep[], hooks: FlightHooks) => PgFlight
 
 export interface FlightHooks {
-  /** Puts the messages of the steps, and their `Sync`, into the buffer that is sent next. */
-  readonly enqueue: (steps: readonly PgStep[]) => void
+  /** Called before the first message is written. */
+  readonly onWrite: () => void
+  /** Called when a message could not be written. */
+  readonly onUnwritten: (error: Error) => void
   /** Called after each response; the time limit of the next statement begins then. */
   readonly onStep: () => void
   readonly onEnd: () => void
@@ -36,8 +38,15 @@ class FlightQuery implements PgFlight {
     this.callback = hooks.onEnd
   }
 
-  submit(): null {
-    this.#hooks.enqueue(this.#steps)
+  submit(wire: PgWire): null {
+    this.#hooks.onWrite()
+    try {
+      for (const step of this.#steps) step.write(wire)
+      // A command of the simple protocol is its own `Sync`.
+      if (this.#steps[0]?.isSimple !== true) wire.sync()
+    } catch (error) {
+      this.#hooks.onUnwritten(error as Error)
+    }
     return null
   }
 

@@ -6,15 +6,22 @@ interface Waiter {
   readonly refuse: (error: Error) => void
 }
 
+/** How long no more connections are lent than the server takes, in milliseconds. Then the server is asked for more again. */
+const NARROW_MS = 1000
+
 /** Counts the connections that are lent. When all are lent, further callers wait in order. */
 export class Lending {
   readonly size: number
   readonly #waiters = new Set<Waiter>()
   #lent = 0
+  /** How many may be lent now. */
+  #limit: number
+  #widening: Deadline | undefined
   readonly #onIdle: (() => void)[] = []
 
   constructor(size: number) {
     this.size = size
+    this.#limit = size
   }
 
   /** How many are lent, and how many callers wait. */
@@ -24,7 +31,7 @@ export class Lending {
 
   /** Takes one if one is left. */
   takeNow(): boolean {
-    if (this.#lent >= this.size) return false
+    if (this.#lent >= this.#limit) return false
     this.#lent++
     return true
   }
@@ -40,9 +47,24 @@ export class Lending {
   /** Returns one to the pool, or passes it to the next waiting caller. */
   release(): void {
     const [next] = this.#waiters
-    if (next !== undefined) return next.serve()
+    if (next !== undefined && this.#lent <= this.#limit) return next.serve()
     this.#lent--
     if (this.#lent === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
+  }
+
+  /** For a second, lends no more than the server takes: further callers wait for one of these. */
+  narrow(limit: number): void {
+    this.#limit = Math.min(limit, this.size)
+    this.#widening ??= new Deadline(NARROW_MS, () => this.#widen()).unref()
+  }
+
+  #widen(): void {
+    this.#widening = undefined
+    this.#limit = this.size
+    for (const { serve } of this.#waiters) {
+      if (!this.takeNow()) return
+      serve()
+    }
   }
 
   /** Rejects all waiting callers. */

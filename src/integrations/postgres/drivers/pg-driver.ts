@@ -2,20 +2,17 @@ import type { Logger } from '../../../index.js'
 import type { Connection, Driver, DriverContext, PoolUsage } from '../driver.js'
 import { type PostgresOptions, sizeOf, timeoutsOf } from '../options/postgres-options.js'
 import { Allowance, Deadline } from './deadline.js'
-import { busy, unavailable } from './failures.js'
+import { busy, isFull, unavailable } from './failures.js'
 import { flightOf } from './flight.js'
-import { KeptSessions } from './kept-sessions.js'
 import { Lending } from './lending.js'
 import { PgConnection } from './pg-connection.js'
 import { loadPg, type PgClient, type PgPool } from './pg-package.js'
 import { clientOf, poolOptions } from './pg-pool-options.js'
-import { PgSession, type SessionPlace, type SessionTerms } from './pg-session.js'
+import { PgSession, type SessionTerms } from './pg-session.js'
+import { Servers } from './servers.js'
 
 /** How long closing waits until the server has closed the connections, in milliseconds. */
 const CLOSE_MS = 1000
-
-/** With these options, the pool of `pg` must see every loan. */
-const COUNTING_OPTIONS = ['maxUses', 'maxLifetimeSeconds', 'allowExitOnIdle']
 
 /** Connections to a PostgreSQL server, made by `pg`. */
 export class PgDriver implements Driver {
@@ -23,13 +20,12 @@ export class PgDriver implements Driver {
   readonly isEmbedded = false
   readonly #options: PostgresOptions
   readonly #acquireMs: number
-  readonly #limitMs: number
+  readonly #statementMs: number
+  readonly #servers: Servers
   #pool: PgPool | undefined
   #terms: SessionTerms | undefined
   #logger: Logger | undefined
   readonly #sessions = new WeakMap<PgClient, PgSession>()
-  readonly #kept = new KeptSessions((session) => this.#giveBack(session))
-  readonly #keeps: boolean
   readonly #clients = new Set<PgClient>()
   readonly #lending: Lending
   /** How many of the lent connections are still connecting. */
@@ -41,28 +37,36 @@ export class PgDriver implements Driver {
     const { acquireMs, statementMs } = timeoutsOf(options)
     this.#options = options
     this.#acquireMs = acquireMs
-    this.#limitMs = Math.ceil(statementMs * 1.1) + 250
+    this.#statementMs = statementMs
+    this.#servers = new Servers(String(options.url))
     this.size = sizeOf(options)
     this.#lending = new Lending(this.size)
-    this.#keeps = COUNTING_OPTIONS.every((name) => !options.poolOptions?.[name])
   }
 
   usage(): PoolUsage {
     return this.#lending.usage()
   }
 
-  async open({ logger }: DriverContext): Promise<void> {
+  async open({ logger, onReadOnly }: DriverContext): Promise<void> {
     const pg = await loadPg()
-    const limits = { max: this.size, connectionTimeoutMillis: this.#acquireMs }
+    const perServerMs = Math.ceil(this.#acquireMs / this.#servers.count)
+    const limits = { max: this.size, connectionTimeoutMillis: perServerMs }
     const options = poolOptions(this.#options, limits)
-    this.#pool = new pg.Pool({ ...options, Client: clientOf(pg, options) })
+    this.#pool = new pg.Pool({ ...options, Client: clientOf(pg, options, this.#servers) })
     const isCleanable = this.#options.poolOptions?.['onConnect'] === undefined
     this.#terms = {
       Flight: flightOf(pg),
-      limitMs: this.#limitMs,
+      limitMs: Math.ceil(this.#statementMs * 1.1) + 250,
+      statementMs: this.#statementMs,
       isCleanable,
-      onFree: (session) => this.#free(session),
-      onGone: (session, place, reason) => this.#forget(session, place, reason),
+      onEnd: ({ client, isRetired }) => {
+        client.release(isRetired)
+        this.#lending.release()
+      },
+      onReadOnly: () => {
+        this.#retireAll()
+        onReadOnly?.()
+      },
     }
     this.#logger = logger
     this.#watch(this.#pool)
@@ -71,22 +75,30 @@ export class PgDriver implements Driver {
   async connect(): Promise<Connection> {
     const pool = this.#pool
     if (pool === undefined) throw closed()
-    if (!this.#lending.takeNow()) return this.#connectLater(pool)
-    const kept = this.#takeKept()
-    return kept ?? (await this.#connect(pool, new Allowance(this.#acquireMs)))
+    if (this.#lending.takeNow()) {
+      return await this.#connectNow(pool, new Allowance(this.#acquireMs))
+    }
+    return await this.#connectLater(pool, new Allowance(this.#acquireMs), this.#timeoutError)
   }
 
-  async #connectLater(pool: PgPool): Promise<Connection> {
-    const allowance = new Allowance(this.#acquireMs)
-    await this.#lending.take(allowance.leftMs, () => this.#timeoutError())
-    return this.#takeKept() ?? (await this.#connect(pool, allowance))
+  async #connectLater(pool: PgPool, allowance: Allowance, late: () => Error): Promise<Connection> {
+    await this.#lending.take(allowance.leftMs, late)
+    return await this.#connectNow(pool, allowance)
   }
 
-  #takeKept(): Connection | undefined {
-    const session = this.#kept.take()
-    if (session === undefined) return undefined
-    session.place = 'lent'
-    return new PgConnection(session)
+  /** If the server takes no more connections, waits for one of those that it has taken. */
+  async #connectNow(pool: PgPool, allowance: Allowance): Promise<Connection> {
+    try {
+      return await this.#connect(pool, allowance)
+    } catch (error) {
+      const { cause } = error as Error
+      if (!isFull(cause) || this.#clients.size === 0) throw error
+      return await this.#connectLater(pool, allowance, () => busy(cause))
+    }
+  }
+
+  #retireAll(): void {
+    for (const client of this.#clients) this.#sessions.get(client)?.retire()
   }
 
   close(): Promise<void> {
@@ -101,7 +113,6 @@ export class PgDriver implements Driver {
     this.#pool = undefined
     this.#lending.refuse(closed())
     await this.#lending.whenIdle()
-    this.#kept.clear()
     await pool?.end()
     await this.#closeClients()
   }
@@ -123,9 +134,10 @@ export class PgDriver implements Driver {
   async #checkOut(pool: PgPool): Promise<Connection> {
     this.#connecting++
     try {
-      const client = await pool.connect()
-      return new PgConnection(this.#sessionOf(client))
+      return await this.#connectToOne(pool)
     } catch (error) {
+      // First, so that no caller that waits tries the same in vain.
+      if (isFull(error) && this.#clients.size > 0) this.#lending.narrow(this.#clients.size)
       this.#lending.release()
       throw unavailable(error)
     } finally {
@@ -133,32 +145,46 @@ export class PgDriver implements Driver {
     }
   }
 
+  /** Tries each server once. */
+  async #connectToOne(pool: PgPool): Promise<Connection> {
+    const reasons: unknown[] = []
+    while (reasons.length < this.#servers.count) {
+      const { url } = this.#servers
+      try {
+        return await this.#connectOnce(pool)
+      } catch (error) {
+        reasons.push(error)
+        this.#servers.leave(url)
+      }
+    }
+    throw reasons.length === 1 ? reasons[0] : new AggregateError(reasons, '')
+  }
+
+  async #connectOnce(pool: PgPool): Promise<Connection> {
+    let client = await pool.connect()
+    for (; this.#sessions.get(client)?.isRetired; client = await pool.connect())
+      client.release(true)
+    const isNew = !this.#sessions.has(client)
+    const session = this.#sessionOf(client)
+    if (isNew) await this.#check(session)
+    session.isLent = true
+    return new PgConnection(session)
+  }
+
+  async #check(session: PgSession): Promise<void> {
+    try {
+      await this.#servers.check(new PgConnection(session))
+    } catch (error) {
+      session.client.release(true)
+      throw error
+    }
+  }
+
   #sessionOf(client: PgClient): PgSession {
     const known = this.#sessions.get(client)
     const session = known ?? new PgSession(client, this.#terms as SessionTerms)
     this.#sessions.set(client, session)
-    session.place = 'lent'
     return session
-  }
-
-  #free(session: PgSession): void {
-    if (this.#keeps) this.#kept.put(session)
-    else this.#giveBack(session)
-    this.#lending.release()
-  }
-
-  #giveBack(session: PgSession): void {
-    session.place = 'pooled'
-    session.client.release()
-  }
-
-  #forget(session: PgSession, place: SessionPlace, reason: Error | undefined): void {
-    // The pool itself removes what it has, and logs why.
-    if (place === 'pooled') return
-    session.client.release(true)
-    if (place === 'lent') return this.#lending.release()
-    this.#kept.remove(session)
-    this.#logEnd(reason)
   }
 
   #logEnd(error: Error | undefined): void {
@@ -167,7 +193,7 @@ export class PgDriver implements Driver {
   }
 
   // If other callers are still connecting, the server is slow; the pool is not exhausted.
-  #timeoutError(): Error {
+  readonly #timeoutError = (): Error => {
     if (this.#connecting === 0) return busy()
     return unavailable(new Error('Connecting takes too long.'))
   }

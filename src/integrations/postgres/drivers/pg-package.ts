@@ -17,11 +17,18 @@ export interface PgPackage {
 
 /** A query, as its client sees it. */
 export interface PgFlight {
-  submit(): null
+  submit(wire: PgWire): null
 }
 
-/** The connection of a client. */
+/** The connection of a client: it writes messages of the protocol (PostgreSQL documentation, 55.7). */
 export interface PgWire {
+  /** Cutting it is the only way to end a connection that does not respond. It is not in the types of `pg`. */
+  readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'>
+  query(text: string): void
+  parse(statement: { readonly text: string }): void
+  bind(portal: { readonly values: readonly unknown[] }): void
+  describe(portal: { readonly type: 'P' }): void
+  execute(): void
   sync(): void
 }
 
@@ -41,8 +48,7 @@ export interface PgClient {
    */
   readonly processID: number | null
   readonly secretKey: number | null
-  /** Not in the types of `pg`, but the only way to end a connection that does not respond. */
-  readonly connection: { readonly stream: Pick<Duplex, 'destroy' | 'write' | 'writable'> }
+  readonly connection: PgWire
   /** Sends a text by the simple protocol. */
   query(query: { readonly text: string }): Promise<unknown>
   query(flight: PgFlight): unknown
@@ -75,9 +81,10 @@ const OF_QUERY = [
   'handleReadyForQuery',
 ]
 const OF_CLIENT = ['query', 'getTransactionStatus', 'on']
+const OF_CONNECTION = ['query', 'parse', 'bind', 'describe', 'execute', 'sync']
 
 function hasSteps({ Query, Client, Connection }: PgPackage): boolean {
   const has = (made: { prototype: object } | undefined, names: readonly string[]) =>
     names.every((name) => typeof Reflect.get(made?.prototype ?? {}, name) === 'function')
-  return has(Query, OF_QUERY) && has(Client, OF_CLIENT) && has(Connection, ['sync'])
+  return has(Query, OF_QUERY) && has(Client, OF_CLIENT) && has(Connection, OF_CONNECTION)
 }

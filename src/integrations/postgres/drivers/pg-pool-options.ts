@@ -1,5 +1,6 @@
 import type { PostgresOptions } from '../options/postgres-options.js'
 import type { PgPackage } from './pg-package.js'
+import type { Servers } from './servers.js'
 
 type Bag = Readonly<Record<string, unknown>>
 
@@ -9,6 +10,7 @@ const DEFAULTS = {
   fallback_application_name: 'blazon',
   keepAlive: true,
   idleTimeoutMillis: 30_000,
+  maxLifetimeSeconds: 1800,
 }
 
 /** Builds the options for the pool of `pg`. */
@@ -16,8 +18,8 @@ export function poolOptions(
   options: PostgresOptions,
   limits: { readonly max: number; readonly connectionTimeoutMillis: number },
 ): Bag {
-  const { url: connectionString, poolOptions: own = {} } = options
-  const fixed = { connectionString, ...limits, pipeline: true, binary: false }
+  const { poolOptions: own = {} } = options
+  const fixed = { ...limits, pipeline: true, binary: false }
   return { ...DEFAULTS, ...own, ...copySsl(own), ...fixed }
 }
 
@@ -28,15 +30,18 @@ function copySsl({ ssl }: Bag): object {
 }
 
 /**
- * When the password is a function, returns a client class that calls it for each connection. `pg`
- * would otherwise prefer the password of the URL, even when the URL has none.
+ * Returns a class of clients of the server that is chosen when they are made. A password that is a function is called for
+ * each of them: `pg` would otherwise prefer the password of the URL, even when the URL has none.
  */
-export function clientOf({ Client }: PgPackage, { password }: Bag): PgPackage['Client'] {
-  if (typeof password !== 'function') return Client
+export function clientOf(
+  { Client }: PgPackage,
+  { password }: Bag,
+  servers: Servers,
+): PgPackage['Client'] {
   return class extends Client {
     constructor(options: object) {
-      super(options)
-      this.password = password
+      super({ ...options, connectionString: servers.url })
+      if (typeof password === 'function') this.password = password
     }
   }
 }

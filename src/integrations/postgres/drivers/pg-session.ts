@@ -1,12 +1,12 @@
 import { classifyStatement } from '../classify-statement.js'
 import type { QueryResult, SessionStatement } from '../driver.js'
+import { isRefusal } from '../postgres-error.js'
 import { noteRefused } from '../refused-statement.js'
 import { checkText } from '../values/write-values.js'
 import { cancelStatement } from './cancel-statement.js'
-import { Deadline } from './deadline.js'
-import { failureOf, overtime, skipped, unavailable } from './failures.js'
+import { Deadline, nowMs } from './deadline.js'
+import { failureOf, isReadOnly, overtime, skipped, unavailable } from './failures.js'
 import type { FlightClass, FlightHooks } from './flight.js'
-import { MessageWriter } from './message-writer.js'
 import type { PgClient } from './pg-package.js'
 import { PgStep } from './pg-step.js'
 
@@ -25,22 +25,18 @@ export interface SessionTerms {
    * the server.
    */
   readonly limitMs: number
+  /** The statement timeout, in milliseconds. */
+  readonly statementMs: number
+  /** Called when the server has refused a write because it takes none. */
+  readonly onReadOnly: () => void
   /**
    * Whether `DISCARD ALL` restores the initial state. It does not when the user's `onConnect` has
    * set up the session.
    */
   readonly isCleanable: boolean
-  /** Called when the user of the session has left, and it can be lent again. */
-  readonly onFree: (session: PgSession) => void
-  /** Called once, when the session was closed while the driver had it. */
-  readonly onGone: (session: PgSession, place: SessionPlace, reason: Error | undefined) => void
+  /** Called once for each loan, when it has ended. The session is closed, or can be lent again. */
+  readonly onEnd: (session: PgSession) => void
 }
-
-/**
- * `lent` to a user; `kept` by the driver for the next user; `pooled`: given back to the pool of
- * `pg`; or `gone`.
- */
-export type SessionPlace = 'lent' | 'kept' | 'pooled' | 'gone'
 
 /** The traces that an earlier statement may have left in the session: see `StatementClass.leaves`. */
 type Traces = 'nothing' | 'something' | 'library'
@@ -48,8 +44,8 @@ type Traces = 'nothing' | 'something' | 'library'
 /** A client of `pg`, from its connection to its end. It is lent to one user after the other. */
 export class PgSession {
   readonly client: PgClient
-  /** Set by the driver. */
-  place: SessionPlace = 'lent'
+  /** Whether the driver has lent it, or else the pool of `pg` has it. */
+  isLent = false
   readonly #terms: SessionTerms
   /** Creates the error for statements that get no response any more. */
   #failure: (() => Error) | undefined
@@ -61,21 +57,26 @@ export class PgSession {
    */
   #isReady = true
   #onReady: () => void = noop
-  readonly #writer = new MessageWriter()
   #isGathering = false
   #traces: Traces = 'nothing'
   #scripts = 0
   #deadline: Deadline | undefined
+  /** When the oldest flight without a response was sent. */
+  #sentAt = 0
+  #isGone = false
+  #isRetired = false
   readonly #hooks: FlightHooks
 
   constructor(client: PgClient, terms: SessionTerms) {
     this.client = client
     this.#terms = terms
     this.#hooks = {
-      enqueue: (steps) => this.#enqueue(steps),
+      onWrite: () => this.#gather(),
+      // For example a value of over 2 GB. The messages before it are still gathered, and never leave.
+      onUnwritten: (error) => this.#lose(error),
       onStep: () => this.#deadline?.restart(),
       onEnd: () => this.#settle(),
-      explain: (error) => failureOf(error, this.#failure),
+      explain: (error) => this.#explain(error),
     }
     // Without a listener, a connection that is cut would end the process.
     client.on('error', (error) => this.#lose(error))
@@ -133,12 +134,10 @@ export class PgSession {
     this.#leave('something')
     this.#scripts++
     this.#start()
-    // `pg` writes this one itself, after everything that was sent before.
-    this.flush()
     try {
       await this.client.query({ text })
     } catch (error) {
-      throw failureOf(error, this.#failure)
+      throw this.#explain(error)
     } finally {
       this.#scripts--
       this.#settle()
@@ -152,21 +151,35 @@ export class PgSession {
     else this.#giveBack()
   }
 
-  /** Closes the session: see `Connection.destroy`. */
-  destroy(): void {
-    this.#end(undefined)
+  /** Closes the session when its user has left. */
+  retire(): void {
+    this.#isRetired = true
   }
 
-  #end(reason: Error | undefined): void {
-    const { place } = this
-    if (place === 'gone') return
-    this.place = 'gone'
+  /** Whether the session must not be lent again. */
+  get isRetired(): boolean {
+    return this.#isGone || this.#isRetired
+  }
+
+  #explain(error: unknown): Error {
+    if (isReadOnly(error)) this.#terms.onReadOnly()
+    const hasRunLong = nowMs() - this.#sentAt >= this.#terms.statementMs
+    const failure = failureOf(error, { lose: this.#failure, hasRunLong })
+    // The error is not about the statement, so the next one would fail, too.
+    if (!isRefusal(failure)) this.retire()
+    return failure
+  }
+
+  /** Closes the session: see `Connection.destroy`. */
+  destroy(): void {
+    if (this.#isGone) return
+    this.#isGone = true
     this.#failure ??= () => unavailable(new Error('The connection was destroyed.'))
     this.#deadline?.cancel()
     this.#deadline = undefined
     if (this.#pending > 0) cancelStatement(this.client)
     this.client.connection.stream.destroy()
-    this.#terms.onGone(this, place, reason)
+    this.#endLoan()
     this.#onReady()
   }
 
@@ -177,9 +190,17 @@ export class PgSession {
       this.#isReady &&
       this.#traces === 'nothing' &&
       this.#failure === undefined &&
+      !this.isRetired &&
       this.client.getTransactionStatus() === 'I'
-    if (isClean) this.#terms.onFree(this)
+    if (isClean) this.#endLoan()
     else this.destroy()
+  }
+
+  #endLoan(): void {
+    // The pool itself removes what it has, and logs why.
+    if (!this.isLent) return
+    this.isLent = false
+    this.#terms.onEnd(this)
   }
 
   /** Only the next caller that takes a connection waits for this. */
@@ -230,13 +251,12 @@ export class PgSession {
 
   #stepOf(statement: SessionStatement, isSimple: boolean): PgStep {
     const step = new PgStep(statement, isSimple)
-    const { leaves } = classifyStatement(statement.text)
-    if (leaves !== 'nothing') this.#leave(leaves)
+    if (statement.hasNoReader !== true) this.#leave(classifyStatement(statement.text).leaves)
     return step
   }
 
   #leave(traces: Traces): void {
-    if (traces === 'library' || this.#traces === 'nothing') this.#traces = traces
+    if (this.#traces !== 'library' && traces !== 'nothing') this.#traces = traces
   }
 
   #send(steps: readonly PgStep[]): void {
@@ -244,37 +264,23 @@ export class PgSession {
     this.client.query(new this.#terms.Flight(steps, this.#hooks))
   }
 
-  #enqueue(steps: readonly PgStep[]): void {
-    try {
-      for (const step of steps) step.write(this.#writer)
-    } catch (error) {
-      // For example a value of over 2 GB. A part of a message must never leave.
-      return this.#lose(error as Error)
-    }
-    // A command of the simple protocol is its own `Sync`.
-    if (!(steps[0] as PgStep).isSimple) this.#writer.sync()
-    this.#gather()
-  }
-
   // Statements that are sent in one tick go out in one system call. Four calls were half of the CPU
   // time of a request with a tenant.
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true
+    this.client.connection.stream.cork()
     process.nextTick(flush, this)
   }
 
   /** Writes what was gathered in this tick. */
   flush(): void {
-    if (!this.#isGathering) return
     this.#isGathering = false
-    const { stream } = this.client.connection
-    if (stream.writable) stream.write(this.#writer.take())
-    else this.#writer.clear()
+    this.client.connection.stream.uncork()
   }
 
   #start(): void {
-    this.#pending++
+    if (this.#pending++ === 0) this.#sentAt = nowMs()
     this.#isReady = false
     if (this.#deadline === undefined) this.#deadline = this.#newDeadline()
     else if (this.#pending === 1) this.#deadline.restart()
@@ -303,7 +309,7 @@ export class PgSession {
   // The user may notice the loss late, and others wait for a connection, so destroy it now.
   #lose(error: Error): void {
     this.#failure ??= () => unavailable(error)
-    this.#end(error)
+    this.destroy()
   }
 }
 

@@ -1,14 +1,11 @@
 import type { Field, QueryResult, SessionStatement } from '../driver.js'
 import { isRefusal } from '../postgres-error.js'
 import { noteRefused } from '../refused-statement.js'
-import type { Reader } from '../values/read-array.js'
-import { readersFor } from '../values/read-value.js'
 import type { Written } from '../values/write-value.js'
 import { writeValues } from '../values/write-values.js'
 import { skipped } from './failures.js'
-import type { MessageWriter } from './message-writer.js'
-
-type Row = Record<string, unknown>
+import type { PgWire } from './pg-package.js'
+import { readResult } from './read-rows.js'
 
 /** One statement of a flight, and its result. */
 export class PgStep {
@@ -19,13 +16,9 @@ export class PgStep {
   #resolve!: (result: QueryResult) => void
   #reject!: (error: Error) => void
   #fields: readonly Field[] = []
-  #readers: readonly Reader[] = []
-  /** An object with all columns. Copying it is faster than adding one property after the other. */
-  #template: Row = {}
-  #rows: Row[] = []
+  readonly #rows: (readonly (string | null)[])[] = []
   #command = ''
   #rowCount = 0
-  #readError: Error | undefined
 
   /**
    * @param isSimple Whether to send it by the simple protocol: one message instead of four. Only for
@@ -43,30 +36,22 @@ export class PgStep {
     })
   }
 
-  write(writer: MessageWriter): void {
+  write(wire: PgWire): void {
     const { text, hasNoReader } = this.#statement
-    if (this.isSimple) return writer.query(text)
-    writer.statement(text, this.#values)
-    if (hasNoReader === true) writer.execute()
-    else writer.describeAndExecute()
+    if (this.isSimple) return wire.query(text)
+    wire.parse({ text })
+    wire.bind({ values: this.#values })
+    if (hasNoReader !== true) wire.describe({ type: 'P' })
+    wire.execute()
   }
 
   /** The columns of the rows that follow. */
   describe(fields: readonly Field[]): void {
-    const readerOf = readersFor(this.#statement)
     this.#fields = fields
-    this.#readers = fields.map(({ dataTypeID }) => readerOf(dataTypeID))
-    // `fromEntries` defines properties, so a column named `__proto__` stays a column.
-    this.#template = Object.fromEntries(fields.map(({ name }) => [name, null]))
   }
 
   addRow(values: readonly (string | null)[]): void {
-    if (this.#readError !== undefined || this.#statement.hasNoReader === true) return
-    try {
-      this.#rows.push(this.#statement.rowMode === 'array' ? this.#list(values) : this.#name(values))
-    } catch (error) {
-      this.#readError = error as Error
-    }
+    if (this.#statement.hasNoReader !== true) this.#rows.push(values)
   }
 
   /** @param tag The command, and how many rows it has returned or changed: `INSERT 0 3`. */
@@ -78,14 +63,17 @@ export class PgStep {
 
   /** Resolves the promise; rejects it when a value could not be read. */
   settle(explain: Explain): void {
-    if (this.#readError !== undefined) return this.fail(this.#readError, explain)
-    const [rows, rowCount, command, fields] = [
+    const [rows, fields, rowCount, command] = [
       this.#rows,
+      this.#fields,
       this.#rowCount,
       this.#command,
-      this.#fields,
     ]
-    this.#resolve({ rows, rowCount, command, fields })
+    try {
+      this.#resolve(readResult({ rows, fields, rowCount, command }, this.#statement))
+    } catch (error) {
+      this.fail(error, explain)
+    }
   }
 
   fail(error: unknown, explain: Explain): void {
@@ -96,24 +84,6 @@ export class PgStep {
   skip(cause: unknown, explain: Explain): void {
     const failure = explain(cause)
     this.#reject(noteRefused(isRefusal(failure) ? skipped() : failure, this.#statement))
-  }
-
-  #list(values: readonly (string | null)[]): Row {
-    // The type of rows depends on `rowMode`, which is known only when the statement is sent.
-    return values.map((value, index) => this.#read(value, index)) as unknown as Row
-  }
-
-  #name(values: readonly (string | null)[]): Row {
-    const row = { ...this.#template }
-    for (let index = 0; index < values.length; index++) {
-      const { name } = this.#fields[index] as Field
-      row[name] = this.#read(values[index] as string | null, index)
-    }
-    return row
-  }
-
-  #read(value: string | null, index: number): unknown {
-    return value === null ? null : this.#readers[index]?.(value)
   }
 }
 

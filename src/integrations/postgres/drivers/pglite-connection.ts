@@ -1,5 +1,5 @@
 import { classifyStatement } from '../classify-statement.js'
-import type { Connection, QueryResult, Statement } from '../driver.js'
+import type { Connection, QueryResult, SessionStatement, Statement } from '../driver.js'
 import { noteRefused } from '../refused-statement.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { Deadline } from './deadline.js'
@@ -47,9 +47,9 @@ export class PgliteConnection implements Connection {
     }
   }
 
-  sendTogether(statements: readonly Statement[]): Promise<QueryResult>[] {
+  sendTogether(statements: readonly SessionStatement[]): Promise<QueryResult>[] {
     let isRefused = false
-    const board = async (statement: Statement): Promise<QueryResult> => {
+    const board = async (statement: SessionStatement): Promise<QueryResult> => {
       if (isRefused) throw skipped()
       try {
         const run = this.#prepare(statement)
@@ -72,9 +72,10 @@ export class PgliteConnection implements Connection {
     return results
   }
 
-  #prepare(statement: Statement): () => Promise<PgliteResult> {
+  #prepare(statement: SessionStatement): () => Promise<PgliteResult> {
     const values = writeValues(statement)
-    this.#hasTraces ||= classifyStatement(statement.text).leaves !== 'nothing'
+    const isOwn = statement.hasNoReader === true
+    this.#hasTraces ||= !isOwn && classifyStatement(statement.text).leaves !== 'nothing'
     return () => this.#engine.query(statement.text, values)
   }
 

@@ -1,11 +1,14 @@
-import type { Connection, Driver, PoolUsage } from '../driver.js'
+import type { Connection, Driver, DriverContext, PoolUsage } from '../driver.js'
 import { findKeeper } from '../keeper/find-keeper.js'
 import { type PostgresOptions, timeoutsOf } from '../options/postgres-options.js'
 import type { EmbeddedEngine } from './embedded-engine.js'
 import { busy, unavailable } from './failures.js'
 import { Lending } from './lending.js'
-import { openPglite } from './open-pglite.js'
+import type { MemoryFiles } from './memory-files.js'
+import { openFolder } from './open-folder.js'
+import { openInMemory } from './open-in-memory.js'
 import { PgliteConnection, type PgliteLoan } from './pglite-connection.js'
+import { recallFiles, rememberFiles } from './remembered-files.js'
 
 /** A database in this process, or in one that `blazon dev` keeps, run by PGlite. It has one connection. */
 export class PgliteDriver implements Driver {
@@ -16,6 +19,8 @@ export class PgliteDriver implements Driver {
   readonly #idleMs: number
   readonly #lending = new Lending(1)
   #engine: EmbeddedEngine | undefined
+  /** Those of a database in memory. */
+  #files: MemoryFiles | undefined
   #closing: Promise<void> | undefined
 
   constructor(place: string, options: PostgresOptions) {
@@ -29,16 +34,32 @@ export class PgliteDriver implements Driver {
     return this.#lending.usage()
   }
 
-  async open(): Promise<void> {
-    // A database in memory is empty at each start.
-    const keeper = this.#place === 'memory' ? undefined : findKeeper()
-    this.#engine = await (keeper ?? openPglite)(this.#place)
+  async open({ state }: DriverContext): Promise<void> {
+    if (this.#place !== 'memory') {
+      this.#engine = await (findKeeper() ?? openFolder)(this.#place)
+      return
+    }
+    const { engine, files } = await openInMemory(recallFiles(state))
+    this.#engine = engine
+    this.#files = files
+  }
+
+  async remember(state: string): Promise<void> {
+    if (this.#files === undefined || recallFiles(state) !== undefined) return
+    const connection = await this.connect()
+    try {
+      // Otherwise every database that starts from these files would replay the migrations.
+      await connection.script('CHECKPOINT')
+      rememberFiles(state, this.#files.snapshot())
+    } finally {
+      connection.release()
+    }
   }
 
   async connect(): Promise<Connection> {
     const engine = this.#engine
     if (engine === undefined) throw closed()
-    await this.#lending.take(this.#acquireMs, busy)
+    await this.#lending.take(this.#acquireMs, () => busy())
     if (engine.crash === undefined) await engine.take().catch(() => undefined)
     if (engine.crash === undefined) return new PgliteConnection(engine, this.#loan(engine))
     this.#lending.release()
@@ -63,6 +84,7 @@ export class PgliteDriver implements Driver {
   async #close(): Promise<void> {
     const engine = this.#engine
     this.#engine = undefined
+    this.#files = undefined
     this.#lending.refuse(closed())
     await this.#lending.whenIdle()
     await engine?.close()

@@ -1,5 +1,6 @@
 import type { Written } from '../values/write-value.js'
 import type { EmbeddedEngine } from './embedded-engine.js'
+import { Extensions, explainUnavailable, extensionsIn } from './extensions.js'
 import { loadPglite, type Pglite, type PgliteOptions, type PgliteResult } from './pglite-package.js'
 
 /**
@@ -12,11 +13,13 @@ const PARAMETERS = ['-c', 'shared_buffers=16MB', '-c', 'max_stack_depth=100kB']
 /** A PGlite that notices when it has crashed. */
 export class PgliteEngine implements EmbeddedEngine {
   readonly #database: Pglite
+  readonly #extensions: Extensions
   readonly #onClosed: (() => Promise<void>) | undefined
   #crash: Error | undefined
 
   private constructor(database: Pglite, onClosed: (() => Promise<void>) | undefined) {
     this.#database = database
+    this.#extensions = new Extensions(database.Module.FS)
     this.#onClosed = onClosed
     this.#watch()
     // Values are read and written by our own code, in the same way for every driver.
@@ -31,7 +34,11 @@ export class PgliteEngine implements EmbeddedEngine {
   ): Promise<PgliteEngine> {
     const { PGlite } = await loadPglite()
     const startParams = [...PGlite.defaultStartParams, ...PARAMETERS]
-    return new PgliteEngine(await PGlite.create({ startParams, ...options }), onClosed)
+    const engine = new PgliteEngine(await PGlite.create({ startParams, ...options }), onClosed)
+    // The files of extensions are not in the folder of a database.
+    const { rows } = await engine.query('select extname::text from pg_extension')
+    await engine.#extensions.load(rows.map(([name]) => name ?? ''))
+    return engine
   }
 
   get crash(): Error | undefined {
@@ -43,11 +50,11 @@ export class PgliteEngine implements EmbeddedEngine {
   }
 
   async query(text: string, values: readonly Written[] = []): Promise<PgliteResult> {
-    return await this.#guard(() => this.#database.query(text, values, { rowMode: 'array' }))
+    return await this.#run(text, () => this.#database.query(text, values, { rowMode: 'array' }))
   }
 
   async script(text: string): Promise<void> {
-    await this.#guard(() => this.#database.exec(text))
+    await this.#run(text, () => this.#database.exec(text))
   }
 
   async reset(): Promise<void> {
@@ -60,15 +67,22 @@ export class PgliteEngine implements EmbeddedEngine {
 
   giveBack(): void {}
 
-  /** Dumps the whole database, so that others can start from it. */
-  async dump(): Promise<Blob> {
-    return await this.#database.dumpDataDir('none')
-  }
-
   async close(): Promise<void> {
     // A database that has crashed may never finish closing.
     if (this.#crash === undefined) await this.#database.close()
     await this.#onClosed?.()
+  }
+
+  async #run<T>(text: string, run: () => Promise<T>): Promise<T> {
+    const named = extensionsIn(text)
+    if (named.length === 0) return await this.#guard(run)
+    await this.#extensions.load(named)
+    try {
+      return await this.#guard(run)
+    } catch (error) {
+      explainUnavailable(error)
+      throw error
+    }
   }
 
   async #guard<T>(run: () => Promise<T>): Promise<T> {

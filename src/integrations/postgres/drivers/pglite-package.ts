@@ -1,5 +1,12 @@
 import type { Field } from '../driver.js'
 import { loadPeer } from '../load-peer.js'
+import type { MemoryFiles } from './memory-files.js'
+
+const PACKAGE = '@electric-sql/pglite'
+
+interface FilesystemPackage {
+  readonly BaseFilesystem: new () => PgliteFilesystem
+}
 
 /**
  * The part of PGlite that is used. It is declared here so that the types of PGlite are not
@@ -14,7 +21,7 @@ export interface PglitePackage {
 
 export interface PgliteOptions {
   readonly dataDir?: string
-  readonly loadDataDir?: Blob
+  readonly fs?: PgliteFilesystem
   readonly startParams?: readonly string[]
 }
 
@@ -32,26 +39,77 @@ export interface Pglite {
   ): Promise<PgliteResult>
   exec(text: string): Promise<unknown>
   isInTransaction(): boolean
-  dumpDataDir(compression: 'none'): Promise<Blob>
   close(): Promise<void>
 }
 
 export interface PgliteProgram {
   /** Handles one message. Throws a status when PostgreSQL handles an error of its own. */
   _PostgresMainLoopOnce(): unknown
+  readonly FS: PgliteFiles
+}
+
+/** The files that the program sees. */
+export interface PgliteFiles {
+  readdir(path: string): string[]
+  stat(path: string): { readonly mode: number }
+  isDir(mode: number): boolean
+  readFile(path: string): Uint8Array
+  mkdirTree(path: string): void
+  writeFile(path: string, data: Uint8Array): void
+}
+
+/** The files of a database, in the form in which PGlite takes them. */
+export interface PgliteFilesystem {
+  readonly init: unknown
 }
 
 export interface PgliteResult {
-  readonly rows: (string | null)[][]
+  readonly rows: readonly (readonly (string | null)[])[]
   readonly fields: readonly Field[]
   readonly rowCount?: number
   readonly command?: string
+}
+
+const CALLS = [
+  ...(['chmod', 'utimes', 'lstat', 'fstat', 'mkdir', 'readdir', 'rename', 'rmdir'] as const),
+  ...(['unlink', 'writeFile', 'truncate', 'open', 'close', 'read', 'write'] as const),
+]
+
+/**
+ * Has PGlite store its files in these.
+ *
+ * @throws ConfigError when it cannot be loaded.
+ */
+export async function loadFilesystem(files: MemoryFiles): Promise<PgliteFilesystem> {
+  const { BaseFilesystem } = await loadPeer<FilesystemPackage>(
+    () => import('@electric-sql/pglite/basefs') as Promise<unknown> as never,
+    PACKAGE,
+  )
+  const calls = CALLS.map((name) => [name, files[name].bind(files)])
+  return Object.assign(new BaseFilesystem(), Object.fromEntries(calls))
 }
 
 /** @throws ConfigError when it cannot be loaded. */
 export async function loadPglite(): Promise<PglitePackage> {
   return await loadPeer<PglitePackage>(
     () => import('@electric-sql/pglite') as Promise<unknown> as never,
-    '@electric-sql/pglite',
+    PACKAGE,
   )
+}
+
+/** An extension of PGlite: where its archive is. */
+interface Contrib {
+  setup(database: unknown, options: object): Promise<{ readonly bundlePath?: URL }>
+}
+
+/**
+ * Returns the archive of an extension that PGlite ships.
+ *
+ * @param name The name of its module, which is in a list of this program: never a text of a caller.
+ */
+export async function loadContrib(name: string): Promise<URL> {
+  const contrib = (await import(`${PACKAGE}/contrib/${name}`)) as Record<string, Contrib>
+  const archive = (await contrib[name]?.setup({}, {}))?.bundlePath
+  if (archive === undefined) throw new Error(`The extension ${name} of PGlite has no archive.`)
+  return archive
 }

@@ -3,29 +3,22 @@ import { connect, type Socket } from 'node:net'
 import type { EmbeddedEngine } from '../drivers/embedded-engine.js'
 import type { PgliteResult } from '../drivers/pglite-package.js'
 import type { Written } from '../values/write-value.js'
-import { type Call, frame, type Reply, toError, unframe } from './protocol.js'
+import { type Call, frame, type Reply, unframe } from './protocol.js'
 
-interface Waiter {
-  readonly resolve: (result: PgliteResult | undefined) => void
-  readonly reject: (error: Error) => void
-}
+type Waiter = (reply: Pick<Reply, 'result' | 'error'>) => void
 
 /** The embedded database of a keeper. */
 export class KeptEngine implements EmbeddedEngine {
+  crash: Error | undefined
+  isInTransaction = false
   readonly #socket: Socket
   readonly #waiting: Waiter[] = []
-  #crash: Error | undefined
-  #isInTransaction = false
-  #isClosed = false
 
   private constructor(socket: Socket) {
     this.#socket = socket
-    socket.on(
-      'data',
-      unframe<Reply>((reply) => this.#receive(reply)),
-    )
-    socket.on('error', () => {})
-    socket.once('close', () => this.#lose())
+    const receive = unframe<Reply>((reply) => this.#receive(reply))
+    socket.on('data', receive).on('error', () => {})
+    socket.once('close', () => this.#end('The process of the embedded database has ended.'))
   }
 
   /** @param path The path of the keeper's socket. */
@@ -35,66 +28,53 @@ export class KeptEngine implements EmbeddedEngine {
     return new KeptEngine(socket)
   }
 
-  get crash(): Error | undefined {
-    return this.#crash
-  }
-
-  get isInTransaction(): boolean {
-    return this.#isInTransaction
-  }
-
   async query(text: string, values: readonly Written[] = []): Promise<PgliteResult> {
-    const result = await this.#call({ kind: 'query', text, values })
-    // A query always has a result.
-    return result as PgliteResult
+    return (await this.#call('query', text, values)) as PgliteResult
   }
 
   async script(text: string): Promise<void> {
-    await this.#call({ kind: 'script', text })
+    await this.#call('script', text)
   }
 
   async reset(): Promise<void> {
-    await this.#call({ kind: 'reset' })
+    await this.#call('reset')
   }
 
   async take(): Promise<void> {
-    await this.#call({ kind: 'take' })
+    await this.#call('take')
   }
 
   giveBack(): void {
     // If it fails, the keeper has ended, and the session with it.
-    this.#call({ kind: 'give-back' }).catch(() => undefined)
+    this.#call('giveBack').catch(() => undefined)
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#end('The database is closed.')
     if (this.#socket.closed) return
-    const closed = once(this.#socket, 'close')
-    this.#socket.end()
     this.#socket.destroySoon()
-    await closed
+    await once(this.#socket, 'close')
   }
 
-  #call(call: Call): Promise<PgliteResult | undefined> {
-    if (this.#crash !== undefined) return Promise.reject(this.#crash)
+  #call(method: Call['method'], ...args: readonly unknown[]): Promise<unknown> {
+    if (this.crash !== undefined) return Promise.reject(this.crash)
+    this.#socket.write(frame({ method, args }))
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject })
-      this.#socket.write(frame(call))
+      this.#waiting.push(({ result, error }) => {
+        if (error === undefined) resolve(result)
+        else reject(Object.assign(new Error(error.message), error))
+      })
     })
   }
 
   #receive(reply: Reply): void {
-    this.#isInTransaction = reply.isInTransaction
-    if (reply.crash !== undefined) this.#crash = new Error(reply.crash)
-    const waiter = this.#waiting.shift()
-    if ('error' in reply) waiter?.reject(toError(reply.error))
-    else waiter?.resolve(reply.result)
+    this.isInTransaction = reply.isInTransaction
+    if (reply.crash !== undefined) this.crash = new Error(reply.crash)
+    this.#waiting.shift()?.(reply)
   }
 
-  #lose(): void {
-    if (!this.#isClosed)
-      this.#crash ??= new Error('The process of the embedded database has ended.')
-    const error = this.#crash ?? new Error('The database is closed.')
-    for (const { reject } of this.#waiting.splice(0)) reject(error)
+  #end(why: string): void {
+    this.crash ??= new Error(why)
+    for (const answer of this.#waiting.splice(0)) answer({ error: this.crash })
   }
 }

@@ -1,23 +1,23 @@
 // The process that keeps an embedded database while `blazon dev` starts the application again. Argument: the folder.
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type Server } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '../../../index.js'
+import { Lending } from '../drivers/lending.js'
 import { LOCK_FILE, noteSocket } from '../drivers/lock-folder.js'
 import { openFolder } from '../drivers/open-folder.js'
 import type { Opening } from './protocol.js'
 import { serveEngine } from './serve-engine.js'
-import { Turns } from './turns.js'
 
 async function keep(folder: string): Promise<void> {
   const engine = await openFolder(folder)
-  const turns = new Turns()
-  const server = createServer((socket) => serveEngine(socket, engine, turns))
+  const lending = new Lending(1)
+  const server = createServer((socket) => serveEngine(socket, engine, lending))
   const socketFolder = await mkdtemp(join(tmpdir(), 'blazon-dev-'))
   const path = socketPath(socketFolder)
-  await listen(server, path)
+  await once(server.listen(path), 'listening')
   await noteSocket(folder, path)
   const end = async () => {
     server.close()
@@ -37,20 +37,11 @@ function socketPath(folder: string): string {
   return `\\\\.\\pipe\\blazon-dev-${process.pid}-${Math.random()}`
 }
 
-async function listen(server: Server, path: string): Promise<void> {
-  server.listen(path)
-  await once(server, 'listening')
+function report(opening: Opening, done = () => {}): void {
+  process.send?.({ blazon: opening }, done)
 }
 
-function report(opening: Opening): void {
-  process.send?.({ blazon: opening })
-}
-
-function failure(error: unknown): Opening {
-  if (error instanceof ConfigError) return { message: error.message, problems: error.problems }
-  return { message: error instanceof Error ? error.message : String(error) }
-}
-
-keep(process.argv[2] ?? '').catch((error) => {
-  process.send?.({ blazon: failure(error) }, () => process.exit(1))
+keep(process.argv[2] ?? '').catch((error: Error) => {
+  const problems = error instanceof ConfigError ? { problems: error.problems } : {}
+  report({ message: error.message, ...problems }, () => process.exit(1))
 })

@@ -1,28 +1,23 @@
 import { deserialize, serialize } from 'node:v8'
 import type { Problem } from '../../../index.js'
-import type { PgliteResult } from '../drivers/pglite-package.js'
-import type { Written } from '../values/write-value.js'
+import type { EmbeddedEngine } from '../drivers/embedded-engine.js'
 
-/** A call of the application's process. */
-export type Call =
-  | { readonly kind: 'take' | 'give-back' | 'reset' }
-  | { readonly kind: 'query'; readonly text: string; readonly values: readonly Written[] }
-  | { readonly kind: 'script'; readonly text: string }
-
-/** The state of the database after a call. */
-export interface State {
-  readonly isInTransaction: boolean
-  readonly crash: string | undefined
+/** A method of the database, as a process of an application calls it. */
+export interface Call {
+  readonly method: 'take' | 'giveBack' | 'query' | 'script' | 'reset'
+  readonly args: readonly unknown[]
 }
 
-/** The reply to a call, in the order of the calls. */
-export type Reply = State &
-  ({ readonly result: PgliteResult | undefined } | { readonly error: PlainError })
+/** The reply to a call, in the order of the calls, with the state of the database after it. */
+export interface Reply extends Pick<EmbeddedEngine, 'isInTransaction'> {
+  readonly crash: string | undefined
+  readonly result?: unknown
+  readonly error?: PlainError
+}
 
 /** An error of PostgreSQL with its fields: `structuredClone` would lose them. */
 export interface PlainError {
   readonly message: string
-  readonly fields: Readonly<Record<string, unknown>>
 }
 
 /** The first message of a keeper: the path of its socket and of a file that exists as long as its folder, or why not. */
@@ -33,7 +28,7 @@ export type Opening =
 const LENGTH_BYTES = 4
 
 /** A message as bytes: its length, then the value. */
-export function frame(value: unknown): Buffer {
+export function frame(value: Call | Reply): Buffer {
   const body = serialize(value)
   const head = Buffer.alloc(LENGTH_BYTES)
   head.writeUInt32BE(body.length)
@@ -57,12 +52,7 @@ export function unframe<T>(receive: (value: T) => void): (chunk: Buffer) => void
 
 /** The fields of an error that can cross to another process. */
 export function toPlain(error: unknown): PlainError {
-  if (!(error instanceof Error)) return { message: String(error), fields: {} }
+  if (!(error instanceof Error)) return { message: String(error) }
   const fields = Object.entries(error).filter(([, value]) => typeof value !== 'object')
-  return { message: error.message, fields: Object.fromEntries(fields) }
-}
-
-/** The error of {@link toPlain}, in the process that receives it. */
-export function toError({ message, fields }: PlainError): Error {
-  return Object.assign(new Error(message), fields)
+  return { ...Object.fromEntries(fields), message: error.message }
 }

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../../index.js'
+import { ConfigError, type OptionNames, refuseUnknown } from '../../../index.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
 import { faultOfName, identifier } from '../schema/identifier.js'
 
@@ -15,6 +15,12 @@ export interface ApiKeysTableOptions {
   readonly allTenantsRole?: string
 }
 
+const NAMES: OptionNames<ApiKeysTableOptions> = {
+  login: true,
+  tenantRole: true,
+  allTenantsRole: true,
+}
+
 /**
  * Writes the SQL of a migration for API keys: the table `blazon.api_keys`, and two functions. A guard looks a key up before
  * it knows a tenant, so no policy can protect the table. Instead, the role of tenants has no right to the table, and may
@@ -25,6 +31,7 @@ export interface ApiKeysTableOptions {
  * await writeFile('migrations/0007_create_api_keys.sql', apiKeysTable())
  */
 export function apiKeysTable(options: ApiKeysTableOptions = {}): string {
+  refuseUnknown('apiKeysTable()', options, NAMES)
   checkNames(options)
   const { login, tenantRole = TENANT_ROLE, allTenantsRole = ALL_TENANTS_ROLE } = options
   const keepers = identifier(login ?? allTenantsRole)

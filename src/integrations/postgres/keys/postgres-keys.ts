@@ -3,7 +3,7 @@ import { Database } from '../database.js'
 
 /** A key that `find` of {@link PostgresKeys} has found: a record of `apiKeys`. */
 export interface FoundApiKey {
-  /** Names the key; it is no secret. */
+  /** Names the key; it is not a secret. */
   readonly id: string
   /** The SHA-256 of the key in hexadecimal. */
   readonly hash: string

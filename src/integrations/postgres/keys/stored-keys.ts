@@ -6,7 +6,7 @@ import { withDriver } from '../with-driver.js'
 
 /** A key of the table `blazon.api_keys`, without its hash. */
 export interface StoredApiKey {
-  /** Names the key; it is no secret. */
+  /** Names the key; it is not a secret. */
   readonly id: string
   /** The first characters of the key. */
   readonly start: string

@@ -4,6 +4,7 @@ import { ensureRoles, type RoleOptions } from './ensure-roles.js'
 import {
   compareHistory,
   createHistory,
+  type MigrationRecord,
   type MigrationStatus,
   pendingFiles,
   readHistory,
@@ -30,10 +31,12 @@ export interface ApplyOptions {
   /** The roles that must exist; `null` if the application uses no tenants. */
   readonly roles: RoleOptions | null
   /**
-   * Whether the database may have migrations that come after the last one of the folder. A later
-   * version of the application, which runs beside this one, may have applied them. Default `false`.
+   * Whether the database must not have migrations that come after the last one of the folder. A newer version of the
+   * application may have applied them, before it was rolled back. Default `false`.
    */
-  readonly isNewerAllowed?: boolean
+  readonly isStrict?: boolean
+  /** Called once with the names of such migrations, if there are any. */
+  readonly onNewer?: (names: readonly string[]) => void
   /** Called after each migration was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
   /** Called once if this process must wait for another process that migrates. */
@@ -55,7 +58,14 @@ export async function applyMigrations(
 ): Promise<AppliedMigration[]> {
   const files = await readMigrations(options.folder)
   const onWait = once(options.onWait)
-  await underLock(driver, (connection) => prepare(connection, options.roles), onWait)
+  const records = await underLock(
+    driver,
+    (connection) => prepare(connection, options.roles),
+    onWait,
+  )
+  const newer = compareHistory(files, records).filter(({ state }) => state === 'newer')
+  if (newer.length > 0 && options.isStrict !== true)
+    options.onNewer?.(newer.map(({ name }) => name))
   const applied: AppliedMigration[] = []
   for (;;) {
     const next = await applyNext(driver, files, { ...options, onWait })
@@ -100,10 +110,14 @@ export async function readStatus(driver: Driver, folder: string): Promise<Migrat
   }
 }
 
-async function prepare(connection: Connection, roles: RoleOptions | null): Promise<void> {
+async function prepare(
+  connection: Connection,
+  roles: RoleOptions | null,
+): Promise<MigrationRecord[]> {
   if (roles !== null) await ensureRoles(connection, roles)
   await createHistory(connection)
   if (roles?.login !== undefined) await shareHistory(connection, roles.login)
+  return readHistory(connection)
 }
 
 /**
@@ -113,12 +127,12 @@ async function prepare(connection: Connection, roles: RoleOptions | null): Promi
 function applyNext(
   driver: Driver,
   files: readonly MigrationFile[],
-  { isNewerAllowed = false, onWait }: ApplyOptions,
+  { isStrict = false, onWait }: ApplyOptions,
 ): Promise<AppliedMigration | null> {
   const applyUnderLock = async (connection: Connection) => {
     const records = await readHistory(connection)
     const { isEmbedded } = driver
-    const [file] = pendingFiles(files, records, { isNewerAllowed, isEmbedded })
+    const [file] = pendingFiles(files, records, { isStrict, isEmbedded })
     return file === undefined ? null : apply(driver, connection, file)
   }
   return underLock(driver, applyUnderLock, onWait)

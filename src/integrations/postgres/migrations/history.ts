@@ -1,4 +1,5 @@
 import { ConfigError, type Problem } from '../../../index.js'
+import { briefCause } from '../brief-cause.js'
 import type { Connection } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { identifier, literal } from '../schema/identifier.js'
@@ -13,15 +14,16 @@ export interface MigrationRecord {
 }
 
 /** The state of a migration. `changed`, `missing` and `late` are errors. */
-export type MigrationState = 'applied' | 'pending' | 'changed' | 'missing' | 'late'
+export type MigrationState = 'applied' | 'pending' | 'newer' | 'changed' | 'missing' | 'late'
 
 /** A migration that exists in the folder, in the database, or in both. */
 export interface MigrationStatus {
   /** The name of its file. */
   readonly name: string
   /**
-   * `changed`: the content of its file is no longer what was applied. `missing`: it was applied,
-   * and its file is gone. `late`: it is not applied, but a migration that comes after it is.
+   * `newer`: it was applied, and comes after all files: a newer version of the application has it. `changed`: the content of
+   * its file is no longer what was applied. `missing`: it was applied, and its file is gone. `late`: it is not applied, but a
+   * migration that comes after it is.
    */
   readonly state: MigrationState
   /** When it was applied; `null` if it is not applied. */
@@ -115,7 +117,10 @@ export function compareHistory(
     applied.delete(file.name)
     return statusOf(file.name, record, stateOf(file, record, last))
   })
-  const gone = [...applied.values()].map((record) => statusOf(record.name, record, 'missing'))
+  const newest = files.at(-1)?.name ?? ''
+  const gone = [...applied.values()].map((record) =>
+    statusOf(record.name, record, record.name > newest ? 'newer' : 'missing'),
+  )
   return [...known, ...gone].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -140,22 +145,18 @@ function statusOf(
 /**
  * Returns the files to apply.
  *
- * @param database `isNewerAllowed`: whether a later version of the application may have migrated it. `isEmbedded`:
- * whether it is a folder of this machine.
+ * @param database `isStrict`: whether migrations of a newer version are refused. `isEmbedded`: whether it is a folder of this
+ * machine.
  * @throws ConfigError when the folder and the database have different histories.
  */
 export function pendingFiles(
   files: readonly MigrationFile[],
   records: readonly MigrationRecord[],
-  {
-    isNewerAllowed,
-    isEmbedded,
-  }: { readonly isNewerAllowed: boolean; readonly isEmbedded: boolean },
+  { isStrict, isEmbedded }: { readonly isStrict: boolean; readonly isEmbedded: boolean },
 ): MigrationFile[] {
   const all = compareHistory(files, records)
-  const newest = files.at(-1)?.name ?? ''
   const problems = all
-    .filter(({ name, state }) => !(isNewerAllowed && state === 'missing' && name > newest))
+    .filter(({ state }) => isStrict || state !== 'newer')
     .flatMap(({ name, state }) => problemOf({ name, state, isEmbedded }, files))
   if (problems.length > 0) throw new ConfigError(problems)
   const pending = new Set(all.filter(({ state }) => state === 'pending').map(({ name }) => name))
@@ -168,9 +169,14 @@ function problemOf(
   files: readonly MigrationFile[],
 ): Problem[] {
   if (state === 'changed') return [changed(name, files, isEmbedded)]
-  if (state === 'missing') {
-    const cause = 'It was applied, and its file is gone.'
-    const remedy = `Bring the file back. If it was taken out on purpose: delete from blazon.migrations where name = ${literal(name)}`
+  if (state === 'missing' || state === 'newer') {
+    const isNewer = state === 'newer'
+    const cause = isNewer
+      ? 'It was applied by a newer version of the application.'
+      : 'It was applied, and its file is gone.'
+    const remedy = isNewer
+      ? 'Deploy a version that has it. Without `--strict`, it is allowed.'
+      : 'Bring the file back: an applied file must stay in the folder.'
     return [{ code: 'E_MIGRATION_MISSING', subject: name, cause, remedy }]
   }
   if (state !== 'late') return []
@@ -197,6 +203,8 @@ async function permitted<T>(work: Promise<T>): Promise<T> {
     const cause = 'This login may not use or create the table blazon.migrations.'
     const remedy = 'Migrate with the login that owns the tables.'
     const subject = 'blazon.migrations'
-    throw new ConfigError([{ code: 'E_DATABASE_LOGIN', subject, cause, remedy }], { cause: error })
+    throw new ConfigError([{ code: 'E_DATABASE_LOGIN', subject, cause, remedy }], {
+      cause: briefCause(error),
+    })
   }
 }

@@ -1,4 +1,5 @@
 import { ConfigError, HttpError } from '../../../index.js'
+import { briefCause } from '../brief-cause.js'
 import type { Connection } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { lineAt } from './line-at.js'
@@ -47,7 +48,7 @@ function failure(
     cause: causeOf(error),
     remedy: remedyFor(file, error),
   } as const
-  return new ConfigError([problem], { cause: error })
+  return new ConfigError([problem], { cause: briefCause(error) })
 }
 
 /**

@@ -1,25 +1,32 @@
-import { ConfigError, type Duration, type Problem, toSeconds } from '../../../index.js'
+import {
+  ConfigError,
+  type Duration,
+  type OptionNames,
+  type Problem,
+  toSeconds,
+  unknownOptions,
+} from '../../../index.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
 import { checkUrl } from './check-url.js'
 import { invalid } from './option-problem.js'
 import type { PostgresOptions, PostgresTimeouts } from './postgres-options.js'
 
-const NAMES: Readonly<Record<keyof PostgresOptions, true>> = {
+const TIMEOUTS: OptionNames<PostgresTimeouts> = {
+  acquire: true,
+  statement: true,
+  idleInTransaction: true,
+}
+const NAMES: OptionNames<PostgresOptions> = {
   url: true,
   embedded: true,
   poolOptions: true,
   connections: true,
   migrations: true,
+  requireMigrations: true,
   doctor: true,
   tenantRole: true,
   allTenantsRole: true,
-  timeouts: true,
-}
-
-const TIMEOUTS: Readonly<Record<keyof PostgresTimeouts, true>> = {
-  acquire: true,
-  statement: true,
-  idleInTransaction: true,
+  timeouts: TIMEOUTS,
 }
 
 /**
@@ -56,13 +63,14 @@ export function checkPostgresOptions(subject: string, options: PostgresOptions):
     throw new ConfigError([invalid(subject, 'It was given no object of options.', remedy)])
   }
   const problems = [
-    ...checkNames(options, NAMES),
+    ...unknownOptions('', options, NAMES),
     ...checkPlace(options),
     ...checkUrl(options.url),
     ...checkEmbedded(options.embedded),
     ...checkPool(options),
     ...checkConnections(options),
-    ...checkMigrations(options.migrations),
+    ...checkFolder('migrations', options.migrations),
+    ...checkFolder('requireMigrations', options.requireMigrations),
     ...checkDoctor(options.doctor),
     ...checkRoles(options),
     ...checkTimeouts(options.timeouts),
@@ -80,14 +88,6 @@ function checkDoctor(doctor: unknown): Problem[] {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-// This is an error and not a warning, because a misspelt timeout would have no effect.
-function checkNames(given: object, known: object, prefix = ''): Problem[] {
-  const remedy = `The options here are: ${Object.keys(known).join(', ')}.`
-  return Object.keys(given)
-    .filter((name) => !Object.hasOwn(known, name))
-    .map((name) => invalid(prefix + name, 'It is not an option of this version.', remedy))
 }
 
 function checkPlace({ url, embedded }: PostgresOptions): Problem[] {
@@ -112,7 +112,11 @@ function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
       invalid('poolOptions', 'It is not an object.', "Give options of pg's Pool: { ssl: true }."),
     ]
   }
-  return [...checkPassword(poolOptions), ...checkSaidElsewhere(poolOptions)]
+  return [
+    ...checkPassword(poolOptions),
+    ...checkLifetime(poolOptions),
+    ...checkSaidElsewhere(poolOptions),
+  ]
 }
 
 // `pg` would silently use the password of the URL instead.
@@ -120,6 +124,12 @@ function checkPassword({ password }: Readonly<Record<string, unknown>>): Problem
   if (password === undefined || typeof password === 'function') return []
   const remedy = 'Put it into url, percent-encoded, or give a function that resolves to it.'
   return [invalid('poolOptions.password', 'It would not be used.', remedy)]
+}
+
+function checkLifetime({ maxLifetimeSeconds: seconds = 0 }: Readonly<Record<string, unknown>>) {
+  if (typeof seconds === 'number' && seconds >= 0) return []
+  const remedy = 'Give a number of seconds, or 0 for no end.'
+  return [invalid('poolOptions.maxLifetimeSeconds', 'It must be a length of time.', remedy)]
 }
 
 function checkSaidElsewhere(poolOptions: object): Problem[] {
@@ -143,9 +153,9 @@ function notEmbedded(name: string): Problem {
   return invalid(name, 'An embedded database has one connection.', `Leave ${name} out.`)
 }
 
-function checkMigrations(folder: unknown): Problem[] {
+function checkFolder(name: string, folder: unknown): Problem[] {
   if (folder === undefined || (typeof folder === 'string' && folder !== '')) return []
-  return [invalid('migrations', 'It is not a folder.', "Give the path of a folder: 'migrations'.")]
+  return [invalid(name, 'It is not a folder.', "Give the path of a folder: 'migrations'.")]
 }
 
 function checkRoles(options: PostgresOptions): Problem[] {
@@ -175,10 +185,7 @@ function checkTimeouts(timeouts: PostgresTimeouts | undefined): Problem[] {
     ]
   }
   const durations = Object.keys(TIMEOUTS) as (keyof PostgresTimeouts)[]
-  return [
-    ...checkNames(timeouts, TIMEOUTS, 'timeouts.'),
-    ...durations.flatMap((name) => checkDuration(`timeouts.${name}`, timeouts[name])),
-  ]
+  return [...durations.flatMap((name) => checkDuration(`timeouts.${name}`, timeouts[name]))]
 }
 
 function checkDuration(name: string, duration: Duration | undefined): Problem[] {

@@ -1,5 +1,6 @@
 import type { Problem } from '../../../index.js'
 import { invalid } from './option-problem.js'
+import { SESSION_ATTRS, serverUrls, sessionAttrsOf } from './server-urls.js'
 
 const REMEDY = "Give 'postgres://user:password@host:5432/database'."
 const ENCODE = `${REMEDY} A password with special characters must be percent-encoded.`
@@ -13,7 +14,18 @@ export function checkUrl(url: unknown): Problem[] {
   if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//i.test(url)) {
     return [invalid('url', 'Its scheme is not postgres:// or postgresql://.', REMEDY)]
   }
-  return isReadable(url) ? [] : [invalid('url', 'It is not a URL.', ENCODE)]
+  if (!serverUrls(url).every(isReadable)) return [invalid('url', 'It is not a URL.', ENCODE)]
+  return isOneOf(SESSION_ATTRS, sessionAttrsOf(url)) ? [] : [WRONG_ATTRS]
+}
+
+const WRONG_ATTRS = invalid(
+  'url',
+  'Its target_session_attrs has a value that this version does not have.',
+  `Give one of ${SESSION_ATTRS.join(', ')}.`,
+)
+
+function isOneOf(values: readonly string[], value: string): boolean {
+  return values.includes(value)
 }
 
 function isReadable(url: string): boolean {

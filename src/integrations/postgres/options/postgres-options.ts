@@ -4,7 +4,8 @@ import { type Duration, toSeconds } from '../../../index.js'
 export interface PostgresOptions {
   /**
    * `postgres://user:password@host:5432/database`, for PostgreSQL or a server that speaks its
-   * protocol. Needs the package `pg`.
+   * protocol. It may have several hosts, `one:5432,two:5432`, and `target_session_attrs`, as in libpq. Needs the package
+   * `pg`.
    */
   readonly url?: string
   /**
@@ -14,7 +15,10 @@ export interface PostgresOptions {
    * `@electric-sql/pglite`.
    */
   readonly embedded?: string
-  /** More options for the `Pool` of `pg`: `ssl`, `application_name`, … */
+  /**
+   * More options for the `Pool` of `pg`: `ssl`, `application_name`, … `maxLifetimeSeconds` is 1800 by default, and 0 for no
+   * end.
+   */
   readonly poolOptions?: Readonly<Record<string, unknown>>
   /** The maximum number of open connections. Default 10. An embedded database has one. */
   readonly connections?: number
@@ -23,6 +27,11 @@ export interface PostgresOptions {
    * `blazon db migrate`.
    */
   readonly migrations?: string
+  /**
+   * A folder of migrations that must all be applied, else the application is not ready (`/readyz`). For migrations that a step of
+   * the deployment applies. The login must be able to read `blazon.migrations`: `blazon db migrate --login <role>`. Default: none.
+   */
+  readonly requireMigrations?: string
   /**
    * Whether an application with tenants refuses to start if `blazon db doctor` finds that the
    * database does not keep them apart. Default: `true` if `NODE_ENV` is `production`, otherwise

@@ -1,7 +1,25 @@
-import { ConfigError, type Problem } from '../../../index.js'
+import { ConfigError, type OptionNames, type Problem, unknownOptions } from '../../../index.js'
 import { invalid } from '../options/option-problem.js'
 import { faultOfName } from './identifier.js'
-import type { TenantTableOptions } from './tenant-table-options.js'
+import type {
+  ProtectTableOptions,
+  TenantReference,
+  TenantTableOptions,
+} from './tenant-table-options.js'
+
+const REFERENCE: OptionNames<TenantReference> = { table: true, onDelete: true }
+const PROTECT_NAMES: OptionNames<ProtectTableOptions> = {
+  schema: true,
+  tenantRole: true,
+  allTenantsRole: true,
+}
+const NAMES: OptionNames<TenantTableOptions> = {
+  ...PROTECT_NAMES,
+  columns: true,
+  id: true,
+  unique: true,
+  references: { '*': REFERENCE },
+}
 
 type Names = readonly (readonly [what: string, name: unknown])[]
 
@@ -12,6 +30,7 @@ type Names = readonly (readonly [what: string, name: unknown])[]
  */
 export function checkTenantTable(subject: string, name: string, options: TenantTableOptions): void {
   const problems = [
+    ...unknownOptions('', options, NAMES),
     ...checkTable(name),
     ...namesOf(options).flatMap(([what, given]) => checkName(what, given)),
     ...checkColumns(options.columns),
@@ -55,7 +74,7 @@ function checkColumns(columns: unknown): Problem[] {
   const isList = Array.isArray(columns) && columns.every((each) => typeof each === 'string')
   if (isList && columns.every((each) => each.trim() !== '')) return []
   const remedy = "Give one text for each column: ['number integer not null']."
-  return [invalid('columns', 'They are no list of SQL.', remedy)]
+  return [invalid('columns', 'It is not a list of SQL.', remedy)]
 }
 
 function checkId(id: unknown): Problem[] {

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../../index.js'
+import { ConfigError, type OptionNames, unknownOptions } from '../../../index.js'
 import { ALL_TENANTS_ROLE } from '../names.js'
 import { invalid } from '../options/option-problem.js'
 import { faultOfName, identifier, suffixed } from './identifier.js'
@@ -16,6 +16,7 @@ export interface SessionTableOptions {
   readonly role?: string
 }
 
+const NAMES: OptionNames<SessionTableOptions> = { table: true, schema: true, role: true }
 const DEFAULT_TABLE = 'blazon_sessions'
 
 /**
@@ -64,13 +65,12 @@ export function qualifiedTable({
 }
 
 /** @throws ConfigError when a name is not one. */
-export function checkNames(
-  subject: string,
-  { table = DEFAULT_TABLE, schema, role }: SessionTableOptions,
-): void {
-  const problems = Object.entries({ table, schema, role }).flatMap(([what, name]) => {
+export function checkNames(subject: string, options: SessionTableOptions): void {
+  const { table = DEFAULT_TABLE, schema, role } = options
+  const wrong = Object.entries({ table, schema, role }).flatMap(([what, name]) => {
     const cause = name === undefined ? null : faultOfName(name)
     return cause === null ? [] : [invalid(`${subject}: ${what}`, cause, 'Give another name.')]
   })
+  const problems = [...unknownOptions(`${subject}: `, options, NAMES), ...wrong]
   if (problems.length > 0) throw new ConfigError(problems)
 }

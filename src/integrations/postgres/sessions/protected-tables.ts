@@ -7,6 +7,8 @@ export const LIST_PROTECTED =
  * creates new texts without end.
  */
 const MOST_TEXTS = 1000
+/** No longer text is kept: clients choose the length of a statement with a placeholder for each of their values. */
+const LONGEST_TEXT = 4096
 
 /**
  * Finds statements that name a table of tenants while no tenant is set: they would return no rows,
@@ -29,6 +31,7 @@ export class ProtectedTables {
     const known = this.#found.get(text)
     if (known !== undefined) return known
     const found = this.#pattern.exec(text)?.[0] ?? null
+    if (text.length > LONGEST_TEXT) return found
     if (this.#found.size >= MOST_TEXTS) this.#found.clear()
     this.#found.set(text, found)
     return found

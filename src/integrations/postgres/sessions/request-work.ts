@@ -1,12 +1,15 @@
-import { hasFailed, holdResponse, type Request, type Response } from '../../../index.js'
+import { type Hold, hasFailed, holdResponse, type Request, type Response } from '../../../index.js'
 import type { Owner } from './owner.js'
 import type { Transaction } from './transaction.js'
+import type { Isolation } from './transaction-options.js'
 
 /** A request whose handler is about to run. */
 export interface RequestParts {
   readonly req: Request
   readonly res: Response
   readonly fail: (error: unknown) => void
+  /** Holds the response back until the transaction has ended. Default: `holdResponse`. */
+  readonly hold?: (hold: Hold) => void
 }
 
 /** The input of `RequestWork`. */
@@ -17,6 +20,13 @@ export interface WorkConfig {
   readonly finish: (transaction: Transaction) => Promise<void>
   /** Whether the handler is decorated to run in a transaction. */
   readonly isTransactional: boolean
+  /** The isolation level of the transaction. Default: that of the database. */
+  readonly isolation?: Isolation | undefined
+  /**
+   * The request, if its handler may run again: code of an earlier attempt must not find the work of a later one. It is the
+   * origin of the tenant scope.
+   */
+  readonly retriedOrigin?: object | undefined
 }
 
 const ROLLED_BACK =
@@ -30,6 +40,8 @@ const ROLLED_BACK =
  */
 export class RequestWork {
   readonly owner: Owner | null
+  readonly isolation: Isolation | undefined
+  readonly retriedOrigin: object | undefined
   readonly #config: WorkConfig
   /**
    * Cleared at the end: code that the request has started may live longer and still hold this
@@ -43,6 +55,8 @@ export class RequestWork {
 
   constructor(config: WorkConfig, parts: RequestParts) {
     this.owner = config.owner
+    this.isolation = config.isolation
+    this.retriedOrigin = config.retriedOrigin
     this.#config = config
     this.#parts = parts
     this.#awaitsHandler = config.isTransactional
@@ -122,8 +136,10 @@ export class RequestWork {
   #hold(): void {
     if (this.#isHeld) return
     this.#isHeld = true
-    const { res, fail } = this.#parts as RequestParts
-    holdResponse(res, { before: (status) => this.#settle(status), refused: fail })
+    const { res, fail, hold } = this.#parts as RequestParts
+    const held: Hold = { before: (status) => this.#settle(status), refused: fail }
+    if (hold === undefined) holdResponse(res, held)
+    else hold(held)
     res.once('close', () => void this.#settle(500))
   }
 

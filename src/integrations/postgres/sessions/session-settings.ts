@@ -12,6 +12,8 @@ export type Send = (statement: Statement) => Promise<QueryResult>
  */
 export interface Settings {
   readonly statement: SessionStatement
+  /** The statement that begins the transaction. Default: `BEGIN`. */
+  readonly begin?: SessionStatement
   /** Returns the error to throw when the server refuses the statement. */
   readonly explain: (error: unknown) => unknown
 }

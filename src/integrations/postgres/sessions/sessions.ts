@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   HttpError,
-  isThenable,
   type Logger,
   type Request,
   type Response,
@@ -11,12 +10,15 @@ import {
   TenantContext,
 } from '../../../index.js'
 import type { Driver, QueryResult, Statement } from '../driver.js'
-import { Deadline } from '../drivers/deadline.js'
+import { isConflict } from '../postgres-error.js'
+import { isRead, OwnTypes } from '../values/own-types.js'
 import { Activity } from './activity.js'
 import { autocommit } from './autocommit.js'
 import { ALL_TENANTS, currentOwner, isSameOwner, type Owner } from './owner.js'
 import { LIST_PROTECTED, ProtectedTables } from './protected-tables.js'
-import { RequestWork } from './request-work.js'
+import { type RequestParts, RequestWork } from './request-work.js'
+import { pauseBefore, runRetried } from './retries.js'
+import { runTasks } from './run-tasks.js'
 import {
   ownerSettingsOf,
   type Settings,
@@ -24,14 +26,18 @@ import {
   settingsOf,
 } from './session-settings.js'
 import { TenantSwitchError } from './tenant-switch-error.js'
+import { trackEnd } from './track-end.js'
 import { type Block, type Change, type Task, Transaction } from './transaction.js'
 import { refuseControl } from './transaction-control.js'
+import { assertIsolation, type Isolation, type TransactionOptions } from './transaction-options.js'
+import { beginAs } from './transaction-start.js'
 import { type StreamBlock, TransactionStream } from './transaction-stream.js'
 
 /** A block, and the owner for which it runs. */
 interface OwnedBlock {
   readonly block: Block
   readonly owner: Owner | null
+  readonly isolation: Isolation | undefined
   /** The request whose code has begun the block; `undefined` outside requests. */
   readonly request?: object | undefined
 }
@@ -45,8 +51,8 @@ export interface SessionsConfig extends SettingsConfig {
 export interface Interception {
   readonly next: () => unknown
   readonly fail: (error: unknown) => void
-  /** Whether the handler is decorated to run in a transaction. */
-  readonly isTransactional: boolean
+  /** The options of `@Transactional()` on the handler; `null` without it. */
+  readonly options: TransactionOptions | null
 }
 
 /**
@@ -64,14 +70,15 @@ export class Sessions {
    * code finds the work wherever it has that scope, even when another async context was lost.
    */
   readonly #works = new WeakMap<object, RequestWork>()
-  /** The work of the current request when requests have no tenant scope. */
-  readonly #untenanted = new AsyncLocalStorage<RequestWork>()
+  /** The work of the current request when requests have no tenant scope, and of the attempt of a handler that may run again. */
+  readonly #current = new AsyncLocalStorage<RequestWork>()
   #usesTenants = false
   /** `null` if nobody observes statements. */
   #observed: Statements | null = null
   /** Whether an observer or the driver is told of each statement. */
   #isWatched: boolean
   #protected: ProtectedTables | undefined
+  readonly #types = new OwnTypes()
 
   constructor(driver: Driver, config: SessionsConfig) {
     this.#driver = driver
@@ -124,7 +131,9 @@ export class Sessions {
     refuseControl(statement.text)
     const { owner } = this
     if (owner?.kind === 'nobody') await this.#assertPublic(statement)
-    return await this.#queryFor(owner, statement)
+    const result = await this.#queryFor(owner, statement)
+    if (isRead(result, statement)) return result
+    return await this.#types.read(result, statement, (own) => this.#queryFor(owner, own))
   }
 
   async #queryFor(owner: Owner | null, statement: Statement): Promise<QueryResult> {
@@ -144,34 +153,48 @@ export class Sessions {
    *
    * @param owner For whom the block runs. The caller has already entered the scope of this owner.
    */
-  async block<T>(owner: Owner | null, run: () => Promise<T>): Promise<T> {
+  async block<T>(
+    owner: Owner | null,
+    run: () => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
     // The first block of a handler that asks for a transaction is the transaction of the request.
     // Such a handler may still run after the commit, for example while it streams.
     if (this.#block === undefined && this.#work()?.takeHandler()) return run()
     const outer = await this.#outer(owner)
-    if (outer === null) return this.#transact(owner, run)
+    if (outer === null) return this.#transact(owner, run, options)
+    const { isolation } = outer
+    assertIsolation(isolation, options.isolation)
     const change = isSameOwner(outer.owner, owner) ? undefined : this.#change(outer.owner, owner)
-    return outer.block.nest((block) => this.#runIn({ block, owner }, run), change)
+    return outer.block.nest((block) => this.#runIn({ block, owner, isolation }, run), change)
   }
 
   /** Runs a generator in one transaction, from its first item to its end. */
-  stream<T>(open: () => AsyncIterable<T>): AsyncIterableIterator<T> {
+  stream<T>(
+    open: () => AsyncIterable<T>,
+    options: TransactionOptions = {},
+  ): AsyncIterableIterator<T> {
     const { owner } = this
     // The reader may have another async context.
     const inScope = TenantContext.bind(<R>(fn: () => R): R => fn())
-    const begin = () => inScope(() => this.#beginStream(owner, inScope))
+    const begin = () => inScope(() => this.#beginStream({ owner, options }, inScope))
     return new TransactionStream({ open, begin, idleMs: this.#config.idleInTransactionMs })
   }
 
-  async #beginStream(owner: Owner | null, inScope: <R>(fn: () => R) => R): Promise<StreamBlock> {
+  async #beginStream(
+    { owner, options }: { readonly owner: Owner | null; readonly options: TransactionOptions },
+    inScope: <R>(fn: () => R) => R,
+  ): Promise<StreamBlock> {
     const outer = this.#block
     if (outer !== undefined) {
+      assertIsolation(outer.isolation, options.isolation)
       if (!isSameOwner(outer.owner, owner)) throw new TenantSwitchError(outer.owner, owner)
       // The outer block decides. A part of its own would let the reader's statements wait for the stream.
       return { run: (fn) => this.#blocks.run(outer, fn), commit: nothing, rollback: nothing }
     }
-    const block = await this.#takeOver(owner)
-    const owned = { block, owner, request: currentRequest() }
+    const { isolation } = options
+    const block = await this.#takeOver(owner, isolation)
+    const owned = { block, owner, isolation, request: currentRequest() }
     return {
       run: (fn) => inScope(() => this.#blocks.run(owned, fn)),
       commit: async () => {
@@ -183,11 +206,12 @@ export class Sessions {
   }
 
   /** The transaction of the request, which then is committed at the end of the stream; else a new one. */
-  #takeOver(owner: Owner | null): Promise<Transaction> {
+  #takeOver(owner: Owner | null, isolation: Isolation | undefined): Promise<Transaction> {
     const work = this.#work()
     // The stream is the transaction for which the handler has asked.
     work?.takeHandler()
-    if (work === undefined || work.isCommitted) return this.#begin(owner)
+    if (work === undefined || work.isCommitted) return this.#begin(owner, isolation)
+    assertIsolation(work.isolation, isolation)
     if (!isSameOwner(work.owner, owner)) throw new TenantSwitchError(work.owner, owner)
     return work.handOver()
   }
@@ -205,16 +229,27 @@ export class Sessions {
   }
 
   /** Runs a handler. Its queries share one transaction. */
-  intercept(req: Request, res: Response, { next, fail, isTransactional }: Interception): unknown {
+  intercept(req: Request, res: Response, interception: Interception): unknown {
+    const { fail, options } = interception
+    const retries = options?.retries ?? 0
+    if (retries === 0) return this.#attempt({ req, res, fail }, interception)
+    const run = (parts: RequestParts) => this.#attempt(parts, interception)
+    return runRetried({ req, res, fail, retries }, TenantContext.bind(run))
+  }
+
+  #attempt(parts: RequestParts, { next, options }: Interception): unknown {
     const scope = TenantContext.current()
     const { owner } = this
-    const begin = () => this.#begin(owner)
+    const isolation = options?.isolation
+    const begin = () => this.#begin(owner, isolation)
     const finish = (transaction: Transaction) => this.#finish(transaction)
-    const config = { owner, begin, finish, isTransactional }
-    const work = new RequestWork(config, { req, res, fail })
-    if (scope === undefined) return this.#untenanted.run(work, () => trackEnd(work, res, next))
-    this.#works.set(scope.origin, work)
-    return trackEnd(work, res, next)
+    const retriedOrigin = parts.hold === undefined ? undefined : scope?.origin
+    const isTransactional = options !== null
+    const config = { owner, begin, finish, isTransactional, isolation, retriedOrigin }
+    const work = new RequestWork(config, parts)
+    const run = () => trackEnd(work, parts.res, next)
+    if (scope !== undefined) this.#works.set(scope.origin, work)
+    return scope === undefined || retriedOrigin !== undefined ? this.#current.run(work, run) : run()
   }
 
   #runIn<T>(owned: OwnedBlock, run: () => Promise<T>): Promise<T> {
@@ -236,59 +271,40 @@ export class Sessions {
     return settingsOf(owner, this.#config)
   }
 
-  async #begin(owner: Owner | null): Promise<Transaction> {
+  async #begin(owner: Owner | null, isolation: Isolation | undefined): Promise<Transaction> {
     // Load the names before connecting: code that holds the last connection could not get another
     // one for this query.
     if (owner?.kind === 'nobody') this.#protected ??= await this.#loadProtected()
     const activity = new Activity(this.#config.idleInTransactionMs)
-    return new Transaction(await this.#driver.connect(), this.#settings(owner), activity)
+    const own = this.#settings(owner)
+    const settings = isolation === undefined ? own : { ...own, begin: beginAs(isolation) }
+    return new Transaction(await this.#driver.connect(), settings, activity)
   }
 
-  async #transact<T>(owner: Owner | null, run: () => Promise<T>): Promise<T> {
-    const block = await this.#begin(owner)
-    try {
-      const value = await this.#runIn({ block, owner }, run)
-      await block.commit()
-      await this.#finish(block)
-      return value
-    } catch (error) {
-      await block.rollback()
-      throw error
-    }
-  }
-
-  /** Runs the afterCommit() functions. The transaction is saved, so a failure is only logged. */
-  async #finish(transaction: Transaction): Promise<void> {
-    for (const task of transaction.takeTasks()) {
+  async #transact<T>(
+    owner: Owner | null,
+    run: () => Promise<T>,
+    { isolation, retries = 0 }: TransactionOptions,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const block = await this.#begin(owner, isolation)
       try {
-        await this.#limit(task)
-      } catch (err) {
-        this.#log(err)
+        const value = await this.#runIn({ block, owner, isolation }, run)
+        await block.commit()
+        await this.#finish(block)
+        return value
+      } catch (error) {
+        await block.rollback()
+        if (attempt > retries || !isConflict(error)) throw error
+        await pauseBefore(attempt)
       }
     }
   }
 
-  #log(err: unknown): void {
-    try {
-      this.#config.logger().error({ err }, 'A function given to afterCommit() failed')
-    } catch {
-      // The commit has succeeded, so a logger that throws must not fail the request.
-    }
-  }
-
-  /**
-   * Applies the statement timeout to an afterCommit() function: the response waits for the
-   * function, and nothing else limits that wait.
-   */
-  #limit(task: Task): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const ms = this.#config.statementMs
-      const deadline = new Deadline(ms, () => reject(new Error(`It has not ended in ${ms} ms.`)))
-      void Promise.resolve()
-        .then(task)
-        .finally(() => deadline.cancel())
-        .then(resolve, reject)
-    })
+  /** Runs the afterCommit() functions. */
+  async #finish(transaction: Transaction): Promise<void> {
+    const { logger, statementMs } = this.#config
+    await runTasks(transaction.takeTasks(), { logger, limitMs: statementMs })
   }
 
   #change(from: Owner | null, to: Owner | null): Change {
@@ -312,7 +328,8 @@ export class Sessions {
   }
 
   async #ownedBy(work: RequestWork): Promise<OwnedBlock> {
-    return { block: await work.transaction(), owner: work.owner }
+    const { owner, isolation } = work
+    return { block: await work.transaction(), owner, isolation }
   }
 
   /**
@@ -326,7 +343,11 @@ export class Sessions {
 
   #work(): RequestWork | undefined {
     const scope = TenantContext.current()
-    return scope === undefined ? this.#untenanted.getStore() : this.#works.get(scope.origin)
+    if (scope === undefined) return this.#current.getStore()
+    const work = this.#works.get(scope.origin)
+    if (work?.retriedOrigin === undefined) return work
+    const own = this.#current.getStore()
+    return own?.retriedOrigin === scope.origin ? own : work
   }
 
   async #assertPublic({ text }: Statement): Promise<void> {
@@ -364,29 +385,6 @@ async function report(
     running.fail(error)
     throw error
   }
-}
-
-/** Calls a handler and notifies its work when the handler has ended. */
-function trackEnd(work: RequestWork, res: Response, next: () => unknown): unknown {
-  let value: unknown
-  try {
-    value = next()
-  } catch (error) {
-    work.fail()
-    throw error
-  }
-  const leave = (settled: unknown) => {
-    const isPending = settled === undefined || settled === res
-    if (isPending && !res.writableEnded && !res.closed) res.once('close', () => work.leave())
-    else work.leave()
-    return settled
-  }
-  // The query of a query builder is not a promise, but can be awaited.
-  if (!isThenable(value)) return leave(value)
-  return Promise.resolve(value).then(leave, (error) => {
-    work.fail()
-    throw error
-  })
 }
 
 /** The current request, identified by the origin of its scope; `undefined` outside requests. */

@@ -1,5 +1,6 @@
 import type { Connection, QueryResult, SessionStatement, Statement } from '../driver.js'
 import type { Settings } from './session-settings.js'
+import type { Isolation } from './transaction-options.js'
 
 /** A call that waits until the transaction has begun. */
 interface Waiter {
@@ -12,6 +13,11 @@ export type Conclusion = 'COMMIT' | 'ROLLBACK'
 
 /** Its result is not read. */
 export const BEGIN: SessionStatement = { text: 'BEGIN', hasNoReader: true }
+
+/** Begins a transaction with an isolation level. */
+export function beginAs(isolation: Isolation): SessionStatement {
+  return { text: `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}`, hasNoReader: true }
+}
 
 /** A statement that is sent in the same flight as `BEGIN`. */
 interface FirstStatement extends Pick<Waiter, 'refuse'> {
@@ -75,7 +81,8 @@ export class TransactionStart {
     if (first === null) return
     this.#firstStatements = null
     const statements = first.map(({ statement }) => statement)
-    const flight = [BEGIN, this.#settings.statement, ...statements]
+    const { begin = BEGIN, statement } = this.#settings
+    const flight = [begin, statement, ...statements]
     const [begun, set, ...results] = this.#connection.sendTogether(flight)
     let isBegun = false
     try {

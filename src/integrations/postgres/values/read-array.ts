@@ -1,27 +1,30 @@
 /** Converts the text of a value to the value. */
 export type Reader = (text: string) => unknown
 
-/** The characters that end an unquoted element; `undefined` is the end of the text. */
-const BREAKS = new Set([',', '}', undefined])
-
 /**
  * Creates a reader for arrays in PostgreSQL's text format: `{1,"a b",NULL,{2}}`, or with bounds as
  * in `[0:1]={1,2}`.
  *
  * @param read Reads one element.
+ * @param delimiter The character between elements. Of all types of PostgreSQL, only `box` has another one.
  */
-export function arrayOf(read: Reader): Reader {
-  return (text) => new ArrayReader(text, read).readAll()
+export function arrayOf(read: Reader, delimiter = ','): Reader {
+  // `undefined` is the end of the text.
+  const breaks = new Set([delimiter, '}', undefined])
+  return (text) => new ArrayReader(text, read, breaks).readAll()
 }
 
 class ArrayReader {
   readonly #text: string
   readonly #read: Reader
+  /** The characters that end an unquoted element. */
+  readonly #breaks: ReadonlySet<string | undefined>
   #at: number
 
-  constructor(text: string, read: Reader) {
+  constructor(text: string, read: Reader, breaks: ReadonlySet<string | undefined>) {
     this.#text = text
     this.#read = read
+    this.#breaks = breaks
     this.#at = text.indexOf('{')
   }
 
@@ -44,7 +47,7 @@ class ArrayReader {
 
   #readBare(): string {
     const start = this.#at
-    while (!BREAKS.has(this.#text[this.#at])) this.#at++
+    while (!this.#breaks.has(this.#text[this.#at])) this.#at++
     return this.#text.slice(start, this.#at)
   }
 

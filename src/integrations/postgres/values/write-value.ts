@@ -1,14 +1,16 @@
+import { types } from 'node:util'
 import { writeArray } from './write-array.js'
 import { writeDate } from './write-date.js'
 
 /** A value as it is sent to PostgreSQL: its text, the bytes of a `bytea`, or `null`. */
-export type Written = string | Uint8Array | null
+export type Written = string | Buffer | null
 
 /**
  * Converts a value to the form in which it is sent. Arrays become PostgreSQL arrays, and other
  * objects become JSON. To send an array as JSON, pass `JSON.stringify(list)`.
  *
- * @throws TypeError for values without a text: functions, symbols, invalid dates, circular objects.
+ * @throws TypeError for values without a text: functions, symbols, invalid dates, circular objects, and a `Map`, a promise or
+ * another object whose JSON would be `{}`.
  */
 export function writeValue(value: unknown): Written {
   switch (typeof value) {
@@ -29,10 +31,30 @@ export function writeValue(value: unknown): Written {
 function writeObject(value: object | null): Written {
   if (value === null) return null
   if (ArrayBuffer.isView(value)) return bytesOf(value)
-  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  if (value instanceof ArrayBuffer) return Buffer.from(value)
   if (value instanceof Date) return writeDate(value)
   if (Array.isArray(value)) return writeArray(value, writeValue)
-  return JSON.stringify(value) ?? null
+  return writeJson(value)
+}
+
+function writeJson(value: object): string | null {
+  const json = JSON.stringify(value) ?? null
+  // Most values have no empty object, and need no call for each of their parts.
+  if (json?.includes('{}')) JSON.stringify(value, refuseHidden)
+  return json
+}
+
+/**
+ * Refuses what JSON writes as `{}` although it holds data: a `Map`, a `Set`, `Headers`, an iterator, a promise. It would be
+ * saved without its data, and no error would tell.
+ */
+function refuseHidden(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length > 0) return value
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  if (tag === 'Object' || tag === 'Array' || types.isBoxedPrimitive(value)) return value
+  throw new TypeError(
+    `JSON has no ${tag}: it would be saved as {}. Pass an object or a list, such as Object.fromEntries(value) or [...value].`,
+  )
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {

@@ -1,21 +1,10 @@
-import type {
-  ProblemsView,
-  ReplayOrder,
-  ReplayResult,
-  RequestRow,
-  RequestView,
-  RoutesView,
-  SnapshotView,
-  StateView,
-} from '../views.js'
+import type { RequestRow, SnapshotView, StateView } from '../views.js'
 
 /** What arrives from the command. */
 export interface Events {
   snapshot(view: SnapshotView): void
   request(row: RequestRow): void
   state(view: StateView): void
-  problems(view: ProblemsView): void
-  routes(): void
   /** The connection is lost; it is tried again, unless the token is wrong. */
   lost(reason: 'gone' | 'token'): void
 }
@@ -35,38 +24,24 @@ export function takeToken(): void {
   history.replaceState(null, '', '#/requests')
 }
 
-function headers(): Record<string, string> {
-  return { authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}` }
+function get(path: string): Promise<Response> {
+  const authorization = `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}`
+  return fetch(path, { headers: { authorization } })
 }
 
-async function read<T>(path: string, init: RequestInit = {}): Promise<T> {
-  const response = await fetch(path, { ...init, headers: { ...headers(), ...init.headers } })
+/** @throws Error with the message of the command. */
+export async function read<T>(path: string): Promise<T> {
+  const response = await get(path)
   const data = (await response.json()) as unknown
   if (response.ok) return data as T
   throw new Error((data as { readonly message: string }).message)
-}
-
-export function readRequest(number: number): Promise<RequestView> {
-  return read(`data/requests/${number}`)
-}
-
-export function readRoutes(): Promise<RoutesView> {
-  return read('data/routes')
-}
-
-export function sendReplay(number: number, order: ReplayOrder): Promise<ReplayResult> {
-  return read(`data/requests/${number}/replay`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(order),
-  })
 }
 
 /** Receives events for as long as the page is open. `EventSource` cannot send the token. */
 export async function receive(events: Events): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
-      const response = await fetch('data/events', { headers: headers() })
+      const response = await get('data/events')
       if (response.status === 403) return events.lost('token')
       if (response.ok && response.body !== null) {
         await readStream(response.body, events)
@@ -95,12 +70,6 @@ async function readStream(body: ReadableStream<Uint8Array>, events: Events): Pro
 }
 
 function dispatch(block: string, events: Events): void {
-  const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
-  if (name === undefined || data === undefined) return
-  const value = JSON.parse(data) as never
-  if (name === 'snapshot') events.snapshot(value)
-  else if (name === 'request') events.request(value)
-  else if (name === 'state') events.state(value)
-  else if (name === 'problems') events.problems(value)
-  else if (name === 'routes') events.routes()
+  const [, name, data = ''] = /^event: (snapshot|request|state)\ndata: (.*)$/.exec(block) ?? []
+  if (name !== undefined) events[name as 'state'](JSON.parse(data))
 }

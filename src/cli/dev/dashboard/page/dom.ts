@@ -1,7 +1,7 @@
 type Child = Node | string | null | readonly Child[]
 
-/** Attributes of an element. `null` and `false` leave one out, `true` is one without a value. */
-export type Attributes = Readonly<Record<string, string | number | boolean | null>>
+/** Attributes of an element. `null` leaves one out. */
+export type Attributes = Readonly<Record<string, string | null>>
 
 /** Makes an element. Texts are texts: nothing here reads markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
@@ -11,8 +11,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) {
-    if (value === null || value === false) continue
-    element.setAttribute(key, value === true ? '' : String(value))
+    if (value !== null) element.setAttribute(key, value)
   }
   append(element, children)
   return element
@@ -20,33 +19,59 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 
 function append(element: Element, children: readonly Child[]): void {
   for (const child of children) {
-    if (child === null) continue
     if (typeof child === 'string' || child instanceof Node) element.append(child)
-    else append(element, child)
+    else if (child !== null) append(element, child)
   }
 }
 
-/** A button that does something. */
-export function button(label: string, onClick: () => void): HTMLButtonElement {
-  const made = el('button', { type: 'button' }, label)
-  made.addEventListener('click', onClick)
-  return made
+/** A table. The headings have the names of the cells below them. */
+export function table(headings: Readonly<Record<string, string>>, body: HTMLElement): HTMLElement {
+  const cells = Object.entries(headings).map(([name, heading]) =>
+    el('th', { scope: 'col', class: name }, heading),
+  )
+  return el('table', {}, el('thead', {}, el('tr', {}, cells)), body)
 }
 
-/** A list of names and values. A value of `null` leaves its name out. */
-export function facts(rows: readonly (readonly [name: string, value: Child])[]): HTMLElement {
+/** A row of a table: its cells by the names of their columns. */
+export function row(cells: Readonly<Record<string, Child>>): HTMLElement {
   return el(
-    'dl',
-    { class: 'facts' },
-    rows
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))),
+    'tr',
+    {},
+    Object.entries(cells).map(([name, child]) => el('td', { class: name }, child)),
   )
 }
 
-/** A section with a heading. */
-export function section(title: string, ...children: readonly Child[]): HTMLElement {
-  return el('section', {}, el('h3', {}, title), ...children)
+/** A list of names and values. A value of `null` or without text leaves its name out. */
+export function facts(rows: readonly (readonly [name: string, value: Child])[]): Child {
+  const shown = rows.filter(([, value]) => value !== null && value !== '')
+  if (shown.length === 0) return null
+  return el(
+    'dl',
+    {},
+    shown.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))),
+  )
+}
+
+/** A section with a heading; `null` without content. */
+export function section(title: string, ...children: readonly Child[]): HTMLElement | null {
+  if (children.every((child) => child === null)) return null
+  return el('section', {}, el('h3', {}, title), children)
+}
+
+/** One entry of a list, with the way back to the list. */
+export function details(list: string, title: Child, ...children: readonly Child[]): HTMLElement {
+  return el(
+    'article',
+    { class: 'details', 'aria-labelledby': 'details-title' },
+    el('p', {}, el('a', { href: `#/${list}` }, `All ${list}`)),
+    el('h2', { id: 'details-title', tabindex: '-1' }, title),
+    children,
+  )
+}
+
+/** Code, in lines that wrap: nothing scrolls, so the keyboard needs no way into it. */
+export function codeBlock(code: string): HTMLElement {
+  return el('pre', {}, el('code', {}, code))
 }
 
 /** A text whose parts between backticks are code. */
@@ -56,36 +81,15 @@ export function prose(text: string): Child[] {
 
 /** The element with an id, which the page has. */
 export function byId(id: string): HTMLElement {
-  const found = document.getElementById(id)
-  if (found === null) throw new Error(`The page has no #${id}.`)
-  return found
+  return document.getElementById(id) as HTMLElement
 }
 
-/** Says something short: shown for some seconds, and read by screen readers. */
-export function announce(text: string): void {
-  const news = byId('news')
-  news.textContent = text
-  clearTimeout(hiding)
-  hiding = setTimeout(() => {
-    news.textContent = ''
-  }, SHOWN_MS)
-}
-
-const SHOWN_MS = 6000
-let hiding: ReturnType<typeof setTimeout> | undefined
-
-/** `3`, `12.4 ms`. */
+/** `3.0 ms`, `12.40 s`. */
 export function milliseconds(value: number): string {
-  if (value >= 1000) return `${(value / 1000).toFixed(2)} s`
-  return `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ms`
+  return value >= 1000 ? `${(value / 1000).toFixed(2)} s` : `${value.toFixed(1)} ms`
 }
 
 /** `14:03:09`, in the time zone of the browser. */
 export function clockTime(at: number): string {
   return new Date(at).toLocaleTimeString('en-GB')
-}
-
-/** `1 request`, `2 requests`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

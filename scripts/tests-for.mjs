@@ -1,0 +1,186 @@
+// Finds the tests of a source file. `npm run unit -- --for src/http/csv.ts` and `npm run quick` use it.
+//
+// The nearest come first: tests that import the file, then those with its name, then those of its folder, of which those first whose
+// paths have a word of its name.
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/**
+ * Parts of the paths of tests for each folder of `src/`; the longest folder that contains a file decides. A feature and an integration
+ * need no entry: its name is in the paths of its tests.
+ */
+const FOLDERS = {
+  app: ['/app/', '/boot/', '/container/', '/operating/report-errors', '/operating/request-ids'],
+  'app/contract': ['/testing/contract', '/dashboard/'],
+  'app/dev': ['/cli/dev', '/dashboard/'],
+  'app/doctor': ['/cli/doctor'],
+  'app/explain': ['explain'],
+  'app/settings': ['/app/settings', '/app/logger', '/boot/options', '/boot/checks', '/boot/bounds'],
+  'app/tenancy': ['/tenancy/'],
+  cli: ['/cli/'],
+  'cli/add': ['/cli/add'],
+  'cli/client': ['client'],
+  'cli/db': ['/cli/db'],
+  'cli/dev': ['/cli/dev', '/dashboard/'],
+  'cli/dev/dashboard': ['/dashboard/', 'dev-dashboard'],
+  'cli/diff': ['/cli/compare'],
+  'cli/doctor': ['/cli/doctor'],
+  'cli/keys': ['/cli/keys'],
+  'cli/load': ['/cli/command', '/cli/loaded', '/cli/config'],
+  'cli/new': ['/cli/new', '/cli/create', '/cli/template'],
+  'cli/replay': ['/cli/replay'],
+  'cli/start': ['/cli/start/', '/operating/workers', '/operating/blocked-worker'],
+  contracts: ['/surface/', '/house/sources'],
+  di: ['/container/', '/boot/nest-providers'],
+  errors: ['/errors/', '/house/sources'],
+  'features/capsules': ['capsule', 'replay'],
+  'features/docs': ['/features/docs/', '/journeys/app/documentation', '/boot/exposed-docs'],
+  'features/refused-values': ['refused-values'],
+  'features/rate-limit': ['rate-limit'],
+  'features/tenancy': ['/tenancy/', '/auth/guard-tenants'],
+  'features/security': ['/express/helmet', '/express/cors', '/express/whole-app', '/boot/options'],
+  'features/webhooks': ['webhook'],
+  'features/health': ['health'],
+  'features/logs': ['/features/logs/', '/app/log', '/app/request-log', '/app/failure-log'],
+  http: [
+    '/http/',
+    '/journeys/express/',
+    '/journeys/hostile/',
+    '/journeys/bodies/',
+    '/journeys/fetch/',
+    '/representations/',
+  ],
+  'http/send': [
+    '/http/',
+    '/journeys/files/',
+    '/express/responses',
+    '/app/responses',
+    '/cache/conditional',
+  ],
+  'integrations/api-keys': ['api-keys', '/cli/keys'],
+  'integrations/jwt': ['/jwt/'],
+  'integrations/otel': ['/otel/'],
+  'integrations/postgres': ['/integrations/postgres/', '/journeys/postgres/'],
+  'integrations/postgres/doctor': ['/postgres/doctor'],
+  'integrations/postgres/drivers': [
+    '/postgres/drivers',
+    '/postgres/flight',
+    '/postgres/round-trips',
+    '/postgres/faults',
+  ],
+  'integrations/postgres/keeper': ['dev-database', '/postgres/'],
+  'integrations/postgres/keys': ['/postgres/api-keys'],
+  'integrations/postgres/migrations': ['/postgres/migrate', '/cli/db', '/docs/migrations'],
+  'integrations/postgres/sessions': [
+    '/postgres/sessions',
+    '/postgres/kept',
+    '/postgres/after-commit',
+    '/postgres/connection',
+    '/postgres/request-work',
+    '/postgres/lost-commit',
+    '/journeys/postgres/',
+    '/sessions/transactions',
+  ],
+  'integrations/postgres/values': [
+    '/postgres/refused-values',
+    '/postgres/drivers',
+    '/postgres/sql',
+  ],
+  'integrations/sessions': ['/sessions/'],
+  metadata: ['/metadata/', '/boot/decorator', 'inherited', '/boot/design-types'],
+  model: ['/boot/', '/journeys/app/prefix', '/journeys/surface/', '/metadata/'],
+  'model/foreign': ['leftovers', '/boot/nest', '/boot/routing'],
+  openapi: ['/openapi/'],
+  pipeline: [
+    '/pipeline/',
+    '/journeys/app/',
+    '/journeys/wire/',
+    '/express/middlewares',
+    '/journeys/validation/',
+  ],
+  'pipeline/audience': ['audience'],
+  'pipeline/steps': [
+    '/journeys/surface/steps',
+    '/journeys/validation/',
+    '/journeys/auth/',
+    '/journeys/bodies/',
+    '/hostile/guard',
+    '/app/explain',
+    '/records/',
+  ],
+  'pipeline/streams': ['/streams/'],
+  routing: ['/routing/', '/express/parity', '/hostile/targets', '/journeys/express/router'],
+  schema: ['/schema/', '/journeys/schemas/'],
+  'schema/ajv': ['/schema/json-schema', '/schemas/json-schema', '/schema/compile'],
+  'schema/audience': ['audience'],
+  'schema/bounded': ['bound'],
+  'schema/dialect': ['/schema/dialect', '/openapi/'],
+  'schema/fields': ['/schema/fields', 'response-fields'],
+  'schema/libraries': ['/schema/libraries', '/schemas/libraries', '/openapi/differential'],
+  step: ['/surface/steps', '/pipeline/'],
+  testing: ['/testing/'],
+  'testing/cache-key': ['cache-key'],
+  'testing/contract': ['/testing/contract', '/testing/coverage'],
+  'testing/explain': ['explain'],
+  'testing/fuzz': ['/fuzz/'],
+  'testing/isolation': ['/isolation/'],
+  'testing/queries': ['/queries/'],
+}
+
+/** More than the distance of any test of the folder. */
+const NOWHERE = 4
+
+/** Read once: which tests there are, and which sources each imports by path. */
+const known = { tests: undefined }
+
+function allTests() {
+  known.tests ??= readdirSync(join(root, 'test'), { recursive: true })
+    .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
+    .map((path) => ({ path: `test/${path}`, imports: importsOf(join(root, 'test', path)) }))
+  return known.tests
+}
+
+function importsOf(file) {
+  const found = readFileSync(file, 'utf8').matchAll(/from '((?:\.\.\/)+src\/[^']+)\.js'/g)
+  return [...found].map(([, path]) => `${relative(root, resolve(dirname(file), path))}.ts`)
+}
+
+/** The parts of paths for a folder of `src/`; those of the folder above where it has none. */
+function partsOf(folder) {
+  if (Object.hasOwn(FOLDERS, folder)) return FOLDERS[folder]
+  const [room, name] = folder.split('/')
+  if ((room === 'features' || room === 'integrations') && name !== undefined) return [name]
+  return folder === '.' ? ['/house/sources', '/surface/'] : partsOf(dirname(folder))
+}
+
+/**
+ * @param {string} source A path like `src/http/csv.ts`, relative to the repository or absolute.
+ * @returns {string[]} Paths of test files, the nearest first. Empty for a path outside of `src/`.
+ */
+export function testsFor(source) {
+  const path = relative(root, resolve(root, source))
+  if (!path.startsWith('src/')) return []
+  const name = basename(path).replace(/\.ts$/, '')
+  const parts = partsOf(dirname(path.slice('src/'.length)))
+  const words = name.split('-').filter(({ length }) => length > 3)
+  const distance = (test) => {
+    if (test.imports.includes(path)) return 0
+    if (basename(test.path).startsWith(`${name}.`)) return 1
+    if (!parts.some((part) => test.path.includes(part))) return NOWHERE
+    return words.some((word) => test.path.includes(word)) ? 2 : 3
+  }
+  return allTests()
+    .map((test) => ({ path: test.path, distance: distance(test) }))
+    .filter(({ distance }) => distance < NOWHERE)
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ path }) => path)
+}
+
+/** The parts that no path of a test has, for the test of this table. */
+export function unusedParts() {
+  const parts = Object.values(FOLDERS).flat()
+  return parts.filter((part) => !allTests().some(({ path }) => path.includes(part)))
+}

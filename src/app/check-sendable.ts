@@ -1,0 +1,140 @@
+import type { Application } from 'express'
+import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { InputSource, Schema } from '../contracts/schema.js'
+import type { Problem } from '../errors/config-error.js'
+import { writtenAs } from '../model/written-as.js'
+import { jsonOnce } from '../schema/json-once.js'
+import { KeyedSchema } from '../schema/keyed-schema.js'
+import { type Arrival, findUnsendable, type Unsendable } from '../schema/unsendable.js'
+import { isStandard } from '../schema/validate-now.js'
+import { remedyFor } from './sendable-remedies.js'
+import type { Settings } from './settings/settings.js'
+
+/** A part of a request, with the schema of it. */
+interface Part extends Omit<Arrival, 'coerces'> {
+  readonly source: InputSource
+  readonly schema: Schema
+  /** One value of it, in messages. */
+  readonly noun: string
+  /** The name of the field that the schema describes; `null` if it describes the whole part. */
+  readonly key: string | null
+}
+
+/**
+ * Warns of values that schemas require and no request can carry: the number of `z.number()` in a query, a list in a header,
+ * a `Date` in JSON.
+ */
+export function checkSendable(
+  { converters, express }: Pick<Settings, 'converters'> & { readonly express: Application },
+  { routes }: AppModel,
+): readonly Problem[] {
+  // A query parser of the application may make values of any type.
+  const isParsed = typeof express.get('query parser') !== 'function'
+  return routes.flatMap((route) =>
+    partsOf(route)
+      .filter(({ source }) => isParsed || source !== 'query')
+      .flatMap(fieldsOf)
+      .flatMap((part) => unsendableIn(part, converters).map((found) => ({ part, found })))
+      .filter(({ part, found }) => !isSignedCookie(route, part, found))
+      .map(({ part, found }) => problemOf(route, part, found)),
+  )
+}
+
+const TEXTS = { carrier: 'text', hasFields: true } as const
+const FORM = { carrier: 'list', hasFields: true, noun: 'a field of a form is a text' } as const
+
+const SOURCES = [
+  { source: 'params', ...TEXTS, noun: 'a path parameter is a text' },
+  { source: 'query', carrier: 'nested', hasFields: true, noun: 'a query parameter is a text' },
+  { source: 'headers', ...TEXTS, noun: 'a header is a text' },
+  { source: 'cookies', ...TEXTS, noun: 'a cookie is a text' },
+] as const
+
+function partsOf(route: RouteModel): Part[] {
+  const { inputs, definedParameters } = route
+  const own = SOURCES.flatMap((each) => {
+    const defined = (definedParameters ?? []).filter(({ source }) => source === each.source)
+    return [inputs[each.source], ...defined.map(({ input }) => input)].flatMap((schema) =>
+      schema === null ? [] : [{ ...each, schema, key: null }],
+    )
+  })
+  return [...own, ...bodiesOf(route)]
+}
+
+function bodiesOf({ inputs, bodies, upload, uses }: RouteModel): Part[] {
+  const source = 'body'
+  if (upload !== null) {
+    const fields = Object.entries(upload.fields)
+    return fields.map(([key, schema]) => ({ source, ...FORM, hasFields: false, schema, key }))
+  }
+  const all = bodies ?? [{ type: 'json' as const, schema: inputs.body }]
+  return all.flatMap(({ type, schema }): Part[] => {
+    if (schema === null || type === 'bytes') return []
+    if (type === 'form') return [{ source, ...FORM, schema, key: null }]
+    const body = { source, hasFields: false, schema, key: null } as const
+    if (type === 'text') return [{ ...body, carrier: 'text', noun: 'the body is a text' }]
+    // A middleware of the route may make a value of any type.
+    return uses === null ? [{ ...body, carrier: 'json', noun: 'JSON has none' }] : []
+  })
+}
+
+/** The keys of an input that is described key by key: each may have a schema of another library. */
+function fieldsOf(part: Part): Part[] {
+  const { schema } = part
+  if (!(schema instanceof KeyedSchema)) return [part]
+  return Object.entries(schema.entries).flatMap(([key, each]) =>
+    each === null ? [] : [{ ...part, schema: each, hasFields: false, key }],
+  )
+}
+
+/** Only of these it is known which schemas convert a text. */
+const KNOWN = new Set(['zod', 'valibot', 'arktype'])
+
+function unsendableIn(
+  { schema, carrier, hasFields, source }: Part,
+  converters: Settings['converters'],
+): readonly Unsendable[] {
+  const vendor = vendorOf(schema)
+  if (vendor !== null && (!KNOWN.has(vendor) || Object.hasOwn(converters, vendor))) return []
+  const coerces = vendor === null && !(source === 'body' && carrier !== 'list')
+  try {
+    const json = jsonOnce(schema, { side: 'input', converters })
+    return findUnsendable(json, { carrier, hasFields, coerces })
+  } catch {
+    // A schema that cannot be described has a warning of its own.
+    return []
+  }
+}
+
+/** The library of a schema; `null` for a JSON Schema. */
+function vendorOf(schema: Schema): string | null {
+  return isStandard(schema) ? String(schema['~standard'].vendor) : null
+}
+
+/** A signed cookie that was set as an object is that object again. */
+function isSignedCookie(
+  { cookies }: RouteModel,
+  { source, key }: Part,
+  { path }: Unsendable,
+): boolean {
+  const [name = ''] = path.split('.')
+  return source === 'cookies' && cookies?.signed.includes(key ?? name) === true
+}
+
+function problemOf(route: RouteModel, part: Part, found: Unsendable): Problem {
+  const { source, schema, noun, key } = part
+  const path = [key, found.path].filter((step) => step !== null && step !== '').join('.')
+  const place = path === '' ? '' : ` at '${path}'`
+  return {
+    code: 'W_INPUT_UNSENDABLE',
+    subject: `${route.name} ${writtenAs(route, source)}${place}`,
+    cause: `No request can send it: the schema requires ${describe(found)}, and ${noun}.`,
+    remedy: remedyFor(found, { vendor: vendorOf(schema), source }),
+  }
+}
+
+function describe({ type, values }: Unsendable): string {
+  if (values !== null) return `the ${type} ${values.map((value) => String(value)).join(' or ')}`
+  if (type === 'array') return 'a list'
+  return type === 'object' ? 'an object' : `a ${type}`
+}

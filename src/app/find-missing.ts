@@ -1,0 +1,54 @@
+import { bindScopes, makeAll } from '../di/build-container.js'
+import type { Scope } from '../di/modules.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
+import { readInjections } from '../metadata/read.js'
+import type { Harness } from './harness.js'
+import { LifecycleHooks } from './lifecycle.js'
+import { namedTokens } from './named-tokens.js'
+import type { Reading, SoundPart } from './reading.js'
+
+/** Adds the providers that are missing to the other mistakes of a start. */
+export async function addMissing(
+  error: unknown,
+  reading: Reading,
+  harness: Harness,
+): Promise<unknown> {
+  if (!(error instanceof ConfigError)) return error
+  const part = reading.soundPart(error.problems)
+  const missing = part === undefined ? [] : await findMissing(part, harness)
+  if (missing.length === 0) return error
+  const { cause, problems } = error
+  return new ConfigError([...problems, ...missing], cause === undefined ? {} : { cause })
+}
+
+/**
+ * Finds the tokens that nothing provides in an application that cannot start for another reason. Only a constructor tells
+ * what `inject()` requests, so classes are constructed, and closed again. Factories are not called: they open connections.
+ */
+async function findMissing(
+  { scopes, model, settings }: SoundPart,
+  { overrides, clock }: Pick<Harness, 'overrides' | 'clock'>,
+): Promise<readonly Problem[]> {
+  const container = bindScopes(scopes.map(withoutFactories), readInjections, overrides)
+  const { problems } = await makeAll(container, namedTokens(model, settings))
+  const limit = { clock, ms: settings.timeouts.onCloseMs }
+  const hooks = new LifecycleHooks(() => container.root.made, limit)
+  // An error here says nothing about the mistakes: no class has been started.
+  await hooks.close().catch(() => {})
+  // A class that needs the value of a factory fails for that reason alone.
+  return problems.filter(({ code }) => code !== 'E_PROVIDER_FAILED')
+}
+
+/** The same scope, with factories that fail as soon as they have what they inject. */
+function withoutFactories(scope: Scope): Scope {
+  return { ...scope, bindings: scope.bindings.map(withoutFactory) }
+}
+
+function withoutFactory(binding: Scope['bindings'][number]): Scope['bindings'][number] {
+  const { make } = binding
+  return make.kind === 'factory' ? { ...binding, make: { ...make, create: notCalled } } : binding
+}
+
+function notCalled(): never {
+  throw new Error('The factory was not called.')
+}

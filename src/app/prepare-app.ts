@@ -1,0 +1,71 @@
+import { checkPages } from '../features/pages/pages-contract.js'
+import { OtherDenials } from '../pipeline/log-denials.js'
+import { RequestSecrets } from '../pipeline/request-secrets.js'
+import { addRoutes } from './add-routes.js'
+import type { AppLogger } from './app-logger.js'
+import type { DescribedApp } from './boot.js'
+import { ignoredOverrides, logWarnings, throwErrors } from './describe.js'
+import { configureExpressHost } from './express-host.js'
+import { allPlugins } from './features.js'
+import { NO_HARNESS } from './harness.js'
+import type { OwnProviders } from './own-providers.js'
+import type { Reading } from './reading.js'
+
+/** An application before it is read. */
+interface UnreadApp
+  extends Pick<
+    DescribedApp,
+    'harness' | 'express' | 'isClosing' | 'requestLogs' | 'currentRequest'
+  > {
+  readonly reading: Reading
+  readonly logger: AppLogger
+  readonly app: OwnProviders['app']
+}
+
+/**
+ * Reads an application for its start: everything before the first instance is created.
+ *
+ * @throws ConfigError with all mistakes, missing providers included.
+ */
+export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
+  try {
+    return await prepare(unread)
+  } catch (error) {
+    // Loaded here, because a start needs it seldom.
+    const { addMissing } = await import('./find-missing.js')
+    throw await addMissing(error, unread.reading, unread.harness)
+  }
+}
+
+async function prepare({ reading, app, ...unread }: UnreadApp): Promise<DescribedApp> {
+  const { settings, description, documents, features } = reading
+  const { harness, express, requestLogs } = unread
+  const { model } = description
+  const secrets = new RequestSecrets(settings.converters)
+  const { logger } = await unread.logger.open({ settings, harness, model, secrets })
+  requestLogs.start(logger, secrets.hide)
+  configureExpressHost(express, settings)
+  const denials = new OtherDenials()
+  const described = () => ({ model, settings, documents })
+  const given = await allPlugins(settings, { denials, described })
+  const plugins = [...given, ...harness.plugins]
+  const { frameworkRoutes, problems } = addRoutes({ documents, plugins, model, app, settings })
+  const isTest = harness !== NO_HARNESS
+  // Tests and commands read options to which the start adds keys. Only a real start can miss them.
+  const keyless = isTest ? [] : checkPages(model, settings.cookies)
+  const warnings = throwErrors([...problems, ...keyless], settings)
+  const ignored = isTest ? [] : ignoredOverrides(settings)
+  logWarnings(logger, [...description.warnings, ...warnings, ...ignored])
+  return {
+    ...unread,
+    settings,
+    description,
+    logger,
+    clock: harness.clock,
+    secrets,
+    declaredFeatures: features,
+    plugins,
+    denials,
+    frameworkRoutes,
+  }
+}

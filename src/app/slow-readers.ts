@@ -1,0 +1,128 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock, Timer } from '../contracts/clock.js'
+import type { Response } from '../contracts/handler.js'
+import type { Logger } from '../contracts/logger.js'
+import { respondsOn } from '../http/close-with-connection.js'
+import type { BlazonRequest } from '../http/request.js'
+import { requestIdOf } from '../http/request-id.js'
+import { routeOf } from '../pipeline/route-of.js'
+import { ignoreRejection } from '../step/thenable.js'
+import type { Connections } from './connections.js'
+
+/** How often connections are looked at in the time that a client has. */
+const LOOKS = 4
+
+/** The input of {@link SlowReaders}. */
+export interface SlowReadersConfig {
+  readonly connections: Pick<Connections, 'list'>
+  readonly clock: Clock
+  readonly logger: Logger
+  /** How long a client may take no byte. */
+  readonly ms: number
+}
+
+/** How much a client has taken of its responses, and since when. */
+interface Progress {
+  readonly taken: number
+  readonly since: number
+}
+
+/**
+ * Closes connections whose client takes no byte of a response that waits for it. One timer looks at all connections while
+ * responses are under way, so a request costs one comparison, and a response that leaves at once nothing else.
+ */
+export class SlowReaders {
+  readonly #config: SlowReadersConfig
+  readonly #progress = new WeakMap<Socket, Progress>()
+  readonly #scope = new AsyncResource('BlazonSlowReaders')
+  #timer: Timer | null = null
+  #isClosed = false
+
+  constructor(config: SlowReadersConfig) {
+    this.#config = config
+  }
+
+  /** Begins to look at the connections, unless that has begun. Called with each request. */
+  watch(): void {
+    if (this.#timer === null && !this.#isClosed) this.#start()
+  }
+
+  /** Stops the timer. */
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+  }
+
+  #start(): void {
+    const { clock, ms } = this.#config
+    // A request starts the timer, but its async context must not apply to later requests.
+    this.#timer = this.#scope.runInAsyncScope(() =>
+      clock.setTimeout(() => this.#look(), ms / LOOKS),
+    )
+  }
+
+  #look(): void {
+    this.#timer = null
+    const { connections, clock, ms } = this.#config
+    const now = clock.monotonic()
+    for (const socket of connections.list()) {
+      const [res] = respondsOn(socket)
+      if (res === undefined) continue
+      if (this.#stalledMs(socket, now) >= ms) this.#cut(socket, res)
+      // A stream may stall later, without any other request.
+      else this.watch()
+    }
+  }
+
+  /** For how long a client has taken nothing, as far as it is known; 0 if nothing waits for it. */
+  #stalledMs(socket: Socket, now: number): number {
+    const taken = takenFrom(socket)
+    const known = this.#progress.get(socket)
+    if (socket.writableLength > 0 && known?.taken === taken) return now - known.since
+    if (socket.writableLength > 0) this.#progress.set(socket, { taken, since: now })
+    else this.#progress.delete(socket)
+    return 0
+  }
+
+  #cut(socket: Socket, res: ServerResponse): void {
+    const { logger, ms } = this.#config
+    socket.destroy()
+    try {
+      const facts = { ...factsOf((res as Response).req as BlazonRequest), seconds: ms / 1000 }
+      const returned: unknown = logger.warn(facts, 'A response was cut: its client took no byte')
+      // A logger that writes asynchronously may return a promise that rejects.
+      ignoreRejection(returned)
+    } catch {
+      // The other connections must be looked at even if the logger fails.
+    }
+  }
+}
+
+/** The part of a connection of the network that Node does not document. Its own `socket.setTimeout` reads it, too. */
+interface Handled {
+  readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null
+}
+
+/**
+ * How many bytes the system has taken for a client. `writableLength` shrinks only once a chunk was taken as a whole, which may
+ * have megabytes.
+ */
+function takenFrom(socket: Socket): number {
+  const { bytesWritten, writeQueueSize } = (socket as Handled)._handle ?? {}
+  return bytesWritten === undefined || writeQueueSize === undefined
+    ? (socket.bytesWritten ?? 0) - socket.writableLength
+    : bytesWritten - writeQueueSize
+}
+
+/** The method, the pattern of the route and the id. A path may contain a secret. */
+function factsOf(req: BlazonRequest): object {
+  const route = routeOf(req)?.path
+  const requestId = requestIdOf(req)
+  return {
+    method: req.method,
+    ...(route !== undefined && { route }),
+    ...(requestId !== undefined && { requestId }),
+  }
+}

@@ -1,0 +1,45 @@
+import type { ChildProcess } from 'node:child_process'
+
+/** The environment variable that tells a process that it is a worker: a {@link WorkerPlace} as JSON. */
+export const PLACE_VARIABLE = 'BLAZON_WORKER'
+
+/** What a worker knows from the beginning. */
+export interface WorkerPlace {
+  readonly workers: number
+  /** Whether it logs what holds for all. */
+  readonly isSpeaker: boolean
+  /** How often it shows that its event loop runs; 0: never. */
+  readonly beatMs: number
+}
+
+/** The functions that another process may call, by name. */
+export type Functions = Readonly<Record<string, (...args: never[]) => unknown>>
+
+/** Calls a function of another process. The promise stays pending if that process ends before. */
+export type Call = (name: string, ...args: unknown[]) => Promise<unknown>
+
+/** A call or a reply, in a property that keeps it apart from the messages of the application. */
+interface Message {
+  readonly blazon: { id?: number; name?: string; args?: unknown[]; reply?: unknown }
+}
+
+/** Lets the process at the other end of an IPC channel call functions, and returns how to call its own. */
+export function connect(process: ChildProcess | NodeJS.Process, functions: Functions): Call {
+  const other = process as ChildProcess
+  const waiting = new Map<number, (reply: unknown) => void>()
+  // An error means that the other process has ended.
+  const send = (blazon: Message['blazon']) => void other.send({ blazon }, undefined, {}, () => {})
+  let calls = 0
+  other.on('message', async (message: unknown) => {
+    const { id = 0, name, args = [], reply } = (message as Partial<Message> | null)?.blazon ?? {}
+    if (name !== undefined)
+      return send({ id, reply: await functions[name]?.(...(args as never[])) })
+    waiting.get(id)?.(reply)
+    waiting.delete(id)
+  })
+  return (name, ...args) => {
+    calls += 1
+    send({ id: calls, name, args })
+    return new Promise((resolve) => waiting.set(calls, resolve))
+  }
+}

@@ -1,0 +1,81 @@
+// Loaded before the application, in a worker: `node --import preload.js main.js`.
+import type { WorkerApp, WorkerLink } from '../../app/worker-link.js'
+import type { WorkerText, WriteMetrics } from '../../features/metrics/join-texts.js'
+import { Deadline, every, turn } from '../dev/deadline.js'
+import { connect, PLACE_VARIABLE, type WorkerPlace } from './connect.js'
+
+/** How often a worker asks its applications again whether they are ready. */
+const READY_MS = 200
+
+/** The link of a worker to the primary. */
+class PrimaryLink implements WorkerLink {
+  readonly workers: number
+  readonly isSpeaker: boolean
+  isRetired = false
+  readonly #writes: WriteMetrics[] = []
+  readonly #apps: WorkerApp[] = []
+  /** How many applications start now. */
+  #starting = 0
+  readonly #call = connect(process, {
+    end: (signal: NodeJS.Signals, isRetired: boolean) => {
+      this.isRetired = isRetired
+      // Without a listener, the signal has its usual effect.
+      if (!process.emit(signal, signal)) process.kill(process.pid, signal)
+    },
+    write: (app: number, isOpen: boolean) => this.#writes[app]?.(isOpen),
+  })
+
+  constructor({ workers, isSpeaker, beatMs }: WorkerPlace) {
+    this.workers = workers
+    this.isSpeaker = isSpeaker
+    if (beatMs > 0) every(beatMs, () => void this.#call('note', { missed: 0 }))
+  }
+
+  async starts<T>(start: () => Promise<T>, app: WorkerApp): Promise<T> {
+    this.#starting += 1
+    void this.#call('note', { hasApps: true })
+    try {
+      const address = await start()
+      this.#apps.push(app)
+      return address
+    } finally {
+      // The code that waits for this start may begin the next one.
+      void turn().then(() => this.#hasStarted())
+    }
+  }
+
+  readonly shareMetrics = (write: WriteMetrics) => {
+    const app = this.#writes.push(write) - 1
+    return (isOpen: boolean) => this.#call('gather', app, isOpen) as Promise<WorkerText[]>
+  }
+
+  #hasStarted(): void {
+    this.#starting -= 1
+    // An error that nothing has caught closes the applications that listen already.
+    if (this.#starting > 0 || this.#apps.length === 0 || Number(process.exitCode ?? 0) > 0) return
+    const closeMs = Math.max(...this.#apps.map((app) => app.closeMs))
+    void this.#call('note', { listens: true, closeMs })
+    void this.#reportReady()
+  }
+
+  /** An error of a check means that the application is not ready yet. */
+  async #reportReady(): Promise<void> {
+    const all = this.#apps.map(({ isReady }) => isReady().catch(() => false))
+    const areReady = (await Promise.all(all)).every(Boolean)
+    // The end of the start that has begun meanwhile reports.
+    if (this.#starting > 0) return
+    if (areReady) return void this.#call('note', { isReady: true })
+    new Deadline(READY_MS, () => void this.#reportReady())
+  }
+}
+
+const place = process.env[PLACE_VARIABLE]
+// Threads and programs that the application starts inherit Node's options, and load this file, too.
+if (place !== undefined) {
+  delete process.env[PLACE_VARIABLE]
+  const value = new PrimaryLink(JSON.parse(place))
+  // `app/worker-link.ts` finds it.
+  Object.defineProperty(globalThis, Symbol.for('blazon.worker'), { value })
+  // For the primary, which restarts: a terminal sends it to all processes.
+  process.on('SIGHUP', () => {})
+}

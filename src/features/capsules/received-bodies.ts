@@ -1,0 +1,135 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import type { Request } from '../../contracts/handler.js'
+import type { RequestSecretTexts } from '../../contracts/plugin.js'
+import { hasBody } from '../../http/read-body.js'
+
+/** The most bytes that are kept of a body. */
+const MOST = 1_000_000
+/** The most bytes that are kept of all requests under way together. */
+const MOST_TOGETHER = 32_000_000
+
+const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+}
+
+/** The body of a request as it was sent, without the coding of `Content-Encoding`. */
+export interface ReceivedBody {
+  /** `null` without a body, and for one that was not kept. */
+  readonly bytes: Buffer | null
+  /** Why the body was not kept, as a sentence; else `null`. */
+  readonly omitted: string | null
+  /** Whether the request cannot be sent again as it was. */
+  readonly isMissed: boolean
+}
+
+interface Kept {
+  readonly chunks: Buffer[]
+  length: number
+  isWhole: boolean
+  omitted: string | null
+}
+
+/** Keeps the bytes of bodies while their requests are under way. Code that reads a body notices nothing. */
+export class ReceivedBodies {
+  readonly #bodies = new WeakMap<Request, Kept>()
+  #length = 0
+
+  /** Call it before any code reads the body. Later calls change nothing. */
+  follow(req: Request): void {
+    if (this.#bodies.has(req) || !hasBody(req)) return
+    const isLate = req.readableLength > 0 || req.readableDidRead
+    const omitted = isLate ? 'Its body had arrived before the application got the request.' : null
+    const kept: Kept = { chunks: [], length: 0, isWhole: false, omitted }
+    this.#bodies.set(req, kept)
+    const { push } = req
+    req.push = (chunk: unknown, encoding?: BufferEncoding) => {
+      this.#note(kept, chunk)
+      return push.call(req, chunk, encoding)
+    }
+    // Observers see the end of a response before these listeners.
+    const release = () => {
+      this.#drop(kept, 'Its request is over.')
+    }
+    req.res?.once('finish', release).once('close', release)
+  }
+
+  #note(kept: Kept, chunk: unknown): void {
+    if (chunk === null) kept.isWhole = true
+    if (kept.omitted !== null || !(chunk instanceof Uint8Array)) return
+    kept.chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+    kept.length += chunk.length
+    this.#length += chunk.length
+    if (kept.length > MOST) this.#drop(kept, `Its body has more than ${MOST} bytes.`)
+    else if (this.#length > MOST_TOGETHER) this.#drop(kept, 'Too many bodies arrived at once.')
+  }
+
+  #drop(kept: Kept, why: string): void {
+    kept.omitted ??= why
+    this.#length -= kept.length
+    kept.length = kept.chunks.length = 0
+  }
+
+  /** Returns the body of a request whose response ends. */
+  of(req: Request): ReceivedBody {
+    const kept = this.#bodies.get(req)
+    if (kept === undefined) return { bytes: null, omitted: null, isMissed: false }
+    if (kept.omitted !== null) return missed(kept.omitted)
+    // The last byte may have come before Node has read the end of the message.
+    const isWhole = kept.isWhole || kept.length === Number(req.headers['content-length'])
+    if (!isWhole && !req.readableDidRead) {
+      const omitted = 'The application did not read its body.'
+      return { bytes: null, omitted, isMissed: false }
+    }
+    if (!isWhole) return missed('Its body had not arrived as a whole.')
+    try {
+      const bytes = decoded(Buffer.concat(kept.chunks), req.headers['content-encoding'])
+      return { bytes, omitted: null, isMissed: false }
+    } catch {
+      return missed('Its body cannot be decompressed.')
+    }
+  }
+
+  /** Returns what hides the secrets of a request: also those that a handler or a schema has taken out of the body. */
+  hiderOf(req: Request, secretsOf: (req: Request) => RequestSecretTexts): (text: string) => string {
+    const { hideIn } = secretsOf(req)
+    const { body } = req
+    req.body = bodyValueOf(this.of(req), req)
+    const { hideIn: hideSent } = secretsOf(req)
+    req.body = body
+    return (text) => hideSent(hideIn(text))
+  }
+}
+
+function missed(omitted: string): ReceivedBody {
+  return { bytes: null, omitted, isMissed: true }
+}
+
+function decoded(bytes: Buffer, coding = 'identity'): Buffer {
+  if (coding.toLowerCase() === 'identity') return bytes
+  const decode = DECODERS[coding.toLowerCase()] as typeof gunzipSync
+  return decode(bytes, { maxOutputLength: MOST })
+}
+
+/** The value of JSON, or of a form; `undefined` for all else. */
+export function bodyValueOf({ bytes }: ReceivedBody, { headers }: Request): unknown {
+  const type = headers['content-type'] ?? ''
+  try {
+    if (bytes === null) return undefined
+    if (isJson(type)) return JSON.parse(bytes.toString())
+    if (isForm(type)) return Object.fromEntries(new URLSearchParams(bytes.toString()))
+  } catch {}
+  return undefined
+}
+
+/** Whether a `Content-Type` is one of JSON. */
+export function isJson(type: string): boolean {
+  return /[/+]json\b/i.test(type)
+}
+
+/** Whether a `Content-Type` is that of a form without files. */
+export function isForm(type: string): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(type)
+}

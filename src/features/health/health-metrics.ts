@@ -1,0 +1,46 @@
+import type { CheckedHealth, HealthReport } from '../../contracts/health.js'
+import type { Metric, MetricSample } from '../../contracts/metrics.js'
+import type { Health } from './health.js'
+
+/**
+ * Creates the metrics of readiness. A scrape does not wait for checks: it has the results of the last ones, and begins new
+ * ones for the next scrape.
+ */
+export function healthMetrics(health: Pick<Health, 'check'>): readonly Metric[] {
+  let last: HealthReport | undefined
+  const ask = () => {
+    void health.check().then((report) => {
+      last = report
+    })
+  }
+  ask()
+  return [
+    {
+      name: 'health_ready',
+      help: 'Whether /readyz answers 200, at the last check.',
+      type: 'gauge',
+      read() {
+        ask()
+        return last === undefined ? [] : [{ value: isReady(last) ? 1 : 0 }]
+      },
+    },
+    {
+      name: 'health_check_up',
+      help: 'Whether a check of health succeeded, at the last time.',
+      type: 'gauge',
+      read: () =>
+        last === undefined ? [] : [...samplesOf(last.plugins), ...samplesOf(last.checks)],
+    },
+  ]
+}
+
+function isReady({ status }: HealthReport): boolean {
+  return status === 'up' || status === 'degraded'
+}
+
+function samplesOf(checked: Readonly<Record<string, CheckedHealth>>): MetricSample[] {
+  return Object.entries(checked).map(([check, { status }]) => ({
+    labels: { check },
+    value: status === 'up' ? 1 : 0,
+  }))
+}

@@ -1,0 +1,45 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** The metrics of a process as text; `worker` is the value of the label, `null` for a process that gets none. */
+export interface WorkerText {
+  readonly worker: string | null
+  readonly text: string
+}
+
+/** Lets other workers read the metrics of an application, and returns how to read those of all workers. */
+export type ShareMetrics = (
+  write: WriteMetrics,
+) => (isOpen: boolean) => Promise<readonly WorkerText[]>
+
+/** Writes the metrics of an application: as OpenMetrics, or in the text format of Prometheus. */
+export type WriteMetrics = (isOpen: boolean) => Promise<string>
+
+/** How many lines are read before other work gets its turn. */
+const LINES_PER_TURN = 2000
+
+/** Joins the metrics of several processes, which are written in one format: each series gets the label `worker`. */
+export async function* joinTexts(texts: readonly WorkerText[]): AsyncGenerator<string> {
+  /** The lines of each metric by its name: they must follow each other. */
+  const families = new Map<string, { head: string; values: string }>()
+  for (const { worker, text } of texts) {
+    const known = new Set(families.keys())
+    let name = ''
+    for (const [index, line] of text.split('\n').entries()) {
+      if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await nextTurn()
+      name = /^# \w+ (\S+)/.exec(line)?.[1] ?? name
+      const family = families.get(name) ?? { head: '', values: '' }
+      families.set(name, family)
+      if (line.startsWith('#')) family.head += known.has(name) ? '' : `${line}\n`
+      else if (line !== '') family.values += `${withLabel(line, worker)}\n`
+    }
+  }
+  for (const { head, values } of families.values()) yield head + values
+}
+
+/** The name of a metric ends at the first brace or blank. */
+function withLabel(line: string, worker: string | null): string {
+  if (worker === null) return line
+  return line.replace(/^([^{ ]+)(\{\}|\{|)/, (_, name: string, open: string) => {
+    return `${name}{worker="${worker}"${open === '{' ? ',' : '}'}`
+  })
+}

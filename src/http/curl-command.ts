@@ -1,0 +1,97 @@
+/** A text with variables of the shell in place of secrets: `['Bearer ', { secret: 'token' }]` reads `$TOKEN`. */
+export type ShellText = string | readonly Piece[]
+
+type Piece = string | { readonly secret: string }
+
+/** A request, as curl shall send it. */
+export interface CurlRequest {
+  readonly method: string
+  readonly url: ShellText
+  readonly headers: readonly (readonly [name: string, value: ShellText])[]
+  /** `null` for none, or for one in `more`. */
+  readonly body: ShellText | null
+  /** Further arguments, quoted where they need it: `-F 'file=@file'`. Default: none. */
+  readonly more?: readonly string[]
+}
+
+/**
+ * Returns a command that sends a request. No character of the request means something to the shell, or is changed by curl. Any
+ * POSIX shell runs it; bash is needed for headers that are not ASCII.
+ */
+export function curlCommand({ method, url, headers, body, more = [] }: CurlRequest): string {
+  const hasBody = body !== null || more.some((each) => /^-(?:F|-data|-form)/.test(each))
+  const parts = [
+    ['curl', ...flagsFor(textOf(url)), ...verbOf(method, hasBody), quoted(url)].join(' '),
+    ...more,
+    ...headers.map(([name, value]) => `-H ${quoted(headerOf(name, value), quoteBytes)}`),
+    ...(body === null ? [] : [`--data-raw ${quoted(body)}`]),
+  ]
+  return parts.join(' \\\n  ')
+}
+
+/** curl reads brackets and braces in a URL as ranges, and leaves out segments of dots. */
+function flagsFor(url: string): string[] {
+  return [
+    ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
+    ...(/\/(?:\.|%2e){1,2}(?:[/?#]|$)/i.test(url) ? ['--path-as-is'] : []),
+  ]
+}
+
+/** A body alone would make it a POST. */
+function verbOf(method: string, hasBody: boolean): string[] {
+  if (method === 'GET' && !hasBody) return []
+  return method === 'HEAD' ? ['--head'] : ['-X', method]
+}
+
+/** curl sends a header with an empty value only when it ends with a semicolon. */
+function headerOf(name: string, value: ShellText): ShellText {
+  if (typeof value === 'string') return value === '' ? `${name};` : `${name}: ${value}`
+  return [`${name}: `, ...value]
+}
+
+function piecesOf(text: ShellText) {
+  return typeof text === 'string' ? [text] : text
+}
+
+function textOf(text: ShellText): string {
+  return piecesOf(text)
+    .filter((piece) => typeof piece === 'string')
+    .join('')
+}
+
+/** One word of a shell. */
+function quoted(text: ShellText, write: (text: string) => string = quote): string {
+  const pieces = piecesOf(text)
+  if (pieces.length > 1 && pieces.every(isHarmless)) {
+    return `"${pieces.map((each) => (typeof each === 'string' ? each : variableOf(each.secret))).join('')}"`
+  }
+  return pieces
+    .filter((each) => each !== '' || pieces.length === 1)
+    .map((each) => (typeof each === 'string' ? write(each) : `"${variableOf(each.secret)}"`))
+    .join('')
+}
+
+/** Whether double quotes leave a text as it is, also behind the name of a variable. */
+function isHarmless(piece: Piece, index: number, all: readonly Piece[]): boolean {
+  if (typeof piece !== 'string') return true
+  const isBehindName = index > 0 && typeof all[index - 1] !== 'string'
+  return /^[\w .,:;/?&=%@+-]*$/.test(piece) && !(isBehindName && /^\w/.test(piece))
+}
+
+/** The variable for a name: `$X_API_KEY` for `x-api-key`, `$CARD_NUMBER` for `cardNumber`. */
+function variableOf(name: string): string {
+  const words = name.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/\W+/g, '_')
+  return `$${words.replace(/^(?=\d)/, '_').toUpperCase()}`
+}
+
+/** Quotes a text. Between single quotes, a shell reads every character but the quote itself as it is. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** Quotes a header. Its characters are bytes, which a terminal may not have. */
+function quoteBytes(text: string): string {
+  if (!/[\x80-\xff]/.test(text)) return quote(text)
+  // Also a shell that does not know this way of quoting finds no quote in it.
+  return `$'${text.replace(/[^\x20-\x7e]|['\\]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
+}

@@ -1,0 +1,51 @@
+import type { Connection } from '../driver.js'
+import { type SessionAttrs, serverUrls, sessionAttrsOf } from '../options/server-urls.js'
+
+const STATE = `select pg_catalog.pg_is_in_recovery() as "isStandby",
+  pg_catalog.current_setting('transaction_read_only') = 'on' as "isReadOnly"`
+
+interface State {
+  readonly isStandby: boolean
+  readonly isReadOnly: boolean
+}
+
+const FITS: Readonly<Record<Exclude<SessionAttrs, 'any'>, (state: State) => boolean>> = {
+  'read-write': ({ isReadOnly }) => !isReadOnly,
+  'read-only': ({ isReadOnly }) => isReadOnly,
+  primary: ({ isStandby }) => !isStandby,
+  standby: ({ isStandby }) => isStandby,
+}
+
+/** The servers that a URL names. New connections are made to the one that worked last. */
+export class Servers {
+  readonly count: number
+  readonly #urls: readonly string[]
+  readonly #attrs: string
+  #at = 0
+
+  /** @param url A URL that was checked. */
+  constructor(url: string) {
+    this.#urls = serverUrls(url)
+    this.#attrs = sessionAttrsOf(url)
+    this.count = this.#urls.length
+  }
+
+  /** The URL for the next connection. */
+  get url(): string {
+    return this.#urls[this.#at] as string
+  }
+
+  /** Goes on to the next server, unless another caller has done so since `url` was read. */
+  leave(url: string): void {
+    if (url === this.url) this.#at = (this.#at + 1) % this.count
+  }
+
+  /** Rejects when a new connection is to a server that the URL does not want. */
+  async check(connection: Connection): Promise<void> {
+    const fits = FITS[this.#attrs as keyof typeof FITS]
+    if (fits === undefined) return
+    const { rows } = await connection.query({ text: STATE })
+    if (fits(rows[0] as unknown as State)) return
+    throw new Error(`The server is not ${this.#attrs} (target_session_attrs).`)
+  }
+}

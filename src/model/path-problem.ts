@@ -1,0 +1,133 @@
+import { literalOf, type PathPart, type PathSegment, parsePath } from './path-syntax.js'
+
+/** What is wrong with a path, with the place, and what to do about it. */
+export interface PathProblem {
+  readonly cause: string
+  readonly remedy: string
+}
+
+/** The problem in the syntax of a path, the first one of them; `null` when there is none. */
+export function pathProblem(path: string): PathProblem | null {
+  if (PLAIN.test(path)) return null
+  const segments = parsePath(path)
+  for (const [index, segment] of segments.entries()) {
+    const problem = segmentProblem(segment, index === segments.length - 1)
+    if (problem !== null) return problem
+  }
+  return namesProblem(segments.flat())
+}
+
+/** The problem of a prefix, which stands before other paths; `null` when there is none. */
+export function prefixProblem(prefix: unknown): string | null {
+  if (typeof prefix !== 'string') return `${String(prefix)} is not a path`
+  const problem = pathProblem(prefix)
+  if (problem !== null) return problem.cause
+  const hasWildcard = parsePath(prefix).some(([part]) => part?.kind === 'wildcard')
+  return hasWildcard ? 'paths follow it, so it has no wildcard' : null
+}
+
+/** Paths without anything to check, which most paths are. */
+const PLAIN = /^[\w/-]*$/
+
+const SYNTAX =
+  'Use literal segments, `:name` and, at the end, `*name`. Write two routes for two forms of a path.'
+const ESCAPE = `A backslash makes the next character literal: 'books\\\\:batchGet'.`
+
+/** Characters that have a meaning in paths elsewhere, or that URLs cannot have, if they are not escaped. */
+const MEANT = /[?+(){}[\]#%\s]/u
+/** Control characters and halves of surrogate pairs. */
+const NEVER = /[\p{Cc}\p{Cs}]/u
+
+function segmentProblem(segment: PathSegment, isLast: boolean): PathProblem | null {
+  const literal = literalOf(segment)
+  if (literal === '.' || literal === '..') {
+    return {
+      cause: `the segment '${literal}'${placeOf(segment[0])} never arrives, because clients remove it from URLs`,
+      remedy: 'Give the segment a name.',
+    }
+  }
+  for (const [index, part] of segment.entries()) {
+    const problem =
+      part.kind === 'literal'
+        ? literalProblem(part, segment[index - 1])
+        : parameterProblem(part, segment, isLast)
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+type Literal = Extract<PathPart, { kind: 'literal' }>
+type Parameter = Exclude<PathPart, Literal>
+
+function literalProblem(part: Literal, before: PathPart | undefined): PathProblem | null {
+  const { text, isEscaped, at } = part
+  if (text === '') {
+    return {
+      cause: `the backslash${placeOf(part)} has no character to make literal`,
+      remedy: `${ESCAPE} It makes neither letters, digits nor slashes literal.`,
+    }
+  }
+  const found = NEVER.exec(text) ?? (isEscaped ? null : MEANT.exec(text))
+  if (found !== null) {
+    const remedy = found[0] === '%' ? 'Write the character itself: URLs are decoded.' : SYNTAX
+    const place = placeOf({ at: at + found.index })
+    return {
+      cause: `'${found[0]}'${place} has no meaning in a path`,
+      remedy: `${remedy} ${ESCAPE}`,
+    }
+  }
+  if (isEscaped || before === undefined || before.kind === 'literal') return null
+  const [letter] = /^[\p{L}\p{M}\p{N}]/u.exec(text) ?? []
+  if (letter === undefined) return null
+  return {
+    cause: `'${letter}'${placeOf(part)} cannot be in the name of a parameter`,
+    remedy: `Names have the letters a to z, digits and '_'. ${ESCAPE}`,
+  }
+}
+
+function parameterProblem(
+  part: Parameter,
+  segment: PathSegment,
+  isLast: boolean,
+): PathProblem | null {
+  const { kind, name } = part
+  const place = placeOf(part)
+  const fail = (cause: string, remedy = SYNTAX) => ({ cause, remedy })
+  if (name === '') {
+    return fail(`'${kind === 'parameter' ? ':' : '*'}'${place} has no name`, `${SYNTAX} ${ESCAPE}`)
+  }
+  if (name === '__proto__') {
+    return fail(`'__proto__'${place} cannot be the name of a parameter`, 'Give it another name.')
+  }
+  if (kind === 'wildcard') {
+    if (segment.length > 1)
+      return fail(`the wildcard '*${name}'${place} must be a segment of its own`)
+    return isLast ? null : fail(`the wildcard '*${name}'${place} must be the last thing in a path`)
+  }
+  const before = segment[segment.indexOf(part) - 1]
+  if (before === undefined || before.kind === 'literal') return null
+  return fail(
+    `nothing is between '${before.name}' and '${name}'${place}, so it is unknown where one ends`,
+    'Write a literal between them, or a slash.',
+  )
+}
+
+function namesProblem(parts: readonly PathPart[]): PathProblem | null {
+  const names = new Set<string>()
+  for (const part of parts) {
+    if (part.kind === 'literal') continue
+    if (names.has(part.name)) {
+      return {
+        cause: `the parameter '${part.name}' appears in it twice, again${placeOf(part)}`,
+        remedy: 'Give one of them another name. Prefixes are parts of the path.',
+      }
+    }
+    names.add(part.name)
+  }
+  return null
+}
+
+/** People count characters from 1. */
+function placeOf(part: { readonly at: number } | undefined): string {
+  return part === undefined ? '' : ` at character ${part.at + 1}`
+}

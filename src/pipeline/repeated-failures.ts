@@ -1,0 +1,116 @@
+import type { Clock, Timer } from '../contracts/clock.js'
+import type { Logger } from '../contracts/logger.js'
+import { HttpError } from '../errors/http-error.js'
+import { ignoreRejection } from '../step/thenable.js'
+
+/** The time between two lines about one cause, in milliseconds. */
+const PERIOD_MS = 1000
+/** The most causes that are counted one by one. */
+const MOST_CAUSES = 20
+/** The name of all further causes. */
+const OTHERS = '(others)'
+/** Codes of failures that concern one request each: their route, or their data. */
+const OF_ONE_REQUEST: readonly unknown[] = [
+  'SERVICE_UNAVAILABLE',
+  'HANDLER_TIMEOUT',
+  'COMMIT_UNKNOWN',
+]
+
+/** What makes failures one cause. */
+interface Cause {
+  readonly code: string
+  /** The code or the class of the error below, such as `ECONNREFUSED`. */
+  readonly reason?: string
+}
+
+interface Count {
+  readonly cause: Cause
+  count: number
+  timer: Timer
+}
+
+/**
+ * Counts the failures of an outage, such as a database that is away: each request fails with the same error. The first is
+ * logged as any error. All later ones of a second are one line, so that the log does not grow with the requests.
+ */
+export class RepeatedFailures {
+  readonly #logger: Logger
+  readonly #clock: Clock
+  readonly #counts = new Map<string, Count>()
+  #isClosed = false
+
+  constructor({ logger, clock }: { readonly logger: Logger; readonly clock: Clock }) {
+    this.#logger = logger
+    this.#clock = clock
+  }
+
+  /** Whether an error repeats one that was logged. It is then counted, and needs no line of its own. */
+  note(error: unknown): boolean {
+    const cause = this.#isClosed ? undefined : causeOf(error)
+    if (cause === undefined) return false
+    const name = `${cause.code} ${cause.reason}`
+    const isKnown = this.#counts.has(name) || this.#counts.size < MOST_CAUSES
+    const key = isKnown ? name : OTHERS
+    const known = this.#counts.get(key)
+    if (known !== undefined) {
+      known.count++
+      return true
+    }
+    const timer = this.#next(key)
+    this.#counts.set(key, { cause: isKnown ? cause : { code: OTHERS }, count: 0, timer })
+    return false
+  }
+
+  /** Logs what no line has yet. Later errors are not counted. */
+  close(): void {
+    this.#isClosed = true
+    for (const found of this.#counts.values()) {
+      found.timer.cancel()
+      if (found.count > 0) this.#log(found)
+    }
+    this.#counts.clear()
+  }
+
+  #next(key: string): Timer {
+    return this.#clock.setTimeout(() => this.#end(key), PERIOD_MS)
+  }
+
+  /** A second without a failure ends the outage. */
+  #end(key: string): void {
+    const found = this.#counts.get(key)
+    if (found === undefined) return
+    if (found.count === 0) return void this.#counts.delete(key)
+    this.#log(found)
+    found.count = 0
+    found.timer = this.#next(key)
+  }
+
+  #log({ cause, count }: Count): void {
+    try {
+      const facts = { ...cause, status: 503, count }
+      const returned: unknown = this.#logger.error(
+        facts,
+        'More requests failed for the same reason',
+      )
+      ignoreRejection(returned)
+    } catch {
+      // A logger that fails must not end the process.
+    }
+  }
+}
+
+/** Returns the cause that an error shares with those of other requests; `undefined` if it concerns one request. */
+function causeOf(error: unknown): Cause | undefined {
+  if (!HttpError.is(error) || error.status !== 503 || OF_ONE_REQUEST.includes(error.code)) {
+    return undefined
+  }
+  const { code, cause } = error
+  const reason = cause instanceof Error ? reasonOf(cause) : undefined
+  return { code: String(code), ...(reason !== undefined && { reason }) }
+}
+
+/** No message: it may have values of the request. */
+function reasonOf(cause: Error): string {
+  const { code } = cause as { readonly code?: unknown }
+  return typeof code === 'string' && /^\w{1,40}$/.test(code) ? code : cause.name
+}

@@ -1,0 +1,196 @@
+import type { RouteMatch } from '../contracts/route-model.js'
+import { type PathSegment, parsePath } from '../model/path-syntax.js'
+import { pathShape } from '../model/paths.js'
+
+/** The longest path parameter, in characters. */
+export const MAX_PARAM_LENGTH = 1024
+
+/** A segment: parameters, with one literal more than parameters around and between them. */
+interface PatternSegment {
+  /** In lower case, and as {@link comparedPath} leaves them. Only the first and the last one may be empty. */
+  readonly literals: readonly string[]
+  readonly names: readonly string[]
+  readonly isWildcard: boolean
+}
+
+/** The path of a route, which is compared with paths segment by segment. */
+export interface PathPattern {
+  readonly index: number
+  readonly segments: readonly PatternSegment[]
+  /** Of two patterns that match a path, the one with the lower text has priority. */
+  readonly precedence: string
+}
+
+/** The match of a URL with a route. */
+export type Matched = Extract<RouteMatch, { kind: 'route' | 'malformed' }>
+
+/** Finds the pattern that matches a URL. */
+export type FindPattern = (url: string) => Matched | null
+
+export function createPattern({ index, path }: { index: number; path: string }): PathPattern {
+  const segments = parsePath(path).map(toPatternSegment)
+  const precedence = `${segments.map(precedenceOf).join('')} ${pathShape(path)}`
+  return { index, segments, precedence }
+}
+
+function toPatternSegment(parts: PathSegment): PatternSegment {
+  const literals = ['']
+  const names: string[] = []
+  for (const part of parts) {
+    if (part.kind === 'literal') literals.push(literals.pop() + comparedLiteral(part.text))
+    else {
+      names.push(part.name)
+      literals.push('')
+    }
+  }
+  return { literals: literals.map(lowered), names, isWildcard: parts[0]?.kind === 'wildcard' }
+}
+
+/** URLs have these characters only percent-encoded, and {@link comparedPath} leaves them so. */
+function comparedLiteral(text: string): string {
+  return text.replace(/[%?#]/g, encodeURIComponent)
+}
+
+/**
+ * Returns a text in lower case with its length unchanged, and without a difference between `σ` and `ς`, which depends on the
+ * next letter.
+ */
+function lowered(text: string): string {
+  const lower = text.split('\u0130').map((each) => each.toLowerCase())
+  return lower.join('\u0130').replaceAll('ς', 'σ')
+}
+
+/**
+ * From left to right, a literal has priority over a mixture, a mixture over a parameter, and a parameter over a
+ * wildcard. Of two mixtures, the one with more literal characters has priority.
+ */
+function precedenceOf({ literals, names, isWildcard }: PatternSegment): string {
+  if (names.length === 0) return '0'
+  const { length } = literals.join('')
+  if (length > 0) return `1${99_999 - length}`
+  return isWildcard ? '3' : '2'
+}
+
+export function byPrecedence(one: PathPattern, another: PathPattern): number {
+  return one.precedence < another.precedence ? -1 : 1
+}
+
+/** Whether some path may match both patterns. */
+export function overlap({ segments }: PathPattern, other: PathPattern): boolean {
+  for (const [index, segment] of segments.entries()) {
+    const another = other.segments[index]
+    if (another === undefined) return false
+    if (segment.isWildcard || another.isWildcard) return true
+    const areLiteral = segment.names.length === 0 && another.names.length === 0
+    if (areLiteral && segment.literals[0] !== another.literals[0]) return false
+  }
+  return segments.length === other.segments.length
+}
+
+/** The first match of some patterns, in their order, with the path of a URL. */
+export function matchFirst(patterns: readonly PathPattern[], url: string): Matched | null {
+  const path = comparedPath(url)
+  return path === null ? null : firstMatch(patterns, path)
+}
+
+/** Finds patterns by their literal beginnings, so that many patterns do not make each other slow. */
+export function indexPatterns(patterns: readonly PathPattern[]): FindPattern {
+  const byBeginning = new Map<string, PathPattern[]>()
+  let longest = 0
+  for (const pattern of patterns.toSorted(byPrecedence)) {
+    const beginning = literalBeginning(pattern)
+    longest = Math.max(longest, beginning.length)
+    const same = byBeginning.get(beginning.join('/'))
+    if (same === undefined) byBeginning.set(beginning.join('/'), [pattern])
+    else same.push(pattern)
+  }
+  return function find(url) {
+    const path = comparedPath(url)
+    if (path === null) return null
+    // A longer beginning has priority: a literal follows where a shorter one ends.
+    for (let length = Math.min(longest, path.lower.length); length > 0; length--) {
+      const same = byBeginning.get(path.lower.slice(0, length).join('/'))
+      const match = same === undefined ? null : firstMatch(same, path)
+      if (match !== null) return match
+    }
+    return null
+  }
+}
+
+/** The literal segments before the first parameter. The first one is empty, before the first slash. */
+function literalBeginning({ segments }: PathPattern): string[] {
+  const end = segments.findIndex(({ names }) => names.length > 0)
+  return segments.slice(0, end === -1 ? undefined : end).map(({ literals }) => literals[0] ?? '')
+}
+
+/** The segments of a path. */
+interface ComparedPath {
+  readonly segments: readonly string[]
+  /** In lower case. */
+  readonly lower: readonly string[]
+}
+
+/**
+ * Reads the path of a URL: without a slash at the end, and decoded except for the characters that divide paths and values
+ * (RFC 3986, 2.2), so that `1%2C5,2` is `1,5` and `2` for `:lat,:lng`. `null` for a URL that does not decode.
+ */
+function comparedPath(url: string): ComparedPath | null {
+  const given = url.split(/[?#]/, 1)[0] as string
+  const path = given.length > 1 && given.endsWith('/') ? given.slice(0, -1) : given
+  try {
+    const decoded = path.includes('%') ? decodeURI(path.replaceAll('%25', '%2525')) : path
+    return { segments: decoded.split('/'), lower: lowered(decoded).split('/') }
+  } catch {
+    return null
+  }
+}
+
+function firstMatch(patterns: readonly PathPattern[], path: ComparedPath): Matched | null {
+  for (const pattern of patterns) {
+    const match = matchPattern(pattern, path)
+    if (match !== null) return match
+  }
+  return null
+}
+
+function matchPattern({ index, segments }: PathPattern, path: ComparedPath): Matched | null {
+  const hasRest = segments.at(-1)?.isWildcard === true
+  const { length } = path.segments
+  if (hasRest ? length < segments.length : length !== segments.length) return null
+  // Without a prototype, as the objects of find-my-way: `constructor` is a parameter like others.
+  const params = Object.create(null) as Record<string, string>
+  for (const [place, { literals, names, isWildcard }] of segments.entries()) {
+    const texts = isWildcard
+      ? [path.segments.slice(place).join('/')]
+      : divide(literals, path.segments[place] as string, path.lower[place] as string)
+    if (texts === null) return null
+    for (const [at, name] of names.entries()) {
+      const value = decodeURIComponent(texts[at] as string)
+      if (value.length > MAX_PARAM_LENGTH && !isWildcard) return null
+      params[name] = value
+    }
+  }
+  const isMalformed = Object.values(params).some((value) => value.includes('\0'))
+  return isMalformed ? { kind: 'malformed' } : { kind: 'route', index, params }
+}
+
+/**
+ * Divides a segment at its literals, from the right: each at the last occurrence that leaves the parameter after it a value.
+ * So it finds values if there are any, in linear time.
+ */
+function divide(literals: readonly string[], text: string, lower: string): string[] | null {
+  const [first, ...others] = literals as [string, ...string[]]
+  const last = others.pop()
+  if (last === undefined) return lower === first ? [] : null
+  if (!lower.startsWith(first) || !lower.endsWith(last)) return null
+  const texts: string[] = []
+  let end = text.length - last.length
+  for (const literal of others.reverse()) {
+    const start = lower.lastIndexOf(literal, end - 1 - literal.length)
+    texts.unshift(text.slice(start + literal.length, end))
+    end = start
+  }
+  if (end <= first.length) return null
+  texts.unshift(text.slice(first.length, end))
+  return texts
+}

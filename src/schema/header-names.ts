@@ -1,0 +1,61 @@
+import type { Validator } from '../contracts/schema.js'
+
+type Headers = Readonly<Record<string, unknown>>
+
+/** A name of a header as a schema writes it, with capitals. */
+interface Spelling {
+  readonly name: string
+  /** As Node writes it. */
+  readonly lower: string
+  /** Whether the schema has the name in lower case, too. */
+  readonly isKept: boolean
+}
+
+/**
+ * Wraps the validator of headers, so that a schema may write their names in upper and lower case: names of headers
+ * have no case (RFC 9110, section 5.1), and Node writes them in lower case.
+ *
+ * @param names The names in the schema; `null` if the schema does not show them.
+ */
+export function withHeaderNames(validate: Validator, names: ReadonlySet<string> | null): Validator {
+  if (names === null) {
+    return (headers) => validate(new Proxy({ ...(headers as Headers) }, WITHOUT_CASE))
+  }
+  const read = headerReader(names)
+  return read === null ? validate : (headers) => validate(read(headers as Headers))
+}
+
+/** Returns a function that copies headers with the names of a schema; `null` if all names are in lower case. */
+export function headerReader(names: ReadonlySet<string>): ((headers: Headers) => Headers) | null {
+  const spellings = [...names].map(spellingIn(names)).filter(({ name, lower }) => name !== lower)
+  return spellings.length === 0 ? null : (headers) => rename(headers, spellings)
+}
+
+function spellingIn(names: ReadonlySet<string>): (name: string) => Spelling {
+  return (name) => {
+    const lower = name.toLowerCase()
+    return { name, lower, isKept: names.has(lower) }
+  }
+}
+
+function rename(headers: Headers, spellings: readonly Spelling[]): Headers {
+  const renamed: Record<string, unknown> = { ...headers }
+  for (const { name, lower, isKept } of spellings) {
+    if (headers[lower] === undefined) continue
+    if (!isKept) delete renamed[lower]
+    renamed[name] = headers[lower]
+  }
+  return renamed
+}
+
+/** Finds a header by any spelling of its name. The copy that it wraps lists the names in lower case. */
+const WITHOUT_CASE: ProxyHandler<Record<string, unknown>> = {
+  get: (headers, key) => Reflect.get(headers, keyIn(headers, key)),
+  has: (headers, key) => Reflect.has(headers, keyIn(headers, key)),
+  getOwnPropertyDescriptor: (headers, key) =>
+    Reflect.getOwnPropertyDescriptor(headers, keyIn(headers, key)),
+}
+
+function keyIn(headers: object, key: string | symbol): string | symbol {
+  return typeof key === 'string' && !(key in headers) ? key.toLowerCase() : key
+}

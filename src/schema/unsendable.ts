@@ -1,0 +1,193 @@
+import { COERCED_MARK, isNode, MADE_MARK, type Node } from './dialect/conversion.js'
+import { type References, readReferences } from './dialect/references.js'
+import { isOfType } from './dialect/types.js'
+
+/**
+ * How a value arrives. `json`: as JSON. `text`: as one text. `list`: as a text, or as several in a list. `nested`: as these, or
+ * as an object of them.
+ */
+export type Carrier = 'json' | 'text' | 'list' | 'nested'
+
+/** A value that a schema requires and no request can carry. */
+export interface Unsendable {
+  /** The place in the input, such as `page` or `items.*.at`; empty for the input itself. */
+  readonly path: string
+  /** Its type: `number`, `boolean`, `array`, `object`, `Date`, `bigint`, `File`, `Map` or `Set`. */
+  readonly type: string
+  /** The only values that are accepted; `null` if there are others. */
+  readonly values: readonly unknown[] | null
+}
+
+/** What {@link findUnsendable} must know beside the schema. */
+export interface Arrival {
+  /** How the fields of the input arrive; of a body that is JSON or text, how the body does. */
+  readonly carrier: Carrier
+  /** Whether the input is an object whose fields arrive one by one. */
+  readonly hasFields: boolean
+  /** Whether the validator converts texts to the types of its schema, as Ajv does. */
+  readonly coerces: boolean
+}
+
+/** Deeper levels are not read; a schema may contain itself. */
+const MAX_DEPTH = 12
+
+/**
+ * Finds the values that a schema requires and no request can carry, such as the number of `z.number()` in a query: every
+ * value of a query is a text.
+ *
+ * @param json The input side of the schema, as its library describes it: not yet in the dialect of a document.
+ */
+export function findUnsendable(json: unknown, arrival: Arrival): readonly Unsendable[] {
+  // Nearly all bodies end here: of JSON, only these values are missing.
+  if (arrival.carrier === 'json' && !mentions(json, MADE_MARK)) return []
+  const search = new Search(readReferences(json), arrival.coerces)
+  const found = arrival.hasFields
+    ? search.fields([json], { path: '', carrier: arrival.carrier, depth: 0 })
+    : search.value(json, { path: '', carrier: arrival.carrier, depth: 0 })
+  const byPath = new Map(found.map((each) => [`${each.path} ${each.type}`, each]))
+  return [...byPath.values()]
+}
+
+function mentions(value: unknown, key: string): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Object.hasOwn(value, key)) return true
+  for (const name in value) if (mentions((value as Node)[name], key)) return true
+  return false
+}
+
+interface Place {
+  readonly path: string
+  readonly carrier: Carrier
+  readonly depth: number
+}
+
+class Search {
+  readonly #references: References
+  readonly #coerces: boolean
+
+  constructor(references: References, coerces: boolean) {
+    this.#references = references
+    this.#coerces = coerces
+  }
+
+  /** Searches the fields of an object. A field of several alternatives may be as in each of them. */
+  fields(alternatives: readonly unknown[], place: Place): Unsendable[] {
+    const nodes = alternatives.map((each) => this.#resolve(each)).filter(isNode)
+    if (place.depth > MAX_DEPTH || nodes.length === 0) return []
+    const inner = { ...place, depth: place.depth + 1 }
+    const names = new Set(nodes.flatMap((node) => Object.keys(Object(node.properties))))
+    const own = [...names].flatMap((name) => {
+      const anyOf = nodes.flatMap(({ properties }) => (Object(properties) as Node)[name] ?? [])
+      return this.value({ anyOf }, { ...inner, path: below(place.path, name) })
+    })
+    const choices = nodes.flatMap((node) => choicesOf(node))
+    const parts = nodes.flatMap(({ allOf }) => (Array.isArray(allOf) ? allOf : []))
+    return [
+      ...own,
+      ...(choices.length > 0 ? this.fields(choices, inner) : []),
+      ...parts.flatMap((part) => this.fields([part], inner)),
+    ]
+  }
+
+  value(schema: unknown, place: Place): Unsendable[] {
+    const node = this.#resolve(schema)
+    if (place.depth > MAX_DEPTH || !isNode(node) || node[COERCED_MARK] === true) return []
+    const inner = { ...place, depth: place.depth + 1 }
+    const parts = Array.isArray(node.allOf) ? node.allOf : []
+    return [
+      ...this.#choices(choicesOf(node), inner),
+      ...parts.flatMap((part) => this.value(part, inner)),
+      ...this.#own(node, place),
+    ]
+  }
+
+  #choices(choices: readonly unknown[], place: Place): Unsendable[] {
+    const nodes = choices.map((choice) => this.#resolve(choice))
+    const found = nodes.map((node) => this.value(node, place))
+    // A text of any content stands for the values of all others.
+    const isCovered = nodes.some((node, index) =>
+      place.carrier === 'json' ? found[index]?.length === 0 && !isNull(node) : isOpen(node),
+    )
+    return isCovered ? [] : found.flat()
+  }
+
+  #own(node: Node, place: Place): Unsendable[] {
+    const { path, carrier } = place
+    const made = node[MADE_MARK]
+    if (typeof made === 'string') return [{ path, type: made, values: null }]
+    const values = constantsOf(node)
+    const type = typeOf(node, values)
+    if (type === 'object') return this.#object(node, place)
+    if (type === 'array') return this.#list(node, place)
+    if (carrier === 'json' || type === null) return []
+    const isMixed = values?.some((value) => typeof value === 'string') === true
+    if (this.#coerces && !isMixed) return []
+    return [{ path, type, values: values?.filter((value) => typeof value === type) ?? null }]
+  }
+
+  #object(node: Node, place: Place): Unsendable[] {
+    const { path, carrier, depth } = place
+    if (carrier !== 'json' && carrier !== 'nested') return [{ path, type: 'object', values: null }]
+    const { additionalProperties: rest } = node
+    const others = { path: below(path, '*'), carrier, depth: depth + 1 }
+    // The alternatives of the object are searched as its own value.
+    const fields = { properties: node.properties }
+    return [...this.fields([fields], place), ...this.value(rest, others)]
+  }
+
+  #list(node: Node, { path, carrier, depth }: Place): Unsendable[] {
+    const isOfOne = this.#coerces && !(Number(node.minItems) > 1)
+    if (carrier === 'text' && !isOfOne) return [{ path, type: 'array', values: null }]
+    const inner = carrier === 'list' ? 'text' : carrier
+    const place = { path: below(path, '*'), carrier: inner, depth: depth + 1 }
+    const items = [node.items, node.prefixItems].flat()
+    return items.flatMap((item) => this.value(item, place))
+  }
+
+  #resolve(schema: unknown): unknown {
+    if (!isNode(schema) || typeof schema.$ref !== 'string') return schema
+    return this.#references.resolve(schema) ?? {}
+  }
+}
+
+function below(path: string, step: string): string {
+  return path === '' ? step : `${path}.${step}`
+}
+
+function choicesOf({ anyOf, oneOf }: Node): readonly unknown[] {
+  return [anyOf, oneOf].flatMap((each) => (Array.isArray(each) ? each : []))
+}
+
+/** Whether a schema accepts texts of any content. */
+function isOpen(node: unknown): boolean {
+  if (!isNode(node)) return node !== false
+  const { type } = node
+  if (node[MADE_MARK] !== undefined || constantsOf(node) !== null) return false
+  if (choicesOf(node).length > 0 || Array.isArray(node.allOf)) return false
+  return type === undefined ? typeOf(node, null) === null : [type].flat().includes('string')
+}
+
+function isNull(node: unknown): boolean {
+  return isNode(node) && (node.type === 'null' || node.const === null)
+}
+
+/** The constants that the type allows; `null` if the schema has none. */
+function constantsOf(node: Node): readonly unknown[] | null {
+  const values: unknown = node.const === undefined ? node.enum : [node.const]
+  if (!Array.isArray(values)) return null
+  const types = node.type === undefined ? null : [node.type].flat()
+  return values.filter((value) => types === null || types.some(isOfType(value)))
+}
+
+/** The type of the values that are not texts; `null` if there are none, or any value is accepted. */
+function typeOf(node: Node, values: readonly unknown[] | null): string | null {
+  if (values !== null) {
+    const scalars = values.map((value) => typeof value)
+    return scalars.find((type) => type === 'number' || type === 'boolean') ?? null
+  }
+  const types = [node.type].flat().filter((type) => type !== undefined && type !== 'null')
+  if (types.includes('string')) return null
+  const [type] = types
+  if (type === undefined) return isNode(node.properties) ? 'object' : null
+  return type === 'integer' ? 'number' : String(type)
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import type { Response, Test } from 'supertest'
+import type { Capsule } from '../contracts/capsule.js'
+import type { User } from '../contracts/handler.js'
+import type { AnsweredStatement } from '../contracts/statement.js'
+import { fromPlain } from '../features/capsules/plain-value.js'
+import { isTenantInHost, tenantOf } from '../features/capsules/sent-tenant.js'
+import { unansweredOf } from './answers.js'
+import { RefusedConnections } from './refused-connections.js'
+import { afterThisTurn } from './settle.js'
+import type { TestApp } from './test-app.js'
+import type { TestOptions } from './test-options.js'
+
+/** How a capsule is run. */
+export interface CapsuleUse {
+  /**
+   * Whether the database of the application runs the statements. `true`: connections are allowed while the application starts,
+   * and later to the same places. `'embedded'`: it needs none. Default `false`: the capsule answers the statements.
+   */
+  readonly database?: boolean | 'embedded'
+}
+
+/** The headers of one connection, and those about a body that is sent without its compression. */
+const OF_THE_CONNECTION =
+  /^(?:host|connection|keep-alive|upgrade|te|expect|content-length|transfer-encoding|content-encoding)$/
+
+/**
+ * Opens a capsule: the file about a request that a server has failed. Until the capsule is disposed of, this process makes no
+ * connection to another host. `blazon replay --write` makes tests with it.
+ *
+ * @param file The path, from the working directory.
+ * @throws Error if the file cannot be read, or is not a capsule of this version.
+ * @example
+ * using capsule = openCapsule('test/replay-get-orders-a1b2c3.json')
+ * await using app = await TestApp.create({ ...options, ...capsule.options })
+ * const response = await capsule.replay(app)
+ * assert.ok(response.status < 500, String(app.explain(response)))
+ */
+export function openCapsule(file: string, { database = false }: CapsuleUse = {}): OpenCapsule {
+  const capsule = JSON.parse(readFileSync(file, 'utf8')) as Capsule
+  if (capsule?.format !== 2) throw new Error(`${file} must be a capsule with the format 2.`)
+  return new OpenCapsule(capsule, database)
+}
+
+/** A failed request, ready to be sent again. {@link openCapsule} makes it. */
+export class OpenCapsule {
+  /**
+   * Options for `TestApp.create`: `statements` with the answers of the database, unless the database of the application runs
+   * them. The contract and the number of statements are not judged: the request is about a failure.
+   */
+  readonly options: TestOptions
+  readonly #capsule: Capsule
+  readonly #connections: RefusedConnections
+
+  /** {@link openCapsule} calls it. */
+  constructor(capsule: Capsule, database: boolean | 'embedded') {
+    this.#capsule = capsule
+    this.#connections = new RefusedConnections(database === true)
+    const statements = database !== false ? {} : { statements: capsule.statements.map(answerOf) }
+    this.options = { contract: 'off', queries: false, rateLimit: false, ...statements }
+  }
+
+  /**
+   * The call to another host, or the statement, for which the capsule has no answer; `null` if there was none. Without
+   * the answer, nobody can say how the server responds.
+   */
+  get unanswered(): Error | null {
+    return this.#connections.error ?? unansweredOf(this.options.statements)
+  }
+
+  /**
+   * Sends the request as the user and the tenant of the capsule, at its time.
+   *
+   * @throws UnansweredCallError, UnansweredStatementError for what the capsule has no answer to, also if the application
+   * has handled the error.
+   */
+  async replay(app: TestApp): Promise<Response> {
+    const { record, principal } = this.#capsule
+    const user = fromPlain(principal) as User | null
+    const tenant = tenantOf(this.#capsule)
+    app.clock.set(record.startedAt)
+    this.#connections.learned(app.server)
+    const caller = user === null ? app : app.as(user)
+    const agent = (tenant === null ? caller : caller.asTenant(tenant)).request()
+    const send = (agent as unknown as Record<string, ((url: string) => Test) | undefined>)[
+      record.method.toLowerCase()
+    ]
+    if (send === undefined) throw new Error(`Tests send no ${record.method}.`)
+    const [sent] = await Promise.allSettled([this.#fill(send.call(agent, record.url))])
+    // A call that nobody waits for may begin right after the response.
+    await new Promise<void>(afterThisTurn)
+    if (this.unanswered !== null) throw this.unanswered
+    if (sent.status === 'rejected') throw sent.reason
+    return sent.value
+  }
+
+  #fill(request: Test): Test {
+    const { headers, body, base64 } = this.#capsule.sent
+    const isSent = isTenantInHost(this.#capsule) ? /^host$/ : /^$/
+    for (const [name, value] of headers) {
+      const isOwn = !OF_THE_CONNECTION.test(name) || isSent.test(name)
+      if (isOwn && !value.includes('[secret]')) request.set(name, value)
+    }
+    const bytes = base64 === undefined ? body : Buffer.from(base64, 'base64')
+    if (bytes === null) return request
+    return request.serialize((same) => same).send(Buffer.from(bytes))
+  }
+
+  /** Allows connections again. */
+  [Symbol.dispose](): void {
+    this.#connections.end()
+  }
+}
+
+function answerOf(statement: Capsule['statements'][number]): AnsweredStatement {
+  const { text, values, rows, rowCount, error } = statement
+  return {
+    text,
+    values: values === null ? [] : (fromPlain(values) as unknown[]),
+    rows: rows === null ? [] : (fromPlain(rows) as unknown[]),
+    rowCount,
+    ...(error === null ? {} : { error }),
+  }
+}

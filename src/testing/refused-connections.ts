@@ -1,0 +1,151 @@
+import { Socket as UdpSocket } from 'node:dgram'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { ClientRequest } from 'node:http'
+import { type Server, Socket } from 'node:net'
+
+/** A replay has tried to connect to a host whose answers its capsule does not have. Nothing was sent. */
+export class UnansweredCallError extends Error {
+  /** Always `UnansweredCallError`. */
+  override readonly name = 'UnansweredCallError'
+  /** The URL, such as `https://bank.example/charges`; of other protocols the address: `tcp://127.0.0.1:6379`. */
+  readonly url: string
+
+  /**
+   * Makes the error of a call.
+   *
+   * @param url The URL.
+   */
+  constructor(url: string) {
+    super(`The capsule has no answer to a call of ${url}, so no connection was made.`)
+    this.url = url
+  }
+}
+
+/** Where a connection leads: a host and a port, or the path of a socket. */
+interface Target {
+  readonly host?: string | undefined
+  readonly port?: number | string | undefined
+  readonly path?: string | null | undefined
+}
+
+/** Where Node's `fetch`, and other copies of undici, publish their requests. */
+const CALLS_OF_FETCH = 'undici:request:create'
+/** A loop of calls has as many URLs as it likes. */
+const MOST_URLS = 1000
+
+/**
+ * Refuses all connections of this process, whichever library opens them: all of them call `connect` of Node's sockets. Threads
+ * of workers and other processes are not covered. The connections of a test to its own application are in memory.
+ */
+export class RefusedConnections {
+  readonly #refused: string[] = []
+  readonly #urls: URL[] = []
+  readonly #allowed = new Set<string>()
+  readonly #undo: (() => void)[] = []
+  #learns: boolean
+
+  /** @param learns Whether connections are allowed until `learned()` is called, and to the same places later. */
+  constructor(learns: boolean) {
+    this.#learns = learns
+    const isRefused = (target: Target) => this.#isRefused(target)
+    this.#replace(Socket.prototype, 'connect', (connect) => {
+      return function connectOrRefuse(this: Socket, ...args: unknown[]) {
+        if (!isRefused(targetOf(args))) return connect.apply(this, args)
+        // What is written meanwhile waits. Listeners for errors are added in this turn and the next one.
+        Object.assign(this, { connecting: true })
+        process.nextTick(() => this.destroy(refusal()))
+        return this
+      }
+    })
+    this.#replace(UdpSocket.prototype, 'send', (send) => {
+      return function sendOrRefuse(this: UdpSocket, ...args: unknown[]) {
+        const port = args.findLast((each) => typeof each === 'number')
+        const host = args.slice(1).findLast((each) => typeof each === 'string')
+        if (!isRefused({ host, port })) return send.apply(this, args)
+        const done = args.at(-1)
+        if (typeof done === 'function') process.nextTick(done, refusal())
+        return undefined
+      }
+    })
+    // Called with the socket, whichever agent has it.
+    const note = (path: string, origin: string) => this.#note(path, origin)
+    this.#replace(ClientRequest.prototype, 'onSocket', (onSocket) => {
+      return function noteAndUse(this: ClientRequest, ...args: unknown[]) {
+        note(this.path, `${this.protocol}//${this.getHeader('host')}`)
+        return onSocket.apply(this, args)
+      }
+    })
+    const noteFetch = (message: unknown) => {
+      const { path, origin } = (message as { request: { path: string; origin: unknown } }).request
+      note(path, String(origin))
+    }
+    subscribe(CALLS_OF_FETCH, noteFetch)
+    this.#undo.push(() => unsubscribe(CALLS_OF_FETCH, noteFetch))
+  }
+
+  #replace(owner: object, name: string, make: (old: Method) => Method): void {
+    const holder = owner as Record<string, Method>
+    const old = holder[name] as Method
+    holder[name] = make(old)
+    this.#undo.push(() => {
+      holder[name] = old
+    })
+  }
+
+  /** Ends the time in which places become known. */
+  learned(server: Server): void {
+    this.#learns = false
+    const address = server.address()
+    if (typeof address === 'object' && address !== null) {
+      for (const host of ['127.0.0.1', 'localhost', '::1'])
+        this.#allowed.add(`${host}:${address.port}`)
+    }
+  }
+
+  #isRefused({ host = 'localhost', port, path }: Target): boolean {
+    const place = path ?? `${host}:${port}`
+    if (this.#learns) this.#allowed.add(place)
+    if (this.#allowed.has(place)) return false
+    this.#refused.push(place)
+    return true
+  }
+
+  #note(path: string, origin: string): void {
+    if (this.#urls.length < MOST_URLS && URL.canParse(path, origin))
+      this.#urls.push(new URL(path, origin))
+  }
+
+  /** The first connection that was refused; `null` without one. */
+  get error(): UnansweredCallError | null {
+    const [place] = this.#refused
+    if (place === undefined) return null
+    const url = this.#urls.find((each) => placeOf(each) === place)
+    return new UnansweredCallError(url?.href ?? (/:\d+$/.test(place) ? `tcp://${place}` : place))
+  }
+
+  /** Allows all connections again. */
+  end(): void {
+    for (const undo of this.#undo.splice(0)) undo()
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: two methods of Node with several signatures each
+type Method = (this: any, ...args: any[]) => unknown
+
+/** As Node reads the arguments of `connect`: options, a port and a host, a path, or a list of these. */
+function targetOf(args: readonly unknown[]): Target {
+  const [first, second] = Array.isArray(args[0]) ? args[0] : args
+  if (typeof first === 'object' && first !== null) return first
+  if (typeof first === 'string' && !/^\d+$/.test(first)) return { path: first }
+  return { port: Number(first), ...(typeof second === 'string' ? { host: second } : {}) }
+}
+
+function placeOf({ hostname, port, protocol }: URL): string {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return `${host}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`
+}
+
+function refusal(): Error {
+  const message = 'connect ECONNREFUSED: a replay connects to no other host'
+  return Object.assign(new Error(message), { code: 'ECONNREFUSED', syscall: 'connect' })
+}

@@ -1,0 +1,42 @@
+import type { DocumentedOperation } from '../app/contract/documented-by-route.js'
+
+/** Refusals of a caller, or of the number of requests: the code after them was not tested. */
+const REFUSALS = [401, 403, 429]
+const TOO_MANY = 429
+
+/** An operation that a check has called, and the statuses of the responses by which the check judges it. */
+export interface CalledOperation {
+  readonly documented: DocumentedOperation
+  readonly statuses: ReadonlySet<number>
+}
+
+/** Whether an operation has refused every caller or request. */
+export function isRefused({ statuses }: CalledOperation): boolean {
+  return statuses.size > 0 && [...statuses].every((status) => REFUSALS.includes(status))
+}
+
+/**
+ * Refuses the result of a check that has tested nothing of an operation: the operation has refused requests for their
+ * number, or all operations have refused every request.
+ *
+ * @param check The name for messages: `fuzz()`.
+ * @throws Error that names the operations.
+ */
+export function refuseUntested(check: string, called: readonly CalledOperation[]): void {
+  const judged = called.filter(({ statuses }) => statuses.size > 0)
+  const refused = judged.filter(isRefused)
+  const failed =
+    refused.length === judged.length
+      ? refused
+      : refused.filter(({ statuses }) => statuses.has(TOO_MANY))
+  if (failed.length === 0) return
+  const lines = failed.map(({ documented: { name, operationId }, statuses }) => {
+    const all = [...statuses].sort((a, b) => a - b).join(', ')
+    return `${check} has tested nothing of ${name} (${operationId}): it has refused every request, with ${all}.`
+  })
+  const isLimited = failed.some(({ statuses }) => statuses.has(TOO_MANY))
+  const remedy = isLimited
+    ? 'The limits of the framework do not count here: turn the other limit off in tests, or skip the operation.'
+    : 'Give a caller who may call it, or skip the operation.'
+  throw new Error([...lines, remedy].join('\n'))
+}

@@ -1,0 +1,358 @@
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { root } from '../root.js'
+import { builtPackage } from './built-package.js'
+import { COMPILED_CONTROLLER, MAIN, type Project, USERS_CONTROLLER } from './project.js'
+import { useProjects } from './use-projects.js'
+
+const project = useProjects()
+
+const STANDARD = { compilerOptions: { target: 'es2022', module: 'nodenext' } }
+const LEGACY = { compilerOptions: { ...STANDARD.compilerOptions, experimentalDecorators: true } }
+
+/** Parameter decorators exist only in the legacy dialect. */
+const LEGACY_CONTROLLER = `
+import { Controller, Get, Params } from 'blazon'
+
+const Id = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
+
+@Controller('users')
+export class UsersController {
+  @Get(':id')
+  getById(@Params(Id) params: { id: string }) {
+    return params
+  }
+}
+`
+
+const ROW = 'GET  /users/:id  UsersController.getById  public\n'
+
+describe.each([
+  ['standard decorators, ESM', 'module', STANDARD, USERS_CONTROLLER],
+  ['standard decorators, CommonJS', 'commonjs', STANDARD, USERS_CONTROLLER],
+  ['experimentalDecorators, ESM', 'module', LEGACY, LEGACY_CONTROLLER],
+  ['experimentalDecorators, CommonJS', 'commonjs', LEGACY, LEGACY_CONTROLLER],
+])('a project with %s', (_, type, config, controller) => {
+  it('is read without being started, from wherever the command is run', async () => {
+    const own = project().write({
+      'package.json': { type },
+      'tsconfig.json': config,
+      'src/users-controller.ts': controller,
+      'src/main.ts': `${MAIN}\nvoid app.listen(3000)\n`,
+      'other/tsconfig.json': config === LEGACY ? STANDARD : LEGACY,
+    })
+    const routes = await own.run(['routes', '--entry', '../src/main.ts'], 'other')
+    expect(routes).toEqual({
+      status: 0,
+      stdout: ROW,
+      stderr: 'printed by the application\n1 route\n',
+    })
+
+    const exported = await own.run(['openapi', 'export', '--out', '-'])
+    expect(exported.stderr).toBe('printed by the application\n')
+    expect(exported.status).toBe(0)
+    expect(Object.keys(JSON.parse(exported.stdout).paths)).toEqual(['/users/{id}'])
+  })
+})
+
+describe.each(['module', 'commonjs'])('a module .cts in a package of the type %s', (type) => {
+  it('is read', async () => {
+    const own = project().write({
+      'package.json': { type },
+      'tsconfig.json': STANDARD,
+      'src/users-controller.cts': USERS_CONTROLLER,
+      'src/app.cts': `
+import { App } from 'blazon'
+import { UsersController } from './users-controller.cjs'
+
+export const app: App = new App({ controllers: [UsersController] })
+`,
+    })
+    expect(await own.run(['routes'])).toMatchObject({ status: 0, stdout: ROW })
+    const exported = await own.run(['openapi', 'export', '--out', '-'])
+    expect(Object.keys(JSON.parse(exported.stdout).paths)).toEqual(['/users/{id}'])
+  })
+})
+
+describe('an application', () => {
+  let own: Project
+
+  beforeAll(() => {
+    own = project().write({
+      'package.json': { type: 'module' },
+      'users-controller.js': COMPILED_CONTROLLER,
+      'app.js': MAIN,
+    })
+  })
+
+  const rows = async (text: string, name = 'entry.js') => {
+    own.write({ [name]: text })
+    const outcome = await own.run(['routes', '--entry', name])
+    expect(outcome).toMatchObject({ status: 0 })
+    return outcome.stdout
+  }
+
+  it.each([
+    [
+      'listens at top level',
+      "import { app } from './app.js'\nawait app.listen()\nthrow new Error('ran')",
+    ],
+    [
+      'listens with signals, which it does not receive here',
+      `import { app } from './app.js'
+       const before = process.listenerCount('SIGTERM')
+       void app.listen(3000, { signals: true })
+       if (process.listenerCount('SIGTERM') !== before) throw new Error('it would')`,
+    ],
+    [
+      'is not exported',
+      `import { App } from 'blazon'
+       import { UsersController } from './users-controller.js'
+       await App.create({ controllers: [UsersController] })`,
+    ],
+    [
+      'is mounted in a server of its own',
+      `import { createServer } from 'node:http'
+       import { once } from 'node:events'
+       import { app } from './app.js'
+       await once(createServer(app.handler).listen(3000), 'listening')
+       throw new Error('a port was opened')`,
+    ],
+    [
+      'is exported beside others',
+      `import { App } from 'blazon'
+       export { app } from './app.js'
+       export const admin = new App()`,
+    ],
+    [
+      'is exported as the default',
+      `import { App } from 'blazon'
+       import { app } from './app.js'
+       new App()
+       export default app`,
+    ],
+    [
+      'is options only',
+      `import { defineAppOptions } from 'blazon'
+       import { UsersController } from './users-controller.js'
+       export const options = defineAppOptions({ controllers: [UsersController] })`,
+    ],
+    [
+      'is made by a function that starts it',
+      `import { App } from 'blazon'
+       import { UsersController } from './users-controller.js'
+       export async function createApp() {
+         return await App.create({ controllers: [UsersController] })
+       }`,
+    ],
+    [
+      'is made by a function that answers with options',
+      `import { UsersController } from './users-controller.js'
+       export default async () => ({ controllers: [UsersController] })`,
+    ],
+  ])('is found where it %s', async (_, text) => {
+    expect(await rows(text)).toBe(ROW)
+  })
+
+  it('is read from compiled JavaScript without tsx', async () => {
+    const compiled = project([]).write({
+      'package.json': { type: 'commonjs', blazon: './dist/server.js' },
+      'dist/server.js': `
+        const { App, Controller, Get } = require('blazon')
+        class X { hello() {} }
+        Get()(X.prototype, 'hello', Object.getOwnPropertyDescriptor(X.prototype, 'hello'))
+        Controller('x')(X)
+        exports.app = new App({ controllers: [X] })
+        exports.app.listen(3000)
+      `,
+    })
+    const outcome = await compiled.run(['routes', '--json'])
+    expect(JSON.parse(outcome.stdout)).toEqual([
+      {
+        method: 'GET',
+        path: '/x',
+        controller: 'X',
+        handler: 'hello',
+        isProtected: false,
+        isAuthOptional: false,
+      },
+    ])
+  })
+
+  it('may use another copy of the package than the command', async () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const twofold = project(['tsx', 'zod', ...Object.keys(dependencies)]).write({
+      'package.json': { type: 'module' },
+      'service/users-controller.ts': USERS_CONTROLLER,
+      'service/app.ts': `
+        import { defineAppOptions } from 'blazon'
+        import { UsersController } from './users-controller.js'
+        export const options = defineAppOptions({ controllers: [UsersController] })
+      `,
+    })
+    const copy = twofold.path('service/node_modules/blazon')
+    cpSync(builtPackage(), copy, { recursive: true })
+    const outcome = await twofold.run(['routes', '--entry', 'service/app.ts'])
+    expect(outcome).toMatchObject({ status: 0, stdout: ROW })
+  })
+
+  it('is read by a command file that a shell can run', () => {
+    expect(readFileSync(own.command, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  })
+
+  it('is filtered by any part of a row', async () => {
+    const filtered = await own.run(['routes', '--filter', 'GETBYID'])
+    expect(filtered.stdout).toBe(ROW)
+    const none = await own.run(['routes', '--filter', 'nothing'])
+    expect(none).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: expect.stringContaining('0 routes of 1'),
+    })
+  })
+})
+
+describe('the entry', () => {
+  it.each([
+    ['blazon.config.json', { 'blazon.config.json': { entry: 'lib/x.js' } }],
+    ['blazon.config.ts', { 'blazon.config.ts': "export default { entry: 'lib/x.js' as string }" }],
+    ['package.json', { 'package.json': { type: 'module', blazon: { entry: 'lib/x.js' } } }],
+  ])('is named by %s', async (_, files) => {
+    const own = project().write({
+      'package.json': { type: 'module' },
+      'lib/users-controller.js': COMPILED_CONTROLLER,
+      'lib/x.js': MAIN,
+      // The command would use this file if there were no configuration.
+      'src/app.js': 'throw new Error()',
+      ...files,
+    })
+    expect(await own.run(['routes'])).toMatchObject({ status: 0, stdout: ROW })
+  })
+})
+
+describe('openapi export', () => {
+  let own: Project
+
+  beforeAll(() => {
+    own = project().write({
+      'package.json': { type: 'module' },
+      'src/users-controller.js': COMPILED_CONTROLLER,
+      'src/app.js': MAIN,
+    })
+  })
+
+  const run = (...args: string[]) => own.run(['openapi', 'export', ...args])
+  const lastLine = ({ stderr }: { stderr: string }) => stderr.trimEnd().split('\n').at(-1)
+
+  it('writes the document and a client, and does not write files that are up to date', async () => {
+    const first = await run('--client', 'typescript')
+    expect(first).toMatchObject({ status: 0, stdout: '' })
+    expect(lastLine(first)).toMatch(
+      /^openapi\.json \(written, [\d.]+ k?B\) and src\/openapi-client\.ts \(written, [\d.]+ kB\): 1 operation\.$/,
+    )
+    expect(own.read('openapi.json')).toBe(
+      `${JSON.stringify(JSON.parse(own.read('openapi.json')), null, 2)}\n`,
+    )
+    expect(own.read('src/openapi-client.ts')).toContain('export function createClient(')
+    const times = () =>
+      ['openapi.json', 'src/openapi-client.ts'].map((name) => statSync(own.path(name)).mtimeMs)
+    const before = times()
+    expect(lastLine(await run('--client', 'typescript'))).toContain('openapi.json (unchanged,')
+    expect(times()).toEqual(before)
+
+    // Git on Windows converts line ends.
+    writeFileSync(own.path('openapi.json'), own.read('openapi.json').replaceAll('\n', '\r\n'))
+    expect(await run('--client', 'typescript', '--check')).toMatchObject({ status: 0, stdout: '' })
+    writeFileSync(own.path('openapi.json'), own.read('openapi.json').replace('Get By Id', 'Get'))
+    const stale = own.read('openapi.json')
+    const checked = await run('--client', 'typescript', '--check')
+    expect(checked).toMatchObject({ status: 3, stdout: '' })
+    expect(checked.stderr).toMatch(/openapi\.json, line \d+:\n.*- .*"Get"/)
+    expect(own.read('openapi.json')).toBe(stale)
+  })
+
+  it('keeps a client up to date that it has written, and compares it, also without --client', async () => {
+    const client = 'src/openapi-client.ts'
+    await run('--client', 'typescript')
+    const fresh = own.read(client)
+    own.write({ [client]: fresh.replace('getById', 'getByIdOnce') })
+    expect(await run('--check')).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('src/openapi-client.ts, line'),
+    })
+    expect(lastLine(await run())).toContain('src/openapi-client.ts (written')
+    expect(own.read(client)).toBe(fresh)
+    expect(await run('--check')).toMatchObject({ status: 0 })
+    // A file of the user, and the document alone on stdout.
+    own.write({ [client]: 'export const own = 1\n' })
+    expect(await run('--check')).toMatchObject({ status: 0 })
+    expect((await run('--out', '-')).stdout).not.toContain('createClient')
+    expect(own.read(client)).toBe('export const own = 1\n')
+  })
+
+  it('writes the same document as YAML', async () => {
+    expect(await run('--out', 'docs/api.yml')).toMatchObject({ status: 0 })
+    const { stdout } = await run('--out', '-')
+    expect(parse(own.read('docs/api.yml'))).toEqual(JSON.parse(stdout))
+  })
+
+  it('fails on warnings with --strict, and prints them without', async () => {
+    own.write({
+      'src/odd.js': `
+        import { App } from 'blazon'
+        import { UsersController } from './users-controller.js'
+        export const app = new App({ controllers: [UsersController], nonsense: 1 })
+      `,
+    })
+    const lenient = await run('--entry', 'src/odd.js', '--out', '-')
+    expect(lenient).toMatchObject({ status: 0, stderr: expect.stringContaining('nonsense') })
+    const strict = await run('--entry', 'src/odd.js', '--out', 'strict.json', '--strict')
+    expect(strict).toMatchObject({ status: 1, stderr: expect.stringContaining('nonsense') })
+    expect(own.has('strict.json')).toBe(false)
+  })
+
+  it('requires --path when there are several documents', async () => {
+    own.write({
+      'src/two.js': `
+        import { App } from 'blazon'
+        import { UsersController } from './users-controller.js'
+        const swagger = [{ path: '/public' }, { path: '/admin', title: 'Admin', include: () => false }]
+        export const app = new App({ controllers: [UsersController], swagger })
+      `,
+    })
+    const vague = await run('--entry', 'src/two.js', '--out', '-')
+    expect(vague).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('/public, /admin'),
+    })
+    const admin = await run('--entry', 'src/two.js', '--out', '-', '--path', '/admin')
+    expect(JSON.parse(admin.stdout)).toMatchObject({ info: { title: 'Admin' }, paths: {} })
+  })
+
+  it('compares with an older document', async () => {
+    await run('--out', 'base.json')
+    const base = JSON.parse(own.read('base.json'))
+    base.paths['/gone'] = { get: { operationId: 'gone', responses: {} } }
+    own.write({ 'base.json': base })
+    const diff = await own.run(['openapi', 'diff', 'base.json'])
+    expect(diff).toMatchObject({
+      status: 0,
+      stdout: 'GET /gone\n  breaking  The operation is gone. (operation-removed)\n',
+    })
+    const breaking = await own.run([
+      'openapi',
+      'diff',
+      'base.json',
+      '--breaking',
+      '--format',
+      'json',
+    ])
+    expect(breaking.status).toBe(3)
+    expect(JSON.parse(breaking.stdout)).toMatchObject([
+      { rule: 'operation-removed', isBreaking: true },
+    ])
+  })
+})

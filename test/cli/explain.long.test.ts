@@ -1,0 +1,215 @@
+import ts from 'typescript-5'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { DECORATORS, EXPLAINED_APP, ORDERS_CONTROLLER, ORDERS_ROUTE } from './explained-app.js'
+import type { Outcome, Project } from './project.js'
+import { useProjects } from './use-projects.js'
+
+const newProject = useProjects()
+
+const project = (files: Readonly<Record<string, string | object>>): Project =>
+  newProject(['tsx', 'zod']).write({ 'package.json': { type: 'module' }, ...files })
+
+const compilerOptions = { target: 'es2022', module: 'nodenext' }
+const STANDARD = { compilerOptions }
+const LEGACY = { compilerOptions: { ...compilerOptions, experimentalDecorators: true } }
+
+const SOURCES = {
+  'src/app.ts': EXPLAINED_APP,
+  'src/orders-controller.ts': ORDERS_CONTROLLER,
+  'src/decorators.ts': DECORATORS,
+}
+
+const explain = (own: Project, ...args: string[]): Promise<Outcome> =>
+  own.run(['routes', '--explain', ...args])
+
+async function decoratorsOf(own: Project, ...args: string[]): Promise<string[]> {
+  const { stdout } = await explain(own, ...args, '--json')
+  const { decorators } = JSON.parse(stdout) as typeof ORDERS_ROUTE
+  return decorators.map(({ name, at }) => `${name} ${at?.file}:${at?.line}`)
+}
+
+describe.each([
+  ['standard decorators', STANDARD],
+  ['experimentalDecorators', LEGACY],
+])('a route in a project with %s', (_, tsconfig) => {
+  let own: Project
+  beforeAll(() => {
+    own = project({ ...SOURCES, 'tsconfig.json': tsconfig })
+  })
+
+  it('is explained as data, without starting the application', async () => {
+    const outcome = await explain(own, 'GET', '/orders/:id', '--json')
+    expect(outcome).toMatchObject({ status: 0, stderr: 'printed by the application\n' })
+    expect(JSON.parse(outcome.stdout)).toEqual(ORDERS_ROUTE)
+  })
+
+  it('shows middlewares, a limit by user, and a body', async () => {
+    const { stdout } = await explain(own, 'POST', '/orders', '--json')
+    const { handler, steps } = JSON.parse(stdout) as typeof ORDERS_ROUTE
+    expect(handler).toBe('create')
+    const sources = Object.fromEntries(steps.map((step) => [step.name, step.sources]))
+    expect(sources).toMatchObject({
+      quota: ['Orders.create: 2 requests in 60 s by user'],
+      use: ['upload'],
+      body: ['at most 102400 bytes, nested at most 64 deep'],
+      validate: ['body (zod)'],
+    })
+    expect(await decoratorsOf(own, 'POST', '/orders')).toEqual(
+      expect.arrayContaining([
+        '@Post src/orders-controller.ts:52',
+        '@RateLimit src/orders-controller.ts:53',
+        '@Audit src/orders-controller.ts:56',
+      ]),
+    )
+  })
+})
+
+it('is relative to the working directory, for a parameter of a method, too', async () => {
+  const own = project({
+    'tsconfig.json': LEGACY,
+    'other/package.json': { type: 'module' },
+    'src/app.ts': `import { App, Body, Controller, Post, Req } from 'blazon'
+
+@Controller('users')
+class UsersController {
+  @Post()
+  create(
+    @Req() _req: unknown,
+    @Body({ type: 'array', items: { enum: ['a', 'b'] } })
+    body: string[],
+  ) {
+    return body
+  }
+}
+
+export const app = new App({ controllers: [UsersController] })
+`,
+  })
+  const args = ['routes', '--explain', '/users', '--json', '--entry', '../src/app.ts']
+  const { stdout } = await own.run(args, 'other')
+  const { decorators, steps } = JSON.parse(stdout) as typeof ORDERS_ROUTE
+  expect(steps.find(({ name }) => name === 'validate')?.sources).toEqual(['body (JSON Schema)'])
+  const file = '../src/app.ts'
+  expect(decorators).toEqual([
+    { name: '@Controller', on: 'class UsersController', at: { file, line: 3 } },
+    { name: '@Post', on: 'UsersController.create', at: { file, line: 5 } },
+    { name: '@Req', on: 'parameter 0 of UsersController.create', at: { file, line: 7 } },
+    { name: '@Body', on: 'parameter 1 of UsersController.create', at: { file, line: 8 } },
+  ])
+})
+
+describe.each([
+  ['standard decorators', false],
+  ['experimentalDecorators', true],
+])('JavaScript that TypeScript compiled from %s', (_, experimentalDecorators) => {
+  function compiled(sourceMap: boolean): Project {
+    const own = project({ ...SOURCES, 'package.json': { type: 'module', blazon: 'dist/app.js' } })
+    for (const [name, text] of Object.entries(SOURCES)) {
+      const base = name.replace(/^src\/(.*)\.ts$/, '$1')
+      const { outputText, sourceMapText } = ts.transpileModule(text, {
+        fileName: `../src/${base}.ts`,
+        compilerOptions: {
+          target: ts.ScriptTarget.ES2022,
+          module: ts.ModuleKind.ESNext,
+          experimentalDecorators,
+          sourceMap,
+        },
+      })
+      own.write({ [`dist/${base}.js`]: outputText })
+      const map = JSON.parse(sourceMapText ?? '{}')
+      if (sourceMap)
+        own.write({ [`dist/${base}.js.map`]: { ...map, sources: [`../src/${base}.ts`] } })
+    }
+    return own
+  }
+
+  it('has the lines of the sources, if it has source maps', async () => {
+    const { stdout } = await explain(compiled(true), 'GET', '/orders/3', '--json')
+    const { decorators } = JSON.parse(stdout) as typeof ORDERS_ROUTE
+    expect(decorators).toEqual(ORDERS_ROUTE.decorators)
+  })
+
+  it('has its own lines otherwise', async () => {
+    const own = compiled(false)
+    const lines = own.read('dist/orders-controller.js').split('\n')
+    const found = await decoratorsOf(own, 'GET', '/orders/3')
+    const lineOf = (decorator: string) => {
+      const place = found.find((each) => each.startsWith(`${decorator} `))?.split(' ')[1] ?? ''
+      const [file, line] = place.split(':')
+      expect(file).toBe('dist/orders-controller.js')
+      return lines[Number(line) - 1]
+    }
+    expect(lineOf('@Cache')).toContain("Cache({ ttl: '5m'")
+    expect(lineOf('@Tenant')).toContain('Tenant()')
+    expect(lineOf('@Header')).toContain("Header('X-Kind'")
+  })
+})
+
+describe('the text', () => {
+  let own: Project
+  beforeAll(() => {
+    own = project({ ...SOURCES, 'tsconfig.json': STANDARD })
+  })
+
+  it('has a line for each step, and what the step uses under it', async () => {
+    const { status, stdout } = await explain(own, 'get', 'orders/{id}')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^GET {2}\/orders\/:id {2}OrdersController.getById {2}protected\n\n/)
+    const [, before, steps, decorators] = stdout.split('\n\n')
+    expect(before).toContain('Before the route\n  requestLog  middlewares[0][0]\n')
+    expect(steps).toContain('  guard          calls the guard of `auth`; any result but `true`')
+    expect(steps).toContain('                 - params (zod)\n')
+    expect(steps).toContain('                 - Orders: 5 requests in 60 s by ip\n')
+    expect(steps).toContain('  enter          possibly: runs the `enter` steps of plugins')
+    expect(steps).not.toMatch(/^ {2}(body|underTest|use) /m)
+    expect(decorators).toMatch(/src\/orders-controller\.ts:\d+ {2}@Auth +ReadController\.getById\n/)
+  })
+
+  it.each([
+    [
+      'several routes',
+      ['/orders/3'],
+      ['/orders/3 does not name one route.', 'GET ', 'DELETE ', '`blazon routes` lists all'],
+    ],
+    [
+      'another method',
+      ['PUT', '/echo'],
+      ['PUT /echo does not name one route.', 'EchoController.echo'],
+    ],
+    ['an unknown path', ['GET', '/ordrs/all'], ['No route matches GET /ordrs/all.']],
+    ['a path that cannot be decoded', ['/orders/%'], ['No route matches /orders/%.']],
+    ['a method without a path', ['GET'], ['No route matches GET.']],
+    [
+      'an unknown method',
+      ['FETCH', '/echo'],
+      ['FETCH /echo does not name one route.', 'EchoController.echo'],
+    ],
+    ['too many words', ['GET', '/orders', '/echo'], ["was given 'GET' '/orders' '/echo'."]],
+    ['nothing', [], ["option '--explain <route...>' argument missing"]],
+    ['a filter', ['/echo', '--filter', 'echo'], ["cannot be used with option '--filter <text>'"]],
+  ])('is an error for %s', async (_, args, texts) => {
+    const outcome = await explain(own, ...args)
+    expect(outcome).toMatchObject({ status: 2, stdout: '' })
+    for (const text of texts) expect(outcome.stderr).toContain(text)
+  })
+
+  it('is found by `ALL` and by each method of an `@All` route', async () => {
+    own.write({
+      'all.ts': `import { All, App, Controller, Get } from 'blazon'
+@Controller('any')
+class AnyController {
+  @All() all() { return 1 }
+  @Get() get() { return 2 }
+}
+export const app = new App({ controllers: [AnyController], timeouts: { handler: false } })
+`,
+    })
+    const handlerOf = async (...args: string[]) => {
+      const { stdout } = await explain(own, ...args, '--json', '--entry', 'all.ts')
+      return JSON.parse(stdout).handler
+    }
+    expect(await handlerOf('ALL', '/any')).toBe('all')
+    expect(await handlerOf('POST', '/any')).toBe('all')
+    expect(await handlerOf('GET /any')).toBe('get')
+  })
+})

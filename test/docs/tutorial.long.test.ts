@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { manifestOf } from '../../src/cli/new/manifest.js'
+import { compareAll, exchangesOf, type Variables } from './conversation.js'
+import { blocksOf, read, root } from './markdown.js'
+import { endAll, firstLine, start, urlIn } from './servers.js'
+import { clear, FOLDER, outputOf, pathsOfPackage, runTypeScript, writeConfig } from './snippets.js'
+import { installedPackages, steps, writeProject } from './tutorial.js'
+
+const STEPS = steps()
+const folderOf = (document: string) => join(FOLDER, 'tutorial', document.replace(/\W/g, '-'))
+
+beforeAll(() => {
+  clear('tutorial')
+  for (const step of STEPS) writeProject(folderOf(step.document), step)
+})
+afterAll(endAll)
+
+describe.each(STEPS)('the project of $document', ({ document, shown }) => {
+  const folder = folderOf(document)
+
+  it('is what the page shows', () => {
+    expect(shown.length).toBeGreaterThan(3)
+  })
+
+  it('compiles', async () => {
+    const compilerOptions = { paths: pathsOfPackage() }
+    const project = join(folder, 'tsconfig.check.json')
+    writeFileSync(project, JSON.stringify({ extends: './tsconfig.json', compilerOptions }))
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    expect(await outputOf(spawn(process.execPath, [tsc, '-p', project], { cwd: root }))).toBe('')
+  })
+
+  it('responds as the page shows', async () => {
+    const exchanges = exchangesOf(read(document))
+    if (exchanges.length === 0) {
+      // A page about tests shows no request.
+      expect(document).toBe('docs/tutorial/2-tests.md')
+      return
+    }
+    const main = join(folder, 'src/main.ts')
+    const text = readFileSync(main, 'utf8')
+    writeFileSync(main, text.replace('listen(3000', 'listen(0'))
+    const child = start(main, { DATABASE_FOLDER: 'memory' })
+    const origin = new URL(urlIn(await firstLine(child))).origin
+    await compareAll(exchanges, { 3000: origin }, await tokensOf(document))
+  })
+})
+
+/** The tokens that a page sets as variables of the shell. */
+async function tokensOf(document: string): Promise<Variables> {
+  const config = writeConfig('tutorial', 'standard')
+  const tokens: Record<string, string> = {}
+  const lines = blocksOf(document).flatMap(({ info, text }) =>
+    info === 'sh' ? text.split('\n') : [],
+  )
+  for (const line of lines) {
+    const [, variable, script, tenant] =
+      /^(\w+)=\$\(node --import tsx (\S+) (\w+)\)$/.exec(line) ?? []
+    if (variable === undefined) continue
+    const file = join(folderOf(document), String(script))
+    const printed = await outputOf(runTypeScript(file, { config, args: [String(tenant)] }))
+    tokens[variable] = printed.trim()
+  }
+  return tokens
+}
+
+const TESTED = STEPS.filter(({ files }) =>
+  [...files.keys()].some((path) => path.startsWith('test/')),
+)
+
+it('has tests from its second page on', () => {
+  expect(TESTED).toEqual(STEPS.slice(1))
+})
+
+it.each(TESTED)('the tests of $document pass', async ({ document, files }) => {
+  const report = await reportOf(folderOf(document))
+  expect(report.failures).toEqual([])
+  const written = [...files].flatMap(([path, text]) =>
+    path.startsWith('test/') ? (text.match(/^ *it\(/gm) ?? []) : [],
+  )
+  expect(report.passed).toBe(written.length)
+})
+
+/** Runs the tests of a project, with the package from its source. */
+async function reportOf(folder: string): Promise<{ passed: number; failures: unknown[] }> {
+  const config = join(folder, 'vitest.check.ts')
+  writeFileSync(config, CONFIG)
+  writeFileSync(join(folder, 'setup.check.ts'), SETUP)
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  const args = [vitest, 'run', '--root', folder, '--config', config, '--reporter', 'json']
+  const env = { ...process.env, REDIS_URL: '', NODE_OPTIONS: '', VITEST: '' }
+  const output = await outputOf(spawn(process.execPath, args, { cwd: root, env }))
+  const report = JSON.parse(output.slice(output.indexOf('{"numTotal')))
+  const results = report.testResults.flatMap(
+    (file: { assertionResults: { status: string }[] }) => file.assertionResults,
+  )
+  const failures = results.filter(({ status }: { status: string }) => status !== 'passed')
+  return { passed: report.numPassedTests, failures }
+}
+
+const CONFIG = `import { project } from ${JSON.stringify(join(root, 'vitest.config.ts'))}
+const { test, ...rest } = project('standard', { include: ['test/**/*.test.ts'] })
+export default { ...rest, test: { ...test, setupFiles: ['setup.check.ts'] } }
+`
+/** Each test of the pages makes a database. */
+const SETUP = `import { startPgliteFromTemplate } from ${JSON.stringify(join(root, 'test/pglite-template.ts'))}
+startPgliteFromTemplate()
+`
+
+describe('the project of the last page', () => {
+  const files = STEPS.at(-1)?.files as ReadonlyMap<string, string>
+  const inTemplate = (folder: string) =>
+    readdirSync(join(root, 'templates', folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => name.replaceAll('\\', '/'))
+      .filter((name) => statSync(join(root, 'templates', folder, name)).isFile())
+
+  it('has the code of the template saas', () => {
+    const code = inTemplate('saas').filter((path) => /^(src|test|migrations|scripts)\//.test(path))
+    expect(code.length).toBeGreaterThan(8)
+    const expected = code.map((path) => [
+      path,
+      read(`templates/saas/${path}`).replaceAll('project-name', 'notes'),
+    ])
+    expect([...files].filter(([path]) => code.includes(path)).sort()).toEqual(expected.sort())
+  })
+
+  it('has the settings of all templates, and names what it leaves out', () => {
+    const rest = ['common', 'container', 'saas'].flatMap((folder) =>
+      inTemplate(folder).map((path) => [folder, path] as const),
+    )
+    const last = read('docs/tutorial/5-production.md')
+    for (const [folder, path] of rest) {
+      const name = path.replace(/^_/, '.')
+      if (/^(src|test|migrations|scripts)\//.test(name)) continue
+      if (files.has(name)) expect(files.get(name)).toBe(read(`templates/${folder}/${path}`))
+      else if (name !== '.dockerignore') expect(last).toContain(`\`${name}\``)
+    }
+    expect([...files.keys()]).toEqual(
+      expect.arrayContaining(['tsconfig.json', 'tsconfig.build.json', 'vitest.config.ts']),
+    )
+  })
+
+  it('has the packages of the template', () => {
+    const facts = {
+      name: 'notes',
+      template: 'saas',
+      decorators: 'standard',
+      test: 'vitest',
+      pm: 'npm',
+      source: '^0.1.0',
+    } as const
+    const own = JSON.parse(read('package.json'))
+    const manifest = JSON.parse(manifestOf(facts as never, own))
+    const wanted = { ...manifest.dependencies, ...manifest.devDependencies }
+    expect(installedPackages(STEPS).sort()).toEqual(Object.keys(wanted).sort())
+  })
+})

@@ -1,0 +1,76 @@
+import type { EndedRequest, Request, RouteModel } from 'blazon'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { LEVELS, type LineLevel } from '../../../src/features/logs/levels.js'
+import { LineLogger } from '../../../src/features/logs/line-logger.js'
+import { type RequestLogSettings, requestLog } from '../../../src/features/logs/request-log.js'
+
+const ROUTES = [
+  { index: 0, method: 'GET', path: '/orders/:id' },
+  { index: 1, method: 'ALL', path: '/odd "\u2028\\path' },
+] as readonly Partial<RouteModel>[] as readonly RouteModel[]
+
+/** Text with what JSON and terminals escape. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('a', '"', '\\', '\n', '\u2028', '\ud800', '\u009b', '?') }),
+)
+const anyId = fc.oneof(anyText, fc.integer(), fc.bigInt(), fc.constantFrom(null, undefined, true))
+const anyUser = fc.oneof(anyId, fc.record({ id: anyId, sub: anyId }, { requiredKeys: [] }))
+const anyRequest: fc.Arbitrary<Request> = fc
+  .record({
+    method: fc.constantFrom('GET', 'HEAD', 'POST', 'X-"ODD'),
+    originalUrl: fc.oneof(anyText, fc.constant('/'.repeat(600))),
+    id: fc.oneof(anyId, fc.constant('r'.repeat(200))),
+    user: anyUser,
+    traceparent: fc.constantFrom(undefined, `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`),
+  })
+  .map(({ traceparent, ...req }) => ({ ...req, headers: { traceparent } }) as unknown as Request)
+
+const anyEnd = fc.record({
+  status: fc.option(fc.integer({ min: 100, max: 599 })),
+  outcome: fc.constantFrom('sent', 'aborted', 'timeout'),
+  startedAt: fc.integer({ min: 0, max: 2 ** 42 }),
+  durationMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
+  bytes: fc.nat(),
+  isQuiet: fc.boolean(),
+})
+const anyEnded = fc.oneof(
+  anyEnd.map((end) => ({ ...end, req: null, route: null, cause: 'parser' })),
+  fc
+    .record({
+      end: anyEnd,
+      req: anyRequest,
+      route: fc.constantFrom(null, ...ROUTES),
+      cause: fc.constantFrom('handler', 'router', 'guard'),
+      tenant: fc.option(anyText, { nil: undefined }),
+      claimedTenant: fc.option(anyText, { nil: undefined }),
+    })
+    .map(({ end, ...rest }) => ({ ...end, ...rest })),
+) as fc.Arbitrary<EndedRequest>
+
+/** The line that the framework's own logger writes for a request; `undefined` if it writes none. */
+function lineOf(ended: EndedRequest, least: LineLevel, settings: Partial<RequestLogSettings>) {
+  const lines: string[] = []
+  const sink = { write: (line: string) => void lines.push(line), flush() {}, close() {} }
+  const now = () => Math.round(ended.startedAt + ended.durationMs)
+  const common = { redact: [], secrets: [], pretty: null }
+  const logger = new LineLogger({ level: least, clock: { now } as never, sink, ...common })
+  const { requests } = requestLog({ level: null, fields: null, ...settings })
+  requests?.({ logger, model: { routes: ROUTES } } as never)?.onEnd?.(ended)
+  expect(lines.length).toBeLessThanOrEqual(1)
+  expect(lines.join('')).toMatch(/^([^\n\r\u2028]*\n)?$/)
+  return lines[0] === undefined ? undefined : JSON.parse(lines[0])
+}
+
+it('a line that is written as text has the fields and the values of one that is written from facts', () => {
+  const anyLevel = fc.constantFrom(...LEVELS)
+  fc.assert(
+    fc.property(anyEnded, anyLevel, fc.option(anyLevel), (ended, least, chosen) => {
+      const level = chosen === null ? null : () => chosen
+      const direct = lineOf(ended, least, { level })
+      expect(direct).toEqual(lineOf(ended, least, { level, fields: () => ({}) }))
+    }),
+    { numRuns: 1000 },
+  )
+})

@@ -1,0 +1,327 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as blazon from 'blazon'
+import * as jwt from 'blazon/jwt'
+import * as keys from 'blazon/keys'
+import * as otel from 'blazon/otel'
+import * as postgres from 'blazon/postgres'
+import * as redis from 'blazon/redis'
+import * as sessions from 'blazon/sessions'
+import * as testing from 'blazon/testing'
+import * as typeorm from 'blazon/typeorm'
+import * as vite from 'blazon/vite'
+import ts from 'typescript-5'
+import { describe, expect, it } from 'vitest'
+import { root } from '../root.js'
+import { readSources } from './sources.js'
+
+/** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
+const VALUES = `
+  All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
+  Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
+  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
+  Limits Log Metrics MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post PreconditionFailedError Produces Public
+  Put Queries Query RateLimit Redirect Refusal Req RequestContext RequestRecords Res ResponseFields ServiceUnavailableError Sse Statements Tenant
+  TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
+  Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
+  defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
+  githubWebhooks hasFailed holdResponse inject isSecretName isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
+  memoryRateLimit noteOf page policy producedType publicRouter refuseOldPeer refuseUnknown replayResponse requireTenantId runWithTenant
+  runWithoutTenant schemeOf secret setKeyId setTraceContext
+  sseComment sseEvent standardWebhooks statusOf stripeWebhooks
+  tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds unknownOptions
+`
+
+/** The names that `blazon` exports as types only. */
+const TYPES = `
+  AbstractClass AnswerStatement AnsweredStatement AnyPolicy ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
+  AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
+  CacheStore CapacityOptions CapsulesOptions CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
+  CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
+  CursorResult CursorValue Decorated FieldOf FilterOutput NumberedPage NumberedPages OpenApiOAuthFlow
+  OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition
+  Decision DecisionValue NoteDecision RecordedDecision RecordedError RecordedLog RecordedRoute RecordedStatement RecordedStep RecordsOptions RequestRecord RequestSecretTexts
+  DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
+  EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
+  ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo
+  FieldError FileContent FileOptions FileResponseOptions FileOutput FileResponse FileRule FileSchema SavedFile UploadModel UploadOutput
+  UploadParts UploadedFile
+  FrameworkRoute GuardSetup Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
+  Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
+  KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
+  LoggerOptions LogsOptions MaybePromise Metric MetricSample MetricsOptions MetricsRegistry MetricsTenants MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module
+  NewStatement NextFunction ObserverSetup OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType
+  OpenApiMethod OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema
+  OpenApiSecurityScheme OpenApiServer OpenApiTag OpenApiVersion OperationFacts OptionDecorator OptionNames OptionSettings OptionTarget
+  OptionValue Override ParameterDefinition ParameterModel ParameterPlace ParameterSettings ParameterSource PeerUse
+  Plugin PluginContext PluginMiddlewares PluginSteps Policy PolicyOptions PolicyRequest PolicyRule PolicyRules PolicySubject PolicyUser Problem ProblemDetails Produced ProducedModel Provider RateLimitBy RawBody
+  RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RanStatement RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
+  RequestCan RequestHandler RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
+  ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteParameter
+  RouteSetup RouteTableEntry RunningStatement Schema SchemaConverter SchemaSide ScopedCache SecretSource SecurityOptions SecurityRequirement Size SocketPath SpanIdentity SseComment SseEvent SseEventOptions SseOptions Stage StatementFailure StatementResult StatementsConfig Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
+  TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
+  TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders TraceState UseEntry UsedByRoute User Validated
+  ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
+  WebhookSecrets WebhookVerifier
+  SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
+`
+
+/** The names that `blazon/testing` exports. */
+const TESTING_VALUES =
+  'ContractCoverage ContractError QueryBudgetError TestApp UnansweredCallError UnansweredStatementError openCapsule'
+const TESTING_TYPES = `
+  Access AuthMatrix AuthMatrixOptions AuthMatrixRow ContractViolation CoverageCount CoverageOptions CoverageReport CoverageThreshold FuzzAllowance
+  FuzzedOperation FuzzOptions FuzzReport IsolationCaller IsolationLeak IsolationLeakKind IsolationOptions IsolationReport
+  IsolationRow IsolationVerdict LogEntry
+  AnsweredStatement CapsuleUse Explanation OpenCapsule OperationQueries QueryOptions StatementFailure
+  OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
+`
+
+/** The names that `blazon/jwt` exports. */
+const JWT_VALUES = 'jwt jwtMetadata signTestToken'
+const JWT_TYPES = `
+  JwtAlgorithm JwtClaims JwtFetch JwtGuard JwtIdentity JwtJwk JwtKey JwtKeys JwtMetadataOptions JwtOptions JwtPem JwtSecret JwtUser
+  TestTokenOptions
+`
+
+/** The names that `blazon/postgres` exports. */
+const POSTGRES_VALUES = `
+  Database PostgresError Sql TenantSwitchError Transactional apiKeysTable doctor isForeignKeyViolation
+  isUniqueViolation listApiKeys migrate migrationStatus postgres postgresKeys postgresSessions protectTable
+  provideDrizzle readDrizzlePage readPage revokeApiKey saveApiKey sessionTable sql tenantTable
+`
+const POSTGRES_TYPES = `
+  ApiKeysTableOptions AppliedMigration DrizzleColumn DrizzlePage DrizzleRow Field Finding FoundApiKey Isolation
+  MigrateOptions MigrationState MigrationStatus NewApiKey PostgresErrorFields PostgresKeys PostgresOptions PostgresSessionsOptions
+  PostgresTimeouts ProtectTableOptions QueryResult SessionTableOptions SqlTag Statement StoredApiKey TenantReference
+  TenantTableOptions TransactionOptions
+`
+
+/** The names that `blazon/keys` exports. */
+const KEYS_VALUES = ['apiKeys', 'generateApiKey', 'hashApiKey']
+const KEYS_TYPES =
+  'ApiKeyGuard ApiKeyRecord ApiKeyUser ApiKeysOptions GenerateApiKeyOptions GeneratedApiKey'
+
+/** The names that `blazon/sessions` exports. */
+const SESSIONS_VALUES = 'SetsSession memorySessions sessions'
+const SESSIONS_TYPES = `
+  MemorySessionsOptions Session SessionCookieOptions SessionManager SessionOwner SessionRow SessionSchema SessionUser Sessions SessionsOptions
+`
+
+/** The names that `blazon/redis` exports. */
+const REDIS_VALUES = ['redisCache', 'redisLimits', 'redisSessions']
+const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
+
+/** The names that `blazon/typeorm` exports. */
+const TYPEORM_VALUES = ['dataSourceOf', 'readPage', 'repositoryOf', 'typeorm']
+
+const words = (text: string) => text.trim().split(/\s+/).sort()
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** Names that a door exports, as written. */
+function exportedNames(path: string): { values: string[]; types: string[] } {
+  const door = readSources().find((source) => source.path === path)
+  const [values, types]: [string[], string[]] = [[], []]
+  for (const statement of door?.tree.statements ?? []) {
+    if (!ts.isExportDeclaration(statement)) continue
+    if (statement.exportClause === undefined) {
+      types.push(...exportedNames('contracts/public.ts').types)
+      continue
+    }
+    const clause = statement.exportClause as ts.NamedExports
+    for (const element of clause.elements) {
+      const isType = statement.isTypeOnly || element.isTypeOnly
+      ;(isType ? types : values).push(element.name.text)
+    }
+  }
+  return { values: values.sort(), types: types.sort() }
+}
+
+describe('blazon', () => {
+  it('exports exactly the promised values', () => {
+    expect(Object.keys(blazon).sort()).toEqual(words(VALUES))
+  })
+
+  it('exports exactly the promised types', () => {
+    const { values, types } = exportedNames('index.ts')
+    expect(values).toEqual(words(VALUES))
+    expect(types).toEqual(words(TYPES))
+  })
+})
+
+describe('blazon/testing', () => {
+  it('exports exactly the promised values', () => {
+    expect(Object.keys(testing).sort()).toEqual(words(TESTING_VALUES))
+    const { values, types } = exportedNames('testing/index.ts')
+    expect(values).toEqual(words(TESTING_VALUES))
+    expect(types).toEqual(words(TESTING_TYPES))
+  })
+})
+
+describe('blazon/jwt', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/jwt/index.ts')
+    expect(Object.keys(jwt).sort()).toEqual(words(JWT_VALUES))
+    expect(values).toEqual(words(JWT_VALUES))
+    expect(types).toEqual(words(JWT_TYPES))
+  })
+})
+
+describe('blazon/postgres', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/postgres/index.ts')
+    expect(Object.keys(postgres).sort()).toEqual(words(POSTGRES_VALUES))
+    expect(values).toEqual(words(POSTGRES_VALUES))
+    expect(types).toEqual(words(POSTGRES_TYPES))
+  })
+})
+
+describe('blazon/keys', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/api-keys/index.ts')
+    expect(Object.keys(keys).sort()).toEqual(KEYS_VALUES)
+    expect(values).toEqual(KEYS_VALUES)
+    expect(types).toEqual(words(KEYS_TYPES))
+  })
+})
+
+describe('blazon/otel', () => {
+  it('exports exactly the promised names', () => {
+    expect(Object.keys(otel)).toEqual(['otel'])
+    const names = { values: ['otel'], types: ['OtelOptions'] }
+    expect(exportedNames('integrations/otel/index.ts')).toEqual(names)
+  })
+})
+
+describe('blazon/sessions', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/sessions/index.ts')
+    expect(Object.keys(sessions).sort()).toEqual(words(SESSIONS_VALUES))
+    expect(values).toEqual(words(SESSIONS_VALUES))
+    expect(types).toEqual(words(SESSIONS_TYPES))
+  })
+})
+
+describe('blazon/redis', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/redis/index.ts')
+    expect(Object.keys(redis).sort()).toEqual(REDIS_VALUES)
+    expect(values).toEqual(REDIS_VALUES)
+    expect(types).toEqual(words(REDIS_TYPES))
+  })
+})
+
+describe('blazon/typeorm', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/typeorm/index.ts')
+    expect(Object.keys(typeorm).sort()).toEqual(TYPEORM_VALUES)
+    expect(values).toEqual(TYPEORM_VALUES)
+    expect(types).toEqual(['EntityLike', 'TypeOrmOptions'])
+  })
+})
+
+describe('blazon/vite', () => {
+  it('exports exactly the promised names', () => {
+    expect(Object.keys(vite)).toEqual(['blazon'])
+    const names = { values: ['blazon'], types: ['VitePlugin'] }
+    expect(exportedNames('integrations/vite/index.ts')).toEqual(names)
+  })
+})
+
+/** Objects of options without a table of names, and why. */
+const WITHOUT_NAMES: Readonly<Record<string, string>> = {
+  AuthDecoratorOptions: '@Auth refuses all but `optional`',
+  TenantDecoratorOptions: '@Tenant refuses all but `optional`',
+  CookiesOptions: '@Cookies refuses all but `signed`',
+  ContentOptions: 'made for each response',
+  FileResponseOptions: 'made for each response',
+  HttpErrorOptions: 'made for each error',
+  KeepOptions: 'made for each value',
+  SseEventOptions: 'made for each event',
+  PostgresSessionsOptions: 'a part of SessionTableOptions',
+  RedisClusterOptions: 'read by node-redis',
+  RedisLimitsOptions: 'RedisOptions, whose table has its names',
+  TenantSourceOptions: 'a part of TenantMiddlewareOptions',
+  TestOptions: 'AppOptions, and those that are taken out of them',
+  TypeOrmOptions: 'read by TypeORM',
+}
+
+describe('every object of options', () => {
+  const all = [
+    TYPES,
+    TESTING_TYPES,
+    JWT_TYPES,
+    POSTGRES_TYPES,
+    KEYS_TYPES,
+    SESSIONS_TYPES,
+    REDIS_TYPES,
+  ]
+  const names = [...all.flatMap(words), 'OtelOptions', 'RouteLimits', 'RateLimitPolicy', 'Module']
+    .filter((name) => /(?:Options|Settings|Policy|Limits|Module)$/.test(name))
+    .filter((name) => !['AnyPolicy', 'Policy', 'NumberedPages'].includes(name))
+  const sources = readSources().map(({ text }) => text)
+
+  it.each(names)('%s has a table of its names, or a reason for none', (name) => {
+    const table = new RegExp(`(?:OptionNames<(?:Any)?|Record<keyof )${name}\\b`)
+    expect(sources.some((text) => table.test(text))).toBe(!Object.hasOwn(WITHOUT_NAMES, name))
+  })
+})
+
+const isBuilt = existsSync(join(root, 'dist/index.js'))
+if (!isBuilt) console.warn('Skipped: dist/ is missing. `npm run build` makes it.')
+
+describe.skipIf(!isBuilt)('the build', () => {
+  const files = Object.entries(manifest.exports).flatMap(([door, target]) =>
+    filesOf(target).map((file) => ({ door, file })),
+  )
+
+  it.each(files)('has $file for $door', ({ file }) => {
+    expect(existsSync(join(root, file))).toBe(true)
+  })
+
+  it('can be required from CommonJS', () => {
+    expect(evaluate('commonjs', "Object.keys(require('blazon'))")).toEqual(words(VALUES))
+    expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(
+      words(TESTING_VALUES),
+    )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/keys'))")).toEqual(KEYS_VALUES)
+    expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual(REDIS_VALUES)
+    expect(evaluate('commonjs', "Object.keys(require('blazon/sessions')).sort()")).toEqual(
+      words(SESSIONS_VALUES),
+    )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/postgres'))")).toEqual(
+      words(POSTGRES_VALUES),
+    )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/jwt'))")).toEqual(words(JWT_VALUES))
+    expect(evaluate('commonjs', "Object.keys(require('blazon/typeorm'))")).toEqual(TYPEORM_VALUES)
+    expect(evaluate('commonjs', "Object.keys(require('blazon/otel'))")).toEqual(['otel'])
+    expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
+  })
+
+  it('has the same App for require() and import()', () => {
+    const code = "(await import('blazon')).App === createRequire(import.meta.url)('blazon').App"
+    expect(evaluate('module', code)).toBe(true)
+  })
+
+  it('exports only the listed doors', () => {
+    const code = "import('blazon/dist/index.js').then(() => 'open', ({ code }) => code)"
+    expect(evaluate('module', `await ${code}`)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
+  })
+})
+
+/** The files that an entry of `exports` names, under any of its conditions. */
+function filesOf(target: unknown): string[] {
+  return typeof target === 'string' ? [target] : Object.values(target as object).flatMap(filesOf)
+}
+
+/** Evaluates an expression in a process of its own, which finds the package by its name. */
+function evaluate(inputType: 'commonjs' | 'module', expression: string): unknown {
+  const prologue = inputType === 'module' ? "import { createRequire } from 'node:module';" : ''
+  const code = `${prologue} console.log(JSON.stringify(${expression}))`
+  const args = [`--input-type=${inputType}`, '--eval', code]
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  if (stdout === '') throw new Error(stderr)
+  const value = JSON.parse(stdout)
+  return Array.isArray(value) ? value.sort() : value
+}

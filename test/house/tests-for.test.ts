@@ -1,0 +1,29 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { testsFor, unusedParts } from '../../scripts/tests-for.mjs'
+import { root } from '../root.js'
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((path) => `src/${path}`)
+  .filter((path) => path.endsWith('.ts'))
+
+it('finds tests for every source file, and never a quarter of all', () => {
+  expect(sources.length).toBeGreaterThan(500)
+  const counts = sources.map((path) => ({ path, count: testsFor(path).length }))
+  expect(counts.filter(({ count }) => count === 0 || count > 150)).toEqual([])
+})
+
+it('finds the tests that import a file first, and then those with its name', () => {
+  expect(testsFor('src/http/units.ts')[0]).toBe('test/http/units.test.ts')
+  expect(testsFor('src/features/cache/memory-cache.ts')[0]).toMatch(/test\/features\/cache\//)
+  expect(testsFor('src/features/webhooks/index.ts').every(existsSync)).toBe(true)
+})
+
+it('finds nothing for files outside of src', () => {
+  expect(testsFor('docs/cli.md')).toEqual([])
+})
+
+it('names no part of a path that no test has', () => {
+  expect(unusedParts()).toEqual([])
+})

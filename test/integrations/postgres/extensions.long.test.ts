@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from 'blazon'
+import { Database, migrate, PostgresError, postgres } from 'blazon/postgres'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+import { root } from '../../root.js'
+import { Folder } from './own-database.js'
+
+startPgliteFromTemplate()
+
+const BOOKINGS = `
+  CREATE EXTENSION IF NOT EXISTS "btree_gist";
+  create table bookings (
+    room integer not null,
+    during tstzrange not null,
+    exclude using gist (room with =, during with &&)
+  );`
+
+const OVERLAP = { code: '23P01', constraint: 'bookings_room_during_excl' }
+
+/** Starts an application, books a room, and tries to book it again. Returns the refusal. */
+async function bookTwice(embedded: string, migrations: string): Promise<unknown> {
+  await using app = await TestApp.create({ plugins: [postgres({ embedded, migrations })] })
+  const db = app.get(Database)
+  const book = () =>
+    db.sql`insert into bookings values (7, '[2030-01-01 10:00+00, 2030-01-01 11:00+00)')`
+  await db.sql`delete from bookings`
+  await book()
+  return await book().catch((error: unknown) => error)
+}
+
+describe('an extension in the embedded database', () => {
+  it('is there for a migration that creates it, in each application and after each start', async () => {
+    using migrations = new Folder({ '0001_create_bookings.sql': BOOKINGS })
+    using data = new Folder()
+    const places = ['memory', 'memory', data.path, data.path]
+    for (const place of places) {
+      expect(await bookTwice(place, migrations.path)).toMatchObject(OVERLAP)
+    }
+  })
+
+  it('is there for a statement of the program, with those that it requires', async () => {
+    await using app = await TestApp.create({ plugins: [postgres({ embedded: 'memory' })] })
+    const db = app.get(Database)
+    await db.sql`create extension earthdistance cascade`
+    const [row] = await db.sql`select round(earth())::integer as metres`
+    expect(row).toEqual({ metres: 6378168 })
+  })
+
+  it('is there if the documentation names it', async () => {
+    const page = readFileSync(join(root, 'docs/postgres.md'), 'utf8')
+    const list = page.split('\n\n').find((text) => text.startsWith('`amcheck`,')) ?? ''
+    const names = [...list.matchAll(/`([\w-]+)`/g)].map(([, name]) => String(name))
+    expect(names).toContain('btree_gist')
+    await using app = await TestApp.create({ plugins: [postgres({ embedded: 'memory' })] })
+    const db = app.get(Database)
+    for (const name of names) await db.query(`create extension if not exists "${name}" cascade`)
+    const rows = await db.sql<{ name: string }>`
+      select extname::text as name from pg_extension where extname <> 'plpgsql'`
+    expect(rows.map(({ name }) => name).sort()).toEqual([...names].sort())
+    // Those that the error names are the same.
+    const refusal = await db.query('create extension vector').catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(PostgresError)
+    expect((refusal as PostgresError).hint).toContain(`has: ${[...names].sort().join(', ')}.`)
+  })
+
+  it('that is not there is named with those that are', async () => {
+    using migrations = new Folder({ '0001_create_things.sql': '\ncreate extension "vector";' })
+    const run = migrate({ embedded: 'memory', migrations: migrations.path })
+    await expect(run).rejects.toThrow(ConfigError)
+    await expect(run).rejects.toThrow(
+      /0001_create_things\.sql:2.*extension "vector" is not available.*btree_gist.*use a server: postgres\(\{ url \}\)/s,
+    )
+  })
+})

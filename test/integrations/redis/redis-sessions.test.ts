@@ -1,0 +1,51 @@
+import { redisSessions } from 'blazon/redis'
+import { createClient } from 'redis'
+import { expect, it, onTestFinished } from 'vitest'
+import { describeWithRedis, ownPrefix, url } from './server.js'
+import { testContext } from './support.js'
+
+const HOUR = 3_600_000
+
+async function open() {
+  const prefix = ownPrefix()
+  const store = redisSessions({ url, prefix, timeout: '10s' })
+  const get = () => {
+    throw new Error('unused')
+  }
+  await store.open?.({ ...testContext().context, get, usesTenants: false })
+  const redis = await createClient({ url }).connect()
+  onTestFinished(async () => {
+    await store.removeAll('user')
+    await store.close?.()
+    redis.destroy()
+  })
+  /** A session that ends after so many hours, and earlier if it is not used. */
+  const create = async (id: string, hours: number) => {
+    const times = { createdAt: 0, usedAt: 0, idleAt: HOUR / 2, endsAt: hours * HOUR }
+    await store.create({ id, fields: {}, userKey: 'user', user: '7', tenant: null, ...times })
+  }
+  /** How long Redis keeps a key from now on, in hours, rounded up. */
+  const left = async (key: string) => Math.ceil((await redis.pTTL(`${prefix}${key}`)) / HOUR)
+  return { store, create, left }
+}
+
+describeWithRedis('the sessions of a user in Redis', () => {
+  it('are known until the last of them ends, however long each was kept in use', async () => {
+    const { store, create, left } = await open()
+    await create('long', 9)
+    await create('short', 2)
+    expect([await left('session:long'), await left('sessions:user')]).toEqual([1, 9])
+    await store.touch('long', { usedAt: 0, idleAt: 8 * HOUR })
+    await store.write('short', { set: { a: '1' }, expected: {}, usedAt: 0, idleAt: 2 * HOUR })
+    expect([await left('session:long'), await left('session:short')]).toEqual([8, 2])
+    expect(await left('sessions:user')).toBe(9)
+    expect(await store.removeAll('user')).toBe(2)
+  })
+
+  it('are known until the last of them ends, also where the first ends before it', async () => {
+    const { create, left } = await open()
+    await create('short', 2)
+    await create('long', 9)
+    expect(await left('sessions:user')).toBe(9)
+  })
+})

@@ -1,0 +1,155 @@
+import {
+  Auth,
+  Controller,
+  Get,
+  getTenantId,
+  Post,
+  type Request,
+  runWithTenant,
+  Tenant,
+} from 'blazon'
+import { type SessionsOptions, SetsSession, sessions } from 'blazon/sessions'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+
+interface Account {
+  readonly id: number
+  readonly clinic?: unknown
+}
+
+type Options = SessionsOptions<unknown, unknown, Account>
+
+const ANA: Account = { id: 1, clinic: 'acme' }
+
+async function start(options: Options, account: Account = ANA) {
+  const web = sessions<Record<never, never>, Record<never, never>, Account>(options as never)
+
+  @Controller('site')
+  class SiteController {
+    @SetsSession()
+    @Post('login')
+    async login(req: Request) {
+      const session = await web.of(req)
+      const named = req.get('x-checked')
+      await (named === undefined
+        ? session.login(account)
+        : runWithTenant(named, () => session.login(account)))
+    }
+
+    @Auth()
+    @Tenant()
+    @Get('rows')
+    rows() {
+      return { tenant: getTenantId() }
+    }
+
+    @Get('open')
+    async open(req: Request) {
+      const { isLoggedIn } = await web.of(req)
+      return { isLoggedIn, tenant: getTenantId() ?? null }
+    }
+  }
+  const app = await TestApp.create({
+    controllers: [SiteController],
+    auth: { guard: web },
+    plugins: [web],
+    tenant: {},
+    logger: false,
+  })
+  const agent = app.request()
+  const get = async (path: string, tenant?: string) => {
+    const sent = agent.get(`/site/${path}`)
+    const response = await (tenant === undefined ? sent : sent.set('x-tenant-id', tenant))
+    const { decisions } = app.explain(response)
+    const { status, body } = response
+    return {
+      status,
+      code: body.code,
+      data: body.data,
+      reasons: decisions.map(({ reason }) => reason),
+    }
+  }
+  const login = async (headers: Record<string, string> = {}) =>
+    expect(
+      (await agent.post('/site/login').set({ 'sec-fetch-site': 'same-origin', ...headers })).status,
+    ).toBe(204)
+  return { app, get, login }
+}
+
+describe('a session with the option tenant', () => {
+  it.each<[string, Options]>([
+    ['a field of the user', { tenant: 'clinic' }],
+    ['a function of the user', { tenant: ({ clinic }) => String(clinic) }],
+    ['the user that findUser has found', { tenant: 'clinic', findUser: () => ANA }],
+  ])('acts for the tenant in %s, and for no other', async (_, options) => {
+    const { app, get, login } = await start(options)
+    await login()
+    expect(await get('rows')).toMatchObject({ status: 200, data: { tenant: 'acme' } })
+    expect(await get('rows', 'acme')).toMatchObject({ status: 200, data: { tenant: 'acme' } })
+    expect(await get('rows', 'globex')).toMatchObject({
+      status: 403,
+      code: 'TENANT_FORBIDDEN',
+      reasons: expect.arrayContaining(['the credential belongs to another tenant']),
+    })
+    expect((await get('open', 'globex')).data).toEqual({ isLoggedIn: true, tenant: null })
+    await app.close()
+  })
+
+  it.each([undefined, null, 7, '', ['acme']])(
+    'belongs to no tenant if it is %j',
+    async (clinic) => {
+      const { app, get, login } = await start({ tenant: 'clinic' }, { id: 1, clinic })
+      await login()
+      expect(await get('rows')).toMatchObject({ status: 400, code: 'TENANT_REQUIRED' })
+      expect(await get('rows', 'acme')).toMatchObject({ status: 403, code: 'TENANT_FORBIDDEN' })
+      await app.close()
+    },
+  )
+
+  it('reads no field that each object has', async () => {
+    const { app, get, login } = await start({ tenant: 'constructor' })
+    await login()
+    expect((await get('rows')).status).toBe(400)
+    await app.close()
+  })
+
+  it.each<[string, object]>([
+    ['tenant', { tenant: '' }],
+    ['tenant', { tenant: 7 }],
+    ['tenant', { tenant: 'clinic', bindTenant: true }],
+  ])('is refused at %s: %j', (name, options) => {
+    expect(() => sessions(options)).toThrow(`sessions(): ${name}`)
+  })
+})
+
+describe('a refusal of the guard of sessions', () => {
+  it('has a reason that says which part of the session is missing', async () => {
+    const { app, get, login } = await start({ idle: '1h' })
+    expect((await get('rows')).reasons).toContain('the request has no credential for it')
+    await login()
+    // The login was for no tenant.
+    expect((await get('rows', 'acme')).reasons).toContain(
+      'the session was begun for no tenant, and the request names one: log in for the tenant, or give sessions() the option `tenant`',
+    )
+    await login({ 'x-checked': 'acme' })
+    expect((await get('rows', 'acme')).status).toBe(200)
+    expect((await get('rows', 'globex')).reasons).toContain(
+      'the session belongs to another tenant than the request names',
+    )
+    expect((await get('rows')).reasons).toContain(
+      'the session belongs to a tenant, and the request names none: name it, or give sessions() the option `tenant`',
+    )
+    await app.clock.advance('2h')
+    expect((await get('rows', 'acme')).reasons).toContain(
+      'no session has the id of the cookie: it has ended',
+    )
+    await app.close()
+  })
+
+  it('says that findUser has found nobody', async () => {
+    const { app, get, login } = await start({ tenant: 'clinic', findUser: () => null })
+    await login()
+    expect((await get('rows')).reasons).toContain('findUser has not found the user of the session')
+    await app.close()
+  })
+})

@@ -1,0 +1,65 @@
+/// <reference types="vite/client" />
+import * as blazon from 'blazon'
+import { expect, it } from 'vitest'
+import type { Class } from '../../src/contracts/provider.js'
+import { chainOf, readClass, readInjections } from '../../src/metadata/read.js'
+import { compileModel } from '../../src/model/compile-model.js'
+import { controllersOf, textOf } from './compare-dialects.js'
+import source from './every-decorator.ts?raw'
+
+// `vitest.config.ts` compiles a module whose path ends with `?legacy`, and those that it imports, with `experimentalDecorators`.
+type Modules = Record<string, Record<string, unknown>>
+const standard = import.meta.glob(
+  [
+    './every-decorator.ts',
+    '../journeys/**/{*-app,app,support,notes,shop,accounts}.ts',
+    '../surface/*/index.ts',
+  ],
+  { eager: true },
+) as Modules
+const legacy = import.meta.glob(
+  [
+    './every-decorator.ts',
+    '../journeys/**/{*-app,app,support,notes,shop,accounts}.ts',
+    '../surface/*/index.ts',
+  ],
+  { eager: true, query: '?legacy' },
+) as Modules
+
+const described = Object.entries(standard).filter(([, module]) => controllersOf(module).length > 0)
+
+/** Everything that boot reads from controllers: the frozen model, its problems, and what constructors and fields receive. */
+function modelOf(controllers: readonly Class[]): string {
+  const { model, problems } = compileModel(controllers, {
+    readChain: (target) => chainOf(target).map(readClass),
+    defaultAccess: 'public',
+    hasGuard: true,
+    guards: [],
+    prefixOf: () => '',
+    defaultStatus: {},
+    envelope: true,
+    documented: [],
+  })
+  return textOf({ model, problems, injections: controllers.map(readInjections) })
+}
+
+it('covers every decorator and the applications of the journeys', () => {
+  const isDecorator = (value: unknown) => typeof value === 'function' && !/^class /.test(`${value}`)
+  const decorators = Object.entries(blazon)
+    .filter(([name, value]) => /^[A-Z]/.test(name) && isDecorator(value))
+    .map(([name]) => name)
+  const absent = decorators.filter((name) => !source.includes(`@${name}(`))
+  // Those of parameters and fields, which only one dialect has. `*.legacy.test.ts` has them.
+  expect(absent).toEqual(['Inject', 'CurrentUser', 'Req', 'Res', 'TenantId'])
+  expect(described.length).toBeGreaterThan(15)
+})
+
+it.each(described)('%s has the same model in both dialects', (path, module) => {
+  const twin = legacy[path] as Record<string, unknown>
+  const controllers = controllersOf(twin)
+  // Only the standard dialect gives a decorated class the metadata object of its decorators.
+  const isStandard = (controller: Class) => Object.hasOwn(controller, Symbol.metadata)
+  expect(controllers.some(isStandard)).toBe(false)
+  expect(controllersOf(module).every(isStandard)).toBe(true)
+  expect(modelOf(controllers)).toBe(modelOf(controllersOf(module)))
+})

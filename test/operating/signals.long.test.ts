@@ -1,0 +1,355 @@
+import { Agent, get as httpGet, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { Service } from './service.js'
+
+/** Sends a GET request on a connection of its own. */
+function get(url: string, agent = new Agent()): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    httpGet(url, { agent }, (res) => resolve(res.resume())).on('error', reject)
+  })
+}
+const statusOf = async (url: string) => (await get(url)).statusCode
+
+/** Whether the port refuses connections. */
+function isRefused(url: string): Promise<boolean> {
+  const { port } = new URL(url)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.once('connect', () => resolve(false)).once('error', () => resolve(true))
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+const HANDLERS = `
+const handlers = {
+  'GET quick': () => 'quick',
+  // Ends when the process has received a signal.
+  'GET slow': async () => { say('entered'); await signalled; await wait(1); return 'done' },
+  'GET stuck': () => { say('entered'); return new Promise(() => {}) },
+  'GET throws': () => { setImmediate(() => { throw new Error('nobody catches this') }); return new Promise(() => {}) },
+}
+const controllers = [controller(handlers)]
+`
+const main = (options = '', listen = '') => `${HANDLERS}
+const app = new App({ controllers, health: true, ${options} })
+await app.listen(0, { signals: true, ${listen} })
+`
+
+describe('a signal', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle process with 0', async (signal) => {
+    const service = Service.start(main())
+    await service.url()
+    service.kill(signal)
+    expect(await service.ended).toBe(0)
+    expect(service.logged('Closing')).toMatchObject([{ signal }])
+  })
+
+  it('lets a request under way end, with Connection: close', async () => {
+    const service = Service.start(main())
+    const url = await service.url()
+    const answer = get(`${url}/slow`, new Agent({ keepAlive: true }))
+    await service.wrote('entered')
+    service.kill('SIGTERM')
+    const { statusCode, headers } = await answer
+    expect([statusCode, headers.connection]).toEqual([200, 'close'])
+    expect(await service.ended).toBe(0)
+  })
+
+  it('makes the service not ready at once, and serves on until preStop is over', async () => {
+    const service = Service.start(main("timeouts: { preStop: '1h' }"))
+    const url = await service.url()
+    const agent = new Agent({ keepAlive: true })
+    expect((await get(`${url}/quick`, agent)).headers.connection).toBe('keep-alive')
+    expect(await statusOf(`${url}/readyz`)).toBe(200)
+    service.kill('SIGTERM')
+    await service.wrote('"Closing"')
+    const ready = await get(`${url}/readyz`)
+    expect(ready.statusCode).toBe(503)
+    expect(await statusOf(`${url}/livez`)).toBe(200)
+    const { statusCode, headers } = await get(`${url}/quick`, agent)
+    expect([statusCode, headers.connection]).toEqual([200, 'close'])
+  })
+
+  it('refuses connections after preStop, while a request is under way', async () => {
+    const stuck = "'GET waits': async () => { say('entered'); await released; return 'done' }"
+    const service = Service.start(`
+      let release
+      const released = new Promise((resolve) => { release = resolve })
+      process.on('SIGUSR2', release)
+      const app = new App({ controllers: [controller({ ${stuck} })], timeouts: { preStop: '50ms' } })
+      await app.listen(0, { signals: true })`)
+    const url = await service.url()
+    const answer = get(`${url}/waits`)
+    await service.wrote('entered')
+    service.kill('SIGTERM')
+    await expect.poll(() => isRefused(url)).toBe(true)
+    service.kill('SIGUSR2')
+    expect((await answer).statusCode).toBe(200)
+    expect(await service.ended).toBe(0)
+  })
+
+  it('cuts a handler that never ends, names its route, and exits with 1', async () => {
+    const service = Service.start(main("timeouts: { close: '100ms' }"))
+    const url = await service.url()
+    const cut = [`${url}/stuck`, `${url}/stuck?token=secret`].map((each) =>
+      expect(get(each)).rejects.toThrow(),
+    )
+    await expect.poll(() => service.output.match(/entered/g)).toHaveLength(2)
+    service.kill('SIGTERM')
+    await Promise.all(cut)
+    expect(await service.ended).toBe(1)
+    expect(service.logged('were cut')).toMatchObject([{ count: 2, cut: { 'GET /stuck': 2 } }])
+    expect(service.output).not.toContain('secret')
+  })
+
+  it('ends the process at once when it comes a second time', async () => {
+    const service = Service.start(main("timeouts: { close: '1h' }"))
+    const url = await service.url()
+    const cut = expect(get(`${url}/stuck`)).rejects.toThrow()
+    await service.wrote('entered')
+    service.kill('SIGTERM')
+    await service.wrote('"Closing"')
+    service.kill('SIGINT')
+    expect(await service.ended).toBe(1)
+    expect(service.logged('A second signal')).toMatchObject([{ level: 'warn', signal: 'SIGINT' }])
+    await cut
+  })
+
+  it('counts once when npm sends the Ctrl-C of the terminal again', async () => {
+    const closing = "onClose: async () => { await wait(20); say('closed') }"
+    const service = Service.start(main(`plugins: [{ name: 'slow', ${closing} }]`))
+    await service.url()
+    service.kill('SIGINT')
+    service.kill('SIGINT')
+    expect(await service.ended).toBe(0)
+    expect(service.output).toContain('closed')
+  })
+
+  it('is the first one for a worker that closes because another one has its place', async () => {
+    const service = Service.start(`
+      const link = { starts: (start) => start(), isSpeaker: true, isRetired: false }
+      process.on('SIGUSR2', () => {
+        link.isRetired = true
+        process.emit('SIGTERM', 'SIGTERM')
+      })
+      globalThis[Symbol.for('blazon.worker')] = link
+      ${main("timeouts: { close: '1h' }", 'announce: true')}`)
+    const url = await service.url()
+    const answer = get(`${url}/slow`)
+    await service.wrote('entered')
+    service.kill('SIGUSR2')
+    await service.wrote('"Closing"')
+    service.kill('SIGINT')
+    expect((await answer).statusCode).toBe(200)
+    expect(await service.ended).toBe(0)
+  })
+
+  it('exits with 1 when onClose fails or does not end, and calls all others once, in reverse', async () => {
+    const plugin = (name: string, end: string) =>
+      `{ name: '${name}', onClose(signal) { say('closes ${name} ' + signal); ${end} } }`
+    const plugins = [
+      plugin('first', ''),
+      plugin('hangs', 'return new Promise(() => {})'),
+      plugin('fails', "throw new Error('no goodbye')"),
+      plugin('last', ''),
+    ]
+    const options = `plugins: [${plugins.join()}], timeouts: { onClose: '50ms' }`
+    const service = Service.start(main(options))
+    await service.url()
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(1)
+    expect(service.output.match(/^closes .*$/gm)).toEqual([
+      'closes last SIGTERM',
+      'closes fails SIGTERM',
+      'closes hangs SIGTERM',
+      'closes first SIGTERM',
+    ])
+    expect(service.logged('Closing the application failed')).toMatchObject([
+      { err: { message: 'no goodbye' } },
+      { err: { message: "onClose of plugin 'hangs' did not end within 50 ms (timeouts.onClose)" } },
+    ])
+  })
+
+  it('ends the start, closes what it has opened, and never listens', async () => {
+    const service = Service.start(`
+      setInterval(() => {}, 1000)
+      const opened = { name: 'opened', setup() {}, onClose: () => say('closed') }
+      const slow = { name: 'slow', setup: async () => { say('starting'); await signalled } }
+      const never = { name: 'never', setup: () => say('went on') }
+      const app = new App({ plugins: [opened, slow, never] })
+      await app.listen(0, { signals: true })
+      say('listens')`)
+    await service.wrote('starting')
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    expect(service.output).toContain('closed')
+    expect(service.output).not.toMatch(/went on|listens|Listening|Error/)
+  })
+
+  it('exits with 1 when the start does not end', async () => {
+    const service = Service.start(`
+      setInterval(() => {}, 1000)
+      const stuck = { name: 'stuck', setup: () => { say('starting'); return new Promise(() => {}) } }
+      const app = new App({ plugins: [stuck], timeouts: { close: '50ms' } })
+      await app.listen(0, { signals: true })`)
+    await service.wrote('starting')
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(1)
+    expect(service.logged('The start did not end')).toHaveLength(1)
+  })
+
+  it('calls no onInit and no onReady that has not begun when it comes', async () => {
+    const service = Service.start(`
+      setInterval(() => {}, 1000)
+      const slow = { name: 'slow', onInit: async () => { say('starting'); await signalled } }
+      const never = { name: 'never', onInit: () => say('went on'), onReady: () => say('went on') }
+      const opened = { name: 'opened', onClose: () => say('closed') }
+      const app = new App({ plugins: [opened, slow, never] })
+      await app.listen(0, { signals: true })`)
+    await service.wrote('starting')
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    expect(service.output).toContain('closed')
+    expect(service.output).not.toMatch(/went on|Listening|Error/)
+  })
+
+  it.each([
+    ['throws', "throw new Error('no disk')"],
+    ['rejects', "return Promise.reject(new Error('no disk'))"],
+  ])('closes the application if the logger %s', async (_, fails) => {
+    const logger = `{ info() { ${fails} }, warn() { ${fails} }, error() { ${fails} } }`
+    const service = Service.start(`${HANDLERS}
+      const onClose = () => { say('closed'); throw new Error('no goodbye') }
+      const db = { name: 'db', onClose }
+      const timeouts = { close: '50ms' }
+      const app = new App({ controllers, plugins: [db], logger: ${logger}, timeouts })
+      const { port } = await app.listen(0, { signals: true })
+      fetch('http://127.0.0.1:' + port + '/stuck').catch(() => {})`)
+    await service.wrote('entered')
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(1)
+    expect(service.output).toContain('closed')
+    expect(service.output).not.toContain('no disk')
+  })
+
+  it('ends the process at once when it comes a second time, also if a test has stopped the clock', async () => {
+    const service = Service.start(`
+      import { TestApp } from 'blazon/testing'
+      const onClose = () => { say('closing'); return new Promise(() => {}) }
+      const stuck = { name: 'stuck', onClose }
+      const app = await TestApp.create({ plugins: [stuck], timeouts: { onClose: '1h' } })
+      await app.clock.advance(1)
+      await app.listen(0, { signals: true })
+      say('listens')`)
+    await service.wrote('listens')
+    service.kill('SIGTERM')
+    await service.wrote('closing')
+    // The same signal counts once for 0.25 s.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(1)
+  })
+
+  it('still closes the application after a second listen() has failed', async () => {
+    const service = Service.start(`
+      const app = new App({ plugins: [{ name: 'db', onClose: () => say('closed') }] })
+      await app.listen(0, { signals: true })
+      await app.listen(0).catch((error) => say(error.code))
+      say('left ' + app.server.listenerCount('error'))`)
+    await service.wrote('left 0')
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    expect(service.output).toContain('ERR_SERVER_ALREADY_LISTEN')
+    expect(service.output).toContain('closed')
+  })
+
+  it('closes every application of a process before it ends', async () => {
+    const service = Service.start(`
+      const start = (name, ms) => new App({
+        plugins: [{ name, onClose: async () => { await wait(ms); say('closed ' + name) } }],
+      }).listen(0, { signals: true })
+      await start('slow', 100)
+      await start('quick', 0)
+      say('both')`)
+    await service.wrote('both')
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    expect(service.output).toMatch(/closed quick\n(?:.*\n)*closed slow/)
+  })
+
+  it('does nothing without the option, or after close()', async () => {
+    const service = Service.start(`
+      const before = process.listenerCount('SIGTERM') + process.listenerCount('uncaughtException')
+      const app = new App()
+      await app.listen(0)
+      const without = process.listenerCount('SIGTERM') + process.listenerCount('uncaughtException')
+      const other = new App()
+      await other.listen(0, { signals: true })
+      const during = process.listenerCount('SIGTERM') + process.listenerCount('uncaughtException')
+      await Promise.all([app.close('SIGTERM'), other.close()])
+      await wait(10)
+      const after = process.listenerCount('SIGTERM') + process.listenerCount('uncaughtException')
+      say([without - before, during - before, after - before, process.getActiveResourcesInfo()].join())`)
+    expect(await service.ended).toBe(0)
+    expect(service.output).toMatch(/^0,2,0,(PipeWrap,?)*$/m)
+  })
+})
+
+describe('an error that nothing catches', () => {
+  it('is logged, closes the application, and ends the process with 1', async () => {
+    const plugin = "{ name: 'db', onClose: (signal) => say('closed by ' + signal) }"
+    const service = Service.start(main(`plugins: [${plugin}], timeouts: { close: '50ms' }`))
+    const url = await service.url()
+    await expect(get(`${url}/throws`)).rejects.toThrow()
+    expect(await service.ended).toBe(1)
+    const [line] = service.logged('Nothing has caught an error')
+    expect(line).toMatchObject({ err: { message: 'nobody catches this' } })
+    expect(service.output).toContain('closed by undefined')
+  })
+
+  it('is also a rejected promise that nothing catches', async () => {
+    const service = Service.start(main())
+    await service.url()
+    const failing = Service.start(`${main()}
+      void Promise.reject(new Error('forgotten'))`)
+    expect(await failing.ended).toBe(1)
+    expect(failing.logged('Nothing has caught')).toMatchObject([{ origin: 'unhandledRejection' }])
+  })
+
+  it('ends the process with 1 also while a signal or another error closes the application', async () => {
+    const late = "setImmediate(() => { throw new Error('late') })"
+    const seen = "new Promise((resolve) => process.once('uncaughtExceptionMonitor', resolve))"
+    const plugin = `{ name: 'db', onClose: () => { say('closed'); ${late}; return ${seen} } }`
+    const closing = Service.start(main(`plugins: [${plugin}]`))
+    await closing.url()
+    closing.kill('SIGTERM')
+    const failing = Service.start(`${main(`plugins: [${plugin}]`)}
+      void Promise.reject(new Error('first'))`)
+    expect([await closing.ended, await failing.ended]).toEqual([1, 1])
+    expect(closing.logged('Nothing has caught')).toMatchObject([{ err: { message: 'late' } }])
+    expect(failing.logged('Nothing has caught')).toHaveLength(2)
+    for (const { output } of [closing, failing]) expect(output.match(/^closed/gm)).toHaveLength(1)
+  })
+
+  it('leaves a signal its usual effect: it ends the process at once', async () => {
+    const plugin = "{ name: 'db', onClose: () => { say('closes'); return wait(3_600_000) } }"
+    const service = Service.start(`${main(`plugins: [${plugin}], timeouts: { onClose: '1h' }`)}
+      void Promise.reject(new Error('first'))`)
+    await service.wrote('closes')
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(1)
+    expect(service.logged('A second signal')).toHaveLength(1)
+  })
+})
+
+describe('a start that fails', () => {
+  it('leaves no listeners', async () => {
+    const service = Service.start(`
+      const app = new App({ prefix: '??' })
+      await app.listen(0, { signals: true }).catch((error) => say(error.name))
+      say('left ' + process.listenerCount('SIGTERM'))`)
+    expect(await service.ended).toBe(0)
+    expect(service.output).toMatch(/ConfigError\nleft 1/)
+  })
+})

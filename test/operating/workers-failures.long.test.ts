@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { freePort } from '../cli/dev-run.js'
+import { Crew, program } from './workers.js'
+
+/** Has the command run code before it forks workers. */
+function inPrimary(code: string): { readonly NODE_OPTIONS: string } {
+  const text = `import cluster from 'node:cluster'; if (cluster.isPrimary) { ${code} }`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(text)}` }
+}
+
+describe('blazon start --workers 2', () => {
+  it.each([
+    [
+      'throws it, as ENOMEM',
+      'const { fork } = cluster; let forks = 0; cluster.fork = (env) => { forks += 1; if (forks === 3) throw new Error("spawn node ENOMEM"); return fork(env) }',
+    ],
+    [
+      'emits it, as EAGAIN',
+      'let forks = 0; const { execPath } = process; cluster.on("fork", () => { forks += 1; cluster.settings.execPath = process.execPath = forks === 2 ? "/none/ENOMEM" : execPath })',
+    ],
+  ])('keeps its workers if the system refuses another process, and Node %s', async (_, code) => {
+    const crew = await Crew.start(program(), undefined, inPrimary(code))
+    const before = await crew.pids()
+    crew.service.kill('SIGHUP')
+    await crew.service.wrote('The restart stops here')
+    expect(crew.service.output).toMatch(/worker 1 .*ended before it began: spawn .*ENOMEM/)
+    expect(await crew.pids()).toEqual(before)
+    await crew.restart()
+    expect(await crew.end()).toBe(0)
+  })
+
+  it('goes on if a connection could not be sent to a worker', async () => {
+    const crew = await Crew.start(
+      program(),
+      undefined,
+      inPrimary(
+        'cluster.on("message", (worker) => { for (let i = 0; i < 2; i++) worker.process.emit("error", new Error("write EPIPE")) })',
+      ),
+    )
+    const before = await crew.pids()
+    expect(crew.service.output).not.toContain('EPIPE')
+    expect(before.size).toBe(2)
+    await crew.restart()
+    expect(await crew.end()).toBe(0)
+  })
+
+  it('waits for all applications that a program starts one after the other', async () => {
+    const ports = { first: await freePort(), second: await freePort() }
+    const both = (version: number, wait: string) => `
+      const appOf = (name, wait) => new App({
+        controllers: [controller({ 'GET who': () => name + ${version} })],
+        plugins: [{ name: 'slow', onInit: () => wait }],
+      })
+      await appOf('first').listen(${ports.first})
+      await appOf('second', ${wait}).listen(${ports.second})
+    `
+    const crew = await Crew.start(both(1, 'undefined'), ['--workers', '2', '--timeout', '3'])
+    // The second application of the new version never starts.
+    crew.service.rewrite(both(2, 'new Promise(() => setInterval(() => {}, 1000))'))
+    crew.service.kill('SIGHUP')
+    await crew.service.wrote('The restart stops here')
+    const ask = async (port: number) => (await fetch(`http://127.0.0.1:${port}/who`)).json()
+    expect(await ask(ports.second)).toMatchObject({ data: 'second1' })
+  })
+
+  it('ends with the error of boot if the second application of a program does not listen', async () => {
+    const taken = await Crew.start(program())
+    const { port } = new URL(taken.url)
+    const { service } = Crew.run(`${program()}
+      const other = new App()
+      await other.listen(${port})
+    `)
+    expect(await service.ended).toBe(1)
+    expect(service.output.match(/EADDRINUSE/)).not.toBeNull()
+  })
+})

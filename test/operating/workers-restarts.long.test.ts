@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest'
+import { restartUnderLoad } from './workers-restarts.js'
+
+it('5 restarts of two workers fail no request, and run no POST twice', async () => {
+  const { sent, failed, posted, done, status } = await restartUnderLoad(5)
+  expect(failed).toEqual([])
+  expect([...done].sort()).toEqual([...posted].sort())
+  expect(status).toBe(0)
+  expect(sent).toBeGreaterThan(5 * 100)
+})

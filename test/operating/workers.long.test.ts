@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { freePort } from '../cli/dev-run.js'
+import { Service } from './service.js'
+import { Crew, program } from './workers.js'
+
+describe('blazon start --workers 2', () => {
+  it('serves by two processes on one port, prints one line, and ends with 0', async () => {
+    const crew = await Crew.start(program())
+    const pids = await crew.pids()
+    expect(pids.size).toBe(2)
+    expect(pids).not.toContain(crew.service.child.pid)
+    expect(crew.service.output.match(/isten(?:ing)? on/g)).toHaveLength(1)
+    expect(await crew.end()).toBe(0)
+  })
+
+  it('ends at once, with 1, at a second signal', async () => {
+    const crew = await Crew.start(
+      program('', `'GET slow': async () => { say('entered'); await wait(5000); return 1 },`),
+    )
+    const response = crew.ask('/slow')
+    await crew.service.wrote('entered')
+    crew.service.kill('SIGINT')
+    await crew.service.wrote('"Closing"')
+    crew.service.kill('SIGTERM')
+    expect(await response.catch(() => 'cut')).toBe('cut')
+    expect(await crew.service.ended).toBe(1)
+  })
+
+  it('ends with 1 if a request was cut', async () => {
+    const crew = await Crew.start(
+      program(
+        "timeouts: { close: '100ms' },",
+        `'GET stuck': () => { say('entered'); return new Promise(() => {}) },`,
+      ),
+    )
+    const response = crew.ask('/stuck').catch(() => 'cut')
+    await crew.service.wrote('entered')
+    expect(await crew.end()).toBe(1)
+    await response
+  })
+
+  it('answers what is under way, and refuses nothing, at SIGTERM', async () => {
+    const crew = await Crew.start(
+      program(
+        '',
+        `'GET slow': async () => { say('entered'); await signalled; await wait(50); return 1 },`,
+      ),
+    )
+    const response = crew.ask('/slow')
+    await crew.service.wrote('entered')
+    expect(await crew.end()).toBe(0)
+    expect((await response).status).toBe(200)
+  })
+
+  it('prints an error of boot once, and ends with its exit code', async () => {
+    const { service } = Crew.run(`throw new TypeError('no database')`)
+    expect(await service.ended).toBe(1)
+    expect(service.output.match(/TypeError: no database/g)).toHaveLength(1)
+  })
+
+  it.each([
+    ['process.exit(7)', 7],
+    ["process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000)", 137],
+  ])('ends as a worker that never listens does: %s', async (source, status) => {
+    expect(await Crew.run(source).service.ended).toBe(status)
+  })
+
+  it('ends if its port is in use', async () => {
+    const first = await Crew.start(program())
+    const { service } = Crew.run(
+      program().replace('process.env.PORT ?? 0', new URL(first.url).port),
+    )
+    expect(await service.ended).toBe(1)
+    expect(service.output).toContain('EADDRINUSE')
+  })
+
+  it('ends its workers if it is killed', async () => {
+    const crew = await Crew.start(program())
+    crew.service.kill('SIGKILL')
+    // Its output ends when no process has it open.
+    expect(await crew.service.ended).toBe('SIGKILL')
+  })
+
+  it('replaces a worker that has ended by itself', async () => {
+    const crew = await Crew.start(program())
+    const before = await crew.pids()
+    const [victim] = before
+    process.kill(victim as number, 'SIGKILL')
+    await crew.service.wrote('ended by SIGKILL. Another one starts now.')
+    await expect.poll(async () => (await crew.pids()).size).toBe(2)
+    expect(await crew.pids()).not.toContain(victim)
+  })
+
+  it('passes arguments, and serves programs of other frameworks', async () => {
+    const port = await freePort()
+    const crew = await Crew.start(
+      `import { createServer } from 'node:http'
+      process.on('SIGTERM', () => process.exit())
+      createServer((_, res) => res.end(JSON.stringify({ data: process.argv.slice(2) }))).listen(${port})`,
+      ['--workers', '2', '--', 'a', '--b'],
+    )
+    crew.url = `http://127.0.0.1:${port}`
+    expect(await (await crew.ask('/')).json()).toEqual({ data: ['a', '--b'] })
+    await crew.restart()
+    expect(await (await crew.ask('/')).json()).toEqual({ data: ['a', '--b'] })
+  })
+})
+
+describe('SIGHUP', () => {
+  it('replaces all workers, and runs the program of now', async () => {
+    const crew = await Crew.start(program())
+    const before = await crew.pids()
+    crew.service.rewrite(program('', `'GET version': () => 2,`))
+    await crew.restart()
+    const after = await crew.pids()
+    expect(after.size).toBe(2)
+    expect([...after].filter((pid) => before.has(pid))).toEqual([])
+    expect((await crew.ask('/version')).status).toBe(200)
+    expect(crew.service.logged('Closing')).toHaveLength(2)
+  })
+
+  it('goes on to be ready in a worker that is replaced, because its port stays open', async () => {
+    const crew = await Crew.start(program("health: true, timeouts: { preStop: '500ms' },"))
+    const restart = crew.restart()
+    let isOver = false
+    void restart.then(() => {
+      isOver = true
+    })
+    const statuses = new Set<number>()
+    while (!isOver) statuses.add((await crew.ask('/readyz')).status)
+    expect([...statuses]).toEqual([200])
+    expect(crew.service.logged('Closing')).toHaveLength(2)
+  })
+
+  it('keeps the old workers if the new one does not start', async () => {
+    const crew = await Crew.start(program())
+    const before = await crew.pids()
+    crew.service.rewrite(`throw new TypeError('broken version')`)
+    crew.service.kill('SIGHUP')
+    await crew.service.wrote('The restart stops here')
+    expect(crew.service.output).toContain('TypeError: broken version')
+    expect(await crew.pids()).toEqual(before)
+  })
+
+  it('keeps the old workers if the new one is not ready in time', async () => {
+    const check = (text: string) => program(`health: { checks: { database: () => { ${text} } } },`)
+    const crew = await Crew.start(check(''), ['--workers', '2', '--timeout', '3'])
+    const before = await crew.pids()
+    crew.service.rewrite(check(`throw new Error('away')`))
+    crew.service.kill('SIGHUP')
+    await crew.service.wrote('was not ready within 3 s')
+    expect(await crew.pids()).toEqual(before)
+  })
+
+  it('during a restart is done once more, however often it comes', async () => {
+    const crew = await Crew.start(program())
+    for (let index = 0; index < 5; index++) {
+      crew.service.kill('SIGHUP')
+      // A second signal that arrives before the first was handled is the same to the system.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    while (crew.restarts < 2) await crew.wroteMore()
+    await crew.pids()
+    expect(crew.restarts).toBe(2)
+    expect(await crew.end()).toBe(0)
+  })
+
+  it('tells open streams that their worker ends', async () => {
+    const crew = await Crew.start(
+      program(
+        '',
+        `async 'GET events'(req, res) {
+          res.type('text/event-stream').write('data: hello\\n\\n')
+          await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
+          res.end('event: restart\\ndata:\\n\\n')
+        },`,
+      ),
+    )
+    const response = await crew.ask('/events')
+    const text = response.text()
+    await crew.restart()
+    expect(await text).toBe('data: hello\n\nevent: restart\ndata:\n\n')
+  })
+})
+
+describe('blazon start with one worker', () => {
+  it('runs the program in its own process', async () => {
+    const service = Service.start(program('', '', ', { signals: true }'), {}, [])
+    const url = await service.url()
+    const { data } = (await (await fetch(`${url}/pid`)).json()) as { data: number }
+    expect(data).toBe(service.child.pid)
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+  })
+
+  it('passes its exit code and arguments on, and it is the main module', async () => {
+    const service = Service.start(
+      `say(JSON.stringify(process.argv.slice(1))); process.exitCode = 5`,
+      {},
+      ['--', 'x'],
+    )
+    expect(await service.ended).toBe(5)
+    expect(JSON.parse(service.output.trim())).toEqual([expect.stringMatching(/main\.mjs$/), 'x'])
+  })
+})
+
+it('listens on the port that the program names', async () => {
+  const port = await freePort()
+  const crew = await Crew.start(program().replace('process.env.PORT ?? 0', String(port)))
+  expect(new URL(crew.url).port).toBe(String(port))
+})

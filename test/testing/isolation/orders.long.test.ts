@@ -1,0 +1,60 @@
+import type { User } from 'blazon'
+import { type IsolationReport, TestApp } from 'blazon/testing'
+import { expect, it } from 'vitest'
+import { options as orders } from '../../../examples/orders/app.js'
+import { demoToken } from '../../../examples/orders/demo-token.js'
+import { database } from '../../../examples/orders/stores.js'
+
+const options = {
+  ...orders,
+  plugins: [database({ DATABASE_FOLDER: 'memory' })],
+  rateLimit: false,
+}
+
+const clerkOf = (_shop: string, id: string): User => ({
+  id,
+  permissions: ['customers:write', 'orders:write'],
+})
+
+/** The operations that are not proved. The feed sends no order that was placed before. */
+const notProved = ({ verdicts }: IsolationReport) =>
+  verdicts.filter(({ verdict }) => verdict !== 'PASS').map(({ operation }) => operation)
+
+it('keeps the shops of the orders example apart', async () => {
+  await using app = await TestApp.create(options)
+  const tenants = ['aurora', 'borealis']
+  const report = await app.proveIsolation({ seed: 1, tenants, as: clerkOf })
+  expect(report.leaks).toEqual([])
+  expect(report.verdicts).toHaveLength(13)
+  expect(notProved(report)).toEqual(['GET /orders/feed'])
+})
+
+it('keeps three shops apart', async () => {
+  await using app = await TestApp.create(options)
+  const tenants = ['aurora', 'borealis', 'corona']
+  const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants, as: clerkOf })
+  expect(report.tenants).toEqual(tenants)
+  expect(report.leaks).toEqual([])
+  expect(report.verdicts).toHaveLength(13)
+  expect(notProved(report)).toEqual(['GET /orders/feed'])
+})
+
+it('calls the real guard, with the tokens of callers', async () => {
+  await using app = await TestApp.create(options)
+  const caller = (user: 'clerk' | 'baker') =>
+    app.with({ authorization: `Bearer ${demoToken(user)}` })
+  const tenants = { first: caller('clerk'), second: caller('baker') }
+  const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants })
+  expect(report.tenants).toEqual(['first', 'second'])
+  expect(report.leaks).toEqual([])
+  expect(report.verdicts).toHaveLength(13)
+  // The export has no text that a client has written; with `as`, the name of the caller shows whose orders they are.
+  expect(notProved(report)).toEqual(['GET /orders/export', 'GET /orders/feed'])
+})
+
+it('fails if every request was refused', async () => {
+  await using app = await TestApp.create(options)
+  await expect(app.proveIsolation({ seed: 1, rounds: 1 })).rejects.toThrow(
+    'proveIsolation() has tested nothing of POST /orders (Orders_place): it has refused every request, with 401.',
+  )
+})

@@ -1,0 +1,162 @@
+import {
+  Auth,
+  Body,
+  Controller,
+  Get,
+  HttpError,
+  Params,
+  Post,
+  RateLimit,
+  type RequestHandler,
+  requireTenantId,
+  Tenant,
+} from 'blazon'
+import { ContractCoverage, TestApp, type TestOptions } from 'blazon/testing'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+const Sent = z.object({ text: z.string().min(1).max(100) })
+const notes = new Map<string, string[]>()
+
+@Tenant()
+@Controller('notes')
+class NotesController {
+  @Post()
+  @Body(Sent)
+  add({ body }: { body: z.output<typeof Sent> }) {
+    const own = notes.get(requireTenantId()) ?? []
+    notes.set(requireTenantId(), [...own, body.text].slice(-20))
+    return body
+  }
+
+  @Get()
+  @RateLimit({ limit: 1, window: '1h', by: 'tenant' })
+  list() {
+    return (notes.get(requireTenantId()) ?? []).map((text) => ({ text }))
+  }
+}
+
+@Controller('sums')
+class SumsController {
+  @Get(':n')
+  @Params(
+    z.object({
+      n: z.coerce
+        .number()
+        .int()
+        .max(2 ** 31),
+    }),
+  )
+  wrong({ params: { n } }: { params: { n: number } }) {
+    if (n > 5) throw new TypeError('A defect')
+    return { n }
+  }
+
+  @Post('open')
+  open() {}
+
+  @Auth()
+  @Post('closed')
+  closed() {}
+}
+
+/** A limit of the application, which the framework does not count. */
+const ownLimit: RequestHandler = (req, _res, next) =>
+  next(req.path.endsWith('/open') ? new HttpError(429, 'Not so fast') : undefined)
+
+const options: TestOptions = {
+  controllers: [NotesController, SumsController],
+  tenant: {},
+  auth: { guard: { canActivate: () => false } },
+  rateLimit: { limit: 2, window: '1h' },
+  logger: false,
+}
+
+const start = (more: TestOptions = {}) => TestApp.create({ ...options, ...more })
+
+describe('limits of the application', () => {
+  it('do not count while fuzz() looks for defects', async () => {
+    await using app = await start()
+    const operations = ({ handler }: { handler: string }) => handler === 'SumsController.wrong'
+    await expect(app.fuzz({ seed: 1, operations })).rejects.toThrow('no error of the server')
+    const { status } = await app.fetch('/sums/1')
+    expect(status).toBe(200)
+  })
+
+  it('do not count for proveIsolation() and authMatrix(), and count for all other requests', async () => {
+    await using app = await start()
+    const operations = ({ handler }: { handler: string }) => handler.startsWith('Notes')
+    const { verdicts } = await app.proveIsolation({ seed: 1, operations })
+    expect(
+      verdicts.filter(({ operation }) => operation.includes('notes')).map(({ verdict }) => verdict),
+    ).toEqual(['PASS', 'PASS'])
+    const matrix = await app.authMatrix({ nobody: null, ana: { id: 1 }, ben: { id: 2 } })
+    expect(matrix.rows.at(-1)?.access).toEqual({ nobody: 401, ana: 'allowed', ben: 'allowed' })
+    const statuses = []
+    for (let n = 0; n < 3; n++) statuses.push((await app.fetch('/sums/1')).status)
+    expect(statuses).toEqual([200, 200, 429])
+  })
+})
+
+describe('a check whose requests all get 429 from a middleware', () => {
+  const middlewares = [ownLimit]
+  const operations = ({ handler }: { handler: string }) =>
+    ['SumsController.open', 'NotesController.add'].includes(handler)
+
+  it('fails by the name of the operation', async () => {
+    await using app = await start({ middlewares })
+    const headers = { 'x-tenant-id': 'acme' }
+    await expect(app.fuzz({ seed: 1, operations, headers })).rejects.toThrow(
+      /fuzz\(\) has tested nothing of POST \/sums\/open \(Sums_open\): .*429/,
+    )
+    await expect(app.proveIsolation({ seed: 1, operations })).rejects.toThrow(
+      /proveIsolation\(\) has tested nothing of POST \/sums\/open \(Sums_open\): .*429/,
+    )
+    await expect(app.authMatrix({ nobody: null })).rejects.toThrow(
+      /authMatrix\(\) .*POST \/sums\/open \(SumsController.open\).*429/,
+    )
+  })
+})
+
+describe('a check whose requests are all refused', () => {
+  const operations = ({ handler }: { handler: string }) => handler === 'SumsController.closed'
+
+  it('fails with fuzz() and proveIsolation()', async () => {
+    await using app = await start()
+    await expect(app.fuzz({ seed: 1, operations })).rejects.toThrow(
+      /fuzz\(\) has tested nothing of POST \/sums\/closed \(Sums_closed\): .*401/,
+    )
+    await expect(app.proveIsolation({ seed: 1, operations })).rejects.toThrow(
+      /proveIsolation\(\) has tested nothing of POST \/sums\/closed \(Sums_closed\): .*401/,
+    )
+  })
+
+  it('is named in the report of fuzz() beside operations that were tested', async () => {
+    await using app = await start()
+    const some = ({ handler }: { handler: string }) => /open|closed/.test(handler)
+    expect(await app.fuzz({ seed: 1, operations: some })).toMatchObject({
+      operations: 2,
+      refused: ['Sums_closed'],
+    })
+  })
+
+  it('fails in authMatrix({ unguarded }) if something before the handler has responded, and no guard', async () => {
+    @Tenant()
+    @Controller('rows')
+    class RowsController {
+      @Post()
+      add() {}
+    }
+    await using app = await start({ controllers: [RowsController] })
+    const found = app.authMatrix({ nobody: null }, { unguarded: 'fail' })
+    await expect(found).rejects.toThrow('POST /rows (RowsController.add): 400')
+  })
+})
+
+describe('a coverage without operations', () => {
+  it('fails each threshold, because nothing was looked at', async () => {
+    expect(() => new ContractCoverage().check(1)).toThrow('no operation')
+    const app = await TestApp.create({ coverage: { threshold: 1 } })
+    await expect(app.close()).rejects.toThrow('no operation')
+  })
+})
