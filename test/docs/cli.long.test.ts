@@ -51,6 +51,16 @@ function exchanges(text: string): { command: string; shown: string }[] {
     .filter(({ command }) => command.startsWith('npx blazon '))
 }
 
+/** The application, with a route that has every field: it names its guard and is signed. */
+const withAllFields = (app: string) =>
+  app
+    .replace('import {', 'import { Auth, githubWebhooks, Post, Webhook,')
+    .replace(
+      "@Get(':id')",
+      `@Post(':id') @Auth('key') @Webhook(githubWebhooks('${'s'.repeat(32)}'))`,
+    )
+    .replace('new App({', 'new App({ auth: { guards: { key: () => null } },')
+
 /** Sizes are another matter. */
 const steady = (text: string) => text.replace(/[\d.]+ k?B/g, '<size>')
 
@@ -101,7 +111,9 @@ describe('docs/cli.md', () => {
 
   it('shows the explanation of a route, and lists its fields', async () => {
     await runAll(consoleOf('routes --explain'))
-    const { stdout } = await project.run(['routes', '--explain', '/users/{id}', '--json'])
+    project.write({ 'src/app.ts': withAllFields(APP) })
+    const { stdout, stderr } = await project.run(['routes', '--explain', '/users/{id}', '--json'])
+    expect(stderr).toBe('')
     const table = /^\| Field .*?\n\n/ms.exec(read(PAGE))?.[0] ?? ''
     const rows = table
       .split('\n')
