@@ -1,5 +1,6 @@
-import type { Handler, InputSchemas, Request, RequestUser, RouteRequest } from './handler.js'
-import type { InputSource } from './schema.js'
+import type { Handler, Request, RequestUser, RouteRequest } from './handler.js'
+import type { RouteOptions } from './route-options.js'
+import type { InferOutput, InputSource } from './schema.js'
 import type { Streamed } from './stream.js'
 
 // One decorator works in two dialects: a standard decorator receives `(value, context)`, a legacy one `(target, key,
@@ -123,16 +124,36 @@ export interface KeyDecorator<TPart extends InputSource, K extends string, TValu
   ): void
 }
 
+/** The data that a handler sends by returning it. A handler that takes `res` may send any response itself. */
+type Returned<M> = M extends (...args: infer A) => infer R
+  ? A['length'] extends 0 | 1
+    ? Exclude<Awaited<R>, AsyncIterable<unknown>>
+    : never
+  : never
+
+/** No value has this type. A compile error shows its name and its arguments. */
+interface WrongReturn<TReturned, TSchema> {
+  readonly returned: TReturned
+  readonly schema: TSchema
+}
+
+/** `TPlace` for a handler whose data fits the option `returns`, after the transforms of its schema: so the document describes it. */
+type ReturnPlace<I extends RouteOptions, M, TPlace> = I extends { readonly returns: infer S }
+  ? [Returned<M>] extends [InferOutput<S>]
+    ? TPlace
+    : WrongReturn<Returned<M>, InferOutput<S>>
+  : TPlace
+
 /**
  * Decorates a handler whose request type must accept everything that the options of its route declare, and must
- * require nothing else.
+ * require nothing else, and whose data fits the option `returns`.
  */
-export interface RouteDecorator<I extends InputSchemas> {
-  <M extends Taking<RouteRequest<I>>>(value: M, context: MethodContext<M>): void
+export interface RouteDecorator<I extends RouteOptions> {
+  <M extends Taking<RouteRequest<I>>>(value: M, context: ReturnPlace<I, M, MethodContext<M>>): void
   <M extends Taking<RouteRequest<I>>>(
     target: object,
     key: PropertyKey,
-    descriptor: TypedPropertyDescriptor<M>,
+    descriptor: ReturnPlace<I, M, TypedPropertyDescriptor<M>>,
   ): void
 }
 

@@ -68,6 +68,8 @@ export type Fact =
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }
   | { readonly kind: 'checks'; readonly check: CheckModel }
+  /** The option `returns` of a route: the schema of the data of its success. */
+  | { readonly kind: 'returns'; readonly schema: Schema }
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }

@@ -193,6 +193,7 @@ export type {
   RouteModel,
   RouteTableEntry,
 } from './route-model.js'
+export type { RouteOptions } from './route-options.js'
 export type {
   FieldError,
   InferOutput,

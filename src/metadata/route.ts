@@ -1,33 +1,32 @@
 import type { DualMethodDecorator, RouteDecorator } from '../contracts/decorator.js'
 import type { Fact } from '../contracts/facts.js'
-import type { InputSchemas } from '../contracts/handler.js'
 import type { HttpMethod } from '../contracts/route-model.js'
-import type { InputSource, Schema } from '../contracts/schema.js'
+import type { RouteOptions } from '../contracts/route-options.js'
 import { ConfigError } from '../errors/config-error.js'
 import { shown } from '../errors/invalid.js'
-import { describeBody, isBodyDescription } from './body-description.js'
+import { optionFacts } from './route-options.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * The signature of all route decorators: a path relative to that of the controller, empty by default, and the
- * schemas of the inputs. The schemas work like those of `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`; each part of
- * the request may be described in one place only. A body may have options, as with `@Body`, and there may be several:
- * `{ body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, as `@Upload` does. With schemas in the route decorator, the compiler compares the
- * request type of the handler with all of them.
+ * The signature of all route decorators: a path relative to that of the controller, empty by default, and
+ * {@link RouteOptions}. The schemas work like those of `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`; each part
+ * of the request may be described in one place only. A body may have options, as with `@Body`, and there may be several:
+ * `{ body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, as `@Upload` does. The compiler
+ * compares the request type of the handler with all schemas, and the type that it returns with `returns`.
  *
  * @example
  * const input = { params: z.object({ id: z.coerce.number() }), body: Rename }
  *
- * @Put(':id', input)
+ * @Put(':id', { ...input, returns: User, errors: { 404: 'No such user' } })
  * rename({ params, body }: Req<typeof input>) { return users.rename(params.id, body.name) }
  */
 export interface VerbDecorator {
   (path?: string): DualMethodDecorator
-  <const I extends InputSchemas>(path: string, inputs: I & NoOthers<I>): RouteDecorator<I>
+  <const I extends RouteOptions>(path: string, options: I & NoOthers<I>): RouteDecorator<I>
 }
 
-/** Makes a field that is not a part of a request a compile error. Parts are `unknown`, because the types of parts would be looked up for every route. */
-type NoOthers<I> = { readonly [K in keyof I]: K extends keyof InputSchemas ? unknown : never }
+/** Makes an unknown option a compile error. Known ones are `unknown`, because their types would be looked up for every route. */
+type NoOthers<I> = { readonly [K in keyof I]: K extends keyof RouteOptions ? unknown : never }
 
 function verb(method: HttpMethod, name: string): VerbDecorator {
   function declareRoute(path = '', ...rest: unknown[]): unknown {
@@ -37,37 +36,6 @@ function verb(method: HttpMethod, name: string): VerbDecorator {
     return decorator(`${name}()`, { method: [route, ...inputs] })
   }
   return declareRoute as VerbDecorator
-}
-
-/** The options unchanged, for the checks, and each schema in the form in which `@Body` and its siblings state it. */
-function optionFacts(by: string, options: unknown): Fact[] {
-  const given: Fact = { kind: 'routeOptions', by, options }
-  if (typeof options !== 'object' || options === null) return [given]
-  const { upload: parts } = options as InputSchemas
-  const upload: Fact[] = parts === undefined ? [] : [{ kind: 'upload', parts, by }]
-  const inputs = Object.entries(options as Record<InputSource, Schema>)
-    .filter(([source]) => Object.hasOwn(SOURCES, source))
-    .flatMap(([source, given]) => inputFacts(source as InputSource, given, by))
-  return [given, ...upload, ...inputs]
-}
-
-function inputFacts(source: InputSource, given: unknown, by: string): Fact[] {
-  const bodies: readonly unknown[] = Array.isArray(given) ? given : [given]
-  if (source === 'body' && bodies.length > 0 && bodies.every(isBodyDescription)) {
-    return bodies.map((each): Fact => ({ kind: 'body', ...describeBody(each), by }))
-  }
-  if (source === 'cookies' && isBodyDescription(given)) {
-    return [{ kind: 'input', source, by, ...(describeBody(given) as { schema: Schema }) }]
-  }
-  return [{ kind: 'input', source, schema: given as Schema, by }]
-}
-
-const SOURCES: Readonly<Record<InputSource, true>> = {
-  params: true,
-  query: true,
-  headers: true,
-  body: true,
-  cookies: true,
 }
 
 /**

@@ -14,6 +14,7 @@ import { checkOptions } from './check-options.js'
 import { checkQueries } from './check-queries.js'
 import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkResponseFields } from './check-response-fields.js'
+import { checkRouteOptions } from './check-route-options.js'
 import { checkStream } from './check-stream.js'
 import { checkTenant } from './check-tenant.js'
 import { checkUpload } from './check-upload.js'
@@ -75,7 +76,12 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   const subject = `${controller.name}.${String(key)}`
   const problems = [...checkVerb(subject, facts), ...checkRepeated(subject, facts)]
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
-  if (facts.input ?? facts.routeOptions) problems.push(...checkInputs(subject, facts))
+  if (facts.routeOptions) {
+    const wrong = checkRouteOptions(subject, facts)
+    // With invalid options, each of their parts would be reported as well.
+    if (wrong.length > 0) return [...problems, ...wrong]
+  }
+  if (facts.input) problems.push(...checkInputs(subject, facts))
   if (facts.webhook) problems.push(...checkWebhook(subject, facts))
   if (facts.upload) problems.push(...checkUpload(subject, facts))
   if (facts.body) problems.push(...checkBodies(subject, facts))

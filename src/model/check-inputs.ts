@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import type { CookiesOptions } from '../contracts/cookies.js'
 import type { FactOf } from '../contracts/facts.js'
 import type { InputSource } from '../contracts/schema.js'
@@ -12,11 +11,8 @@ type Input = FactOf<'input'>
 
 const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers', 'cookies']
 
-/** Checks the schemas of a method, in decorators and in route options. */
+/** Checks the schemas of a request, in decorators and in route options. */
 export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
-  const options = factsOf(facts, 'routeOptions').flatMap((fact) => checkOptions(subject, fact))
-  // With invalid options, each of their parts would be reported as well.
-  if (options.length > 0) return options
   return SOURCES.flatMap((source) => {
     const all = factsOf(facts, 'input').filter((input) => input.source === source)
     const inputs = all.filter((input, index) => !isRepeated(input, all.slice(0, index)))
@@ -73,31 +69,4 @@ function checkSigned(subject: string, { options }: Input): Problem[] {
 function placeOf({ by, source, key }: Input): string {
   if (by !== undefined) return `\`${source}\` in ${by}()`
   return key === undefined ? DECORATOR_OF[source] : `${DECORATOR_OF[source]}('${key}')`
-}
-
-function checkOptions(subject: string, { by, options }: FactOf<'routeOptions'>): Problem[] {
-  const known = [...SOURCES, 'upload']
-  const remedy = `Write ${by}('path', { body: schema }), with any of ${known.join(', ')}.`
-  const refuse = (cause: string): Problem[] => [invalid(subject, cause, remedy)]
-  if (options === undefined) {
-    return refuse(
-      `${by}() was given undefined after its path, which often comes from a circular import.`,
-    )
-  }
-  if (!isPlain(options)) {
-    const given = '~standard' in Object(options) ? 'a schema' : inspect(options, { depth: 0 })
-    return refuse(`${by}() was given ${given} after its path instead of an object of schemas.`)
-  }
-  const unknown = Object.keys(options).filter((name) => !known.includes(name))
-  if (unknown.length === 0) return []
-  if (unknown.includes('auth')) {
-    const cause = `${by}() was given auth, which is a part of the type Req<{ auth: true }> only.`
-    return [invalid(subject, cause, `Remove it, and write @Auth() beside ${by}().`)]
-  }
-  return refuse(`${by}() was given ${unknown.join(', ')}: a request has no part of that name.`)
-}
-
-function isPlain(options: unknown): options is object {
-  if (typeof options !== 'object' || options === null || '~standard' in options) return false
-  return [Object.prototype, null].includes(Object.getPrototypeOf(options))
 }

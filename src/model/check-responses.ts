@@ -32,3 +32,18 @@ function mayRespondItself({ controller, handler, parameters }: RouteModel): bool
   const method: unknown = controller.prototype?.[handler]
   return typeof method !== 'function' || method.length >= 2 || hidesParameters(method as never)
 }
+
+/** Finds another description of the success of a route with `returns`, which is the first one. */
+export function checkReturned({ name, operation }: RouteModel): Problem[] {
+  const [first, ...others] = operation.responses
+  const twice = others.some(({ status }) => status === first?.status)
+  if (!twice) return []
+  return [
+    {
+      code: 'E_DECORATOR_CONFLICT',
+      subject: name,
+      cause: `\`returns\` and @ApiResponseDoc describe the status ${first?.status}; only one can.`,
+      remedy: 'Remove one of them.',
+    },
+  ]
+}

@@ -19,6 +19,8 @@ import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkQueries } from './check-queries.js'
 import { checkRepeated } from './check-repeated.js'
+import { checkReturned } from './check-responses.js'
+import { inWordsOfOptions } from './check-route-options.js'
 import { checkRoutes } from './check-routes.js'
 import { checkUses } from './check-uses.js'
 import { withBodies } from './compile-bodies.js'
@@ -78,13 +80,18 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     if (firstOf(inherited.facts, 'controller') === undefined) continue
     const owner = ownerOf(controller, inherited, options)
     for (const [handler, facts] of inherited.methods) {
-      problems.push(...checkMethod(controller, handler, facts))
       const subject = `${controller.name}.${String(handler)}`
-      problems.push(...checkAccess(subject, facts, inherited.facts))
-      problems.push(...checkGuardNames(subject, facts, options.guards))
+      const found = [
+        ...checkMethod(controller, handler, facts),
+        ...checkAccess(subject, facts, inherited.facts),
+        ...checkGuardNames(subject, facts, options.guards),
+      ]
+      problems.push(...found.map((problem) => inWordsOfOptions(problem, facts)))
       for (const verb of factsOf(facts, 'route')) {
         const draft = { handler, facts, verb, index: routes.length }
-        routes.push(noteFacts(compileRouteModel(draft, owner), facts))
+        const route = noteFacts(compileRouteModel(draft, owner), facts)
+        if (facts.returns !== undefined) problems.push(...checkReturned(route))
+        routes.push(route)
       }
     }
   }
@@ -142,7 +149,8 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
   const path = joinPaths(owner.prefix, verb.path)
   // Written out: an object spread in the middle of a literal costs more than the rest of this function.
   const { isProtected, isAuthOptional, guards, abilities } = compileAccess(facts, owner)
-  const responses = compileResponses(facts, owner)
+  const status = compileStatus(facts, verb, owner)
+  const responses = compileResponses(facts, owner, status)
   const { options, option } = compileOptions(owner.facts, facts)
   const stated = { inputs: compileInputs(facts), bounds: compileBounds(owner.facts, facts) }
   const { inputs: read, bodies, bounds } = withBodies(facts, stated)
@@ -173,7 +181,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     bounds,
     queries: (firstOf(facts, 'queries') ?? firstOf(owner.facts, 'queries'))?.most ?? null,
-    status: compileStatus(facts, verb, owner),
+    status,
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     headers: responses.headers,
     envelope: responses.envelope,

@@ -18,11 +18,19 @@ type Responses = Pick<
   'headers' | 'envelope' | 'produces' | 'isEnveloped' | 'responseFields' | 'operation'
 >
 
-/** Compiles how a route responds, and how the document describes it. */
-export function compileResponses(facts: FactsByKind, owner: Owner): Responses {
+/**
+ * Compiles how a route responds, and how the document describes it.
+ *
+ * @param status The stated status of its successes; `null` for 200, or 204 for nothing.
+ */
+export function compileResponses(
+  facts: FactsByKind,
+  owner: Owner,
+  status: number | null,
+): Responses {
   const envelope = firstOf(facts, 'envelope')?.envelope ?? owner.envelope
   const headers = compileHeaders(facts)
-  const operation = compileOperation(facts, owner)
+  const operation = compileOperation(facts, owner, status ?? 200)
   const { responses } = operation
   const isBare =
     responses.length > 0 &&
@@ -45,19 +53,21 @@ function compileHeaders(facts: FactsByKind): RouteModel['headers'] {
   return Object.freeze(headers.map(({ name, value }) => Object.freeze([name, value] as const)))
 }
 
-function compileOperation(facts: FactsByKind, owner: Owner): OperationFacts {
+function compileOperation(facts: FactsByKind, owner: Owner, status: number): OperationFacts {
   return Object.freeze({
     tags: owner.tags,
     isHidden: owner.facts.hidden !== undefined || facts.hidden !== undefined,
     operation: Object.freeze({ ...firstOf(facts, 'operation')?.options }),
     body: firstOf(facts, 'bodyDoc')?.options ?? null,
-    responses: Object.freeze(documentedBy(facts, owner)),
+    responses: Object.freeze(documentedBy(facts, owner, status)),
   })
 }
 
 /** Of several descriptions of one status, the nearest counts: that of the method, the class, its base, the application. */
-function documentedBy(facts: FactsByKind, owner: Owner): ApiResponseOptions[] {
+function documentedBy(facts: FactsByKind, owner: Owner, status: number): ApiResponseOptions[] {
   const own = factsOf(facts, 'responseDoc').map(({ options }) => stated(options))
+  const returned = firstOf(facts, 'returns')
+  if (returned !== undefined) own.unshift(stated({ status, schema: returned.schema }))
   if (owner.facts.responseDoc === undefined && owner.documented.length === 0) return own
   const ofClass = factsOf(owner.facts, 'responseDoc').map(({ options }) => stated(options))
   for (const other of [...ofClass, ...owner.documented.map(withType)]) {

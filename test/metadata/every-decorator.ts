@@ -128,6 +128,21 @@ export class Every extends Base {
     return null
   }
 
+  @Get('stated/:id', {
+    params: z.object({ id: z.uuid() }),
+    returns: Note,
+    status: 203,
+    errors: { 404: 'No note', 410: { description: 'Gone', schema: Note } },
+    responseHeaders: { 'x-stated': 'yes' },
+    summary: 'By options',
+    can: ['read', 'list'],
+    cache: { ttl: 60 },
+    rateLimit: false,
+  })
+  stated(): z.output<typeof Note> {
+    return { id: '', text: 'a' }
+  }
+
   @Get('wrapped/:id', { params: z.object({ id: z.uuid() }) })
   @Header('X-1', 'one')
   @Header('X-2', 'two')

@@ -1,0 +1,35 @@
+import type { CacheOptions } from './cache.js'
+import type { InputSchemas } from './handler.js'
+import type { ApiResponseOptions } from './operation.js'
+import type { RateLimitPolicy } from './rate-limit.js'
+import type { Schema } from './schema.js'
+
+/**
+ * The second argument of `@Get`, `@Post` and the other route decorators: the schemas of the request, and what else a
+ * decorator of the method could state. An option means the same as its decorator; each may be stated once.
+ *
+ * @example
+ * @Get(':id', { params: NoteId, returns: Note, errors: { 404: 'No such note' } })
+ * get({ params }: { params: NoteId }) { return notes.find(params.id) }
+ */
+export interface RouteOptions extends InputSchemas {
+  /**
+   * The schema of the data that a success carries, as in `@ApiResponseDoc` with the status of the route. The type that
+   * the handler returns must fit it, or it does not compile. A handler that takes `res` is not compared.
+   */
+  readonly returns?: Schema
+  /** The status of a success, 200 to 399, as in `@HttpCode`. Default: that of `@HttpCode`, else 200, or 204 for nothing. */
+  readonly status?: number
+  /** The errors of the document by status, 400 to 599: a description, or the options of `@ApiResponseDoc`. */
+  readonly errors?: Readonly<Record<number, string | Omit<ApiResponseOptions, 'status'>>>
+  /** Headers of the response by name, as in `@Header`. `headers` is the schema of the request's headers. */
+  readonly responseHeaders?: Readonly<Record<string, string>>
+  /** The summary of the operation, as in `@ApiOperation`. Default: the method's name in Title Case. */
+  readonly summary?: string
+  /** The abilities that the user must have, all of them, as in `@Can`. */
+  readonly can?: string | readonly string[]
+  /** How long successes are cached, as in `@Cache`. */
+  readonly cache?: CacheOptions
+  /** Limits of the route, as in `@RateLimit`; `false` for none. */
+  readonly rateLimit?: RateLimitPolicy | readonly RateLimitPolicy[] | false
+}

@@ -1,0 +1,158 @@
+import { inspect } from 'node:util'
+import type { FactOf } from '../contracts/facts.js'
+import type { RouteOptions } from '../contracts/route-options.js'
+import type { Problem } from '../errors/config-error.js'
+import { invalid, shown } from '../errors/invalid.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { schemaProblem } from './schema-problem.js'
+
+const NAMES: Readonly<Record<keyof RouteOptions, true>> = {
+  params: true,
+  query: true,
+  headers: true,
+  cookies: true,
+  body: true,
+  upload: true,
+  returns: true,
+  status: true,
+  errors: true,
+  responseHeaders: true,
+  summary: true,
+  can: true,
+  cache: true,
+  rateLimit: true,
+}
+
+/** The decorators whose checks also check an option, with this option and its fact. */
+const MEANING = {
+  '@HttpCode': { name: 'status', kind: 'status' },
+  '@ApiResponseDoc': { name: 'errors', kind: 'responseDoc' },
+  '@Header': { name: 'responseHeaders', kind: 'header' },
+  '@ApiOperation': { name: 'summary', kind: 'operation' },
+  '@Can': { name: 'can', kind: 'can' },
+  '@Cache': { name: 'cache', kind: 'cache' },
+  '@RateLimit': { name: 'rateLimit', kind: 'rateLimit' },
+} as const
+
+/** Checks what only the options of a route can have wrong. Their schemas and values are checked as those of decorators. */
+export function checkRouteOptions(subject: string, facts: FactsByKind): Problem[] {
+  return factsOf(facts, 'routeOptions').flatMap((fact) => {
+    const problems = checkNames(subject, fact)
+    return problems.length > 0 ? problems : checkValues(subject, fact, facts)
+  })
+}
+
+function checkNames(subject: string, { by, options }: FactOf<'routeOptions'>): Problem[] {
+  const known = Object.keys(NAMES)
+  const remedy = `Write ${by}('path', { body: schema }), with any of ${known.join(', ')}.`
+  const refuse = (cause: string): Problem[] => [invalid(subject, cause, remedy)]
+  if (options === undefined) {
+    return refuse(
+      `${by}() was given undefined after its path, which often comes from a circular import.`,
+    )
+  }
+  if (!isPlain(options)) {
+    const given = '~standard' in Object(options) ? 'a schema' : inspect(options, { depth: 0 })
+    return refuse(`${by}() was given ${given} after its path instead of an object of options.`)
+  }
+  const unknown = Object.keys(options).filter((name) => !known.includes(name))
+  if (unknown.length === 0) return []
+  if (unknown.includes('auth')) {
+    const cause = `${by}() was given auth, which is a part of the type Req<{ auth: true }> only.`
+    return [invalid(subject, cause, `Remove it, and write @Auth() beside ${by}().`)]
+  }
+  return refuse(`${by}() was given ${unknown.join(', ')}: a route has no option of that name.`)
+}
+
+function checkValues(
+  subject: string,
+  { by, options }: FactOf<'routeOptions'>,
+  facts: FactsByKind,
+): Problem[] {
+  const { returns, summary, errors, responseHeaders, can } = options as Record<string, unknown>
+  const problems: Problem[] = []
+  const refuse = (name: string, cause: string, remedy: string) =>
+    problems.push(invalid(subject, `\`${name}\` in ${by}() ${cause}`, remedy))
+  if (returns !== undefined) problems.push(...checkReturns(subject, { by, returns }, facts))
+  if (summary !== undefined && (typeof summary !== 'string' || summary === '')) {
+    refuse(
+      'summary',
+      `must be text, not ${shown(summary)}.`,
+      'Describe the operation in a few words.',
+    )
+  }
+  if (errors !== undefined && !isPlain(errors)) {
+    refuse('errors', `must be an object, not ${shown(errors)}.`, "Write { 404: 'No such note' }.")
+  }
+  for (const status of Object.keys(isPlain(errors) ? errors : {})) {
+    if (/^[45]\d\d$/.test(status)) continue
+    refuse(
+      'errors',
+      `describes ${status}, which is not an error.`,
+      'Give 400 to 599; a success has `returns`.',
+    )
+  }
+  if (responseHeaders !== undefined && !isPlain(responseHeaders)) {
+    const remedy = "Write { 'Cache-Control': 'no-store' }."
+    refuse('responseHeaders', `must be an object, not ${shown(responseHeaders)}.`, remedy)
+  }
+  const abilities: readonly unknown[] = Array.isArray(can) ? can : [can]
+  if (can !== undefined && abilities.some((each) => typeof each !== 'string' || each === '')) {
+    refuse('can', 'must be an ability or a list of abilities.', "Write can: 'notes:write'.")
+  }
+  return problems
+}
+
+function checkReturns(
+  subject: string,
+  { by, returns }: { readonly by: string; readonly returns: unknown },
+  facts: FactsByKind,
+): Problem[] {
+  const problem = schemaProblem(returns)
+  if (problem !== null) {
+    const cause = `The schema of \`returns\` in ${by}() ${problem.cause}`
+    return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
+  }
+  const schemas = new Set(factsOf(facts, 'returns').map(({ schema }) => schema))
+  const others = [
+    ...(schemas.size > 1 ? ['another `returns`'] : []),
+    ...(facts.stream === undefined ? [] : ['the schema of its stream']),
+    ...(facts.redirect === undefined ? [] : ['@Redirect']),
+  ]
+  return others.map((other) => ({
+    code: 'E_DECORATOR_CONFLICT',
+    subject,
+    cause: `It has \`returns\` in ${by}() and ${other}: only one of them can describe the success.`,
+    remedy: 'Keep the one you mean.',
+  }))
+}
+
+/** Names the option of a route where a problem names the decorator that means the same, and the method has only the option. */
+export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem {
+  const [given] = factsOf(facts, 'routeOptions')
+  if (given === undefined || !isPlain(given.options)) return problem
+  let { subject, cause } = problem
+  for (const [decorator, { name, kind }] of Object.entries(MEANING)) {
+    const value = (given.options as RouteOptions)[name]
+    if (value === undefined || factsOf(facts, kind).length > countOf(value)) continue
+    const pattern = new RegExp(`${decorator}(?:\\(([^)]*)\\))?(?!\\w)`, 'g')
+    const inPlace = (text: string) =>
+      text.replace(
+        pattern,
+        (_, value = '') => `\`${name}${value && `: ${value}`}\` in ${given.by}()`,
+      )
+    subject = inPlace(subject)
+    cause = inPlace(cause)
+  }
+  return { ...problem, subject, cause }
+}
+
+/** The number of facts that an option becomes. */
+function countOf(value: unknown): number {
+  return isPlain(value) ? Math.max(1, Object.keys(value).length) : 1
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || '~standard' in value) return false
+  return [Object.prototype, null].includes(Object.getPrototypeOf(value))
+}
