@@ -6,7 +6,7 @@ import { Env } from './env.js'
 export const AUDIENCE = 'project-name'
 
 /**
- * Lets requests with a signed token in. `req.user` has its claims, `@Can` asks for its permissions, and the request acts for its
+ * Lets requests with a signed token in. `req.user` has its claims, `can` requires its permissions, and the request acts for its
  * tenant. If an identity provider signs your tokens, give its URL as `issuer`, and no `keys`.
  */
 export const tokenGuard = jwt({

@@ -10,5 +10,7 @@ export const Note = NewNote.extend({ id: z.int().positive() }).meta({ id: 'Note'
 
 export const Paging = z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) })
 
+export type NoteId = z.infer<typeof NoteId>
 export type NewNote = z.infer<typeof NewNote>
 export type Note = z.infer<typeof Note>
+export type Paging = z.infer<typeof Paging>
