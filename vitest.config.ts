@@ -164,8 +164,12 @@ export default defineConfig({
       }),
       project('legacy-long', {
         dialect: 'legacy',
-        include: ['test/journeys/**/*.long.test.ts', 'templates/**/*.test.ts'],
-        exclude: ELSEWHERE,
+        include: [
+          'test/journeys/{postgres,queries,statements,typeorm}/*.long.test.ts',
+          'templates/**/*.test.ts',
+        ],
+        // About load and lost connections: no request reads decorators.
+        exclude: [...ELSEWHERE, 'test/journeys/postgres/isolation.long.test.ts'],
       }),
       browser(),
     ],

@@ -78,52 +78,54 @@ function paste(stdout: string, made: Project): void {
 }
 
 describe('a template with parts added', () => {
-  it.each([
-    ['minimal', 'standard'],
-    ['service', 'legacy'],
-    ['saas', 'standard'],
-  ])('passes its checks and tests: %s, with %s decorators', async (template, decorators) => {
-    const made = await make(template, ['--decorators', decorators, '--test', 'node'])
-    project = made
-    for (const part of PARTS) {
-      const { status, stdout, stderr } = await made.run(['add', ...part.split(' ')])
-      expect({ part, status, stderr }).toEqual({ part, status: 0, stderr: '' })
-      if (!/^(?:guard|migration)/.test(part)) paste(stdout, made)
-    }
-    // `npm run openapi`, then the two parts of `npm run check`.
-    expect(await made.run(['openapi', 'export'])).toMatchObject({ status: 0 })
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    await node(made, [tsc])
-    if (decorators === 'legacy') {
-      // Older code has these, too.
-      await node(made, [tsc, '--emitDecoratorMetadata', '--noUnusedParameters'])
-    }
-    expect(await made.run(['openapi', 'export', '--check'])).toMatchObject({ status: 0 })
-    const paths = Object.keys(JSON.parse(made.read('openapi.json')).paths)
-    expect(paths).toEqual(
-      expect.arrayContaining(['/orders/{id}', '/billing/{id}', '/invoices/{id}']),
-    )
-    if (template !== 'minimal') {
-      const token = await node(made, ['--import', 'tsx', 'scripts/token.ts'])
-      expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
-    }
-    if (template === 'saas') {
-      // The application of the tests applies the migrations, and a comment is none.
-      expect(made.read('migrations/0002_create_orders.sql')).toContain('row level security')
-    }
-    const tests = readdirSync(made.path('test')).filter((name) => name.endsWith('.test.ts'))
-    // The proof of isolation sends many requests. It runs with the tests of the templates.
-    const files = tests.filter((name) => name !== 'isolation.test.ts').map((name) => `test/${name}`)
-    expect(files).toHaveLength(6)
-    const report = await node(made, [
-      '--import',
-      'tsx',
-      '--test',
-      '--test-reporter',
-      'tap',
-      ...files,
-    ])
-    expect(report).toMatch(/^# fail 0$/m)
-    expect(Number(/^# pass (\d+)$/m.exec(report)?.[1])).toBeGreaterThan(8)
-  })
+  // Those of the others pass theirs in `test/scaffold`, in a project that npm, pnpm or yarn has installed.
+  it.each([['service', 'legacy']])(
+    'passes its checks and tests: %s, with %s decorators',
+    async (template, decorators) => {
+      const made = await make(template, ['--decorators', decorators, '--test', 'node'])
+      project = made
+      for (const part of PARTS) {
+        const { status, stdout, stderr } = await made.run(['add', ...part.split(' ')])
+        expect({ part, status, stderr }).toEqual({ part, status: 0, stderr: '' })
+        if (!/^(?:guard|migration)/.test(part)) paste(stdout, made)
+      }
+      // `npm run openapi`, then the two parts of `npm run check`.
+      expect(await made.run(['openapi', 'export'])).toMatchObject({ status: 0 })
+      const tsc = join(root, 'node_modules/typescript/bin/tsc')
+      await node(made, [tsc])
+      if (decorators === 'legacy') {
+        // Older code has these, too.
+        await node(made, [tsc, '--emitDecoratorMetadata', '--noUnusedParameters'])
+      }
+      expect(await made.run(['openapi', 'export', '--check'])).toMatchObject({ status: 0 })
+      const paths = Object.keys(JSON.parse(made.read('openapi.json')).paths)
+      expect(paths).toEqual(
+        expect.arrayContaining(['/orders/{id}', '/billing/{id}', '/invoices/{id}']),
+      )
+      if (template !== 'minimal') {
+        const token = await node(made, ['--import', 'tsx', 'scripts/token.ts'])
+        expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+      }
+      if (template === 'saas') {
+        // The application of the tests applies the migrations, and a comment is none.
+        expect(made.read('migrations/0002_create_orders.sql')).toContain('row level security')
+      }
+      const tests = readdirSync(made.path('test')).filter((name) => name.endsWith('.test.ts'))
+      // The proof of isolation sends many requests. It runs with the tests of the templates.
+      const files = tests
+        .filter((name) => name !== 'isolation.test.ts')
+        .map((name) => `test/${name}`)
+      expect(files).toHaveLength(6)
+      const report = await node(made, [
+        '--import',
+        'tsx',
+        '--test',
+        '--test-reporter',
+        'tap',
+        ...files,
+      ])
+      expect(report).toMatch(/^# fail 0$/m)
+      expect(Number(/^# pass (\d+)$/m.exec(report)?.[1])).toBeGreaterThan(8)
+    },
+  )
 })

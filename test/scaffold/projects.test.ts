@@ -61,9 +61,10 @@ describe('the short matrix', () => {
       expect(chosen).toEqual(expect.arrayContaining([...CHOICES[kind]]))
     }
     expect(new Set(SHORT.map(({ manager }) => manager))).toEqual(new Set(MANAGERS))
-    for (const template of CHOICES.template) {
-      const tried = SHORT.filter((row) => row.template === template).flatMap(({ nodes }) => nodes)
-      expect(new Set(tried)).toEqual(new Set(NODES))
-    }
+    const triedOn = (template: string) =>
+      SHORT.filter((row) => row.template === template).flatMap(({ nodes }) => nodes)
+    // The largest template has the most that can differ between versions.
+    expect(new Set(triedOn('saas'))).toEqual(new Set(NODES))
+    expect(new Set([...triedOn('minimal'), ...triedOn('service')])).toEqual(new Set(NODES))
   })
 })

@@ -24,10 +24,10 @@ const PLAIN = { decorators: 'standard', test: 'vitest', typescript: '7' } as con
  * short run; a project without them is part of the whole run only.
  */
 const PROJECTS: readonly (Made & { readonly short: readonly NodeMajor[] })[] = [
-  { template: 'minimal', manager: 'npm', ...PLAIN, short: [20, 22, 24, 26] },
+  { template: 'minimal', manager: 'npm', ...PLAIN, short: [20, 26] },
   { template: 'minimal', manager: 'pnpm', ...PLAIN, short: [] },
   { template: 'service', manager: 'npm', ...PLAIN, short: [] },
-  { template: 'service', manager: 'pnpm', ...PLAIN, short: [20, 22] },
+  { template: 'service', manager: 'pnpm', ...PLAIN, short: [22] },
   { template: 'saas', manager: 'npm', ...PLAIN, short: [20, 24] },
   { template: 'saas', manager: 'pnpm', ...PLAIN, short: [] },
   {
@@ -84,7 +84,7 @@ const PROJECTS: readonly (Made & { readonly short: readonly NodeMajor[] })[] = [
     decorators: 'legacy',
     test: 'node',
     typescript: '7',
-    short: [24, 26],
+    short: [24],
   },
 ]
 

@@ -35,7 +35,7 @@ import { isSupported } from './supported.js'
 import { Tracing } from './tracing.js'
 
 /** As many requests as the promise is about, or fewer. */
-const REQUESTS = rounds(10_000, 400)
+const REQUESTS = rounds(2000, 400)
 const WORKERS = 8
 
 const waiting = gate()
