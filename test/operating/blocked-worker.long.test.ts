@@ -38,6 +38,8 @@ describe('a worker whose event loop is blocked', () => {
     expect(await Promise.all(waiting)).toHaveLength(4)
     const status = async () => (await crew.ask('/pid').catch(() => null))?.status
     await expect.poll(status, { timeout: 20_000 }).toBe(200)
+    // A worker that is still starting would end by the signal.
+    await expect.poll(async () => (await crew.pids()).size, { timeout: 20_000 }).toBe(2)
     expect(await crew.end()).toBe(0)
   })
 
