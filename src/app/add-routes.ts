@@ -23,7 +23,7 @@ export interface AddedRoutes {
   readonly problems: readonly Problem[]
 }
 
-/** Lists the routes that no controller declares: those of documents, then those of plugins. */
+/** Lists the routes that no controller declares: the routes of documents, then the routes of plugins. */
 export function addRoutes({ documents, plugins, model, app, settings }: AddedTo): AddedRoutes {
   const served = documents.filter(({ isEnabled }) => isEnabled)
   // A document that cannot be made is the first mistake to report, so no page is made of it.

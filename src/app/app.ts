@@ -178,7 +178,7 @@ export class App {
    * server on a connection in memory, so everything behaves as on a port, streams and their back-pressure included.
    *
    * @param request Its URL is absolute. When its `signal` aborts, the application sees that the client disconnects.
-   * @param info What the host knows about the client. `object`, because hosts pass objects of their own, which are ignored.
+   * @param info Facts about the client. `object`, because hosts pass objects of their own, which are ignored.
    * @returns the response, as soon as its head is sent. Redirects are not followed, and nothing is decompressed.
    * @throws ConfigError as `init`; TypeError if an argument is wrong, or the application sends no response; the error of
    * the request's body; the reason of its signal; an `Error` after `close`.

@@ -18,15 +18,15 @@ import { isOrdinaryData } from '../pipeline/unusual-values.js'
  */
 export class BaseController {
   /**
-   * Sends the success envelope `{ statusCode: 'success', status, message, data }`, or the one of the route: bare data
-   * under `@Envelope(false)`, or an envelope of your own. In the routers and middlewares of `@Use`, too; those of the
-   * option `middlewares` have no route, so there it is the success envelope.
+   * Sends the success envelope `{ statusCode: 'success', status, message, data }`, or the envelope of the route: bare
+   * data under `@Envelope(false)`, or an envelope of your own. In the routers and middlewares of `@Use`, too.
+   * Middlewares of the option `middlewares` have no route, so they send the success envelope.
    *
    * @param res The response of the request.
    * @param message The `message` of the envelope.
    * @param data The `data` of the envelope. Default: none.
-   * @param status HTTP status, such as 201. Default: the status set with `res.status`, else the one of
-   * `@HttpCode`, else 200.
+   * @param status HTTP status, such as 201. Default: the status set with `res.status`, else the status of `@HttpCode`,
+   * else 200.
    * @returns the response, which is already sent.
    * @throws TypeError for a stream, a file or a `Response` as `data`: return it from the handler.
    */

@@ -80,8 +80,8 @@ function withCurrentRequest(app: DescribedApp): DescribedApp {
 }
 
 /**
- * Adds the plugins of features that have steps: outermost those of options, then that of the current request, and innermost
- * those of pages and of policies, if a route has pages or policies.
+ * Adds the plugins of features that have steps. From the outermost to the innermost: the options' plugins, the plugin
+ * of the current request, and the plugins of pages and policies, if a route has pages or policies.
  */
 async function withPlugins(given: DescribedApp): Promise<DescribedApp> {
   const app = withCurrentRequest(given)

@@ -7,7 +7,7 @@ type Call<First, Second> = (first: First, second: Second) => unknown
 type SafeCall<First, Second> = (first: First, second?: Second) => void
 
 /**
- * Makes one function of those of several observers, which it calls in their order. An error, also one of a promise, goes to
+ * Combines the functions of several observers into one, which calls them in order. An error, also of a promise, goes to
  * `fail`. One observer is the usual case, so there is no list then.
  *
  * @returns `null` if there are none.

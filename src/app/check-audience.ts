@@ -46,7 +46,7 @@ function subjectOf({ name }: RouteModel, { part, status }: SchemaMarks, path = '
 const GIVE_TEXT = "Give an ability, or a list: `visibleTo: 'payroll:read'`."
 const MARK_FIELD = 'Mark a field of an object; to protect the whole route, use @Can.'
 
-/** Marks without a meaning, and those of inputs that a caller cannot leave out. */
+/** Marks without a meaning, and marks of inputs that a caller cannot leave out. */
 function wrongMarks(route: RouteModel, schema: SchemaMarks): Problem[] {
   const { part, wrong, places } = schema
   const elsewhere = ['response', 'item', 'body', 'query'].includes(part)
@@ -61,7 +61,7 @@ function wrongMarks(route: RouteModel, schema: SchemaMarks): Problem[] {
 }
 
 /**
- * A transform may hide the mark of the schema before it from a response, and that of the schema after it from a request.
+ * A transform may hide the mark of an earlier schema from a response, and the mark of a later schema from a request.
  */
 function lostMarks(
   route: RouteModel,
@@ -136,7 +136,7 @@ function isCovered({ mark }: MarkedPlace, { abilities }: RouteModel): boolean {
   return mark.every((ability) => abilities?.includes(ability) === true)
 }
 
-/** Nobody holds an ability where no guard and no middleware says who calls. */
+/** No caller can hold an ability if neither a guard nor a middleware identifies the caller. */
 function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Problem[] {
   const names = marked
     .filter(({ isProtected, isAuthOptional }) => !isProtected && !isAuthOptional)

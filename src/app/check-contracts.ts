@@ -26,7 +26,7 @@ interface Source {
   readonly routes: readonly RouteModel[]
 }
 
-/** What the `contract` of a plugin or a guard has returned for a route. */
+/** A contract that a plugin or a guard has returned for a route. */
 interface Given {
   readonly by: string
   /** The name of the call in messages. */

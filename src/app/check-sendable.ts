@@ -87,7 +87,7 @@ function fieldsOf(part: Part): Part[] {
   )
 }
 
-/** Only of these it is known which schemas convert a text. */
+/** The libraries for which it is known which schemas convert a text. */
 const KNOWN = new Set(['zod', 'valibot', 'arktype'])
 
 function unsendableIn(

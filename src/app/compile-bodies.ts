@@ -10,7 +10,7 @@ import { type InputCompiler, invalidSchema } from './compile-inputs.js'
 /** The input of {@link compileBodies}. */
 export interface BodiesCompiler extends InputCompiler, WebhookApp {
   readonly settingsOf: (route: RouteModel) => PipelineConfig
-  /** The compiled schemas of each route, without those of its bodies. */
+  /** The compiled schemas of each route, without the schemas of its bodies. */
   readonly inputs: readonly (readonly CompiledInput[])[]
 }
 
@@ -75,7 +75,7 @@ async function loadChecks(
   return (route) => byRoute.get(route) ?? null
 }
 
-/** The values of a form are text, as those of a query, and so they are coerced as a query is. */
+/** The values of a form are text, like query values, so they are coerced in the same way. */
 async function compileBody(
   { type, schema }: BodyModel,
   { compile, declaresOf }: InputCompiler,

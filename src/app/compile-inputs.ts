@@ -26,7 +26,7 @@ export async function compileInputs(
   const problems: Problem[] = []
   const compileInput = async (route: RouteModel, source: InputSource, schema: Schema) => {
     try {
-      // The fields of a form are text, as those of a query, and so they are coerced as a query is.
+      // The fields of a form are text, like query values, so they are coerced in the same way.
       const isForm = source === 'body' && route.upload !== null
       const validate = await compile(schema, isForm ? 'query' : source)
       return { index: route.index, input: { source, validate, declares: declaresOf(schema) } }

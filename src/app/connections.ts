@@ -99,7 +99,7 @@ export class Connections {
     }
   }
 
-  /** Only the closing of the application asks for the connections. */
+  /** Only the closing of the application reads the open connections. */
   get #open(): ReadonlySet<Socket> {
     return this.#sockets.watch()
   }

@@ -120,8 +120,8 @@ export function readStructure(settings: Settings, builtIn: readonly Provider[]):
 }
 
 /**
- * Whether an error about missing decorators has a better explanation: a controller of another framework has
- * none of ours.
+ * Whether an error about missing decorators has a better explanation: the class has only decorators of another
+ * framework.
  */
 function isExplained({ code, subject }: Problem, foreign: readonly Problem[]): boolean {
   return (

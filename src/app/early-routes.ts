@@ -5,7 +5,7 @@ import type { RunRoute } from '../step/step.js'
 /** The input of {@link earlyRoutes}. */
 export interface EarlyRoutes {
   readonly frameworkRoutes: readonly FrameworkRoute[]
-  /** The compiled routes. Those of `frameworkRoutes` are the last ones, in their order. */
+  /** The compiled routes. The routes of `frameworkRoutes` are the last, in the same order. */
   readonly handlers: readonly RunRoute[]
 }
 

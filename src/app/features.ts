@@ -111,7 +111,7 @@ export function declareFeatures(
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
   const whose = { currentTenant: actingTenant, actsForAll, refuseClaim, isCurrent }
-  // The cache knows the header of cookies anyway.
+  // The cache already varies by the header of cookies.
   const credentials = settings.auth.credentials.headers
   const cache = declareCache({ settings: settings.cache, credentials, clock, ...whose, wrapStore })
   return {
@@ -124,13 +124,13 @@ export function declareFeatures(
 export interface PluginUses {
   /** Logs errors of guards that are not guards of routes. */
   readonly denials: OtherDenials
-  /** What `blazon dev` compares responses with. Default: it compares nothing. */
+  /** The documented routes with which `blazon dev` compares responses. Default: it compares nothing. */
   readonly described?: () => DescribedRoutes
 }
 
 /**
- * Lists the plugins of an application and of its features. A feature is loaded only for an application that uses it. That
- * of `capacity` is the first one, because a refused request must cost nothing else.
+ * Lists the plugins of an application and of its features. A feature is loaded only for an application that uses it.
+ * The plugin of `capacity` is the first, because a refused request must cost nothing else.
  */
 export async function allPlugins(
   settings: Settings,
@@ -183,7 +183,10 @@ async function featureMetrics(isChecked: boolean): Promise<MetricsSources['featu
   }
 }
 
-/** What takes the records of requests; `undefined` for nothing. Its code is loaded here, because few applications need it. */
+/**
+ * The receiver of the records of requests; `undefined` if there is none. Its code is loaded here, because few
+ * applications need it.
+ */
 async function takerOf(
   { capsules: settings, isOff }: Settings['records'],
   sink: DevReport | undefined,

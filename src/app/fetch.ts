@@ -6,7 +6,7 @@ import { isBodiless, toWebStream } from '../http/to-web-stream.js'
 import type { Entrance } from './entrance.js'
 import { closedError } from './lifecycle.js'
 
-/** What a host knows about the client of a request. */
+/** Facts about the client of a request, from the host. */
 export interface FetchInfo {
   /** The IP address of the client, for `req.ip` and rate limits. Default: unknown, as on a Unix socket. */
   readonly remoteAddress?: string | undefined
@@ -67,7 +67,7 @@ function originOf({ protocol }: URL, info: FetchInfo | undefined): ConnectionOri
   return {
     remoteAddress: address,
     remoteFamily: family === 0 ? undefined : `IPv${family}`,
-    // Express reads it: `req.protocol` and `req.secure` are those of the URL.
+    // Express reads it: `req.protocol` and `req.secure` have the values of the URL.
     encrypted: protocol === 'https:',
   }
 }
@@ -79,7 +79,7 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
     const fail = (error: unknown) => reject(signal?.aborted ? signal.reason : error)
     // The class, because tracers replace the function `request`: they would record a call to another service.
     const sent = new ClientRequest({
-      // The type asks for a socket of the network; Node uses only what a `MemorySocket` has.
+      // The type requires a network socket; Node uses only the members that a `MemorySocket` has.
       createConnection: connect as never,
       method,
       path: url.pathname + url.search,
@@ -99,7 +99,7 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
       try {
         resolve(toResponse(incoming, method))
       } catch (error) {
-        // The Fetch standard knows no such status.
+        // The Fetch standard has no such status.
         incoming.destroy()
         reject(error)
       }
@@ -161,7 +161,7 @@ function bodyOf({ body, bodyUsed, headers }: Request): SentBody | null {
 function headersOf({ headers }: Request, url: URL, body: SentBody | null): Record<string, string> {
   const sent: Record<string, string> = { host: url.host }
   headers.forEach((value, given) => {
-    // Those of a host may be in any case.
+    // A host may send names in any case.
     const name = given.toLowerCase()
     if (!HOP_BY_HOP.has(name)) sent[name] = value
   })

@@ -22,8 +22,9 @@ export async function addMissing(
 }
 
 /**
- * Finds the tokens that nothing provides in an application that cannot start for another reason. Only a constructor tells
- * what `inject()` requests, so classes are constructed, and closed again. Factories are not called: they open connections.
+ * Finds the tokens that nothing provides in an application that cannot start for another reason. The tokens that
+ * `inject()` requests are found only by running a constructor, so classes are constructed, and closed again. Factories
+ * are not called: they open connections.
  */
 async function findMissing(
   { scopes, model, settings }: SoundPart,
@@ -33,7 +34,7 @@ async function findMissing(
   const { problems } = await makeAll(container, namedTokens(model, settings))
   const limit = { clock, ms: settings.timeouts.onCloseMs }
   const hooks = new LifecycleHooks(() => container.root.made, limit)
-  // An error here says nothing about the mistakes: no class has been started.
+  // An error here is unrelated to the mistakes: no class has been started.
   await hooks.close().catch(() => {})
   // A class that needs the value of a factory fails for that reason alone.
   return problems.filter(({ code }) => code !== 'E_PROVIDER_FAILED')

@@ -24,19 +24,19 @@ export interface Harness {
   readonly clock: Clock
   /** `null` uses the `logger` option. */
   readonly logger: Logger | null
-  /** Providers that replace those of the application. */
+  /** Providers that replace providers of the application. */
   readonly overrides: readonly Override[]
   /** Plugins that come after all others. */
   readonly plugins: readonly Plugin[]
-  /** Returns the request that the current code runs for; `null` if the test does not know it. */
+  /** Returns the request that the current code runs for; `null` if the test cannot find it. */
   readonly currentRequest: (() => Request | undefined) | null
   /** Answers statements in place of databases; `null` lets databases run them. */
   readonly answerStatement: AnswerStatement | null
   /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
-  /** Changes the function that tells whether a request carries a credential. */
+  /** Changes the function that decides whether a request has a credential. */
   readonly wrapCredentials: (carries: CarriesCredential) => CarriesCredential
-  /** Changes the function that tells which tenant a credential belongs to. */
+  /** Changes the function that returns the tenant of a credential. */
   readonly wrapTenantOf: (tenantOf: TenantOf) => TenantOf
   /** Changes the store of the cache. */
   readonly wrapStore: (store: CacheStore) => CacheStore

@@ -55,7 +55,7 @@ export interface Listener {
   readonly handle: (req: BlazonRequest, res: Response) => void
   /** Takes requests of any server or Express application. `next` is called for those without a route here. */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
-  /** Refuses requests with an `Expect` header that the server does not know (RFC 9110, 10.1.1). */
+  /** Refuses requests with an `Expect` header that the server does not support (RFC 9110, 10.1.1). */
   readonly handleExpectation: (req: BlazonRequest, res: Response) => void
   readonly handleClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
 }

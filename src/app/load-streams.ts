@@ -6,7 +6,7 @@ import type { ErrorPaths } from './error-paths.js'
 import type { RunningFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
 
-/** What streams need of an application. */
+/** The parts of an application that streams use. */
 export interface StreamParts {
   readonly settings: Pick<Settings, 'responses' | 'converters'>
   readonly clock: Clock

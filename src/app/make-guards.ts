@@ -10,7 +10,7 @@ import { checkCreated, type GuardSettings, isHeaderText } from './settings/guard
 /** A guard of a running application. */
 export interface MadeGuard {
   readonly settings: GuardSettings
-  /** The guard of the option, or that of its token. All members but `canActivate` are read from it. */
+  /** The guard of the option, or the guard that its token provides. All members but `canActivate` are read from it. */
   readonly guard: AuthGuard
   /** The guard that this application runs: the result of `forApplication`, or the guard itself. */
   readonly running: AuthGuard

@@ -13,7 +13,7 @@ export type InterceptorsOf = (route: RouteModel) => readonly Interceptor[]
 const NONE: readonly never[] = Object.freeze([])
 
 /**
- * Finds the interceptors of all routes, those of the application first.
+ * Finds the interceptors of all routes, the application's interceptors first.
  *
  * @param injector Has created the {@link interceptorTokens}.
  * @throws ConfigError if the value of a token is not an interceptor.

@@ -37,7 +37,7 @@ export function createMessageClasses(
   }: MessageConfig,
 ): MessageClasses {
   const { sendsRequestIds, trustsRequestId: trustsClient, auth } = settings
-  // Responses to the holder of a credential say `no-store`.
+  // Responses to the holder of a credential have `no-store`.
   const forbidsStoring = auth.guards.length > 0
   const ids = { trustsClient, onSet: sendsRequestIds ? resendRequestId : null }
   const Request = createRequestClass(host, { scopes, ids })
@@ -53,8 +53,8 @@ export function createMessageClasses(
 }
 
 /**
- * Makes Express applications that are mounted on the host inherit our prototypes, as `app.use` makes them
- * inherit those of Express. Properties that were added to the prototypes of Express before are moved to ours.
+ * Makes Express applications that are mounted on the host inherit our prototypes, as `app.use` makes them inherit
+ * Express' prototypes. Properties that were added to Express' prototypes before are moved to ours.
  */
 function adoptPrototypes(host: Application, req: RequestClass, res: ResponseClass): void {
   const { request, response } = host as Application & { request: object; response: object }

@@ -37,7 +37,7 @@ export interface ObserverConfig
 }
 
 /**
- * Asks the plugins for observers of all requests. Each plugin is asked once.
+ * Collects the plugins' observers of all requests. The `requests` of each plugin is called once.
  *
  * @returns `null` if no plugin observes requests.
  * @throws ConfigError if a plugin returns something else than an observer.
@@ -96,7 +96,7 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
   throw new ConfigError([invalid(subject, cause, `Return { ${CALLS.join(', ')} }, or null.`)])
 }
 
-/** Says which function of an observer is none; `null` if all are functions or left out. */
+/** Returns a sentence about a member of an observer that is not a function; `null` if there is no such member. */
 function wrongCall(observer: RequestObserver): string | null {
   for (const name of CALLS) {
     const call: unknown = observer[name]
@@ -116,7 +116,7 @@ interface ObserverCalls {
   readonly needs: ObserverNeeds
 }
 
-/** What observers need besides their calls. */
+/** The needs of observers besides their calls. */
 export interface ObserverNeeds {
   /** The stacks of statements. */
   readonly stacks: boolean
@@ -143,7 +143,7 @@ export class RequestObservers {
   readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
   readonly needs: ObserverNeeds
   readonly #call: (ended: EndedRequest) => void
-  /** `null` if nobody takes decisions. */
+  /** `null` if no observer takes decisions. */
   readonly #onDecision: NonNullable<RequestObserver['onDecision']> | null
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
@@ -296,7 +296,7 @@ function surround(
     try {
       call(req, pass)
     } catch (error) {
-      // The error of the request itself is none of the observer.
+      // The error of the request itself is not the observer's error.
       if (isInside) throw error
       fail(error)
     }
@@ -306,7 +306,7 @@ function surround(
 
 const { emit: nodeEmit } = EventEmitter.prototype
 
-/** The `emit` of an observed response: ends its observed requests before any listener hears of the end. */
+/** The `emit` of an observed response: ends its observed requests before any listener of the end is called. */
 function emitObserved(this: ObservedResponse, event: string | symbol, ...args: unknown[]): boolean {
   const { [kObserved]: innermost } = this
   if (innermost?.isOver === false && (event === 'finish' || event === 'close')) {

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 const FEW = 64
 
 /**
- * The open connections of a server. A listener for the end of each would take 250 bytes of an idle connection, because Node adds
- * and removes another one for each response, and a list of listeners keeps the room for it (`npm run bench:idle`). So
- * connections are known by weak references, and get a listener only when the application closes. Closed ones are forgotten
- * when they outnumber the others, which is constant work for each connection.
+ * The open connections of a server. A listener for the end of each would take 250 bytes of an idle connection, because
+ * Node adds and removes another one for each response, and a list of listeners keeps the room for it
+ * (`npm run bench:idle`). So connections are known by weak references, and get a listener only when the application
+ * closes. Closed ones are forgotten when they outnumber the others, which is constant work for each connection.
  */
 export class OpenSockets {
   #known: WeakRef<Socket>[] = []

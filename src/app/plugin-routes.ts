@@ -16,7 +16,7 @@ export interface PluginRoute {
 /** The methods of a controller's route that would take requests from a `GET` route, or lose them to it. */
 const TAKEN: readonly string[] = ['GET', 'HEAD', 'ALL']
 
-/** Asks every plugin for its own routes. */
+/** Collects the routes of every plugin. */
 export function collectPluginRoutes(
   plugins: readonly Plugin[],
   app: Pick<PluginContext, 'get'>,

@@ -29,9 +29,9 @@ export interface StepsConfig {
 
 /** The steps of one route that are not the pipeline's own. */
 export interface CollectedSteps {
-  /** Those of features. */
+  /** The steps of features. */
   readonly stages: RouteStages
-  /** Those of plugins, the outermost first. */
+  /** The steps of plugins, the outermost first. */
   readonly added: readonly NamedSteps[]
 }
 
@@ -47,8 +47,8 @@ const OF_PLUGINS = {
 } satisfies Record<keyof PluginSteps, true>
 
 /**
- * Asks the features and the plugins for the steps that they add to a route, once for each route. Features and plugins
- * return the same: stages by place. The places of features have a position of their own in the list of steps.
+ * Collects the steps that features and plugins add to a route, once for each route. Features and plugins return the
+ * same: stages by place. The places of features have a position of their own in the list of steps.
  *
  * @throws ConfigError if one of them returns anything but an object of stages.
  */

@@ -27,13 +27,16 @@ export interface SoundPart extends Structure {
 export interface ReadingConfig extends Omit<OwnProviders, 'settings' | 'harness'> {
   readonly options: AppOptions
   readonly express: Application
-  /** Called when it is needed: the constructor of the subclass `TestApp` sets the harness after that of `App`. */
+  /**
+   * Called when it is needed: the constructor of the subclass `TestApp` sets the harness after the constructor of
+   * `App`.
+   */
   readonly harnessOf: () => Harness
 }
 
 /**
- * Everything that the options and decorators of an application say. Each part is made when it is first read, and no code
- * of the user runs. Every member throws a `ConfigError` for mistakes.
+ * Everything that the options and decorators of an application declare. Each part is made when it is first read, and no
+ * code of the user runs. Every member throws a `ConfigError` for mistakes.
  */
 export class Reading {
   readonly #config: ReadingConfig
@@ -95,10 +98,9 @@ export class Reading {
   }
 
   /**
-   * The part of an application with mistakes that can be checked without consequences of them; `undefined` if there is
-   * none.
+   * The part of an application that can be checked in spite of the mistakes; `undefined` if there is no such part.
    *
-   * @param mistakes All that are known. They may be wrong options.
+   * @param mistakes All known mistakes. They may be wrong options.
    */
   soundPart(mistakes: readonly Problem[]): SoundPart | undefined {
     const settings = this.#resolved?.settings ?? soundSettings(this.#config.options, mistakes)
@@ -107,7 +109,7 @@ export class Reading {
     try {
       return { settings, ...readStructure(settings, this.#builtIn(settings, features)) }
     } catch {
-      // Everything else would be a consequence of this error. If the options are right, it is the known one.
+      // Everything else would be a consequence of this error. If the options are right, the error is already known.
       return undefined
     }
   }

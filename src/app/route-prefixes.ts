@@ -7,7 +7,7 @@ import { joinPaths } from '../model/paths.js'
 
 /** The prefix of every controller, with the errors of modules. */
 export interface RoutePrefixes {
-  /** The prefix of the application, joined with that of the module of the controller. */
+  /** The prefix of the application, joined with the prefix of the controller's module. */
   readonly prefixOf: (controller: Class) => string
   readonly problems: readonly Problem[]
 }

@@ -5,7 +5,7 @@ import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { hideInUrl } from '../schema/hide-values.js'
 import { credentialTexts } from './credential-texts.js'
 
-/** Creates the function that hides the secrets of a request: those of schemas, credentials and cookies. */
+/** Creates the function that hides the secrets of a request: secrets of schemas, credentials and cookies. */
 export function secretTextsOf(
   secrets: RequestSecrets,
   places: CredentialPlaces,

@@ -40,7 +40,7 @@ interface Origin {
   readonly source: InputSource
 }
 
-/** What to write instead of a schema whose value no request can send. */
+/** The remedy for a schema whose value no request can send. */
 export function remedyFor({ type, values }: Unsendable, { vendor, source }: Origin): string {
   if (type === 'File') return 'Read a form with files: @Upload({ image: file() }).'
   if (type === 'Map' || type === 'Set') return `Accept a list, and make a ${type} of it.`

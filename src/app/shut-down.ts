@@ -9,8 +9,8 @@ import type { HostedRequests } from './hosted-requests.js'
 /** How often closing looks again for streams that have begun and connections that have become idle. */
 const SWEEP_INTERVAL_MS = 100
 /**
- * How many sweeps a connection stays open without a request when a signal closes the application: a proxy may have sent a
- * request on it already. It would lose that request, because it does not know whether the request has run.
+ * How many sweeps a connection stays open without a request when a signal closes the application: a proxy may have sent
+ * a request on it already. It would lose that request, because it cannot find out whether the request has run.
  */
 const IDLE_SWEEPS = 3
 /** How long before the end of the grace time handlers learn of it, by their `req.signal`. At most half of that time. */
@@ -36,8 +36,8 @@ export interface ShutDown {
 }
 
 /**
- * Closes an application, in steps: waits until nobody sends requests, stops listening, waits for requests, closes the rest
- * of the application, and then ends the remaining connections.
+ * Closes an application, in steps: waits until no client sends requests, stops listening, waits for requests, closes
+ * the rest of the application, and then ends the remaining connections.
  *
  * @returns how many requests were cut.
  */
@@ -49,8 +49,8 @@ export async function shutDown(config: ShutDown): Promise<number> {
 }
 
 /**
- * Goes on accepting requests, because a load balancer sends some until it knows. Every response ends its connection, so
- * that only few connections are left that a request may arrive on.
+ * Goes on accepting requests, because a load balancer sends some until it has noticed. Every response ends its
+ * connection, so that only few connections are left that a request may arrive on.
  */
 async function serveOn(config: ShutDown): Promise<void> {
   const { connections, hostedRequests, clock, preStopMs } = config

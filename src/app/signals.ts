@@ -7,7 +7,7 @@ import { isRetired } from './worker-link.js'
 const SIGNALS: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK'] : ['SIGTERM', 'SIGINT']
 /**
- * In this time, the same signal is the one that was sent first: a terminal sends Ctrl-C to all processes of a command, and
+ * In this time, the same signal counts as the first signal: a terminal sends Ctrl-C to all processes of a command, and
  * npm sends it to its child once more.
  */
 const ECHO_MS = 250

@@ -32,7 +32,7 @@ function pageOf(documents: Start['documents']): string | undefined {
   return documents.find(({ isEnabled }) => isEnabled)?.path
 }
 
-/** A URL that a person can open. An address that means all addresses of the machine has none of its own. */
+/** A URL that a person can open. An address that means all addresses of the machine has no URL of its own. */
 export function urlOf(address: AddressInfo | string): string {
   if (typeof address === 'string') return `unix:${address}`
   const { address: host, port } = address

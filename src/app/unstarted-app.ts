@@ -5,7 +5,7 @@ import type { Reading } from './reading.js'
 /** An application that has not started. Every member throws a `ConfigError` as `init` does. */
 export interface UnstartedApp {
   readonly app: { getRouteTable(): RouteTableEntry[] }
-  /** What plugins get of it. */
+  /** The part of it that plugins receive. */
   readonly context: Pick<PluginContext, 'get'>
   readonly reading: Reading
 }

@@ -3,14 +3,14 @@ import { Health } from '../features/health/health.js'
 import type { ShareMetrics } from '../features/metrics/join-texts.js'
 import type { TimeoutSettings } from './settings/timeout-options.js'
 
-/** What a worker has to know of an application that starts in it. */
+/** Facts about an application that a worker needs. */
 export interface WorkerApp {
   readonly isReady: () => Promise<boolean>
   /** How long the application may take to close. */
   readonly closeMs: number
 }
 
-/** What `blazon start` gives the applications of a worker. Without it, an application knows of no other processes. */
+/** The link of `blazon start` to the applications of a worker. Without it, an application runs as the only process. */
 export interface WorkerLink {
   readonly workers: number
   /** Whether this worker logs what holds for all of them. */

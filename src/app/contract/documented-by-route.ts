@@ -21,7 +21,7 @@ export interface DocumentedOperation {
   readonly errors: ExpectedErrors
 }
 
-/** What the operations of an application are found in. */
+/** The model and the settings from which the operations of an application are read. */
 export interface DescribedRoutes {
   readonly model: AppModel
   readonly settings: Pick<Settings, 'errors' | 'converters'>

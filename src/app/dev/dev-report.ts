@@ -26,7 +26,7 @@ export interface WholeRecord {
   readonly capsule: WrittenCapsule | null
 }
 
-/** What the dashboard of `blazon dev` shows of the applications of a process. */
+/** Receives the data that the dashboard of `blazon dev` shows about the applications of a process. */
 export interface DevReport {
   /** Called when an application has started. `explain` loads the code that explains its routes. */
   readonly started: (explain: () => Promise<readonly RouteExplanation[]>) => void

@@ -7,7 +7,7 @@ import type { DescribedRoutes } from '../contract/documented-by-route.js'
 import type { DevReport } from './dev-report.js'
 import { withoutSecrets } from './without-secrets.js'
 
-/** What {@link reportRecords} needs of an application. */
+/** The parts of an application that {@link reportRecords} uses. */
 export interface ReportConfig {
   readonly described: () => DescribedRoutes
   /** Writes the capsules of failed requests; `null` if none are written. */

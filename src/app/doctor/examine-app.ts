@@ -7,9 +7,9 @@ import type { UnstartedApp } from '../unstarted-app.js'
 import { findHiddenRoutes } from './find-hidden-routes.js'
 import { checkProduction, type ProductionProblem } from './production-options.js'
 
-/** What the doctor wants to know of an application. */
+/** The parts of an application that the doctor examines. */
 export interface ExaminedApp {
-  /** What boot reports, and what is unsafe in production. None of it prevents the start, except codes with `E_`. */
+  /** Problems of boot, and settings that are unsafe in production. Only codes with `E_` prevent the start. */
   readonly problems: readonly (Problem | ProductionProblem)[]
   readonly usesTenants: boolean
 }

@@ -7,12 +7,12 @@ import type { Settings } from '../settings/settings.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 
 /**
- * Finds routers in `middlewares` with a handler for many paths that responds to a route of the application: boot cannot know
- * whether a handler calls `next`, unless it has no such parameter.
+ * Finds routers in `middlewares` with a handler for many paths that responds to a route of the application: boot cannot
+ * find out whether a handler calls `next`, unless it has no such parameter.
  */
 export function findHiddenRoutes({ middlewares }: Settings, { routes }: AppModel): Problem[] {
   return middlewares.flatMap((named) => {
-    // `W_MIDDLEWARE_DEAD_END` says already that all routes are hidden.
+    // `W_MIDDLEWARE_DEAD_END` already reports that all routes are hidden.
     if (endsAll(named.middleware)) return []
     const hidden = routes.filter((route) => hides(named.middleware, route))
     return hidden.length === 0 ? [] : [problemOf(named, hidden)]

@@ -4,7 +4,8 @@ import type { ExplainedDecorator } from './explanation.js'
 import { findPlace } from './find-place.js'
 
 /**
- * The decorators of a route with their places: those of the class and its base classes, then those of the method.
+ * The decorators of a route with their places: decorators of the class and its base classes, then decorators of the
+ * method.
  *
  * @param cwd The folder that the paths are relative to.
  */

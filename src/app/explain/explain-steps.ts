@@ -42,7 +42,7 @@ const STEPS_OF_PLUGINS: ReadonlySet<StepName> = new Set([
 
 /**
  * Lists the steps of a route in their order, without an instance of anything. A step is not certain if only plugins
- * decide about it: they know their steps when the application runs.
+ * decide about it: they return their steps when the application runs.
  */
 export function explainSteps(route: RouteModel, app: ReadApp): ExplainedStep[] {
   const { settings, model } = app

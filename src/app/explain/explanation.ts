@@ -4,11 +4,11 @@ import type { StepName } from '../../contracts/steps.js'
 /** A step that requests of the route pass. */
 export interface ExplainedStep {
   readonly name: StepName
-  /** What the step does, in one line. */
+  /** The effect of the step, in one line. */
   readonly does: string
-  /** `false` if only the running application knows whether the route has the step, because plugins decide. */
+  /** `false` if plugins decide about the step, so it is certain only in the running application. */
   readonly isCertain: boolean
-  /** What the step uses: names, limits, schemas. A line each. */
+  /** Names, limits and schemas that the step uses. A line each. */
   readonly sources: readonly string[]
 }
 
@@ -34,7 +34,7 @@ export interface RouteExplanation extends RouteTableEntry {
   /** Express middlewares of `middlewares` and of plugins, in order: `{ name: 'cors', from: 'middlewares[0]' }`. */
   readonly before: readonly { readonly name: string; readonly from: string }[]
   readonly steps: readonly ExplainedStep[]
-  /** Class decorators first, then those of the method; the controller first, then its base classes. */
+  /** Class decorators first, then method decorators; the controller first, then its base classes. */
   readonly decorators: readonly ExplainedDecorator[]
 }
 

@@ -20,7 +20,7 @@ export interface StepOwner {
 
 type Sources = (owner: StepOwner) => readonly string[]
 
-/** What each step uses, a line each. A step that is left out uses nothing that has a name. */
+/** The names, limits and schemas that each step uses, a line each. A step that is left out uses none. */
 const SOURCES: Partial<Record<StepName, Sources>> = {
   scope: tenantLines,
   tenant: tenantLines,
@@ -65,7 +65,7 @@ export function sourcesOf(step: StepName, owner: StepOwner): readonly string[] {
   return SOURCES[step]?.(owner) ?? []
 }
 
-/** In the order in which `compileIdentify` asks them. */
+/** In the order in which `compileIdentify` tries them. */
 function tenantLines({ route, settings: { tenant } }: StepOwner): string[] {
   if (runsWithoutTenant(route, tenant))
     return ['no tenant: `tenant.authorize` does not run on a public route without @Tenant']

@@ -72,8 +72,8 @@ export interface AppOptions {
    */
   readonly middlewares?: MiddlewareList
   /**
-   * Interceptors around the handlers of all routes: instances, classes or tokens. The first is the outermost; those of
-   * `@Use` are inside.
+   * Interceptors around the handlers of all routes: instances, classes or tokens. The first is the outermost;
+   * interceptors of `@Use` are inside.
    *
    * @defaultValue none
    * @see docs/interceptors.md
@@ -159,12 +159,12 @@ export interface AppOptions {
    * The format of error responses, and the status of rejected input. `'problem'`: every error is a document of RFC
    * 9457, whatever the client accepts.
    *
-   * @defaultValue the error envelope, or RFC 9457 for clients that ask for it
+   * @defaultValue the error envelope, or RFC 9457 for clients that request it
    * @see docs/errors.md#your-own-error-format
    */
   readonly errors?: 'problem' | ErrorOptions
   /**
-   * What happens to the fields of a response that its documented schema does not name, and responses that every route
+   * How to treat fields of a response that its documented schema does not name, and the responses that every route
    * documents. A mode alone, such as `'strip'`, stands for `{ fields: 'strip' }`.
    *
    * @defaultValue `'send'`

@@ -110,7 +110,7 @@ export const authGroup: OptionGroup<Option, AuthSettings> = {
   },
 }
 
-/** The places of all guards; those of the option for an application without a guard. */
+/** The places of all guards; for an application without a guard, the places of the option. */
 function allPlaces(guards: readonly GuardSettings[], places: readonly string[]): CredentialPlaces {
   const all = guards.length === 0 ? [credentialPlaces(places)] : guards.map((each) => each.places)
   return Object.freeze({

@@ -20,7 +20,7 @@ export interface CookieKeyOptions {
 
 /** The `cookies` option, resolved. */
 export interface CookieSettings {
-  /** Empty while only a function knows them. */
+  /** Empty while only a function can return them. */
   readonly keys: readonly string[]
   /** Returns the keys; `null` if the option has them. */
   readonly source: ((app: GuardSetup) => MaybePromise<readonly string[]>) | null
@@ -46,7 +46,7 @@ export const cookieGroup: OptionGroup<CookieKeyOptions | undefined, CookieSettin
 }
 
 /**
- * Asks the function of `cookies.keys`, if it is one, for the keys.
+ * Reads the keys. Calls `cookies.keys` if it is a function.
  *
  * @throws ConfigError if it throws, or returns anything else.
  */

@@ -14,7 +14,7 @@ export interface ErrorOptions {
    * read the request. If the function fails, the client gets the default format. `'problem'`: every error is a document
    * of RFC 9457.
    *
-   * @defaultValue the error envelope, or RFC 9457 for clients that ask for it
+   * @defaultValue the error envelope, or RFC 9457 for clients that request it
    */
   readonly format?: 'problem' | ((failure: Failure, req?: Request) => unknown)
   /**
@@ -62,7 +62,7 @@ const NAMES: OptionNames<ErrorOptions> = {
  */
 const OF_VALIDATION: readonly unknown[] = [400, 406, 409, 412, 422]
 
-/** The `errors` option. A misspelt name is an error: clients would receive another format than the one that is meant. */
+/** The `errors` option. A misspelt name is an error: clients would receive another format than the intended one. */
 export const errorGroup: OptionGroup<Option, ErrorSettings> = {
   unknown: (errors) => unknownOptions('errors.', errors, NAMES),
   check,

@@ -84,7 +84,7 @@ function hasTenantOf(entry: unknown): boolean {
 
 /**
  * Finds members of a created guard that its class or token does not show. The document, the cache and tenants have been
- * prepared without them, so the guard would protect less than it says.
+ * prepared without them, so the guard would protect less than it declares.
  */
 export function checkCreated(created: AuthGuard, settings: GuardSettings): Problem[] {
   const { entry, option, confirmsTenant } = settings
@@ -208,7 +208,7 @@ export function checkCredentials(option: string, credentials: unknown): Problem[
     .map((name) => invalid(option, `${shown(name)} is not a valid header or cookie name.`, remedy))
 }
 
-/** The name of a cookie is a token, as that of a header is (RFC 6265, 4.1.1; RFC 9110, 5.1). */
+/** The name of a cookie is a token, like the name of a header (RFC 6265, 4.1.1; RFC 9110, 5.1). */
 function isCredentialName(given: unknown): boolean {
   if (typeof given !== 'string') return false
   try {

@@ -75,7 +75,10 @@ export function unknownInLists({ modules, providers, testOverrides }: AppOptions
   ]
 }
 
-/** Finds asynchronous functions of plugins whose results are used at once. Those of the boot are checked when they return. */
+/**
+ * Finds asynchronous functions of plugins whose results are used at once. Functions of the boot are checked when they
+ * return.
+ */
 export function checkPluginFunctions({ plugins }: AppOptions): Problem[] {
   if (!Array.isArray(plugins)) return []
   return plugins.flatMap((plugin) =>

@@ -12,7 +12,10 @@ export interface ListenOptions {
    * worker of `blazon start` `true`.
    */
   readonly signals?: boolean
-  /** Whether to log one line that says where the application listens. Default `true`; in a `TestApp` and most workers `false`. */
+  /**
+   * Whether to log one line with the address of the application. Default `true`; in a `TestApp` and most workers
+   * `false`.
+   */
   readonly announce?: boolean
 }
 

@@ -21,7 +21,7 @@ export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMid
 
 const NAMES: OptionNames<PluginMiddlewares> = { first: true, last: true }
 
-/** Finds `middlewares` of plugins that are neither a list nor two lists. None of their entries would run. */
+/** Finds `middlewares` of plugins that are neither a list nor two lists. No entry of them would run. */
 export function checkPluginMiddlewares({ plugins }: AppOptions): Problem[] {
   return pluginsIn(plugins).flatMap((plugin) => {
     const given: unknown = plugin?.middlewares
@@ -50,7 +50,7 @@ function nameOf(plugin: Plugin | undefined): string {
   return `plugin '${plugin?.name}', middlewares`
 }
 
-/** The middlewares of a plugin that run before those of the application, and those that run after them. */
+/** The middlewares of a plugin that run before the application's middlewares, and those that run after them. */
 function middlewaresOf(plugin: Plugin | undefined): Record<'first' | 'last', NamedMiddleware[]> {
   const name = nameOf(plugin)
   const given = plugin?.middlewares

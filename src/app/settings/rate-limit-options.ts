@@ -24,8 +24,8 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
    */
   readonly window?: Duration
   /**
-   * Which requests are counted together: those of the same `'ip'`, `'user'` or `'tenant'`, or those with the
-   * same result of `(req) => string`.
+   * Which requests are counted together: requests of the same `'ip'`, `'user'` or `'tenant'`, or with the same result
+   * of `(req) => string`.
    *
    * @defaultValue `'ip'`
    */

@@ -57,7 +57,7 @@ type Option = boolean | RecordsOptions | undefined
 export interface RecordsAndCapsules {
   /** `null` if no records are kept. */
   readonly kept: RecordsSettings | null
-  /** `null` if no capsules are written, but for those of `blazon dev`. */
+  /** `null` if no capsules are written, except by `blazon dev`. */
   readonly capsules: CapsuleSettings | null
   /** Whether `blazon dev` writes no capsules either. */
   readonly isOff: boolean

@@ -204,8 +204,8 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
 }
 
 /**
- * The settings of tenants, with the guards that may confirm them. A guard alone gives an application no tenants: keys and
- * sessions know that of their credential in any application.
+ * The settings of tenants, with the guards that may confirm them. A guard alone gives an application no tenants: keys
+ * and sessions have the tenant of their credential in any application.
  */
 function tenantSettings(
   option: AppOptions['tenant'],

@@ -17,7 +17,7 @@ export interface ResponseOptions {
   readonly fields?: ResponseFieldsMode
   /**
    * Responses that every route documents, as if it had an `@ApiResponseDoc` for each: for example the 422 that an
-   * interceptor throws. The `@ApiResponseDoc` of a method or a class replaces the one of the same status.
+   * interceptor throws. The `@ApiResponseDoc` of a method or a class replaces the response of the same status.
    *
    * @defaultValue none
    * @see docs/responses.md#responses-of-every-route

@@ -30,7 +30,7 @@ export function soundSettings(
   try {
     return resolveSettings(Object.fromEntries(sound)).settings
   } catch {
-    // Then a problem names another option than the one that is wrong.
+    // Then a problem names another option than the wrong one.
     return undefined
   }
 }

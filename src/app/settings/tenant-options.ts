@@ -43,8 +43,8 @@ export interface TenantSourceOptions {
    */
   readonly pattern?: RegExp
   /**
-   * What happens when two sources name different tenants: `'header'` uses the first one, in the order header,
-   * claim, strategies; `'reject'` responds with 403.
+   * How to treat two sources that name different tenants: `'header'` uses the first one, in the order header, claim,
+   * strategies; `'reject'` responds with 403.
    *
    * @defaultValue `'header'`
    */
@@ -140,10 +140,7 @@ const UNFIT = new Set(
   ),
 )
 
-/**
- * The `tenant` option. A misspelt name is an error, because the misspelt option may be the one that checks the
- * tenant.
- */
+/** The `tenant` option. A misspelt name is an error, because the misspelt option may be the check of the tenant. */
 export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
   unknown: (tenant) => unknownOptions('tenant.', tenant, NAMES),
   check,

@@ -156,7 +156,7 @@ function checkHandler({ handler }: TimeoutOptions): Problem[] {
   return handler === false ? [] : checkDuration('timeouts.handler', handler)
 }
 
-/** Kubernetes sends requests for some seconds after the signal, until every node knows that the pod is to end. */
+/** Kubernetes sends requests for some seconds after the signal, until every node has learned that the pod ends. */
 function defaultPreStop(): number {
   return process.env['KUBERNETES_SERVICE_HOST'] ? PRE_STOP_SECONDS : 0
 }
