@@ -28,7 +28,7 @@ function decode(step: string): string {
   }
 }
 
-/** The component that a reference leads to; `undefined` when there is none among those of its kind. */
+/** The component that a reference leads to; `undefined` if there is no component of its kind. */
 export function followReference<T>(
   ref: string,
   kind: Kind,

@@ -4,7 +4,7 @@ import type { ReportedVariable } from '../features/env/report-env.js'
 const NAME = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
 
 /**
- * The text of `.env.example`: each variable with what the schema says about it. A variable with a default is commented
+ * The text of `.env.example`: each variable with its description by the schema. A variable with a default is commented
  * out, so a copy of the file changes nothing. No value of the environment is in it.
  */
 export function exampleOf(variables: readonly ReportedVariable[]): string {
@@ -31,7 +31,7 @@ function assignmentOf({ name, fallback, isRequired }: ReportedVariable): string 
 
 const QUOTES = ['"', "'", '`']
 
-/** Quotes a value as Node reads it, which knows no escapes. What Node cannot read from one line is left out. */
+/** Quotes a value for Node, which reads no escapes. A value that Node cannot read from one line is left out. */
 function quoted(value: string): string {
   if (/^[^\s#'"`]*$/.test(value)) return value
   const quote = QUOTES.find((each) => !value.includes(each))

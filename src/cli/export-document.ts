@@ -58,7 +58,7 @@ function outputFiles(document: OpenApiDocument, targets: ExportTargets): OutputF
 /** @throws CliError with status 3 when a file differs from the text that would be written. */
 function check(files: readonly OutputFile[], { options, streams }: Context): void {
   const stale = files.flatMap(({ path, text }) => {
-    // Git may have converted the line ends to those of the platform.
+    // Git may have converted the line ends to the line ends of the platform.
     const actual = readText(path)?.replaceAll('\r\n', '\n')
     const name = relative(realpathSync(options.cwd), path)
     if (actual === text) return []

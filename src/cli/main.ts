@@ -12,7 +12,7 @@ const streams = {
   note: (line: string) => void process.stderr.write(`${line}\n`),
 }
 
-/** Only a person at a terminal is asked. */
+/** Prompts are only for a person at a terminal. */
 const ask =
   process.stdin.isTTY && process.stderr.isTTY
     ? async (question: string) => (await import('./ask.js')).ask(question)

@@ -6,6 +6,6 @@ export interface ProgramContext {
   readonly streams: Streams
   /** The arguments of the run. */
   readonly argv?: readonly string[]
-  /** Asks the person at the terminal, and resolves with the line. Absent where nobody can respond. */
+  /** Asks the person at the terminal, and resolves with the line. Absent if there is no person. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
 }

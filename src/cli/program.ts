@@ -35,8 +35,8 @@ is looked for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, th
 `
 
 /**
- * Declares the commands with their options and actions. An action imports its modules when it runs, so that the help and a
- * mistake in the arguments need none of them.
+ * Declares the commands with their options and actions. An action imports its modules when it runs, so that the help
+ * and a mistake in the arguments load no such module.
  */
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')

@@ -8,7 +8,7 @@ export function rowOf({ method, path, controller, handler, ...access }: RouteTab
   return [method, path, `${controller}.${handler}`, named]
 }
 
-/** The word is that of `authMatrix` for a signed request. */
+/** The same word as in `authMatrix` for a signed request. */
 function accessOf({
   isProtected,
   isAuthOptional,

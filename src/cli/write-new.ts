@@ -14,7 +14,7 @@ export interface NewFiles {
 }
 
 /**
- * Writes all files, none of which may exist, or none, and prints their paths.
+ * Writes all files or none, and prints their paths. No file may exist.
  *
  * @param files Their paths are absolute.
  * @throws CliError when one exists, or is outside the project, also through links.

@@ -1,6 +1,6 @@
 import { CliError } from '../cli-error.js'
 
-/** What `blazon add` can add. */
+/** The parts that `blazon add` can add. */
 export const KINDS = ['controller', 'module', 'plugin', 'guard', 'migration'] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -25,7 +25,7 @@ const MAX_LENGTH = 60
 /**
  * Reads a name in any spelling. The kind at its end is left out: `OrdersController` is `orders`.
  *
- * @throws CliError when the name has other characters than letters, digits, `-` and `_`, such as those of a path.
+ * @throws CliError when the name has other characters than letters, digits, `-` and `_`, such as the slashes of a path.
  */
 export function partName(given: string, kind: Kind): PartName {
   if (!NAME.test(given) || given.length > MAX_LENGTH) throw wrong(given, kind)

@@ -9,7 +9,7 @@ import type { CodeKind, PartName } from './part-name.js'
 export interface PartPlan {
   readonly kind: CodeKind
   readonly name: PartName
-  /** The folder of the part, and that of its test. */
+  /** The folder of the part, and the folder of its test. */
   readonly folder: string
   readonly testFolder: string
   readonly runner: 'vitest' | 'node:test'

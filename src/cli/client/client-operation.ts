@@ -150,9 +150,9 @@ function isEnvelope(schema: OpenApiSchema, document: OpenApiDocument): boolean {
 }
 
 /**
- * Names each method after its part of the operation id. If two methods of a group would have the same name, one keeps it:
- * that of the class that the group is named after, else the first. The others use the whole operation id, so that a new
- * operation seldom renames one that exists.
+ * Names each method after its part of the operation id. If two methods of a group would have the same name, one keeps
+ * it: the method of the class that the group is named after, else the first. The others use the whole operation id, so
+ * that a new operation seldom renames one that exists.
  */
 function nameMethods(operations: readonly Omit<NamedOperation, 'name'>[]): NamedOperation[] {
   const placeOf = ({ group, id }: Omit<NamedOperation, 'name'>) => `${group} ${shortName(id)}`

@@ -72,11 +72,11 @@ function components(document: OpenApiDocument, { context, sent }: ComponentFacts
     .join('\n')
 }
 
-/** What the methods of a client need to know of the whole document. */
+/** Facts about the whole document that the methods of a client use. */
 interface Facts {
-  /** Returns the parameter that asks for a page; `null` if the operation has no pages. */
+  /** Returns the page parameter of an operation; `null` if the operation has no pages. */
   readonly parameterOf: (operation: ClientOperation) => PageParameter | null
-  /** Returns the member of a call that says which credentials it needs. */
+  /** Returns the member of a call that names the required credentials. */
   readonly securityOf: (operation: ClientOperation) => object
 }
 

@@ -99,7 +99,7 @@ function hasChoice({ content }: OpenApiRequestBody): boolean {
   return types.length > 1 || types.some((type) => type.includes('*'))
 }
 
-/** One member of a union for each media type. Only that of the preferred one may be left out. */
+/** One member of a union for each media type. Only the preferred media type may be left out. */
 function bodyAlternatives({ operation }: ClientOperation, context: TypeContext): string {
   const { requestBody } = operation
   if (requestBody === undefined || !hasChoice(requestBody)) return ''

@@ -4,7 +4,7 @@ import { followReference } from '../component-reference.js'
 /** A longer chain of references is treated as circular. */
 const MAX_DEPTH = 20
 
-/** The properties of a schema, those of its references and of its parts, too. */
+/** The properties of a schema, including the properties of its references and parts. */
 export function propertiesOf(
   schema: OpenApiSchema,
   document: OpenApiDocument,

@@ -130,7 +130,7 @@ function arrayOf(type: string): string {
   return joinsWith('|', type) || joinsWith('&', type) ? `(${type})[]` : `${type}[]`
 }
 
-/** A tuple: items above `minItems` may be missing. The schema of more items includes those of the places. */
+/** A tuple: items above `minItems` may be missing. The schema of more items includes the schemas of the places. */
 function tupleOf(
   places: readonly OpenApiSchema[],
   { items = {}, minItems = 0, maxItems }: OpenApiSchema,

@@ -29,7 +29,7 @@ function socketOf(folder: string): string | undefined {
     const { socket } = JSON.parse(readFileSync(join(folder, LOCK_FILE), 'utf8'))
     return typeof socket === 'string' ? socket : undefined
   } catch {
-    // Nobody has the database open, or the lock is just being written.
+    // No process has the database open, or the lock is just being written.
     return undefined
   }
 }

@@ -108,7 +108,7 @@ function environmentOf({ port, dashboard }: DevOptions): Record<string, string> 
   }
 }
 
-/** What Node itself reports: URLs of ES modules, paths of others. */
+/** Node's own report: URLs of ES modules, paths of other modules. */
 interface NodeReport {
   readonly 'watch:import'?: readonly string[]
   readonly 'watch:require'?: readonly (string | null)[]

@@ -3,7 +3,7 @@ export interface DevOptions {
   readonly cwd: string
   /** The value of `--entry`. */
   readonly entry?: string
-  /** The port of the first server; `undefined` is the one that the application names. */
+  /** The port of the first server; `undefined` is the port that the application names. */
   readonly port?: number
   /** `true`, or the address of the debugger. */
   readonly inspect?: string | true

@@ -8,7 +8,7 @@ const QUIET_MS = 60
 /** An editor may empty or remove a file before it writes the new content. */
 const HALF_WRITTEN_MS = 100
 const SOURCE = /\.(?:[cm]?[jt]sx?|json)$/
-/** Packages, and files that editors keep beside those of the user. */
+/** Packages, and files that editors keep beside the user's files. */
 const SKIPPED = /^(?:node_modules$|\.)|~$/
 
 /**

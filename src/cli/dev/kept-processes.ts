@@ -15,8 +15,8 @@ interface KeptProcess {
 const GRACE_MS = 5000
 
 /**
- * Processes that outlive those of the application, such as an embedded database, which would take most of the time of a
- * restart, and which two processes cannot open.
+ * Processes that outlive the application's processes, such as an embedded database, which would take most of the time
+ * of a restart, and which two processes cannot open.
  */
 export class KeptProcesses {
   readonly #processes = new Map<string, KeptProcess>()

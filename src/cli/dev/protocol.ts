@@ -49,7 +49,7 @@ export function opened<T>(message: unknown): T | undefined {
   return (message as { readonly blazon?: T } | null)?.blazon
 }
 
-/** The environment variable that tells a process of the application the number of the command's process. */
+/** The environment variable with the process id of the command, for processes of the application. */
 export const PARENT_VARIABLE = 'BLAZON_DEV_PARENT'
 
 /** The environment variable by which the command has a process report its requests. */

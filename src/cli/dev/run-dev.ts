@@ -11,7 +11,7 @@ import { FileWatch } from './file-watch.js'
 import { KeptProcesses } from './kept-processes.js'
 import { Supervisor } from './supervisor.js'
 
-/** The module that listens comes first; commands that only read prefer the one that declares. */
+/** The module that listens comes first; commands that only read prefer the module that declares. */
 const MODULES = ['main', 'app', 'index']
 /** How long a configuration file may take to load. */
 const CONFIG_SECONDS = 10
@@ -66,7 +66,7 @@ function watchedFrom(entry: string, { cwd, watch = [] }: DevOptions): string[] {
   return [entry, envFile(cwd), ...settings, ...watch.map((path) => resolve(cwd, path))]
 }
 
-/** Its code is loaded here, because `--no-dashboard` needs none of it. */
+/** Its code is loaded here, because `--no-dashboard` does not need it. */
 async function openDashboard(
   { dashboard, dashboardPort: port = 0 }: DevOptions,
   note: (line: string) => void,

@@ -25,8 +25,9 @@ export interface SupervisorConfig {
 }
 
 /**
- * Runs the application: at most one process serves, and at most one starts. When that one is about to listen, the one that
- * serves ends, and only then it may listen. So no port is in use, and a process that does not start replaces nothing.
+ * Runs the application: at most one process serves, and at most one starts. When the new process is about to listen,
+ * the old one ends, and only then the new one may listen. So no port is in use, and a process that does not start
+ * replaces nothing.
  */
 export class Supervisor {
   readonly #config: SupervisorConfig

@@ -59,7 +59,7 @@ function isInRange(type: string, range: string): boolean {
   return sub === '*' && (main === '*' || essenceOf(type).startsWith(`${main}/`))
 }
 
-/** Of a stream, the schemas of its items: those of the whole body differ with the version of OpenAPI. */
+/** The schemas of the items of a stream: the schemas of the whole body differ with the version of OpenAPI. */
 function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
   const items = { base: base['x-item-schema'], current: current['x-item-schema'] }
   if (items.base !== undefined && items.current !== undefined) {

@@ -77,7 +77,7 @@ function alternatives(
   )
 }
 
-/** What a client sends for a scheme; the name of a scheme that the document does not describe. */
+/** The credential that a client sends for a scheme; the scheme's name if the document does not describe it. */
 function sentAs(name: string, scheme: OpenApiSecurityScheme | undefined): string {
   if (scheme === undefined) return name
   const { type, scheme: own = '', in: place, name: key } = scheme

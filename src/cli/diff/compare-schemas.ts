@@ -54,8 +54,8 @@ function isTyped({ base, current }: SchemaPair): boolean {
 }
 
 /**
- * Whether no earlier place had this pair. Only a reference can lead back to a place, so pairs without one are not stored. A
- * schema without a reference is known by its object: two of them may differ beside the same reference.
+ * Whether no earlier place had this pair. Only a reference can lead back to a place, so pairs without one are not
+ * stored. A schema without a reference is identified by its object: two of them may differ beside the same reference.
  */
 function isFirst({ base, current }: SchemaPair, seen: SeenPairs): boolean {
   if (base.$ref === undefined && current.$ref === undefined) return true

@@ -27,14 +27,15 @@ const SCHEMAS: readonly string[] = [
 /** Keywords whose value has schemas by name. */
 const NAMED: readonly string[] = ['properties', 'patternProperties', 'dependentSchemas']
 
-/** What has no meaning for values. */
+/** Keywords without a meaning for values. */
 const NOTES: readonly string[] = ['title', 'description', 'examples', 'example', 'deprecated']
 
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Finds changes of keywords that the comparison in the dialect of OpenAPI 3.0 does not see. Each counts as breaking, because
- * nobody has judged it. Documents of 3.0 have none of them; between different dialects they are not compared.
+ * Finds changes of keywords that the comparison in the dialect of OpenAPI 3.0 does not see. Each counts as breaking,
+ * because its effect is unknown. Documents of 3.0 have no such keywords; between different dialects they are not
+ * compared.
  *
  * @param operations The same operation in both documents.
  * @param documents The older and the newer document, as they were written.

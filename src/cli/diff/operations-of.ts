@@ -16,7 +16,7 @@ export interface Placed {
   readonly operation: OpenApiOperation
 }
 
-/** Parts that documents of other tools have, and those of this package do not. */
+/** Parts that documents of other tools have, but no document of this package. */
 interface ForeignParts {
   readonly parameters?: readonly (OpenApiParameter | Reference)[]
   readonly requestBody?: OpenApiRequestBody | Reference

@@ -62,7 +62,7 @@ async function readInProduction(
     return { report: await run({}), notChecked: [reason] }
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    // A package of the command is missing; it says which one.
+    // A package of the command is missing; the message names it.
     if (error.status === 4) return notChecked(sentence(error.message))
     return only(failed({ file: module, line: null }, error.message))
   }

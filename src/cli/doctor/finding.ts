@@ -35,7 +35,7 @@ export interface Finding {
 /** The result of a check. */
 export interface Checked {
   readonly findings: readonly Finding[]
-  /** What could not be checked, and why, a sentence each. */
+  /** The checks that could not run, and why, a sentence each. */
   readonly notChecked: readonly string[]
 }
 

@@ -9,7 +9,7 @@ import { nearestWith } from '../output-path.js'
 import type { DoctorOptions } from './doctor-options.js'
 import { readSources, type Source } from './sources.js'
 
-/** What the checks know of a project. */
+/** The facts about a project that the checks use. */
 export interface Project {
   readonly cwd: string
   /** The folder of the nearest `package.json`, else the one where the command runs. */
@@ -27,7 +27,7 @@ export interface Project {
 }
 
 /**
- * Looks at a project. Runs none of its code but a configuration module, in a process of its own.
+ * Examines a project. Runs only a configuration module of it, in a process of its own.
  *
  * @throws CliError when `--entry` names no file.
  */
@@ -54,7 +54,7 @@ async function entryOf(options: DoctorOptions): Promise<Entry | CliError> {
     const load = (path: string) => loadConfig(path, options)
     return await findEntry(entry, { cwd, loadConfig: load })
   } catch (error) {
-    // What the user has written in the command line is a wrong use of it.
+    // An entry that the user has given in the command line is a wrong use of it.
     if (entry === undefined && error instanceof CliError) return error
     throw error
   }

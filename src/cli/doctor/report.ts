@@ -3,7 +3,7 @@ import { formatProblem, type Problem } from '../../errors/config-error.js'
 import type { Checked, Finding } from './finding.js'
 import type { Project } from './project.js'
 
-/** What one check has found. */
+/** The result of one check. */
 export interface Group extends Checked {
   readonly name: string
 }

@@ -12,7 +12,7 @@ const CODE = /(?<!\.d)\.[cm]?[jt]s$/
 /** Folders that hold no code of the project itself. */
 const OTHERS = /^(?:\..*|node_modules|dist|build|out|coverage)$/
 
-/** Reads the code in a folder and the folders in it, without those of other packages, and those that cannot be read. */
+/** Reads the code in a folder and its subfolders, without other packages and unreadable folders. */
 export function readSources(folder: string): Source[] {
   return entriesOf(folder).flatMap((entry) => {
     const file = join(folder, entry.name)

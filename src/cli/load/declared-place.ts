@@ -24,7 +24,7 @@ export function placed(problem: PlacedProblem): PlacedProblem {
   const ofMember = decorators.findLast(
     (each) => each.record === ofClass?.record && String(each.member) === member,
   )
-  // A method without a decorator of its own is that of a base class.
+  // A method without a decorator of its own belongs to a base class.
   const found = ofMember ?? ofClass
   const at = found && findPlace(found, process.cwd())
   return at ? { ...problem, place: { file: resolve(at.file), line: at.line } } : problem

@@ -6,7 +6,7 @@ import type { Problem } from '../../errors/config-error.js'
 import type { EnvReport } from '../../features/env/report-env.js'
 import type { ReplayOrder, ReplayOutcome } from '../replay/replay-outcome.js'
 
-/** What a command wants to know of an application. */
+/** The questions that a command has about an application. */
 export type Question =
   /** `env`: the variables that the application describes by `env()`; `doctor`: what may be wrong with it. */
   | { readonly kind: 'documents' | 'routes' | 'env' | 'doctor' }
@@ -61,7 +61,7 @@ export type Report =
   | { readonly kind: 'config'; readonly config: unknown }
   | Failure
 
-/** What is wrong with an application, and the decorated class or method that it is about; known for `doctor`. */
+/** A mistake of an application, and the decorated class or method that it is about; present for `doctor`. */
 export type PlacedProblem = (Problem | ProductionProblem) & {
   /** The absolute path of a file, and a line of it, counted from 1. */
   readonly place?: { readonly file: string; readonly line: number }
@@ -78,9 +78,9 @@ export interface Failure {
   readonly message: string
   /** The stack of the error. */
   readonly stack?: string | undefined
-  /** What is wrong with the declaration. */
+  /** The mistakes of the declaration. */
   readonly problems?: readonly PlacedProblem[] | undefined
-  /** The folders of the instances of this package that were loaded; known for `doctor`. */
+  /** The folders of the instances of this package that were loaded; present for `doctor`. */
   readonly instances?: readonly string[]
 }
 

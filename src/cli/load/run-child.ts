@@ -11,7 +11,7 @@ export interface ChildOptions {
   readonly cwd: string
   /** The time limit in seconds. */
   readonly timeout: number
-  /** Variables of the environment that differ from those of this process. */
+  /** Variables of the environment that differ from this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 

@@ -31,9 +31,9 @@ export function exportsOf(namespace: object): Record<string, unknown> {
 }
 
 /**
- * Selects the application: the only one, else the one that is exported as `app` or `default`.
+ * Selects the application: the only one, else the export `app` or `default`.
  *
- * @throws SelectionError when there are several, and none of them is exported as `app` or `default`.
+ * @throws SelectionError when there are several, and no export `app` or `default` is an application.
  */
 export function selectApp({ exports, declared }: ImportResult): AppDescription | undefined {
   for (const name of ['app', 'default']) {

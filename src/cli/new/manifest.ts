@@ -27,9 +27,9 @@ const TESTS = {
   node: 'node --import tsx --test test/*.test.ts',
 } as const
 
-/** What only one package manager reads. pnpm has a file of its own: see `SETTINGS` in `package-managers.ts`. */
+/** Settings of one package manager only. pnpm has a file of its own: see `SETTINGS` in `package-managers.ts`. */
 const MANAGER_FIELDS = {
-  // Whether the install scripts of packages run: npm 11 asks, npm 12 runs none. esbuild works without its own.
+  // Whether the install scripts of packages run: npm 11 prompts, npm 12 runs no script. esbuild works without its own.
   npm: { allowScripts: { esbuild: false } },
   pnpm: {},
   // Where this field is absent, corepack runs Yarn 1.

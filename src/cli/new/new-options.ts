@@ -1,4 +1,4 @@
-/** What a project begins with. Each is a folder of `templates/`. */
+/** The templates of a project. Each is a folder of `templates/`. */
 export const TEMPLATES = ['minimal', 'service', 'saas'] as const
 export type Template = (typeof TEMPLATES)[number]
 
@@ -35,6 +35,6 @@ export interface ProjectFacts {
   readonly decorators: NewOptions['decorators']
   readonly test: NewOptions['test']
   readonly pm: PackageManager
-  /** What `package.json` says about blazon: a range, or `file:` with a path. */
+  /** The entry for blazon in `package.json`: a range, or `file:` with a path. */
   readonly source: string
 }

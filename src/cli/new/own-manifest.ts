@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What a project takes from the manifest of this package. */
+/** The part of this package's manifest that a project uses. */
 export interface OwnManifest {
   readonly version: string
   readonly engines: { readonly node: string }

@@ -1,6 +1,9 @@
 import type { PackageManager } from './new-options.js'
 
-/** What the templates say for npm, and what another package manager says instead. They are replaced in this order. */
+/**
+ * The words of the templates for npm, and their replacements for another package manager. They are replaced in this
+ * order.
+ */
 type Words = readonly (readonly [npm: RegExp, other: string])[]
 
 const PNPM: Words = [

@@ -14,7 +14,7 @@ interface Places {
 }
 
 /**
- * What `package.json` of the project says about blazon.
+ * The entry for blazon in `package.json` of the project.
  *
  * @param given A version, or the path of a tarball or folder.
  * @param fallback The range to use when nothing is given.

@@ -4,7 +4,7 @@ import { CliError } from '../cli-error.js'
 import { messageOf } from '../message-of.js'
 import { followLinks, isOutside } from '../output-path.js'
 
-/** What may be in the folder: it may be a repository before it is a project. */
+/** The allowed content of the folder: it may be a repository before it is a project. */
 const ALLOWED = ['.git']
 
 /** How many names of files the message lists. */

@@ -11,7 +11,7 @@ const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 const RESERVED = ['node_modules', 'favicon.ico', 'blazon']
 
 /**
- * The name of the project's package: the one that is given, else that of its folder.
+ * The name of the project's package: the given name, else the name of its folder.
  *
  * @throws CliError when npm would refuse the name, or it is too long.
  */

@@ -9,7 +9,7 @@ const FORMAT = 2
 /** Where `records.capsules` writes them, if it names no folder. */
 export const DEFAULT_FOLDER = '.blazon/capsules'
 const NAME = /^\d{8}-\d{6}-[\da-f]{6}$/
-/** Larger files are none of ours. */
+/** Larger files are not capsules. */
 const MOST_BYTES = 50_000_000
 
 /** The folder of capsules. */

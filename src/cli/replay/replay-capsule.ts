@@ -12,7 +12,7 @@ import type { ReplayOrder, ReplayOutcome } from './replay-outcome.js'
 /** How long the response may take. The clock of the application does not run, so its own time limits do not end it. */
 const LONGEST_MS = 10_000
 
-/** What the command uses of `blazon/testing`, which it imports from the packages of the application. */
+/** The members of `blazon/testing` that the command uses. It imports them from the packages of the application. */
 interface TestingDoor {
   readonly TestApp: { create(options: object): Promise<ReplayApp> }
   openCapsule(file: string, use: { readonly database: boolean }): OpenCapsule
@@ -111,13 +111,13 @@ function stopped(facts: CliErrorFacts): ReplayOutcome {
   return { is: 'stopped', ...facts }
 }
 
-/** The door of the package that the application itself uses: only that copy knows its classes. */
+/** The door of the package that the application itself uses: only that copy has the metadata of its classes. */
 async function testingOf(module: string): Promise<TestingDoor> {
   const found = createRequire(module).resolve('blazon/testing')
   return await import(pathToFileURL(found.replace(/\.cjs$/, '.js')).href)
 }
 
-/** What belongs to a server: its lines, its limits, and capsules of the replay itself. */
+/** Options that belong to a server: its lines, its limits, and capsules of the replay itself. */
 function isOfServers(name: string): boolean {
   return ['logger', 'logs', 'records', 'capacity'].includes(name)
 }

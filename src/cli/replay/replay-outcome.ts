@@ -11,12 +11,12 @@ export interface ReplayOrder {
   readonly usesDatabase: boolean
 }
 
-/** What was answered now. */
+/** The response of the replay. */
 export interface AnsweredNow
   extends Pick<RequestRecord, 'status' | 'error' | 'answeredBy' | 'statementCount'> {
   readonly is: 'answered'
   readonly hasReachedHandler: boolean
 }
 
-/** What came of running a capsule: an answer, or why there is none. */
+/** The result of running a capsule: an answer, or the reason why there is none. */
 export type ReplayOutcome = AnsweredNow | ({ readonly is: 'stopped' } & CliErrorFacts)

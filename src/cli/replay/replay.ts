@@ -18,7 +18,7 @@ export interface ReplayOptions extends LoadOptions, CapsulePlace {
 const MODULES = ['main', 'app', 'index']
 
 /**
- * Runs the request of a capsule again in a test, and says what was answered then and now; or lists the capsules.
+ * Runs the request of a capsule again in a test, and prints both answers, then and now; or lists the capsules.
  *
  * @throws CliError with status 1 if the server fails again, with 3 if that cannot be decided, with 2 for a capsule that cannot be
  * run.
@@ -77,7 +77,7 @@ function listCapsules(options: ReplayOptions, streams: Streams): void {
 
 const LONGEST = 160
 
-/** What a stranger has sent must not reach the terminal as commands. */
+/** Text of a stranger must not reach the terminal as commands. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, ' ').slice(0, LONGEST)
 }

@@ -37,7 +37,7 @@ const OPTIONS =
 /** A bracket, or a text or comment that may have some. */
 const BRACKET = /'[^'\n]*'|"[^"\n]*"|`[^`]*`|\/\/.*|[([{]|[)\]}]/g
 
-/** Reads the TypeScript of a package, and runs none of it. */
+/** Reads the TypeScript of a package without running it. */
 export function readCode(root: string): CodeFile[] {
   return FOLDERS.filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
@@ -156,7 +156,7 @@ function localNames(list: string): string[] {
   return list.split(',').flatMap((each) => /^\s*([A-Za-z_]\w*)\s*$/.exec(each)?.[1] ?? [])
 }
 
-/** The text between a bracket and the one that closes it. */
+/** The text between a bracket and its closing bracket. */
 function contentAt(text: string, open: number): string {
   let depth = 0
   for (const { 0: token, index } of text.slice(open).matchAll(BRACKET)) {

@@ -172,7 +172,7 @@ async function run(file: string, { runner, root, timeout }: RunConfig): Promise<
     runner === 'vitest' && vitest !== undefined
       ? [join(dirname(vitest), 'vitest.mjs'), 'run', file]
       : [...nodeOptions, '--test', '--test-reporter=tap', file]
-  // A test runner tells its own processes by these that they are parts of it.
+  // These variables mark a process as a part of its test runner.
   const { NODE_TEST_CONTEXT: _, VITEST: __, ...own } = process.env
   const options = { cwd: root, env: { ...env, ...own, NO_COLOR: '1' }, timeout: timeout * 1000 }
   return await new Promise((resolve) => {

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** The environment variable that tells a process that it is a worker: a {@link WorkerPlace} as JSON. */
+/** The environment variable that makes a process a worker: a {@link WorkerPlace} as JSON. */
 export const PLACE_VARIABLE = 'BLAZON_WORKER'
 
-/** What a worker knows from the beginning. */
+/** The data that a worker has from the beginning. */
 export interface WorkerPlace {
   readonly workers: number
   /** Whether it logs what holds for all. */

@@ -96,14 +96,16 @@ export class Crew {
     return this.#status
   }
 
-  /** Replaces all workers, one after the other. During a start or a restart, any number of calls asks for one more. */
+  /**
+   * Replaces all workers, one after the other. Any number of calls during a start or a restart causes one more restart.
+   */
   restart(): void {
     if (this.#isAsked) return
     this.#isAsked = true
     this.#work = this.#work.then(() => this.#replaceAll())
   }
 
-  /** Asks all workers to end, and kills those that do not. */
+  /** Sends all workers a signal to end, and kills workers that do not end. */
   end(signal: NodeJS.Signals): void {
     this.#isEnding = true
     for (const member of this.alive) this.#stop(member, signal)
@@ -140,7 +142,7 @@ export class Crew {
     this.#config.note(`blazon start: all ${count} workers were replaced in ${elapsed()} ms.`)
   }
 
-  /** Starts a worker, and retires the one that it replaces when it is ready. */
+  /** Starts a worker. When it is ready, retires the worker that it replaces. */
   async #replace(place: number): Promise<boolean> {
     if (this.#isEnding) return false
     const { timeout } = this.#config

@@ -4,7 +4,7 @@ import type { WorkerText, WriteMetrics } from '../../features/metrics/join-texts
 import { Deadline, every, turn } from '../dev/deadline.js'
 import { connect, PLACE_VARIABLE, type WorkerPlace } from './connect.js'
 
-/** How often a worker asks its applications again whether they are ready. */
+/** How often a worker checks again whether its applications are ready. */
 const READY_MS = 200
 
 /** The link of a worker to the primary. */

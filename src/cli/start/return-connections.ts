@@ -14,9 +14,9 @@ interface Child extends EventEmitter {
 }
 
 /**
- * When a worker has ended, gives the connections to others that it has not accepted, or closes them if there are no others.
- * `node:cluster` waits for the reply of the dead worker for ever, and so does the client. Nobody has read of these connections. If a
- * version of Node has other messages, nothing is found, and Node does what it does.
+ * When a worker has ended, gives the connections to others that it has not accepted, or closes them if there are no
+ * others. `node:cluster` waits for the reply of the dead worker for ever, and so does the client. No code has read from
+ * these connections. If a version of Node has other messages, nothing is found, and Node does what it does.
  */
 export function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   const child = worker.process as EventEmitter as Child
@@ -28,7 +28,7 @@ export function returnConnections(worker: Worker, hasOthers: () => boolean): voi
   }
   child.on('internalMessage', ({ ack }: Handover) => void waiting.delete(ack))
   worker.once('exit', async () => {
-    // What the worker has sent before its end is read first.
+    // Messages that the worker has sent before its end are read first.
     await turn()
     // Without the reply to a handle, Node may not notice that the channel is closed.
     if (cluster.workers?.[worker.id] !== undefined) child.emit('disconnect')

@@ -46,7 +46,7 @@ function checkEntry(entry: string): void {
   })
 }
 
-/** Runs the module as `node entry` does: it is the main module, and its signals and exit code are those of this process. */
+/** Runs the module as `node entry` does: it is the main module, and this process has its signals and exit code. */
 function runAlone(entry: string, args: readonly string[]): void {
   process.setSourceMapsEnabled(true)
   process.argv = [process.execPath, entry, ...args]

@@ -50,7 +50,7 @@ export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): v
   if (process.platform !== 'win32') process.on('SIGHUP', () => crew.restart())
 }
 
-/** The metrics of all workers, and of the primary. Those of a worker that does not answer in time are left out. */
+/** The metrics of all workers, and of the primary. A worker that does not answer in time is left out. */
 async function gatherTexts(crew: Crew, app: number, isOpen: boolean): Promise<WorkerText[]> {
   const texts: WorkerText[] = []
   const read = async ({ call, place }: Crew['serving'][number]) => {
@@ -62,7 +62,7 @@ async function gatherTexts(crew: Crew, app: number, isOpen: boolean): Promise<Wo
   return [...texts, { worker: null, text: own.join('') }]
 }
 
-/** The metrics that only the primary knows. */
+/** The metrics that only the primary can count. */
 function metricsOf({ alive, counts: { started, ...killed } }: Crew): Metric[] {
   const reasons = Object.entries(killed).map(([reason, value]) => ({ labels: { reason }, value }))
   const [gauge, counter] = ['gauge', 'counter'] as const

@@ -9,7 +9,7 @@ interface Hooks {
   ): { readonly url: string }
 }
 
-/** Node 22.15 and later. The types are those of Node 20. */
+/** Node 22.15 and later. The types are for Node 20. */
 const { registerHooks } = module as unknown as { registerHooks?: (hooks: Hooks) => void }
 
 /** Reports to the command which files the application loads, and which of its own it lacks. */

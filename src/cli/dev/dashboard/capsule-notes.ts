@@ -2,8 +2,8 @@ import { replayCommand } from './capsule-command.js'
 import type { ReportedRequest } from './views.js'
 
 /**
- * Tells in the terminal how a failed request is run again. A route that fails many times with errors of one class is told
- * once, until the code has changed.
+ * Prints in the terminal how to run a failed request again. A route that fails many times with errors of one class is
+ * printed once, until the code has changed.
  */
 export class CapsuleNotes {
   readonly #note: (line: string) => void
@@ -22,7 +22,7 @@ export class CapsuleNotes {
     this.#note(`blazon dev: ${target} has failed, run it again: ${replayCommand(capsule)}`)
   }
 
-  /** Tells all failures again, because the application has started with other code. */
+  /** Prints all failures again, because the application has started with other code. */
   restart(): void {
     this.#told.clear()
   }

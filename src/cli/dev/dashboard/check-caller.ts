@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** What a request wants: the page, which has no data, or data. */
+/** The part of the dashboard that a request is for: the page, which has no data, or data. */
 export type Wanted = 'page' | 'data'
 
 /** Names of this machine. With another name, the page of a stranger could lead its own name to this address (DNS rebinding). */
@@ -9,9 +9,9 @@ const OWN_HOST = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i
 const BEARER = /^Bearer ([\w-]+)$/i
 
 /**
- * Why a request is refused, as a sentence; `null` if it may be answered. Only a browser that shows the page itself, and programs
- * that know the token, get data. The token is in no cookie: cookies do not know ports, so every server of this machine would
- * get it.
+ * Why a request is refused, as a sentence; `null` if it may be answered. Only a browser that shows the page itself, and
+ * programs that have the token, get data. The token is in no cookie: cookies ignore ports, so every server of this
+ * machine would get it.
  */
 export function refusalOf(req: IncomingMessage, wanted: Wanted, token: string): string | null {
   const { hostDistinct, origin, site, mode, dest, authorization } = headersOf(req)

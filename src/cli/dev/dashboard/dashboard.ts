@@ -12,7 +12,7 @@ const TOKEN_BYTES = 24
 export interface DashboardConfig {
   /** 0 is any free port. */
   readonly port: number
-  /** Default: those of the build. */
+  /** Default: the files of the build. */
   readonly files?: PageFiles
   /** Writes a line to the terminal. */
   readonly note: (line: string) => void

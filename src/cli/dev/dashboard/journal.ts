@@ -14,7 +14,7 @@ import type {
 /** How many requests are kept. */
 export const KEPT_REQUESTS = 200
 
-/** What has changed; the name is that of the event in the stream. */
+/** A change for the page; `name` is the name of the event in the stream. */
 export type Change =
   | { readonly name: 'request'; readonly data: RequestRow }
   | { readonly name: 'state'; readonly data: StateView }
@@ -24,7 +24,7 @@ interface Kept {
   readonly request: ReportedRequest
 }
 
-/** The last requests, and what is known of the application. */
+/** The last requests, and the state of the application. */
 export class Journal {
   /** The routes of the process that serves now. */
   routes: RoutesView = []

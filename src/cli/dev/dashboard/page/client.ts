@@ -1,6 +1,6 @@
 import type { RequestRow, SnapshotView, StateView } from '../views.js'
 
-/** What arrives from the command. */
+/** The events that the command sends. */
 export interface Events {
   snapshot(view: SnapshotView): void
   request(row: RequestRow): void

@@ -13,7 +13,7 @@ const HEADINGS = {
 
 interface Listed {
   readonly element: HTMLElement
-  /** What the filter searches. */
+  /** The text that the filter searches. */
   readonly text: string
 }
 
@@ -89,7 +89,7 @@ function rowOf(request: RequestRow): HTMLElement {
   })
 }
 
-/** The status as a coloured text, which says the same without its colour. */
+/** The status as a coloured text, which is clear without its colour, too. */
 export function statusOf({ status }: RequestRow): HTMLElement {
   const tone = status === null || status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'
   return el('span', { class: tone }, String(status ?? '—'))

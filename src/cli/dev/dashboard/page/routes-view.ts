@@ -29,7 +29,7 @@ function accessOf({ isProtected, isAuthOptional, isSigned }: Route): string {
   return isProtected ? 'protected' : isAuthOptional ? 'optional' : 'public'
 }
 
-/** What a route does. */
+/** The details of a route. */
 export function routeDetails(route: Route): HTMLElement {
   const { method, path, controller, handler, before, steps, decorators } = route
   return details(
