@@ -22,9 +22,9 @@ export interface CacheOptions {
   /** Tags of the response, for `CacheManager.invalidateTags`. Default: none. */
   readonly tags?: readonly string[] | OfRequest<readonly string[]>
   /**
-   * Further response headers that are cached together with the body. Default: the headers that describe the body
-   * (type, language, disposition, caching, validators, links), and those of `@Header`. Each header must be the same
-   * for all callers that share the key.
+   * Further response headers that are cached together with the body. Default: the headers that describe the body (type,
+   * language, disposition, caching, validators, links), and the headers of `@Header`. Each header must be the same for
+   * all callers that share the key.
    */
   readonly headers?: readonly string[]
   /**
@@ -71,7 +71,10 @@ export type MaybePromise<T> = T | Promise<T>
  * do its work rejects or throws within bounded time, and the caller continues without the cache.
  */
 export interface CacheStore {
-  /** Whether other processes see what this store keeps. `blazon start` warns of a store that says `false`. Default `true`. */
+  /**
+   * Whether other processes see the entries of this store. `blazon start` warns of a store with `false`. Default
+   * `true`.
+   */
   readonly isShared?: boolean
   /** Returns the entry, unless it has expired. The entry may be stale, or outdated by its tags. */
   get(key: string): MaybePromise<CacheEntry | undefined>
@@ -102,8 +105,8 @@ export interface CacheStore {
   /** Gives each tag a new version, which outdates every entry that was stored with the old one. */
   invalidate(tags: readonly string[]): MaybePromise<void>
   /**
-   * Rejects if the store cannot be used now. `Health` then reports `cache` as `degraded`: requests do without it. Default: the
-   * store is not asked.
+   * Rejects if the store cannot be used now. `Health` then reports `cache` as `degraded`: requests do without it.
+   * Default: no check.
    */
   check?(): MaybePromise<void>
   /** Makes the store ready, before the first request. It never waits for a server that is not available. */

@@ -13,7 +13,7 @@ export interface Capsule {
   readonly format: CapsuleFormat
   /** The name of its file, without `.json`. */
   readonly id: string
-  /** What has decided the response. `startedAt` is the instant to which a replay sets the clock. */
+  /** The decisions behind the response. `startedAt` is the instant to which a replay sets the clock. */
   readonly record: RequestRecord
   /** The request, with its body as the client has sent it. */
   readonly sent: RecordedRequest

@@ -8,8 +8,8 @@ export type DecisionValue =
   | { readonly [name: string]: DecisionValue }
 
 /**
- * What a part of an application has decided about a request. It has no credential, no cookie, no token, and no value that a
- * schema calls secret.
+ * A decision of a part of an application about a request. It has no credential, no cookie, no token, and no value that
+ * is secret by its schema.
  */
 export interface Decision {
   /**
@@ -18,11 +18,11 @@ export interface Decision {
    */
   readonly by: string
   /**
-   * What was decided, in one or two words: `admitted`, `refused`, `anonymous`, `hit`, `miss`. The framework uses `refused`
+   * The decision, in one or two words: `admitted`, `refused`, `anonymous`, `hit`, `miss`. The framework uses `refused`
    * for each decision that ends a request with an error.
    */
   readonly verdict: string
-  /** Why, as one sentence or a part of one: `expired token`. Left out where the verdict says it all. */
+  /** Why, as one sentence or a part of one: `expired token`. Left out where the verdict needs no reason. */
   readonly reason?: string
   /** Further facts, such as the key of a cache. Default: none. */
   readonly facts?: { readonly [name: string]: DecisionValue }

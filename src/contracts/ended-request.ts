@@ -10,7 +10,7 @@ import type { RequestOutcome, StepName } from './steps.js'
  *
  * - `parser`: Node's HTTP parser refused the bytes, or they did not arrive in time: 400, 408, 413, 431.
  * - `head`: the framework refused the head of the request: `Host`, the target, the number of header lines or of query
- *   parameters; or Node an expectation that it does not know (417).
+ *   parameters; or Node refused an expectation that it does not support (417).
  * - `security`: CORS or helmet. `tenant`: the tenant of the request. `middleware`: a middleware of the application, of a
  *   plugin or of `@Use`.
  * - `router`: no route has the path (404) or the method (405), or the request is an `OPTIONS`.
@@ -116,18 +116,19 @@ export interface RequestObserver {
    */
   readonly onStep?: (req: Request, step: StepName) => void
   /**
-   * Called for each decision about a request that is not over: those of the framework, and those that guards, steps and
-   * other code note with `noteOf(req)`. It may have texts of the request: pass them through `secretsOf` before they leave the
-   * process. An error is logged, and the request goes on.
+   * Called for each decision about a request that is not over: decisions of the framework, and decisions that guards,
+   * steps and other code note with `noteOf(req)`. It may have texts of the request: pass them through `secretsOf`
+   * before they leave the process. An error is logged, and the request goes on.
    *
    * @see docs/extending.md#decisions
    */
   readonly onDecision?: (req: Request, decision: Decision) => void
   /**
-   * Called for each statement that a database has run and that its plugin has reported to {@link Statements}, as those of
-   * `blazon/postgres` and `blazon/typeorm` do: with its text, its time and its request. `BEGIN`, `COMMIT` and settings of a
-   * session are not statements of the program, and are left out. Applications with such an observer carry the request of
-   * the current code in an async context, unless it has `needsRequests: false`. An error is logged, and the statement has its result.
+   * Called for each statement that a database has run and that its plugin has reported to {@link Statements}, as
+   * `blazon/postgres` and `blazon/typeorm` do: with its text, its time and its request. `BEGIN`, `COMMIT` and settings
+   * of a session are not statements of the program, and are left out. Applications with such an observer carry the
+   * request of the current code in an async context, unless it has `needsRequests: false`. An error is logged, and the
+   * statement has its result.
    *
    * @example
    * const slowStatements: Plugin = {
@@ -150,6 +151,6 @@ export interface RequestObserver {
    * context for it. Default `true`.
    */
   readonly needsRequests?: boolean
-  /** Whether statements have the stack of the code that has asked for them. Default `false`. */
+  /** Whether statements have the stack of the code that ran them. Default `false`. */
   readonly needsStacks?: boolean
 }

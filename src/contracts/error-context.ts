@@ -4,7 +4,7 @@ import type { TraceContext } from './trace.js'
 
 /** Where an error comes from. An error outside of requests has `message` alone. */
 export interface ErrorContext {
-  /** What failed: the message of the log line. */
+  /** The failure, as the message of the log line. */
   readonly message: string
   /** The status of the response; if something else was sent, the status of the error. */
   readonly status?: number

@@ -15,10 +15,10 @@ export interface FrameworkRoute {
   /** Whether monitoring calls the route all the time: the log of requests writes it as `debug`. Default `false`. */
   readonly quiet?: boolean
   /**
-   * Whether the route runs before `security`, tenants and middlewares, so that none of them can delay or refuse a
-   * request. Default `false`.
+   * Whether the route runs before `security`, tenants and middlewares, so they cannot delay or refuse a request.
+   * Default `false`.
    */
   readonly early?: boolean
-  /** What to do if a controller has the same route. Default: a sentence that fits every plugin. */
+  /** The remedy if a controller has the same route. Default: a sentence that fits every plugin. */
   readonly remedy?: string
 }

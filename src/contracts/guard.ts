@@ -68,15 +68,16 @@ export interface AuthGuard<TUser = User> {
    */
   abilityChallenge?(abilities: readonly string[]): string | undefined
   /**
-   * What the guard adds to the operation of a route that it protects, besides 401, also where the route accepts other
-   * guards. Default: nothing.
+   * Additions of the guard to the operation of a route that it protects, besides 401, also where the route accepts
+   * other guards. Default: nothing.
    */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
    * Returns the tenant that the verified credential belongs to, right after `canActivate` has returned `true`. A guard
-   * with this method confirms the tenant of a request as `tenant.authorize` does, if the application has the `tenant` option: a request that names another tenant, or
-   * names one although its credential belongs to none (`undefined`), is refused with 403. A request that names no tenant
-   * acts for that of its credential. A class has the method on its prototype. Default: the guard confirms no tenant.
+   * with this method confirms the tenant of a request as `tenant.authorize` does, if the application has the `tenant`
+   * option: a request that names another tenant, or names one although its credential belongs to none (`undefined`), is
+   * refused with 403. A request that names no tenant acts for the tenant of its credential. A class has the method on
+   * its prototype. Default: the guard confirms no tenant.
    */
   tenantOf?(req: Request): string | undefined
   /**
@@ -87,9 +88,9 @@ export interface AuthGuard<TUser = User> {
    */
   readonly checksTenant?: boolean
   /**
-   * Called once for each application, at boot. Returns the guard that this application runs, for a guard with state that
-   * two applications must not share. Its `onInit`, `onReady` and `onClose` are called as those of a provider. The other
-   * members are read from the original guard. Default: the guard itself.
+   * Called once for each application, at boot. Returns the guard that this application runs, for a guard with state
+   * that two applications must not share. Its `onInit`, `onReady` and `onClose` are called like the hooks of a
+   * provider. The other members are read from the original guard. Default: the guard itself.
    */
   forApplication?(app: GuardSetup): AuthGuard<TUser> | Promise<AuthGuard<TUser>>
   /** The type of `req.user` behind this guard, for `Req<{ auth: typeof guard }>`. It exists for the compiler only. */

@@ -25,13 +25,12 @@ export interface User {
   readonly roles?: readonly string[]
   /** Permissions of the user. `@Can` accepts an ability that is in the list. */
   readonly permissions?: readonly string[]
-  // A guard may set an id and other fields that nobody has declared. With `unknown` in place of `any`, an instance of a
-  // class would not be assignable.
-  // biome-ignore lint/suspicious/noExplicitAny: as above
+  // A guard may set an id and other fields that are not declared. With `unknown` in place of `any`, an instance of a
+  // class would not be assignable. biome-ignore lint/suspicious/noExplicitAny: as above
   readonly [field: string]: any
 }
 
-/** What the application, or a package such as passport, has declared as `user` of the request of Express. */
+/** The type that the application, or a package such as passport, has declared as `user` of Express' request. */
 type DeclaredUser = ExpressRequest extends { user?: infer U } ? U : object | undefined
 
 type WithUserFields<U> = U extends object ? User & U : U
@@ -58,8 +57,8 @@ interface WithId<I> {
 }
 
 /**
- * The type of `req.id`: `string`. Only if a package declares an `id` of the request of Express that cannot be a string,
- * the type is that of the package.
+ * The type of `req.id`: `string`. If a package declares an `id` of Express' request that cannot be a string, the
+ * package's type.
  */
 export type RequestId = 'id' extends keyof ExpressRequest
   ? ExpressRequest extends WithId<infer I>
@@ -75,7 +74,7 @@ interface WithCan<C> {
   readonly can?: C
 }
 
-/** The type of `req.can`; that of a package that declares another one for the request of Express. */
+/** The type of `req.can`, or another type that a package declares for Express' request. */
 export type RequestCan = 'can' extends keyof ExpressRequest
   ? ExpressRequest extends WithCan<infer C>
     ? C
@@ -113,8 +112,8 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
    */
   readonly signal: AbortSignal
   /**
-   * Whether the user may do something with an object: `order:read` asks the policy `order`, which `@Checks` declares on
-   * the route. A promise: `await` it. The policy's own `can` does the same with typed names.
+   * Whether the user may do something with an object: `order:read` is the action `read` of the policy `order`, which
+   * `@Checks` declares on the route. A promise: `await` it. The policy's own `can` does the same with typed names.
    *
    * @throws Error (500) if the policy throws, or the route does not declare it.
    */
@@ -128,7 +127,7 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
 
 /**
  * The request of a handler behind the guard, as {@link Req} types it for `auth: true`. Without arguments, its inputs
- * are `any`, like those of {@link Request}.
+ * are `any`, as in {@link Request}.
  */
 export interface AuthenticatedRequest<
   // biome-ignore-start lint/suspicious/noExplicitAny: as Request
@@ -157,7 +156,7 @@ export interface TypedGuard {
   readonly '~user'?: unknown
 }
 
-/** The user behind a guard, or behind one of several; that of `auth: true` for a guard that describes none. */
+/** The user behind a guard, or behind one of several; for a guard that describes none, the user of `auth: true`. */
 export type UserOf<TGuard> = TGuard extends { readonly '~user'?: infer TUser }
   ? unknown extends TUser
     ? NonNullable<RequestUser>
@@ -194,7 +193,7 @@ export interface InputSchemas {
   readonly upload?: UploadParts
 }
 
-/** What {@link Req} describes: the schemas of a handler's inputs, and whether there is always a user. */
+/** The inputs of {@link Req}: the schemas of a handler's inputs, and whether there is always a user. */
 export interface RequestInputs extends InputSchemas {
   /**
    * `true`: a guard that sets `req.user` always runs before the handler, so `req.user` is never `undefined`. This is a

@@ -7,14 +7,14 @@ export interface HealthContext {
 }
 
 /**
- * Asks whether something that the application depends on can be used. It throws or rejects if not. Operators see the
+ * Checks whether something that the application depends on can be used. It throws or rejects if not. Operators see the
  * value that it returns as `details`.
  */
 export type HealthQuestion = (app: HealthContext) => unknown
 
 /**
- * A check of the health of an application: the function that asks, or an object with the function and what its failure
- * means. A check that takes longer than one second has failed.
+ * A check of the health of an application: the function that checks, or an object with the function and the effect of
+ * its failure. A check that takes longer than one second has failed.
  *
  * @example
  * const cache: HealthCheck = { check: ({ get }) => get(Redis).ping(), required: false }
@@ -22,7 +22,7 @@ export type HealthQuestion = (app: HealthContext) => unknown
 export type HealthCheck =
   | HealthQuestion
   | {
-      /** Asks. */
+      /** The function that checks. */
       readonly check: HealthQuestion
       /**
        * Whether the application cannot work without it. `false`: if the check fails, the application is `degraded` and
@@ -50,7 +50,7 @@ export type CheckedHealth =
 export interface HealthReport {
   /**
    * `'down'` if a required check has failed, `'degraded'` if only others have, `'closing'` once the application closes:
-   * then nothing is asked.
+   * then no check runs.
    */
   readonly status: 'up' | 'degraded' | 'down' | 'closing'
   /** The health of plugins, by name. A plugin without `health` is left out. */

@@ -7,8 +7,8 @@ export interface MetricSample {
 }
 
 /**
- * A metric of an application or of a plugin, which is read when it is asked for: nothing is counted twice, and a metric
- * that nobody reads costs nothing.
+ * A metric of an application or of a plugin, which is read at each scrape: nothing is counted twice, and a metric
+ * without scrapes costs nothing.
  *
  * @example
  * const waiting: Metric = {
@@ -24,7 +24,7 @@ export interface Metric {
    * counter ends with `_total`.
    */
   readonly name: string
-  /** What the metric says, in one sentence. */
+  /** The meaning of the metric, in one sentence. */
   readonly help: string
   /** A `'counter'` only grows, until the process ends. A `'gauge'` goes up and down. */
   readonly type: 'counter' | 'gauge'

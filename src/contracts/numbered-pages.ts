@@ -49,7 +49,7 @@ export type PageResult<TItem, TTotal extends boolean = boolean> = {
     }
   : unknown)
 
-/** The page that a request asks for. `of` of {@link NumberedPages} returns it. */
+/** The requested page. `of` of {@link NumberedPages} returns it. */
 export interface NumberedPage<TField extends string = string, TTotal extends boolean = boolean> {
   /** The number of the page; the first is 1. */
   readonly page: number
@@ -86,7 +86,7 @@ export interface NumberedPages<
   /** The schema of a page: its items, its number, and the number of the next page. */
   readonly response: StandardSchemaV1<PageResult<TItem, TTotal>>
   /**
-   * Returns the page that a request asks for.
+   * Returns the requested page.
    *
    * @throws TypeError if the route does not have `@Paged` with these pages.
    */

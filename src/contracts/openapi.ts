@@ -55,7 +55,7 @@ export interface OpenApiMediaType<S = OpenApiSchema> {
   readonly itemSchema?: S
   /** The schema of what a handler with `@Sse` or `@JsonLines` yields; in documents of all versions. */
   readonly 'x-item-schema'?: S
-  /** Of a request: the largest body of this type in bytes, where it differs from that of the response 413. */
+  /** For a request: the largest body of this type in bytes, if it differs from the limit in the response 413. */
   readonly 'x-max-body-bytes'?: number
   /** How properties of a `multipart` body are sent, by name. */
   readonly encoding?: Readonly<
@@ -114,7 +114,7 @@ export interface OpenApiOperation<S = OpenApiSchema> {
   readonly requestBody?: OpenApiRequestBody<S>
   /** Responses by status, or by `'2XX'` if only the class of the status is known. */
   readonly responses: Readonly<Record<string, OpenApiResponse<S> | Reference>>
-  /** Alternatives of security schemes. Default: those of the document; an empty list means none. */
+  /** Alternatives of security schemes. Default: the schemes of the document; an empty list means none. */
   readonly security?: readonly SecurityRequirement[]
 }
 
@@ -144,7 +144,7 @@ export interface OpenApiTag {
   readonly summary?: string
   /** The name of the tag under which this one is shown. */
   readonly parent?: string
-  /** What the tag is for: `nav`, `badge`, `audience`, or a word of your own. */
+  /** The purpose of the tag: `nav`, `badge`, `audience`, or a word of your own. */
   readonly kind?: string
 }
 
@@ -152,7 +152,7 @@ export interface OpenApiTag {
 export interface OpenApiInfo {
   /** The name of the API. */
   readonly title: string
-  /** The version of the API; not that of OpenAPI, nor that of the framework. */
+  /** The version of the API, not of OpenAPI or the framework. */
   readonly version: string
   /** A description of the API; CommonMark. */
   readonly description?: string
@@ -223,7 +223,7 @@ export interface OpenApiComponents<S = OpenApiSchema> {
   readonly securitySchemes?: Readonly<Record<string, OpenApiSecurityScheme>>
 }
 
-/** The whole document. Sections of the specification in these types are those of OpenAPI 3.0.3. */
+/** The whole document. Section numbers in these types refer to OpenAPI 3.0.3. */
 export interface OpenApiDocument<S = OpenApiSchema> {
   /** The version of OpenAPI, by the option `swagger.openapi`. */
   readonly openapi: '3.0.3' | '3.1.2' | '3.2.0'

@@ -23,9 +23,9 @@ export interface ApiBodyOptions {
 }
 
 /**
- * What happens to the fields of a JSON response that its documented schema does not name. `'send'`: they are sent.
- * `'strip'`: they are dropped. `'check'`: the response is replaced by a 500, also if the response does not match its
- * schema in another way.
+ * How to treat fields of a JSON response that its documented schema does not name. `'send'`: they are sent. `'strip'`:
+ * they are dropped. `'check'`: the response is replaced by a 500, also if the response does not match its schema in
+ * another way.
  */
 export type ResponseFieldsMode = 'send' | 'strip' | 'check'
 
@@ -47,11 +47,11 @@ export interface ApiResponseOptions {
   readonly raw?: boolean
   /**
    * The media type of the body. With a media type that is not JSON, the handler returns a string or bytes, which are
-   * sent unchanged. Default: that of the envelope, else `application/json`.
+   * sent unchanged. Default: the media type of the envelope, else `application/json`.
    */
   readonly contentType?: string
   /**
-   * The media type of a file: a `fileResponse`, bytes or a `Blob`, of which clients may ask for parts. It means
+   * The media type of a file: a `fileResponse`, bytes or a `Blob`, of which clients may request parts. It means
    * `contentType`, and the document describes binary content, and with the status 200 of a `GET` also the responses to
    * conditions and ranges: 206, 304, 404, 412, 416. Not beside `schema`, `raw` and `contentType`. Default: no file.
    */
@@ -69,8 +69,8 @@ export interface OperationFacts {
   /** The options of `@ApiBody`; `null` without the decorator. */
   readonly body: ApiBodyOptions | null
   /**
-   * The options of each `@ApiResponseDoc` of the method, then those of its class, then those of the option
-   * `responses.documented`. Each status is listed once.
+   * The options of each `@ApiResponseDoc` of the method, then of its class, then of the option `responses.documented`.
+   * Each status is listed once.
    */
   readonly responses: readonly ApiResponseOptions[]
 }

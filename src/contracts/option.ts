@@ -40,8 +40,8 @@ export interface OptionSettings<TValue, TTarget extends OptionTarget = OptionTar
   /** Where the decorator may be. Default `'both'`. */
   readonly on?: TTarget
   /**
-   * `'override'`: the value on a method replaces the one on its class, and each may have one. `'list'`: a route has the
-   * values of its class, then those of the method. Default `'override'`.
+   * `'override'`: the value on a method replaces the value on its class, and each may have one. `'list'`: a route has
+   * the values of its class, then the values of the method. Default `'override'`.
    */
   readonly merge?: 'override' | 'list'
   /**
@@ -64,7 +64,7 @@ export interface Decorated<TFound = unknown> {
   readonly module: string | null
   /** The decorated method; `null` if the class itself has the option. */
   readonly method: PropertyKey | null
-  /** The value of the option; merged with that of the class for a method. */
+  /** The value of the option; merged with the value of the class for a method. */
   readonly value: TFound
   /** Calls the method on its instance. Throws a `TypeError` for a class. */
   readonly call: (...args: readonly unknown[]) => unknown

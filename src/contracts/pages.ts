@@ -66,7 +66,7 @@ export interface OrderField<TField extends string = string> {
   readonly isDescending: boolean
 }
 
-/** The page that a request asks for. `of` of {@link CursorPages} returns it. */
+/** The requested page. `of` of {@link CursorPages} returns it. */
 export interface CursorPage<TField extends string = string> {
   /** The largest number of items of the page. */
   readonly limit: number
@@ -123,7 +123,7 @@ export interface CursorPages<TItem, TField extends string, TFilter extends PageF
   /** The schema of a page: its items and the cursor of the next page. */
   readonly response: StandardSchemaV1<CursorResult<TItem>>
   /**
-   * Returns the page that a request asks for.
+   * Returns the requested page.
    *
    * @throws TypeError if the route does not have `@Paged` with these pages.
    */

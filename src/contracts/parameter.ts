@@ -23,7 +23,7 @@ export interface ParameterDefinition {
   readonly place: {
     /** The place in the request. */
     readonly in: ParameterPlace
-    /** The name there; that of a header is in lower case. */
+    /** The name there; for a header in lower case. */
     readonly name: string
   } | null
   /** The schema of the value; `null` without one. */

@@ -55,8 +55,8 @@ export interface ObserverSetup
   /** Returns how many requests have begun and are not over. Upgraded connections do not count. */
   readonly activeRequests: () => number
   /**
-   * Returns what hides the secrets of a request: the values that the schemas of its route call secret, its credentials, and
-   * its cookies. Call it late: the secrets of a body are known once the body is read.
+   * Returns the functions that hide the secrets of a request: values that are secret by the schemas of its route, its
+   * credentials, and its cookies. Call it late: the secrets of a body are known once the body is read.
    */
   readonly secretsOf: (req: Request) => RequestSecretTexts
   /**
@@ -153,8 +153,9 @@ export interface Plugin extends Lifecycle {
    */
   readonly health?: HealthCheck
   /**
-   * Says what the plugin keeps in the memory of this process alone, in a few words, or `null` if nothing. Under several workers,
-   * boot warns of it (`W_WORKERS_MEMORY`). Called once, before anything is constructed. Default: nothing.
+   * Returns a few words about data that the plugin keeps only in the memory of this process; `null` if there are none.
+   * Under several workers, boot warns of it (`W_WORKERS_MEMORY`). Called once, before anything is constructed. Default:
+   * nothing.
    */
   keptInProcess?(): string | null
 }

@@ -28,7 +28,7 @@ export interface PolicyOptions {
   readonly anonymous?: boolean
 }
 
-/** The request whose user a policy decides about: that of a handler, or of a middleware. */
+/** The request whose user a policy decides about: the request of a handler or a middleware. */
 export interface PolicyRequest {
   /** The user, set by the guard. */
   readonly user?: RequestUser

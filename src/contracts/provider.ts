@@ -25,7 +25,7 @@ export type ClassProvider<T = unknown> = Named<T> & {
   readonly useClass: Class<T>
 }
 
-/** Provides an existing value. The program owns the value, so none of its lifecycle hooks is called. */
+/** Provides an existing value. The program owns the value, so its lifecycle hooks are not called. */
 export type ValueProvider<T = unknown> = Named<T> & {
   /** The value that is injected. */
   readonly useValue: T

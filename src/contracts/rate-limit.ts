@@ -52,13 +52,16 @@ export interface RateLimitCount {
 
 /** Counts requests. Counting is atomic: of any number of requests at once, exactly `limit` are allowed. */
 export interface RateLimitStore {
-  /** Whether other processes see what this store keeps. `blazon start` warns of a store that says `false`. Default `true`. */
+  /**
+   * Whether other processes see the counters of this store. `blazon start` warns of a store with `false`. Default
+   * `true`.
+   */
   readonly isShared?: boolean
   /** Counts one request. A store that cannot decide within bounded time counts in this process: it never rejects. */
   consume(count: RateLimitCount): MaybePromise<RateLimitResult>
   /**
-   * Rejects if the store cannot be used now. `Health` then reports `limits` as `degraded`: requests do without it. Default: the
-   * store is not asked.
+   * Rejects if the store cannot be used now. `Health` then reports `limits` as `degraded`: requests do without it.
+   * Default: no check.
    */
   check?(): MaybePromise<void>
   /** Makes the store ready, before the first request. It never waits for a server that is not available. */

@@ -33,7 +33,7 @@ export interface RequestRecord {
   readonly tenant: string | null
   /** The id of the user that the guard has let in; `null` without one. */
   readonly user: string | null
-  /** What was decided, in the order of the decisions. */
+  /** The decisions, in order. */
   readonly decisions: readonly RecordedDecision[]
   /** The steps of the route that the request entered, in their order. */
   readonly steps: readonly RecordedStep[]
@@ -60,13 +60,14 @@ export interface RecordedRoute {
 /**
  * A decision of a {@link RequestRecord}: a `Decision` with its time. These are the decisions of the framework, and their facts:
  *
- * - `guard`: `admitted`, `refused`, `anonymous`. `schemes`: a list of `{ scheme, verdict, reason }`, one for each scheme
- *   that was asked; the scheme is `null` for `auth.guard`.
+ * - `guard`: `admitted`, `refused`, `anonymous`. `schemes`: a list of `{ scheme, verdict, reason }`, one for each
+ *   scheme that was tried; the scheme is `null` for `auth.guard`.
  * - `tenant`: `named`, `confirmed`, `refused`. `tenant`, and `source`: `header`, `jwtClaim`, `host`, `subdomain`, `path`, the
  *   name of a strategy of the application, `credential`, `authorize`.
  * - `can`: `admitted`, `refused`. `abilities`.
  * - `policy`: `allowed`, `refused`. `policy`, `action`.
- * - `limit`: `counted`, `refused`. `policy`, `limit`, `windowMs`, `remaining`, and `key`: what is counted, not whom.
+ * - `limit`: `counted`, `refused`. `policy`, `limit`, `windowMs`, `remaining`, and `key`: the kind of key, without
+ *   its value.
  * - `capacity`: `refused`. `running`, `queued`, `receiving`.
  * - `cache`: `hit`, `stale`, `miss`, `bypass`. `key`, `ageSeconds`.
  * - `validation`: `passed`, `refused`. `in`: the parts; `issues`: a list of `{ in, path, message }`.
@@ -76,9 +77,9 @@ export interface RecordedDecision {
   readonly at: number
   /** Who has decided: a name of the list above, or of a plugin. */
   readonly by: string
-  /** What was decided, in one or two words. */
+  /** The decision, in one or two words. */
   readonly verdict: string
-  /** Why; `null` where the verdict says it all. */
+  /** Why; `null` where the verdict needs no reason. */
   readonly reason: string | null
   /** Further facts; empty if there are none. */
   readonly facts: { readonly [name: string]: DecisionValue }

@@ -26,8 +26,8 @@ export interface ContractHeader {
 }
 
 /**
- * What steps add to the operation of a route. The author of the route has the last word: a response of the same status,
- * or a parameter of the same name, is described as the author describes it.
+ * Additions of steps to the operation of a route. The route's author has precedence: if the author describes a response
+ * of the same status, or a parameter of the same name, that description is used.
  *
  * @example
  * const contract: RouteContract = {
@@ -42,11 +42,11 @@ export interface RouteContract {
   readonly responses?: readonly ApiResponseOptions[]
   /** Headers of the successful responses, by name. */
   readonly headers?: Readonly<Record<string, ContractHeader>>
-  /** Parameters that the operation takes besides those of the route. */
+  /** Additional parameters of the operation. */
   readonly parameters?: readonly ContractParameter[]
-  /** Tags that the operation has besides those of the route. */
+  /** Additional tags of the operation. */
   readonly tags?: readonly string[]
-  /** Security schemes that a request must meet besides those of the route, by name. */
+  /** Additional security schemes that a request must meet, by name. */
   readonly security?: Readonly<Record<string, OpenApiSecurityScheme>>
 }
 

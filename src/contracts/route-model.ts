@@ -112,13 +112,13 @@ export interface RouteModel {
    */
   readonly isAuthOptional: boolean
   /**
-   * The names of the guards of `auth.guards` that the route accepts, the one that decides `req.user` first. Empty for a
-   * public route, and in an application with one `auth.guard`, which has no name.
+   * The names of the guards of `auth.guards` that the route accepts, first the guard that decides `req.user`. Empty for
+   * a public route, and in an application with one `auth.guard`, which has no name.
    */
   readonly guards: readonly string[]
   /** Abilities of `@Can`; `null` without it. */
   readonly abilities: readonly string[] | null
-  /** The policies of `@Checks`: those of the class, then those of the method; `null` without it. */
+  /** The policies of `@Checks`: of the class, then of the method; `null` without it. */
   readonly checks: readonly CheckModel[] | null
   /** Options of `@Tenant`; `null` without it. */
   readonly tenant: {
@@ -139,7 +139,7 @@ export interface RouteModel {
   } | null
   /** Limits of `@Limits`; `null` without it, and the application's limits apply. */
   readonly bounds: RouteBounds | null
-  /** The most statements of one request, as `@Queries` says; `null` without it. */
+  /** The largest number of statements of one request, from `@Queries`; `null` without it. */
   readonly queries: number | null
   /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */
   readonly status: number | null
@@ -153,7 +153,7 @@ export interface RouteModel {
     readonly status: number
   } | null
   /**
-   * The envelope around the data of its successes: that of `@Envelope`, else of the option `envelope`. `true` is the
+   * The envelope around the data of its successes, from `@Envelope`, else from the option `envelope`. `true` is the
    * framework's own, `false` means bare data.
    */
   readonly envelope: EnvelopeChoice
@@ -183,7 +183,7 @@ export interface RouteModel {
   readonly option: <TValue, TFound, TTarget extends OptionTarget>(
     option: RouteOption<TValue, TFound, TTarget>,
   ) => TFound | undefined
-  /** The entries of `@Use`: those of the class, then those of the method; `null` without any. */
+  /** The entries of `@Use`: of the class, then of the method; `null` without any. */
   readonly uses: UsedByRoute | null
   /** The facts that only the document uses. */
   readonly operation: OperationFacts

@@ -10,9 +10,9 @@ export interface SessionRecord {
   readonly id: string
   /** The values of the session. */
   readonly fields: SessionFields
-  /** The key of the user in {@link SessionStore.list}, which contains the tenant; `null` if nobody has logged in. */
+  /** The key of the user in {@link SessionStore.list}, which contains the tenant; `null` before a login. */
   readonly userKey: string | null
-  /** The JSON of the user that has logged in, or of the user's id; `null` if nobody has. */
+  /** The JSON of the user that has logged in, or of the user's id; `null` before a login. */
   readonly user: string | null
   /** The tenant that the session belongs to; `null` for none. */
   readonly tenant: string | null
@@ -38,7 +38,7 @@ export interface SessionChange {
   readonly idleAt: number
 }
 
-/** What a store made of a {@link SessionChange}. Only `'written'` has changed the session. */
+/** The result of a {@link SessionChange}. Only `'written'` has changed the session. */
 export type SessionWrite = 'written' | 'conflict' | 'gone'
 
 /** The parts of its application that a session store may use. */
@@ -80,8 +80,8 @@ export interface SessionStore {
    */
   afterCommit?(task: () => void): MaybePromise<void>
   /**
-   * Rejects if sessions can be neither read nor written now. `sessions()` is then `down` in the report of `Health`. Default:
-   * the store is not asked, as one whose server another plugin already checks.
+   * Rejects if sessions can be neither read nor written now. `sessions()` is then `down` in the report of `Health`.
+   * Default: no check, for a store whose server another plugin already checks.
    */
   check?(): MaybePromise<void>
   /** Makes the store ready, after the plugins are set up. A store that several applications use is opened by each. */

@@ -10,9 +10,9 @@ export interface NewStatement {
   readonly values?: readonly unknown[]
 }
 
-/** What a statement has returned. */
+/** The result of a statement. */
 export interface StatementResult {
-  /** How many rows the statement has returned or changed; `null` if the database does not tell. */
+  /** How many rows the statement has returned or changed; `null` if the database does not report it. */
   readonly rowCount: number | null
   /** The rows that it has returned; `null` if they are not known. */
   readonly rows: readonly unknown[] | null
@@ -20,7 +20,7 @@ export interface StatementResult {
 
 /** A statement that a database has run, with its result or its error. */
 export interface RanStatement extends Required<NewStatement>, StatementResult {
-  /** When the program has asked for it, in milliseconds of `Clock.monotonic()`. */
+  /** When the program called the statement, in milliseconds of `Clock.monotonic()`. */
   readonly startedAt: number
   /**
    * Milliseconds until its result or error was known: with the time to wait for a connection, and to begin a
@@ -30,7 +30,7 @@ export interface RanStatement extends Required<NewStatement>, StatementResult {
   /** The error of a statement that has failed; else `undefined`. */
   readonly error: unknown
   /**
-   * The stack of the code that has asked for it. `undefined` unless an observer has `needsStacks`, because a stack takes
+   * The stack of the code that ran it. `undefined` unless an observer has `needsStacks`, because a stack takes
    * microseconds for each statement.
    */
   readonly stack: string | undefined
@@ -41,7 +41,7 @@ export interface RanStatement extends Required<NewStatement>, StatementResult {
 }
 
 /**
- * What a database is said to have answered, in place of a database.
+ * An answer to a statement, in place of a database.
  *
  * @see docs/testing.md#answered-statements
  */
@@ -74,9 +74,9 @@ export interface StatementFailure {
   readonly table?: string
   /** The column in which PostgreSQL has found the error, if it names it. */
   readonly column?: string
-  /** What PostgreSQL says about the values, such as which key exists already. */
+  /** PostgreSQL's detail about the values, such as which key exists already. */
   readonly detail?: string
-  /** What PostgreSQL proposes as a remedy. */
+  /** PostgreSQL's hint for a remedy. */
   readonly hint?: string
 }
 

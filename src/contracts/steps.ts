@@ -65,7 +65,7 @@ export type StepName =
  */
 export type RequestOutcome = 'sent' | 'aborted' | 'timeout'
 
-/** What a plugin adds to the steps of one route. The order here is the order in a request. */
+/** The steps that a plugin adds to one route. The order here is the order in a request. */
 export interface PluginSteps {
   /**
    * Around all other steps and around the sending of the response, for an async context. It must return the result of

@@ -63,7 +63,7 @@ export interface SseEvent<TItem = unknown> {
   readonly retry: number | undefined
 }
 
-/** Text for nobody: it opens the stream before there is an item, or keeps it open. */
+/** A comment, which clients ignore: it opens the stream before there is an item, or keeps it open. */
 export interface SseComment {
   /** The text, without line breaks. */
   readonly comment: string
@@ -72,7 +72,7 @@ export interface SseComment {
 /** The values that a handler with `@Sse` or `@JsonLines` may yield. */
 export type StreamItem<TItem> = TItem | SseEvent<TItem> | SseComment
 
-/** What such a handler returns: an async generator, or another async iterable. */
+/** The result of such a handler: an async generator, or another async iterable. */
 export type Streamed<TItem> =
   | AsyncIterable<StreamItem<TItem>>
   | PromiseLike<AsyncIterable<StreamItem<TItem>>>

@@ -2,7 +2,7 @@
 export interface TraceHeaders {
   /** The trace, and the span of this request as the parent of the call. */
   readonly traceparent: string
-  /** What other systems have noted in the trace; absent if they have noted nothing. */
+  /** The `tracestate` header; absent if the request has none. */
   readonly tracestate?: string
 }
 
@@ -25,15 +25,15 @@ export interface TraceContext {
   readonly headers: TraceHeaders
 }
 
-/** What systems have noted in a trace, as OpenTelemetry keeps it. */
+/** The entries of a `tracestate` header, as OpenTelemetry keeps them. */
 export interface TraceState {
   /** Returns the text of the header `tracestate`. */
   serialize(): string
 }
 
 /**
- * The identity of a span: what `spanContext()` of OpenTelemetry returns. Its fields are read when the trace of the request
- * is first asked for.
+ * The identity of a span: what `spanContext()` of OpenTelemetry returns. Its fields are read when the trace of the
+ * request is first used.
  */
 export interface SpanIdentity {
   /** 32 digits, lower-case hexadecimal. */
@@ -42,6 +42,6 @@ export interface SpanIdentity {
   readonly spanId: string
   /** Bit 0: the span is recorded. */
   readonly traceFlags: number
-  /** What systems have noted in the trace. */
+  /** The entries of the `tracestate` header. */
   readonly traceState?: TraceState | undefined
 }

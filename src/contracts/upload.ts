@@ -7,8 +7,8 @@ export interface FileOptions<TMax extends number = number, TOptional extends boo
   /** The largest file; a larger one is a 413. Default `'1mb'`. */
   readonly maxSize?: Size
   /**
-   * The accepted media types, without parameters; `image/*` stands for all images. A file of another type, or whose first
-   * bytes are not those of its type, is a 415. Default: every type, and the bytes are not compared.
+   * The accepted media types, without parameters; `image/*` stands for all images. A file of another type, or whose
+   * first bytes do not fit its type, is a 415. Default: every type, and the bytes are not compared.
    */
   readonly types?: readonly string[]
   /** The largest number of files. With more than 1, the handler receives a list. Default 1. */
@@ -81,7 +81,7 @@ export type FileOutput<TMax extends number, TOptional extends boolean> = number 
     ? UploadedFile | (TOptional extends true ? undefined : never)
     : UploadedFile[]
 
-/** What a form may have of one kind of file. */
+/** The limits of one kind of file in a form. */
 export interface FileRule {
   /** The largest file, in bytes. */
   readonly maxBytes: number

@@ -37,7 +37,7 @@ export interface WebhookReplays {
 /** Options of the schemes of webhooks. */
 export interface WebhookOptions {
   /**
-   * How far the time of a delivery may be from that of the application: a duration. The scheme of GitHub has no time.
+   * How far the time of a delivery may be from the application's clock: a duration. The scheme of GitHub has no time.
    * Default `'5m'`.
    */
   readonly tolerance?: Duration

@@ -2,7 +2,7 @@ import type { Request } from './handler.js'
 import type { OpenApiSchema } from './openapi-schema.js'
 import type { FieldError, Schema } from './schema.js'
 
-/** A failed request, as the client may know it: frozen data. The log has the error itself. */
+/** A failed request, as frozen data that the client may see. The log has the error itself. */
 export interface Failure {
   /** The status of the response, 400 to 599. */
   readonly status: number
