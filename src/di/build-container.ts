@@ -72,7 +72,7 @@ export async function makeAll(
       )
       const added = found.filter(([key]) => !problems.has(key))
       const origin = originOf(error)
-      // A ConfigError itself says no more than its problems, and Node would print them a second time.
+      // The text of a ConfigError is only its problems, and Node would print them a second time.
       const cause = origin instanceof ConfigError ? origin.cause : origin
       if (added.length > 0 && cause !== undefined) errors.push(cause)
       for (const [key, problem] of added) problems.set(key, problem)

@@ -14,16 +14,18 @@ export interface KnownFailure {
 
 /**
  * Reads any thrown or rejected value. Only two kinds of errors keep their status: the framework's own, recognized by
- * their brand, and those of `http-errors`, which Express middleware throws. The reason of
- * `req.signal` when the application closes is a 503. Every other value becomes a 500 without details. Never throws, even if a getter of the value throws.
+ * their brand, and errors of `http-errors`, which Express middleware throws. The reason of `req.signal` when the
+ * application closes is a 503. Every other value becomes a 500 without details. Never throws, even if a getter of the
+ * value throws.
  */
 export function toFailure(error: unknown): KnownFailure {
   return recognize(error) ?? generic(500)
 }
 
 /**
- * Returns the status of the response to an error of a route: that of an `HttpError`, or of an error of the package
- * `http-errors`; 500 for any other value. Error middlewares and `explain` of a plugin may still change it. Never throws.
+ * Returns the status of the response to an error of a route: the status of an `HttpError`, or of an error of the
+ * package `http-errors`; 500 for any other value. Error middlewares and `explain` of a plugin may still change it.
+ * Never throws.
  *
  * @example
  * const mayHelpToRetry = statusOf(error) >= 500
@@ -64,7 +66,7 @@ function recognize(error: unknown): KnownFailure | undefined {
 }
 
 function statedStatus(error: unknown): number | undefined {
-  // A fetch `Response` has a status, too, but it is that of another server's response.
+  // The status of a fetch `Response` is the status of another server's response.
   if (!isNativeError(error)) return undefined
   try {
     const { status, statusCode } = error as { status?: unknown; statusCode?: unknown } & Error

@@ -16,10 +16,10 @@ type NameOf<Option> = [FunctionIn<Option>] extends [never]
 
 type FunctionIn<Option> = Extract<Option, (...args: never) => unknown>
 
-/** A function may be asynchronous if its type says so, or if nobody reads its result. */
+/** A function may be asynchronous if its type allows it, or if its result is unused. */
 type KindOf<Result> = unknown extends Result
   ? true
-  : // biome-ignore lint/suspicious/noConfusingVoidType: the type of a function whose result nobody reads
+  : // biome-ignore lint/suspicious/noConfusingVoidType: the type of a function whose result is unused
     [Result] extends [void]
     ? true
     : [Extract<Result, PromiseLike<unknown>>] extends [never]

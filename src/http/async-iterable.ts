@@ -10,7 +10,7 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
 /** In place of an item that is left out. */
 export const LEFT_OUT: unique symbol = Symbol('left out')
 
-/** What becomes of the items of an iterable. */
+/** The callbacks for the items of an iterable. */
 export interface ItemChange<T> {
   /** Called with each item. The iterable ends if it throws. */
   change(item: unknown): T | typeof LEFT_OUT

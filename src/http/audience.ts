@@ -1,6 +1,6 @@
 import type { Request } from '../contracts/handler.js'
 
-/** What is known about a request of a route with marked fields. */
+/** Facts about a request of a route with marked fields. */
 export interface RequestAudience {
   /** The abilities of the marks that the caller holds, in a fixed order. */
   readonly held: readonly (readonly string[])[]
@@ -19,9 +19,9 @@ export function notedAudience(req: object): RequestAudience | undefined {
 }
 
 /**
- * Returns which fields with an audience (`visibleTo`) of its route the caller of a request may see: a list of abilities for
- * each mark that the caller holds, in a fixed order. A handler need not load what nobody will see, and code that keeps
- * responses puts the list into its key, as `@Cache` does.
+ * Returns which fields with an audience (`visibleTo`) of its route the caller of a request may see: a list of abilities
+ * for each mark that the caller holds, in a fixed order. A handler need not load fields that the caller cannot see, and
+ * code that keeps responses puts the list into its key, as `@Cache` does.
  *
  * @param req The request.
  * @returns `undefined` on a route without such fields, and before the step `audience`.

@@ -16,7 +16,7 @@ export interface BodyReader {
 }
 
 /**
- * Returns the index of the body that a request declares by its `Content-Type`; `-1` if it declares none of them. A type
+ * Returns the index of the body that a request declares by its `Content-Type`; `-1` if it declares no such body. A type
  * that is named comes before a range, and before the types that end in `+json`.
  */
 export type FindBody = (req: IncomingMessage) => number

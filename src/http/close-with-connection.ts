@@ -47,8 +47,8 @@ function close(res: ServerResponse): void {
  * sent. If a request was refused because a proxy may read it differently, the bytes after it must not run as a
  * request.
  *
- * @param res The response to the request. Another application may have added it to those that wait: then it is not an
- * earlier one, whatever it says of its connection.
+ * @param res The response to the request. Another application may have added it to the waiting responses: then it is
+ * not an earlier one, whatever it does with its connection.
  */
 export function isAfterLast({ socket }: IncomingMessage, res: ServerResponse): boolean {
   const last = socket == null ? undefined : newestOn(socket)

@@ -92,6 +92,6 @@ export function quote(text: string): string {
 /** Quotes a header. Its characters are bytes, which a terminal may not have. */
 function quoteBytes(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return quote(text)
-  // Also a shell that does not know this way of quoting finds no quote in it.
+  // Also a shell without this way of quoting finds no quote in it.
   return `$'${text.replace(/[^\x20-\x7e]|['\\]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
 }

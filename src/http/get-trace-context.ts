@@ -6,8 +6,8 @@ import { knownTrace, setSpan, traceOf } from './trace-context.js'
 
 /**
  * Returns the trace of a request (W3C Trace Context, Level 2), to continue it in outgoing calls and to name it in logs.
- * The trace of the caller is continued if its `traceparent` is valid; else a trace begins. It is made when it is first
- * asked for, and every later call returns the same object.
+ * The trace of the caller is continued if its `traceparent` is valid; else a trace begins. The first call makes it, and
+ * every later call returns the same object.
  *
  * @param req The request.
  * @example
@@ -23,8 +23,8 @@ export function getTraceContext(req = RequestContext.current()): TraceContext | 
 }
 
 /**
- * Returns the trace of a request if it leads anywhere: the caller has sent a valid `traceparent`, the span of the request is
- * recorded, or code has asked for the trace. It makes none, so it suits the lines of a log.
+ * Returns the trace of a request if it leads anywhere: the caller has sent a valid `traceparent`, the span of the
+ * request is recorded, or code has called {@link getTraceContext}. It makes none, so it suits the lines of a log.
  *
  * @param req The request.
  * @example

@@ -4,8 +4,8 @@ import type { BlazonRequest } from './request.js'
 
 /**
  * Whether a request has failed: it was refused, its handler threw, or the handler timeout or a late error has ended it.
- * The response of such a request is not the response of its handler. A step that saves work when a response is sent asks
- * this before.
+ * The response of such a request is not the response of its handler. A step that saves work when a response is sent
+ * checks this before.
  *
  * @example
  * const isSaved = res.statusCode < 500 && !hasFailed(req)

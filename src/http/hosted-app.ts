@@ -13,10 +13,10 @@ interface Hosted extends Application {
 const TRUST_IS_DEFAULT = '@@symbol:trust_proxy_default'
 
 /**
- * Returns the application for requests that come through a host. Settings and engines that the application has
- * not set itself are those of the host, as for an application in `host.use`. Express changes the application at
- * mounting. This application cannot be changed, because it may have several hosts and a server of its own. If
- * it trusted a proxy of one host on another way in, clients could forge their address.
+ * Returns the application for requests that come through a host. Settings and engines that the application has not set
+ * itself come from the host, as for an application in `host.use`. Express changes the application at mounting. This
+ * application cannot be changed, because it may have several hosts and a server of its own. If it trusted a proxy of
+ * one host on another way in, clients could forge their address.
  */
 export function hostedApp(app: Application, host: Application): Application {
   const [own, theirs] = [app as Hosted, host as Hosted]

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 
-/** What a server knows about the client of a connection. */
+/** A server's facts about the client of a connection. */
 export interface ConnectionOrigin {
   readonly remoteAddress: string | undefined
   /** `'IPv4'` or `'IPv6'`. */

@@ -8,12 +8,12 @@ import { expressRequest } from './express-parts.js'
 const MOST_CHARACTERS = 2048
 
 /**
- * Chooses the media type of a response (RFC 9110, 12.5.1), as `req.accepts` of Express does: the type with the greatest weight, then
- * the one that the most specific range names, then the first one in the header.
+ * Chooses the media type of a response (RFC 9110, 12.5.1), as `req.accepts` of Express does: the type with the greatest
+ * weight, then the type that the most specific range names, then the first one in the header.
  *
  * @param accept The `Accept` header of the request. Without it, or with an empty one, the first type is chosen.
  * @param types The media types that the server can send, the preferred one first.
- * @returns One of `types`; `undefined` if the client accepts none of them: the response is a 406.
+ * @returns One of `types`; `undefined` if the client accepts no type: the response is a 406.
  * @example
  * negotiate('text/csv;q=0.5, application/*', ['text/csv', 'application/json']) // 'application/json'
  */

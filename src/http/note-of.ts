@@ -3,9 +3,9 @@ import type { ObservedResponse } from './observed-request.js'
 import { kObserved } from './own-fields.js'
 
 /**
- * Returns the function that notes a decision about a request, for `onDecision` of observers, `app.explain` of `TestApp` and the
- * dashboard of `blazon dev`. `undefined` if nobody listens: with `?.`, the decision is then not even made. Guards, steps of
- * plugins, middlewares and handlers may call it. A decision has no credential in it.
+ * Returns the function that notes a decision about a request, for `onDecision` of observers, `app.explain` of `TestApp`
+ * and the dashboard of `blazon dev`. `undefined` without an observer: with `?.`, the decision is then not even made.
+ * Guards, steps of plugins, middlewares and handlers may call it. A decision has no credential in it.
  *
  * @example
  * noteOf(req)?.({ by: 'countries', verdict: 'refused', reason: `not available in ${country}` })

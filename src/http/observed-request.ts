@@ -34,9 +34,11 @@ export class ObservedRequest implements EndedRequest {
   /** Whether other code had set {@link emit} on the response itself. */
   hasHostEmit = false
   isOver = false
-  /** Whether the observers of the end are called now, so that {@link durationMs} tells how long ago the request began. */
+  /**
+   * Whether the observers of the end are called now, so that {@link durationMs} is the time since the request began.
+   */
   isEnding = false
-  /** Takes decisions about the request; `undefined` if nobody listens, and once the request is over. */
+  /** Takes decisions about the request; `undefined` without an observer, and once the request is over. */
   note: NoteDecision | undefined = undefined
   /** Called once, when the request is over, with the bytes that were sent. */
   onOver: ((observed: ObservedRequest, bytes: number) => void) | null = null
@@ -47,7 +49,7 @@ export class ObservedRequest implements EndedRequest {
   /**
    * @param req `null` if Node's parser could not read a request.
    * @param res `null` if there is none.
-   * @param clock Tells when the request begins: now.
+   * @param clock Its time now is the begin of the request.
    */
   constructor(req: Request | null, res: Response | null, clock: Clock) {
     this.req = req

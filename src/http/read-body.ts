@@ -29,7 +29,7 @@ function zstdDecoder({ zstdDecompress, constants }: Zstd): { zstd?: Decoder } {
   // Node 22 does not notice that a body in zstd was cut off, and returns less or nothing.
   if (zstdDecompress === undefined || Number.parseInt(process.versions.node, 10) < 24) return {}
   const decode: Decoder = promisify(zstdDecompress)
-  // A frame may ask for a window of 128 MB. A sender may rely on 8 MB only (RFC 9659, section 3).
+  // A frame may require a window of 128 MB. A sender may rely on 8 MB only (RFC 9659, section 3).
   const params = { [constants.ZSTD_d_windowLogMax as number]: 23 }
   return { zstd: (bytes, options) => decode(bytes, { ...options, params } as zlib.ZlibOptions) }
 }

@@ -6,7 +6,7 @@ const TRUST = 'trust proxy fn'
 
 /**
  * Defines `ip`. Express parses all forwarding headers at each access, also if no proxy is trusted and the address is
- * always that of the socket. Access logs read it for every request.
+ * always the socket's address. Access logs read it for every request.
  */
 export function defineAddress(prototype: Request, app: Application): void {
   const inherited = Object.getOwnPropertyDescriptor(expressRequest, 'ip')?.get

@@ -13,7 +13,7 @@ export class SentBody {
     this.#most = most
     const { write, end } = res
     const note = (chunk: unknown, encoding: unknown) => this.#note(chunk, encoding)
-    // What replaces these methods later, such as a compression, calls these.
+    // Code that replaces these methods later, such as a compression, calls these.
     res.write = function writeNoted(this: Response, ...args: Parameters<Response['write']>) {
       note(args[0], args[1])
       return write.apply(this, args)

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Signs the value of a cookie for its name: the signature of one cookie is none of another. */
+/** Signs the value of a cookie for its name: the signature of one cookie is not valid for another. */
 export function sign(name: string, value: string, key: string): string {
   return `${value}.${macOf(name, value, key).toString('base64url')}`
 }
@@ -23,8 +23,8 @@ export function unsign(
 }
 
 /**
- * Signs a value of any type. An object is written as Express writes it, `j:` and its JSON. Its signature is none of a text:
- * a user who chooses a text that is signed cannot make an object of it.
+ * Signs a value of any type. An object is written as Express writes it, `j:` and its JSON. Its signature is not valid
+ * for a text: a user who chooses a text that is signed cannot make an object of it.
  */
 export function signValue(name: string, value: unknown, key: string): string {
   if (typeof value !== 'object') return sign(name, String(value), key)

@@ -7,7 +7,7 @@ import { kSpan, kTrace } from './own-fields.js'
 export interface TraceParent {
   readonly traceId: string
   readonly parentId: string
-  /** Only the flags that this version of the standard knows. */
+  /** Only the flags of this version of the standard. */
   readonly flags: number
 }
 

@@ -5,7 +5,7 @@ export interface ByteRange {
 }
 
 /**
- * Reads the `Range` header (RFC 9110, 14.1.2). A header that cannot be read, that has another unit, or that asks for several
+ * Reads the `Range` header (RFC 9110, 14.1.2). A header that cannot be read, that has another unit, or that has several
  * ranges, is ignored as the standard allows: `null` means the whole content.
  *
  * @param length The number of bytes of the content.

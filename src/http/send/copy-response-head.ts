@@ -1,7 +1,7 @@
 import type { Response } from '../../contracts/handler.js'
 import { joinHeader } from './join-header.js'
 
-/** Headers that concern one connection (RFC 9110, 7.6.1). Node writes those of ours. */
+/** Headers that concern one connection (RFC 9110, 7.6.1). Node writes our own. */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'keep-alive',

@@ -7,8 +7,8 @@ const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const MAX_LENGTH = 255
 
 /**
- * Sets `Content-Disposition` (RFC 6266, with RFC 8187 for other characters than those of ASCII), and the media type that
- * follows from the extension of the name.
+ * Sets `Content-Disposition` (RFC 6266, with RFC 8187 for characters outside of ASCII), and the media type that follows
+ * from the extension of the name.
  */
 export function setDisposition(res: Response, name: string | undefined, isInline: boolean): void {
   const clean = name === undefined ? undefined : cleanName(name)

@@ -9,10 +9,10 @@ export type FileContent = Uint8Array | ArrayBuffer | Blob | Readable | ReadableS
 export interface ContentOptions {
   /**
    * The name under which a client saves the file. Folders, control characters, and characters that change the direction
-   * of text are removed from it. Default: the name of the file in its folder, or that of a `File`; else none.
+   * of text are removed from it. Default: the name of the file in its folder, or the name of a `File`; else none.
    */
   readonly name?: string
-  /** The media type. Default: that of `@ApiResponseDoc`, `@Header` or the `Blob`, else that of the extension of the name. */
+  /** The media type. Default: from `@ApiResponseDoc`, `@Header` or the `Blob`, else from the extension of the name. */
   readonly type?: string
   /**
    * Whether a browser shows the file in place of saving it. Only for files that your own code makes: an HTML or SVG file of
@@ -20,7 +20,7 @@ export interface ContentOptions {
    */
   readonly inline?: boolean
   /**
-   * Whether clients may ask for a part (RFC 9110, 14). Such a response has `Cache-Control: no-transform`, because
+   * Whether clients may request a range (RFC 9110, 14). Such a response has `Cache-Control: no-transform`, because
    * compression would change the positions of the bytes. Streams have no ranges. Default `true`.
    */
   readonly ranges?: boolean
@@ -29,7 +29,7 @@ export interface ContentOptions {
    * change of a file, a hash of bytes; none for a `Blob` and a stream.
    */
   readonly etag?: string
-  /** The time of the last change. Default: that of the file, or of a `File`; else none. */
+  /** The time of the last change. Default: from the file, or from a `File`; else none. */
   readonly lastModified?: Date
 }
 
@@ -39,7 +39,7 @@ export interface FileResponseOptions extends ContentOptions {
   readonly root: string | URL
 }
 
-/** What a {@link FileResponse} was made of. */
+/** The arguments from which a {@link FileResponse} was made. */
 export interface FileParts {
   readonly content: string | FileContent
   readonly options: Partial<FileResponseOptions>

@@ -50,7 +50,7 @@ function hasNoOwnHeader(res: Response & OwnHeaders): boolean {
  * Writes the head of an untouched response.
  *
  * @param lines Whole lines of text, the static headers among them.
- * @param headers `[name, value, …]`. Those of `addHeaders` that Node must get are added to it.
+ * @param headers `[name, value, …]`. Headers of `addHeaders` that Node must get are added to it.
  * @throws if the reason phrase has characters that HTTP does not allow.
  */
 export function writeFlatHead(res: Response & OwnHeaders, lines: string, headers: unknown[]): void {

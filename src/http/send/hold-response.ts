@@ -153,8 +153,8 @@ const HELD = Symbol('held')
 const PLAIN = { writable: true, configurable: true } as const
 
 /**
- * What the response tells about itself. The getters stay when it is no longer held back. They are the same for all
- * responses: V8 would make a new class of objects for each pair of getters.
+ * Getters for the state of the response. They stay when it is no longer held back. They are the same for all responses:
+ * V8 would make a new class of objects for each pair of getters.
  */
 const BEGUN: PropertyDescriptorMap = {
   headersSent: {

@@ -7,22 +7,22 @@ const NAME = 'Cache-Control'
 const NO_STORE = Object.freeze([NAME, 'no-store'])
 
 /**
- * Forbids to store a response that is made for the holder of a credential (RFC 9111, 5.2.2.5), unless other code says
- * something else about caching: a header that is set before or later replaces this one.
+ * Forbids to store a response that is made for the holder of a credential (RFC 9111, 5.2.2.5), unless other code sets
+ * another rule of caching: a header that is set before or later replaces this one.
  */
 export function forbidStoring(res: Response): void {
   const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
   if (added === null || !added.includes(NAME)) addHeaders(res, NO_STORE)
 }
 
-/** Whether {@link forbidStoring} was called for a response. Other code may have said something else about caching since. */
+/** Whether {@link forbidStoring} was called for a response. Other code may have set another rule of caching since. */
 export function isForPerson(res: Response): boolean {
   const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
   const index = added === null ? -1 : added.indexOf(NAME)
   return added?.[index + 1] === NO_STORE[1]
 }
 
-/** Whether a response says `no-store` only because of {@link forbidStoring}. */
+/** Whether a response has `no-store` only because of {@link forbidStoring}. */
 export function isForbiddenByDefault(res: Response): boolean {
   return (
     isForPerson(res) &&

@@ -45,7 +45,9 @@ export async function openFile(root: string | URL, path: string): Promise<OpenFi
   }
 }
 
-/** Whether a path names a file below its folder. Names that begin with a dot are those of settings, keys and repositories. */
+/**
+ * Whether a path names a file below its folder. Names that begin with a dot belong to settings, keys and repositories.
+ */
 function isInside(path: string): boolean {
   const isForeign =
     path.includes('\0') || path.includes('\\') || (sep === '\\' && path.includes(':'))

@@ -1,6 +1,6 @@
 import type { Request } from '../../contracts/handler.js'
 
-/** What the conditions of a request are compared with. */
+/** The values with which the conditions of a request are compared. */
 export interface Validators {
   /** The `ETag` header; `null` without one. */
   readonly etag: string | null
@@ -35,8 +35,8 @@ export function isNotModified(
 }
 
 /**
- * Whether the client has a part of exactly this content, so that it can use another part of it (RFC 9110, 13.1.5). Without
- * `If-Range` it says so.
+ * Whether the client has a part of exactly this content, so that it can use another part of it (RFC 9110, 13.1.5).
+ * Without `If-Range`, it has.
  */
 export function matchesIfRange(
   { headers }: Pick<Request, 'headers'>,

@@ -61,7 +61,7 @@ export function discardAfter(res: Response, value: unknown): void {
   else res.once('close', () => discardBody(value))
 }
 
-/** Destroys a stream. Nobody is interested in its errors any more, and without a listener they would end the process. */
+/** Destroys a stream. Its errors are ignored, but without a listener they would end the process. */
 export function destroyStream(stream: Readable): void {
   stream.on('error', () => {})
   stream.destroy()
@@ -87,7 +87,7 @@ export function isReadInParts(value: unknown): boolean {
   )
 }
 
-/** Whether nobody can read a stream. Streams of older packages have no `read`, and say `readable`. */
+/** Whether a stream cannot be read. Streams of older packages have no `read`, but a property `readable`. */
 export function isWriteOnly(stream: object): boolean {
   const { write, read, readable } = stream as Partial<Duplex>
   return typeof write === 'function' && typeof read !== 'function' && readable !== true

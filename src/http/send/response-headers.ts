@@ -129,8 +129,8 @@ export function restoreAdded(res: ServerResponse, added: readonly string[]): voi
 }
 
 /**
- * Sets all headers of the application by name before the head is written. A middleware of a host, such as `compression`,
- * may have replaced `writeHead` before: its function calls that of Node, which does not know these headers.
+ * Sets all headers of the application by name before the head is written. A middleware of a host, such as
+ * `compression`, may have replaced `writeHead` before: its function calls Node's, which does not have these headers.
  */
 export function setBeforeHead(res: ServerResponse): void {
   const { writeHead } = res

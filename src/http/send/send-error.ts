@@ -11,7 +11,7 @@ import { headerLine, type StaticHeaders } from './static-headers.js'
 /** The whole response to an error. */
 export interface ErrorResponse {
   readonly status: number
-  /** The headers of the error itself, beside those of its text. */
+  /** The headers of the error itself, beside the headers of its text. */
   readonly headers: Readonly<Record<string, unknown>> | null | undefined
   readonly type: string
   readonly text: string
@@ -46,7 +46,7 @@ export function sendError(req: BlazonRequest, res: Response, response: ErrorResp
   res.statusMessage = ''
   const mustClose = isUnread(req)
   if (!mustClose && (res as Response & Sending)[kSendFlat](response)) return
-  // An error on an authenticated route may not be stored either: it tells what the caller may see.
+  // An error on an authenticated route may not be stored either: it shows what the caller may see.
   const isPrivate = isForPerson(res)
   for (const name of RESPONSE_HEADERS) res.removeHeader(name)
   if (isPrivate) res.setHeader('Cache-Control', 'no-store')

@@ -65,7 +65,7 @@ function send(content: OpenContent, parts: FileParts, target: FileTarget): void 
   if (hasRanges) res.setHeader('Accept-Ranges', 'bytes')
   if (req.method === 'HEAD') return endWithout(res, content, false)
   const stream = content.read(range)
-  // As Node's `pipe` does. The cache then knows that nobody has the body as a whole.
+  // As Node's `pipe` does. The cache then finds that no code has the whole body.
   res.emit('pipe', stream)
   sendStream(res, stream, fail)
 }
@@ -78,8 +78,8 @@ function endWithout(res: Response, content: OpenContent, isEmpty: boolean = true
 }
 
 /**
- * Forbids that a middleware or a proxy compresses the response. The client would join a compressed part, and parts that are
- * not compressed, to a broken file: they have the same `ETag`, and positions are those of the file.
+ * Prevents middlewares and proxies from compressing the response. The client would join a compressed part and other
+ * parts to a broken file: they have the same `ETag`, and positions count in the file.
  */
 function keepBytes(res: Response): void {
   const stated = String(res.getHeader('Cache-Control') ?? '')

@@ -70,7 +70,7 @@ function setType(res: Response, { documented, own }: Types): void {
 }
 
 function send(res: Response, stream: Readable, fail: RawOptions['fail']): void {
-  // As Node's `pipe` does. The cache then knows that nobody has the body as a whole, also if it is empty.
+  // As Node's `pipe` does. The cache then finds that no code has the whole body, also if it is empty.
   res.emit('pipe', stream)
   const { statusCode } = res
   const hasNoBody = res.req.method === 'HEAD' || [204, 205, 304].includes(statusCode)

@@ -52,7 +52,7 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
   finished(stream, { writable: false }, end)
   // A handler may have piped the stream into the response as well, which would write each chunk twice.
   stream.unpipe?.(res)
-  // Code that has paused the stream does not know who resumes it.
+  // Code that has paused the stream cannot find out that it must resume it.
   stream.on('data', write).resume()
 }
 

@@ -11,7 +11,7 @@ const SECURE_NAME = /^__(?:Host|Secure)-/i
 
 /**
  * Defines `res.cookie`. For a route of a controller, a cookie is `HttpOnly`, `SameSite=Lax`, and `Secure` outside of
- * localhost, unless the caller says otherwise. For Express middlewares and applications, it is that of Express.
+ * localhost, unless the caller sets other options. Express middlewares and applications get Express' own `res.cookie`.
  *
  * @param keys The keys of signed cookies. Without keys, Express signs with the secret of cookie-parser.
  */

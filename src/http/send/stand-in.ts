@@ -74,8 +74,8 @@ function failOnDestroy(this: ServerResponse, error?: Error): ServerResponse {
 }
 
 /**
- * Returns a `writeHead` that sets the headers of its arguments. Then it calls that of the adapter, or that of the
- * response's class: of two nested applications, the one that responds.
+ * Returns a `writeHead` that sets the headers of its arguments. Then it calls the `writeHead` of the adapter, or of the
+ * response's class: of two nested applications, the class of the application that responds.
  */
 function headWriter(theirs: Collectors['writeHead'] | null): Collectors['writeHead'] {
   return function writeSetHead(this: ServerResponse, status: number, ...rest: unknown[]) {

@@ -85,7 +85,7 @@ export function canWriteHeaderLines(): boolean {
 }
 
 function tryHeaderLines(): boolean {
-  // Bun calls the method only for a response without a connection, like that of this trial.
+  // Bun calls the method only for a response without a connection, as in this trial.
   if (IS_BUN || typeof node._storeHeader !== 'function') return false
   class Probe extends ServerResponse {
     _storeHeader(firstLine: string, headers: unknown): void {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * The status of a response: the one that `res.status` or `res.statusCode` has set, even if that is 200; else the one
- * of the route's `@HttpCode`. A status has been set if the response itself has a property `statusCode`: Node's
+ * The status of a response: the status that `res.status` or `res.statusCode` has set, even if it is 200; else the
+ * status of the route's `@HttpCode`. A status has been set if the response itself has a property `statusCode`: Node's
  * default 200 is on the prototype.
  *
  * @param stated `null` if the route has no `@HttpCode`.
