@@ -28,9 +28,9 @@ export class CacheManager extends ScopedCache {
   }
 
   /**
-   * Returns the cache of the running application. If several applications run in this process, it returns the
-   * cache of the one that handles the current request, provided that this application uses tenants; otherwise
-   * the cache of the one that started last. With several applications, inject `CacheManager` instead.
+   * Returns the cache of the running application. If several applications run in this process, it returns the cache of
+   * the application that handles the current request, if this application uses tenants; otherwise the cache of the
+   * application that started last. With several applications, inject `CacheManager` instead.
    *
    * @throws Error when no application runs.
    */

@@ -99,7 +99,7 @@ const byConnection = new WeakMap<object, string | null>()
 
 /** A connection keeps its certificate until it ends, so the result is cached for each connection. */
 function certificateOf(socket: Partial<TLSSocket> | null | undefined): string | null {
-  // Plain connections and those of tests have neither field. On a serverless platform there may be no socket.
+  // Plain and simulated connections have neither field. On a serverless platform there may be no socket.
   if (socket?.encrypted !== true || socket.getPeerX509Certificate === undefined) return null
   const known = byConnection.get(socket)
   if (known !== undefined) return known

@@ -43,11 +43,11 @@ export interface Kept {
 export interface ResponseFacts {
   readonly req: Request
   readonly response: Captured
-  /** The headers from before the handler ran: those of middlewares, which set them for each response. */
+  /** The headers from before the handler ran, which middlewares set for each response. */
   readonly before: OutgoingHttpHeaders
   /**
    * The headers at the end, because some middlewares add headers together with the head. For a refresh in the
-   * background also those of the stale response that was sent.
+   * background also the headers of the stale response that was sent.
    */
   readonly later: readonly OutgoingHttpHeaders[]
   readonly status: number

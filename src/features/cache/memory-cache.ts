@@ -22,9 +22,9 @@ export interface MemoryCacheOptions {
 }
 
 /**
- * Creates a cache store in the memory of this process, which is the default of `cache.store`. When the store is
- * full, it evicts the least recently used entries. A tenant that exceeds its share loses its own oldest
- * entries, never those of others.
+ * Creates a cache store in the memory of this process, which is the default of `cache.store`. When the store is full,
+ * it evicts the least recently used entries. A tenant that exceeds its share loses its own oldest entries, never
+ * another tenant's.
  *
  * @throws ConfigError when `maxEntries`, `maxBytes` or `tenantShare` is out of range.
  * @example

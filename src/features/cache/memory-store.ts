@@ -32,8 +32,8 @@ interface Holding {
 const OVERHEAD_BYTES = 800
 
 /**
- * Stores entries in memory, within fixed limits for any number of keys and owners. When several owners share
- * it, an owner over its share evicts its own entries, not those of the others.
+ * Stores entries in memory, within fixed limits for any number of keys and owners. When several owners share it, an
+ * owner over its share evicts only its own entries.
  */
 export class MemoryStore implements CacheStore {
   readonly #clock: Clock

@@ -58,8 +58,8 @@ export class ResponseMaker {
   readonly #isShared: boolean
 
   /**
-   * Whether a step after the cache sets `req.user`. Then the caller of a request without a user is not known
-   * yet at the cache step.
+   * Whether a step after the cache sets `req.user`. Then the cache step cannot know the caller of a request without a
+   * user.
    */
   tellsLate = false
 

@@ -3,7 +3,7 @@ import type { CapacitySettings } from './capacity-options.js'
 import type { Gate } from './gate.js'
 import type { Refusals } from './refusals.js'
 
-/** What the metrics of the capacity read. */
+/** The parts of an application that the metrics of the capacity read. */
 export interface CapacityState {
   readonly settings: CapacitySettings
   readonly gate: Pick<Gate, 'running' | 'queued' | 'receiving'>

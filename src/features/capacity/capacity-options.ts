@@ -71,7 +71,7 @@ const NAMES: OptionNames<CapacityOptions> = {
 const REMEDY =
   'Give { concurrent: 100 }, and, if you like, queue, bodies, wait, perTenant and retryAfter.'
 
-/** The `capacity` option. An unknown name is an error: a misspelt `perTenant` would protect nobody. */
+/** The `capacity` option. An unknown name is an error: a misspelt `perTenant` would have no effect. */
 export const capacityGroup: OptionGroup<Option, CapacitySettings | null> = {
   unknown: (capacity) => unknownOptions('capacity.', capacity, NAMES),
   check,

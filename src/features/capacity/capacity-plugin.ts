@@ -8,7 +8,7 @@ import type { CapacitySettings } from './capacity-options.js'
 import { Gate } from './gate.js'
 import { Refusals } from './refusals.js'
 
-/** What {@link capacityPlugin} depends on besides its settings. */
+/** Dependencies of {@link capacityPlugin} besides its settings. */
 export interface CapacitySources {
   /** Returns the list that takes metrics. */
   readonly metricsOf: (get: RouteSetup['get']) => { add(metric: Metric): void }
@@ -21,10 +21,10 @@ interface Parts extends AdmissionParts {
 
 /**
  * Refuses requests over the capacity of an application with 503, before their body is read. Only routes of controllers
- * count: the pages of the framework, such as those of `health` and `metrics`, need no place.
+ * count: the pages of the framework, such as `health` and `metrics`, need no place.
  *
- * A place covers the work of the application, and not the time of its clients: no request holds one while its body arrives, or
- * once its response was ended.
+ * A place covers the work of the application, and not the time of its clients: no request holds one while its body
+ * arrives, or once its response was ended.
  */
 export function capacityPlugin(settings: CapacitySettings, { metricsOf }: CapacitySources): Plugin {
   let parts: Parts | undefined
@@ -40,7 +40,7 @@ export function capacityPlugin(settings: CapacitySettings, { metricsOf }: Capaci
     steps(route, app) {
       parts ??= start(app)
       const { admission } = parts
-      // Before the guard nobody knows whether a request may act for the tenant that it names.
+      // Before the guard it is unknown whether a request may act for the tenant that it names.
       const place = settings.perTenant === null ? 'beforeGuard' : 'afterGuard'
       return {
         [place]: admission.admit,

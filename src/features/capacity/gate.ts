@@ -68,8 +68,8 @@ export class Gate {
   }
 
   /**
-   * Gives back the place of a request that runs, until its body has arrived. Settles only if the request is refused meanwhile:
-   * bodies need memory, so a new one takes the place of the one that has been arriving longest.
+   * Gives back the place of a request that runs, until its body has arrived. Settles only if the request is refused
+   * meanwhile: bodies need memory, so a new body takes the place of the body that has been arriving longest.
    */
   receive(ticket: Ticket): Promise<Turn> {
     ticket.state = 'receiving'
@@ -127,7 +127,7 @@ export class Gate {
       const mayRun = (lane: string) => this.#mayRun(lane)
       const next = this.#returning.take(mayRun) ?? this.#line.take(mayRun)
       if (next === undefined) return
-      // The timer of a busy process fires late: nobody may wait for the response any more.
+      // The timer of a busy process fires late: the client may have stopped waiting.
       if (this.#clock.monotonic() >= next.deadline) this.#dismiss(next, 'wait')
       else {
         this.#start(next)
@@ -155,7 +155,7 @@ export class Gate {
     ticket.settle?.(turn)
   }
 
-  /** Only tenants have a share: requests without one are those of everybody else. */
+  /** Only tenants have a share: requests without a tenant have no common owner. */
   #mayRun(lane: string): boolean {
     const { perTenant } = this.#settings
     if (perTenant === null || lane === '') return true

@@ -6,7 +6,7 @@ import type { Timer } from '../../contracts/clock.js'
  */
 export type RefusalReason = 'full' | 'wait' | 'share' | 'bodies'
 
-/** What becomes of a request that waits: it runs, it is refused, or it is over before its turn. */
+/** The end of a wait: the request runs, it is refused, or it is over before its turn. */
 export type Turn = 'run' | 'left' | RefusalReason
 
 /**
@@ -14,7 +14,7 @@ export type Turn = 'run' | 'left' | RefusalReason
  * while it received.
  */
 export class Ticket {
-  /** Whose request it is; empty for requests without a tenant, and if tenants are not told apart. */
+  /** The tenant of the request; empty for requests without a tenant, and if tenants have no shares. */
   readonly lane: string
   state: 'waiting' | 'running' | 'receiving' | 'over' | 'dropped' = 'waiting'
   /** Ends the wait, or the receiving; `null` for a request that does neither. */

@@ -16,7 +16,7 @@ export const MOST_ROWS = 1000
 const HIDDEN = '[secret]'
 const LITERAL = /'(?:[^']|'')*'/g
 
-/** A request that the server has failed, with everything that is known of it. */
+/** A request that the server has failed, with all facts about it. */
 export interface FailedRequest {
   readonly record: RequestRecord
   readonly ended: EndedRequest
@@ -24,7 +24,7 @@ export interface FailedRequest {
   readonly statements: readonly RanStatement[]
 }
 
-/** What a capsule is written with, besides the request. */
+/** The data with which a capsule is written, besides the request. */
 export interface CapsuleConfig extends Pick<Capsule, 'id'> {
   readonly received: ReceivedBody
   /** Hides what schemas call secret, credentials and cookies. */
@@ -118,7 +118,7 @@ function statementOf(
   return {
     system,
     text: hide(shownText(text)),
-    // Which value belongs to which name, only a parser of the dialect knows.
+    // Only a parser of the dialect can find out which value belongs to which name.
     values: isSecretName(text)
       ? values.map(() => HIDDEN)
       : attempt(() => plain.of(values), null, cut),

@@ -19,7 +19,7 @@ const IN_URL = /(?<=[a-z][\w+.-]*:\/\/)[^\s/?#@"'<>]+@/gi
  */
 export class FoundSecrets {
   readonly #found = new Set<string>()
-  /** What the request shows anyway. */
+  /** The texts of the request that are visible anyway. */
   readonly #visible: string
   #texts: SecretTexts | undefined
   #left: number = MOST_VALUES

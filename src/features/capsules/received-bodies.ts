@@ -129,7 +129,7 @@ export function isJson(type: string): boolean {
   return /[/+]json\b/i.test(type)
 }
 
-/** Whether a `Content-Type` is that of a form without files. */
+/** Whether a `Content-Type` is a form without files. */
 export function isForm(type: string): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(type)
 }

@@ -67,7 +67,7 @@ function textOf(text: string, type: string, hide: Hide): string {
   return hide(isForm(type) ? hideInQuery(text, hide) : text)
 }
 
-/** A query, or a form, without the values whose names say that they are secret, and without other secrets. */
+/** A query, or a form, without values whose names look secret, and without other secrets. */
 export function hideInQuery(query: string, hide: Hide): string {
   return query.replace(PARAMETER, (pair, mark: string, name: string, value: string) => {
     if (isSecretName(decoded(name))) return `${mark}${name}=${HIDDEN}`

@@ -25,7 +25,7 @@ const FLOOR_OF_3_2 = '5.32.0'
 
 type Send = (req: Request, res: Response) => Promise<void>
 
-/** Clients must ask whether their copy is the newest, and search engines must not index. */
+/** Clients must revalidate their copy, and search engines must not index. */
 const HEADERS = { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Starts swagger-ui; `config` is declared before it. The URL of the document is made from that of the page, so it is
- * right under every prefix. It is the one with a path: servers may be relative to it.
+ * Starts swagger-ui; `config` is declared before it. The URL of the document is made from the URL of the page, so it is
+ * right under every prefix. It contains a path: servers may be relative to it.
  */
 export const INIT_SCRIPT = `const url = location.pathname.replace(/\\/?$/, config.document)
 const session = globalThis.sessionAuthorization

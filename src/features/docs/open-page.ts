@@ -2,7 +2,7 @@ import type { DocsPage, DocsSource } from './docs-page.js'
 import { interactivePage } from './interactive-page.js'
 import { referencePage } from './reference-page.js'
 
-/** What a page depends on, besides its document. */
+/** Settings of a page, besides its document. */
 export interface PageOptions {
   /** The folder of `swagger-ui-dist`; `null` for the built-in page. */
   readonly peer: string | null
@@ -10,7 +10,7 @@ export interface PageOptions {
   readonly isProduction: boolean
 }
 
-/** Creates the page of a document: that of swagger-ui if it is installed, else the built-in one. */
+/** Creates the page of a document: the page of swagger-ui if it is installed, else the built-in page. */
 export function openPage(source: DocsSource, { peer, isProduction }: PageOptions): DocsPage {
   return peer === null
     ? referencePage(source.document())

@@ -151,9 +151,9 @@ function detailsMarkup(schema: OpenApiSchema, level = 1): Html {
 }
 
 interface Line {
-  /** What else the line has, such as `required`. */
+  /** Other parts of the line, such as `required`. */
   readonly marks?: readonly (string | false | undefined)[]
-  /** What follows the line. */
+  /** The content below the line. */
   readonly more?: Html
   /** The number of schemas around this one. Default 0. */
   readonly level?: number

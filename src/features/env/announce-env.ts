@@ -15,7 +15,7 @@ export interface DeclaredEnv {
 
 type Holder = { [LISTENER]?: (declared: DeclaredEnv) => void }
 
-/** Tells the command line of a new `env()`. Does nothing in a process that serves requests. */
+/** Reports a new `env()` to the command line. Does nothing in a process that serves requests. */
 export function announceEnv(declared: DeclaredEnv): void {
   const { [LISTENER]: listener } = globalThis as Holder
   listener?.(declared)

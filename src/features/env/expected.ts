@@ -1,14 +1,14 @@
 import type { Schema } from '../../contracts/schema.js'
 import { toJsonSchema } from '../../schema/to-json-schema.js'
 
-/** What the schema says about a variable, as far as its library describes it. */
+/** The schema's facts about a variable, as far as its library describes it. */
 export interface Described {
   readonly description: string | undefined
   /** The default as text; `undefined` if there is none. */
   readonly fallback: string | undefined
-  /** What its value must be: `a whole number, from 1 to 65535`; `undefined` if the schema does not say. */
+  /** The expected value: `a whole number, from 1 to 65535`; `undefined` if the schema does not describe it. */
   readonly expected: string | undefined
-  /** `undefined` if the schema does not say. */
+  /** `undefined` if the schema does not describe it. */
   readonly isRequired: boolean | undefined
 }
 
@@ -86,7 +86,7 @@ function expectedText(json: Json): string {
     .join('')
 }
 
-/** Limits that every safe integer satisfies say nothing. */
+/** Limits that every safe integer satisfies are left out. */
 function range(json: Json, low: string, high: string, unit: string): string {
   const from = limitOf(json[low])
   const to = limitOf(json[high])

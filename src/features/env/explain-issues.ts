@@ -74,7 +74,7 @@ function refused(facts: Facts & { readonly text: string }): Problem {
   return envProblem(name, `Its value in ${from} is refused.${words}`, `${remedy}.`)
 }
 
-/** The texts of all secrets: a check of the schema may read more variables than the one that it refuses. */
+/** The texts of all secrets: a check of the schema may read more variables than the refused one. */
 function secretsIn({ variables, found }: Reading): string[] {
   const secrets = [...variables.values()].filter(({ isSecret }) => isSecret)
   return secrets.flatMap(({ name }) => found.get(name)?.text ?? [])

@@ -20,7 +20,7 @@ export function maskSecrets<T extends object>(values: T, isShown: (name: string)
   for (const key of ['toJSON', inspect.custom]) {
     if (!Object.hasOwn(made, key)) Object.defineProperty(made, key, { value: masked })
   }
-  // The properties are those of `values`.
+  // The properties are the properties of `values`.
   return Object.freeze(made) as T
 }
 

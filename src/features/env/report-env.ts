@@ -17,7 +17,7 @@ export interface ReportedVariable {
   readonly from: string | null
   readonly isRequired: boolean
   readonly description: string | null
-  /** What the value must be; `null` if the schema does not say. */
+  /** The expected value; `null` if the schema does not describe it. */
   readonly expected: string | null
   /** The default as text; `null` if there is none, or if the variable is secret. */
   readonly fallback: string | null
@@ -68,7 +68,7 @@ function report(variable: Variable, { gathered, outcome, described }: Facts): Re
     value: value !== null && isSecret ? MASK : value,
     isSecret,
     from: text === undefined ? (hasMade ? 'default' : null) : (from ?? null),
-    // A field of a known library is a schema. One that is described by JSON alone says itself what is required.
+    // A field of a known library is a schema. A field that is described by JSON alone states what is required.
     isRequired:
       described.isRequired ?? !schemas.every((schema) => acceptsUndefined(schema as Schema)),
     description: description ?? null,

@@ -11,14 +11,14 @@ export interface HealthOptions {
    * Who sees the reasons of `/readyz`: a guard, or the token of one. All others see only the status. It gets one second
    * for its decision, and it never refuses a request.
    *
-   * @defaultValue nobody
+   * @defaultValue no caller
    */
   readonly guard?: AuthGuard | Token<AuthGuard>
   /**
    * Checks of your own, by name: `{ mail: ({ get }) => get(Mailer).verify() }`. A check throws or rejects if the service
    * cannot be used. With `{ check, required: false }`, the application stays ready without the service.
    *
-   * @defaultValue only those of plugins
+   * @defaultValue only the checks of plugins
    */
   readonly checks?: Readonly<Record<string, HealthCheck>>
   /**
@@ -41,7 +41,7 @@ export interface HealthPaths {
 
 /** The `health` option, resolved. */
 export interface HealthSettings {
-  /** `null` if nobody sees reasons. */
+  /** `null` if no caller sees reasons. */
   readonly guard: AuthGuard | Token<AuthGuard> | null
   readonly checks: Readonly<Record<string, HealthCheck>>
   readonly paths: Readonly<Required<HealthPaths>>

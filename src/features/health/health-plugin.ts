@@ -14,7 +14,7 @@ const GUARD_MS = 1000
 
 const FAILED = 'The guard failed, so the reasons were not shown'
 
-/** What {@link healthPlugin} depends on besides its settings. */
+/** Dependencies of {@link healthPlugin} besides its settings. */
 export interface HealthSources {
   /** Logs the failure of the guard. */
   readonly logDenial: (

@@ -34,7 +34,7 @@ export class Probe {
     this.#isRequired = typeof check === 'function' || check.required !== false
   }
 
-  /** Asks, and waits for at most one second. Never rejects. The log gets each change of the result. */
+  /** Runs the check, and waits for at most one second. Never rejects. The log gets each change of the result. */
   async ask(): Promise<CheckedHealth> {
     const result = await this.#within()
     const isUp = result.status === 'up'

@@ -12,7 +12,7 @@ export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : escapeJson(JSON.stringify(text))
 }
 
-/** Escapes the unsafe characters of a JSON text. Outside of strings, JSON has none of them. */
+/** Escapes the unsafe characters of a JSON text. Outside of strings, JSON has no such characters. */
 export function escapeJson(json: string): string {
   return json.replace(UNSAFE, toEscape)
 }

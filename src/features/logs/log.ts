@@ -11,7 +11,7 @@ export type Hide = <T>(value: T, req: Request | undefined) => T
 
 /** The request in whose route the current code runs. */
 interface Current {
-  /** Asks for it, so that routes carry it. */
+  /** Requires the request, so that routes carry it. */
   need(): void
   get(): Request | undefined
 }
@@ -79,8 +79,8 @@ export class RequestLogs {
 }
 
 /**
- * Adds given facts to those of the request. They replace none of these, because they may be the body of a request. Never
- * throws.
+ * Adds given facts to the facts of the request. They replace no fact of it, because they may be the body of a request.
+ * Never throws.
  */
 function joinFacts(own: Readonly<Record<string, unknown>>, given: object): object {
   const facts = { ...own }

@@ -14,13 +14,13 @@ export type ToPlain = (facts: object) => Record<string, unknown>
 type IsHidden = (key: string, trail: readonly string[], isOfError: boolean) => boolean
 
 /**
- * Creates the function that prepares the facts of lines. Fields with the name of a secret are hidden in any case, unless
- * they only tell that there is one.
+ * Creates the function that prepares the facts of lines. Fields with the name of a secret are hidden in any case,
+ * unless they only state that there is one.
  *
  * @param fields The hidden fields: `password` is each field of this name, `card.number` the field `number` of each
  * `card`. Case does not matter.
- * @param secrets The names of the fields that schemas call secret. The name, the message and the stack of an error are
- * no such fields.
+ * @param secrets The names of the fields that are secret by their schemas. The name, the message and the stack of an
+ * error are no such fields.
  */
 export function plainFacts(fields: Iterable<string>, secrets: Iterable<string> = []): ToPlain {
   const paths = [...fields].map((field) => field.toLowerCase().split('.').reverse())
@@ -116,7 +116,7 @@ class PlainCopy {
   #copyError(error: Error, trail: readonly string[]): unknown {
     const { name, message, stack, cause } = error
     const own = this.entriesOf(error, trail)
-    // Without its list, an `AggregateError` says nothing. Node throws one if a host has several addresses.
+    // Without its list, an `AggregateError` has no reason. Node throws one if a host has several addresses.
     const { errors } = error as Partial<AggregateError>
     const known = { name, message, stack, cause, ...(Array.isArray(errors) && { errors }) }
     return { ...own, ...this.entriesOf(known, trail, true) }

@@ -47,7 +47,7 @@ function textOf(id: unknown, longest: number): string | undefined {
   return text === '' ? undefined : text.slice(0, longest)
 }
 
-/** Returns the facts that identify a request. The names of those of a trace are OpenTelemetry's. */
+/** Returns the facts that identify a request. A trace has the names of OpenTelemetry. */
 export function factsOf(req: Request): RequestFacts {
   const requestId = requestIdOf(req)
   const trace = knownTraceContext(req)

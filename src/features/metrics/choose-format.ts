@@ -8,8 +8,8 @@ const FORMATS: readonly (readonly [type: string, format: Format])[] = [
 ]
 
 /**
- * Chooses the format of a scrape. Prometheus asks for OpenMetrics with parameters that do not change these metrics, such as
- * `escaping`; they are left out. A client that accepts neither format gets text.
+ * Chooses the format of a scrape. Prometheus requests OpenMetrics with parameters that do not change these metrics,
+ * such as `escaping`; they are left out. A client that accepts neither format gets text.
  */
 export function chooseFormat(accept: string | undefined): Format {
   const known = accept?.replace(/;\s*(?:escaping|charset|validchars)=[^;,]*/gi, '')

@@ -6,7 +6,9 @@ export interface WorkerText {
   readonly text: string
 }
 
-/** Lets other workers read the metrics of an application, and returns how to read those of all workers. */
+/**
+ * Lets other workers read the metrics of an application, and returns a function that reads the metrics of all workers.
+ */
 export type ShareMetrics = (
   write: WriteMetrics,
 ) => (isOpen: boolean) => Promise<readonly WorkerText[]>

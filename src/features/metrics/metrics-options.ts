@@ -33,7 +33,7 @@ export interface MetricsOptions {
    */
   readonly tenants?: MetricsTenants
   /**
-   * A registry of `prom-client`, whose metrics are served, too. A metric that both have is that of the registry.
+   * A registry of `prom-client`, whose metrics are served, too. If both have a metric, the registry's is served.
    *
    * @defaultValue none
    */

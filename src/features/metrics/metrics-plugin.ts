@@ -29,7 +29,7 @@ import { RequestSeries } from './request-series.js'
 /** How many series are written before other work gets its turn. */
 const SERIES_PER_TURN = 100
 
-/** What {@link metricsPlugin} depends on besides its settings. */
+/** Dependencies of {@link metricsPlugin} besides its settings. */
 export interface MetricsSources {
   /** Returns the metrics of other features. */
   readonly features: (get: PluginContext['get']) => readonly Metric[]
@@ -39,7 +39,7 @@ export interface MetricsSources {
   readonly share?: ShareMetrics | undefined
 }
 
-/** What a scrape reads. */
+/** The data that a scrape reads. */
 interface Scrape {
   readonly histograms: readonly {
     readonly family: HistogramFamily

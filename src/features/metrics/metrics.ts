@@ -5,8 +5,8 @@ import { invalid } from '../../errors/invalid.js'
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 
 /**
- * The metrics of an application that are read at each scrape. The option `metrics` serves them, beside those of requests
- * and of the process. Any class can inject it, and it works without that option: then nobody reads the metrics.
+ * The metrics of an application that are read at each scrape. The option `metrics` serves them, beside the metrics of
+ * requests and of the process. Any class can inject it, also without that option: then the metrics are not read.
  *
  * @example
  * class Queue {

@@ -36,7 +36,7 @@ interface PauseEntry {
   readonly detail?: { readonly kind?: number }
 }
 
-/** Begins to measure the process. Names are those of `prom-client`, so that dashboards for it can be used. */
+/** Begins to measure the process. Names are the same as in `prom-client`, so that dashboards for it can be used. */
 export function startProcessMetrics(): ProcessMetrics {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
   delay.enable()

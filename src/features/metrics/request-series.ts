@@ -30,9 +30,9 @@ const GROUP_OF: Partial<Record<ResponseCause, number>> = {
 interface RouteSeries {
   /** The method of the route, by which nearly all of its requests arrive; `undefined` for a group. */
   readonly method: string | undefined
-  /** Those of the method, one for each class of statuses. */
+  /** The histograms of the method, one for each class of statuses. */
   readonly own: (Histogram | undefined)[]
-  /** Those of other methods, such as `HEAD`, or of all methods of a group: one for each method and class. */
+  /** The histograms of other methods, such as `HEAD`, or of all methods of a group: one for each method and class. */
   readonly others: (Histogram | undefined)[]
 }
 
@@ -41,7 +41,7 @@ function knownMethod({ method }: RouteModel): string | undefined {
   return method in METHOD_INDEX ? method : undefined
 }
 
-/** What {@link RequestSeries} counts. */
+/** Parts and settings of {@link RequestSeries}. */
 export interface RequestSeriesConfig {
   readonly routes: readonly RouteModel[]
   /** Upper bounds of the buckets, in seconds, ascending. */

@@ -52,7 +52,9 @@ export function readCursor(
   return Math.floor(now() / 1000) - Number(issued) <= maxAgeSeconds ? values : undefined
 }
 
-/** The signature of a cursor is none of a cookie, because no cookie can have this name (RFC 6265, section 4.1.1). */
+/**
+ * The signature of a cursor is not valid for a cookie, because no cookie can have this name (RFC 6265, section 4.1.1).
+ */
 function nameOf(binding: string): string {
   return `cursor ${binding}`
 }

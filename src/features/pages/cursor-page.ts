@@ -6,7 +6,7 @@ import { tenantOf } from '../../http/tenant-of.js'
 import { bindingOf, type CursorSettings, readCursor, writeCursor } from './cursor-code.js'
 import { linkHeader } from './page-links.js'
 
-/** Reads the page that a request asks for. */
+/** Reads the requested page. */
 export type OpenPage = (req: Request, res: Response) => unknown
 
 /** Prepares the pages of one route. The returned function throws a 400 for a cursor that is not one of its own. */

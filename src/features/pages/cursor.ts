@@ -28,7 +28,7 @@ export function cursor<S extends Schema, const TFilter extends PageFilter = Reco
   options: CursorOptions<FieldOf<S>, TFilter>,
 ): CursorPages<InferOutput<S>, FieldOf<S>, TFilter> {
   const { order, max = 100, limit = Math.min(20, max), maxAge = '1d', filter } = checked(options)
-  // The schemas are keyed, and the types of their keys are those of the options.
+  // The schemas are keyed, and their keys have the types of the options.
   return definePages({
     kind: 'cursor',
     order,

@@ -13,7 +13,7 @@ interface CommonOptions {
   readonly filter?: PageFilter
 }
 
-/** What {@link definePages} makes a list of. */
+/** The parts from which {@link definePages} makes a list. */
 export interface PagesParts extends Pick<PagesDefinition, 'kind' | 'maxAgeSeconds' | 'hasTotal'> {
   readonly order: readonly string[]
   readonly query: Readonly<Record<string, Schema>>

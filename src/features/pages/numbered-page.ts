@@ -3,7 +3,7 @@ import type { NumberedPage, PageQuery, PageResult } from '../../contracts/number
 import type { PagesDefinition } from '../../contracts/pages.js'
 import { type Links, linkHeader } from './page-links.js'
 
-/** Reads the number of the page that a request asks for. */
+/** Reads the requested page number. */
 export function numberedPage(
   { order, hasTotal }: PagesDefinition,
   req: Request,

@@ -6,8 +6,8 @@ export type Links = Readonly<
 >
 
 /**
- * Writes the header of links to other pages (RFC 8288). Each URL is a reference to that of the request (RFC 3986,
- * section 4.2): it has the query only, so it is right behind every proxy.
+ * Writes the header of links to other pages (RFC 8288). Each URL is a reference relative to the URL of the request (RFC
+ * 3986, section 4.2): it has the query only, so it is right behind every proxy.
  */
 export function linkHeader({ originalUrl }: Request, parameter: string, links: Links): string {
   const start = originalUrl.indexOf('?')

@@ -38,7 +38,7 @@ export function page<
 ): NumberedPages<InferOutput<S>, FieldOf<S>, TFilter, TTotal> {
   const { order = [], max = 100, maxPage = 1000, total = true, filter } = checked(options)
   const { pageSize = Math.min(20, max) } = options
-  // The schemas are keyed, and the types of their keys are those of the options.
+  // The schemas are keyed, and their keys have the types of the options.
   return definePages({
     kind: 'numbered',
     order,

@@ -6,7 +6,7 @@ import { cursorPages, type OpenPage } from './cursor-page.js'
 import { numberedPage } from './numbered-page.js'
 
 /**
- * Reads the pages that requests ask for, on routes with `@Paged`. An application loads it if it has such a route.
+ * Reads the requested pages, on routes with `@Paged`. An application loads it if it has such a route.
  *
  * @param keys The keys of cursors. Without any, a random one is used.
  */

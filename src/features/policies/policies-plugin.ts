@@ -8,8 +8,8 @@ import { isThenable, whenSettled } from '../../step/thenable.js'
 import { uncheckedOf } from './noted-checks.js'
 
 /**
- * Makes sure that no success leaves a route with `@Checks` before its policies were asked. An application loads it if it
- * has such a route.
+ * Makes sure that no success leaves a route with `@Checks` before its policies have decided. An application loads it if
+ * it has such a route.
  */
 export const policiesPlugin: Plugin = {
   name: 'policies',

@@ -21,7 +21,7 @@ interface ClassOf<T> {
   readonly prototype: T
 }
 
-/** What a policy is about: a class, a token, or a name. */
+/** The subject of a policy: a class, a token, or a name. */
 export type PolicySubject<T> = ClassOf<T> | TokenLike<T> | string
 
 /**

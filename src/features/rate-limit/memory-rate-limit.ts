@@ -28,10 +28,10 @@ const NAMES: OptionNames<MemoryRateLimitOptions> = { maxKeys: true }
  * Creates a store that counts requests in the memory of this process. It is the default of `rateLimit.store`.
  * Each process counts its own requests only.
  *
- * When `maxKeys` clients have a counter, the store deletes none of those counters before their windows end:
- * otherwise a client with many addresses could delete its own count. Further clients share 65,536 counters for
- * each limit, selected by a hash of the client. None of them gets more requests than the limit, but some may
- * get fewer. The store logs this once.
+ * When `maxKeys` clients have a counter, the store does not delete those counters before their windows end: otherwise a
+ * client with many addresses could delete its own count. Further clients share 65,536 counters for each limit, selected
+ * by a hash of the client. These clients never get more requests than the limit, but some may get fewer. The store logs
+ * this once.
  *
  * @throws RangeError when `maxKeys` is not a whole number of at least 1.
  * @example

@@ -16,7 +16,7 @@ export interface Timed<T> {
   readonly value: T
 }
 
-/** Everything that is known about one request, until it becomes a record. */
+/** All facts about one request, until it becomes a record. */
 export class Draft {
   readonly req: Request
   /** When the first event came, on the monotonic clock: the request has begun right before. */

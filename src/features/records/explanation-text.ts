@@ -35,7 +35,7 @@ function routeText({ name, method, path }: NonNullable<RequestRecord['route']>):
   return `${name} (${method} ${path})`
 }
 
-/** A decision of guards has a row for each guard that was asked. */
+/** A decision of guards has a row for each guard that was tried. */
 function rowsOf(decision: RecordedDecision): [string, string][] {
   const { by, verdict, reason, facts } = decision
   const { schemes } = facts

@@ -21,7 +21,7 @@ export interface ExceededQueries {
   readonly most: number
 }
 
-/** What is wrong with the statements of a request. */
+/** A problem with the statements of a request. */
 export type QueryFinding = RepeatedStatement | ExceededQueries
 
 /**
@@ -35,7 +35,7 @@ export function findQueries(
   most: number | null,
   repeats: number,
 ): QueryFinding[] {
-  // Who has counted the statements of a route knows about them.
+  // The author of a route with `@Queries` has counted its statements.
   if (most !== null) return count > most ? [{ kind: 'exceeded', count, most }] : []
   if (count < repeats) return []
   const found = new Map<string, RanStatement[]>()

@@ -19,7 +19,7 @@ import type { Draft, Timed } from './draft.js'
 import { messageOf, plainFacts } from './plain-facts.js'
 import { decisionOf, findQueries, REPEATS } from './query-findings.js'
 
-/** What a record is written with. */
+/** Dependencies of the functions that write a record. */
 export interface WriteConfig {
   readonly clock: Clock
   readonly secrets: RequestSecretTexts
@@ -30,7 +30,7 @@ export interface WriteConfig {
 /** Where the decisions of a request go that are not decisions of a record. */
 const [LOG, ERROR] = ['log', 'error']
 
-/** Writes the record of a request, as far as it is known. */
+/** Writes the record of a request, as far as it has proceeded. */
 export function recordOf(draft: Draft, { clock, secrets, placeIn }: WriteConfig): RequestRecord {
   const { req, ended } = draft
   const { hideIn } = secrets
@@ -121,7 +121,7 @@ function recordedLog({ verdict, reason = '' }: Decision, at: number, hide: Hide)
   return { at, level: verdict, message: hide(reason) }
 }
 
-/** The step `validate` says nothing if all is right: the step after it says so. */
+/** The step `validate` notes nothing if all is right: the step after it shows this. */
 function validationIn(
   { steps, decisions }: Draft,
   route: RouteModel | undefined,

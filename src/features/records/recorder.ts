@@ -6,7 +6,7 @@ import { Clock } from '../../di/clock.js'
 import { Draft } from './draft.js'
 import { recordOf } from './record-of.js'
 
-/** What a recorder is made with. */
+/** Dependencies of a recorder. */
 export interface RecorderConfig {
   /** Called for each request that is over. */
   readonly onEnd: (draft: Draft, ended: EndedRequest) => void
@@ -14,7 +14,7 @@ export interface RecorderConfig {
   readonly placeIn: ((stack: string) => string | null) | null
 }
 
-/** What a recorder knows once its application starts. */
+/** Dependencies of a recorder that exist once its application starts. */
 interface Started {
   readonly clock: Clock
   readonly secretsOf: ObserverSetup['secretsOf']
@@ -48,13 +48,13 @@ export class Recorder {
     },
   }
 
-  /** Returns the record of a request as far as it is known; `undefined` if the application has not seen the request. */
+  /** Returns the record of a request so far; `undefined` if the application has not received the request. */
   recordOf(req: Request): RequestRecord | undefined {
     const draft = this.#drafts.get(req)
     return draft === undefined ? undefined : this.write(draft)
   }
 
-  /** Returns what is known about a request; `undefined` if the application has not seen the request. */
+  /** Returns the facts about a request; `undefined` if the application has not received the request. */
   draftOf(req: Request): Draft | undefined {
     return this.#drafts.get(req)
   }
@@ -70,7 +70,7 @@ export class Recorder {
 
   #end(ended: EndedRequest): void {
     const { req } = ended
-    // Node's parser could not read a request: there is nothing to say about one.
+    // Node's parser could not read a request: there is no request to record.
     if (req === null) return
     const draft = this.#open(req)
     if (draft === undefined) return

@@ -8,7 +8,7 @@ import type { Draft } from './draft.js'
 import { Recorder } from './recorder.js'
 import { keepRecord, RequestRecords } from './request-records.js'
 
-/** The records that an application keeps in its memory, as the option `records` says. */
+/** The records that an application keeps in its memory, from the option `records`. */
 export interface RecordsSettings {
   readonly keep: number
   readonly log: boolean

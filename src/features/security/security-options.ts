@@ -20,9 +20,9 @@ export interface SecurityOptions {
    */
   readonly helmet?: boolean | HelmetOptions
   /**
-   * Allows cross-origin requests with `cors`: a boolean, or the options of `cors`, which are read at boot.
-   * `true` lets every origin read responses without credentials. A function `origin` may call back, or return a promise of its
-   * decision. A name that `cors` does not know is an error, because a misspelt `origin` would allow every origin.
+   * Allows cross-origin requests with `cors`: a boolean, or the options of `cors`, which are read at boot. `true` lets
+   * every origin read responses without credentials. A function `origin` may call back, or return a promise of its
+   * decision. A name that `cors` does not have is an error, because a misspelt `origin` would allow every origin.
    *
    * @defaultValue `false`
    */

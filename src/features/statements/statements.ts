@@ -32,8 +32,8 @@ const NO_ROWS: AnsweredStatement = { text: '', rows: [] }
 
 /**
  * Where databases report the statements that they run, for `onStatement` of observers (`Plugin.requests`): traces, time
- * lines, query budgets. A plugin of a database gets it from `get` in its `setup`. Where nobody observes statements, `begin`
- * returns `null` and does nothing.
+ * lines, query budgets. A plugin of a database gets it from `get` in its `setup`. Without an observer of statements,
+ * `begin` returns `null` and does nothing.
  *
  * @example
  * async function query(text: string, values: unknown[]) {
@@ -59,21 +59,21 @@ export class Statements {
     this.#config = config
   }
 
-  /** Whether anybody observes statements. It is known before plugins are set up, and never changes. */
+  /** Whether statements have an observer. It is fixed before plugins are set up. */
   get areObserved(): boolean {
     return this.#report !== null
   }
 
   /**
-   * Whether a test answers statements in place of databases (`statements` of `TestApp.create`). Then the plugin of a database
-   * connects to none, and asks {@link Statements.answer}.
+   * Whether a test answers statements in place of databases (`statements` of `TestApp.create`). Then the plugin of a
+   * database connects to none, and calls {@link Statements.answer}.
    */
   get areAnswered(): boolean {
     return this.#config.answer !== null
   }
 
   /**
-   * Returns the answer to a statement. Statements outside of requests, as those of `onInit`, have no rows.
+   * Returns the answer to a statement. Statements outside of requests, such as in `onInit`, have no rows.
    *
    * @throws UnansweredStatementError if a request runs a statement without an answer.
    */
@@ -97,9 +97,9 @@ export class Statements {
   }
 
   /**
-   * Notes that a statement is about to run, in the async context of the code that has asked for it.
+   * Notes that a statement is about to run, in the async context of the code that runs it.
    *
-   * @returns `null` if nobody observes statements.
+   * @returns `null` if statements have no observer.
    */
   begin({ system, text, values = [] }: NewStatement): RunningStatement | null {
     const report = this.#report

@@ -124,7 +124,7 @@ function verifiesTenants(settings: TenantSettings | null): boolean {
   return settings !== null && (settings.authorize !== null || confirmsTenants(settings))
 }
 
-/** Whether the tenant of a request is compared with that of its credential. */
+/** Whether the tenant of a request is compared with the tenant of its credential. */
 export function isConfirmed(route: RouteModel, settings: TenantSettings | null): boolean {
   return confirmsTenants(settings) && isVerified(route, settings)
 }

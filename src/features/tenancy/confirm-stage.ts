@@ -24,13 +24,13 @@ export interface ConfirmConfig {
   readonly hasAuthorize: boolean
   /** Whether a text may be the id of a tenant. */
   readonly isId: IsTenantId
-  /** Asks the store about a tenant that only the credential names; `null` without a store. */
+  /** Looks up a tenant that only the credential names in the store; `null` without a store. */
   readonly confirm: ConfirmTenant | null
   readonly tenantsOf: TenantsOf
 }
 
 /**
- * Creates the stage that compares the tenant of a request with those of its credentials, after the guards. All
+ * Creates the stage that compares the tenant of a request with the tenants of its credentials, after the guards. All
  * credentials must belong to the tenant that the request names. If it names none, it acts for the tenant of its
  * credentials.
  */
@@ -46,7 +46,7 @@ export function confirmStage(config: ConfirmConfig): Stage {
       const [own] = tenants
       if (tenants.some((each) => each !== own)) return forbid(req, SEVERAL)
       if (named !== undefined) {
-        // No credential says anything about the tenant: nobody has logged in, or the guard checks the tenant itself.
+        // No credential has a tenant: there is no login, or the guard checks the tenant itself.
         if (tenants.length > 0) {
           if (own !== named) return forbid(req, FOREIGN)
           noteConfirmed(req, named, 'credential')
@@ -96,7 +96,7 @@ function claimFor(id: string, next: Step): Step {
   }
 }
 
-/** Continues without a tenant: nobody has confirmed the one that the request names. */
+/** Continues without a tenant: the tenant that the request names is not confirmed. */
 function leaveClaim(next: Step): Step {
   return (req, res) => {
     const scope = tenantScope(undefined, { origin: {}, host: hostOn(req) })

@@ -19,7 +19,7 @@ export type ResolveTenant = (req: Request) => string | undefined | Promise<strin
 /** Returns an id after the store has confirmed it. Throws or rejects with an HTTP error. */
 export type ConfirmTenant = (id: string) => string | Promise<string>
 
-/** Creates the function that asks the store about ids; `null` without a store. */
+/** Creates the function that looks up ids in the store; `null` without a store. */
 export function compileConfirm(settings: TenantSourceSettings, clock: Clock): ConfirmTenant | null {
   if (settings.store === null) return null
   const directory = new TenantDirectory(settings.store, settings, clock)

@@ -126,11 +126,10 @@ export function requireTenantId(): string {
 }
 
 /**
- * Runs a function for a tenant and returns its result. Everything that the function awaits or starts runs for
- * the tenant, too. A middleware that calls `runWithTenant(id, next)` sets the tenant of the request. Elsewhere
- * the scope ends with the function. If the function returns a query that has not started yet, as those of
- * Drizzle and Knex, the query is sent in the scope. The id is not checked against `tenant.pattern` and
- * `tenant.store`: the caller is trusted.
+ * Runs a function for a tenant and returns its result. Everything that the function awaits or starts runs for the
+ * tenant, too. A middleware that calls `runWithTenant(id, next)` sets the tenant of the request. Elsewhere the scope
+ * ends with the function. If the function returns a query that has not started yet, as with Drizzle and Knex, the query
+ * is sent in the scope. The id is not checked against `tenant.pattern` and `tenant.store`: the caller is trusted.
  *
  * @param tenantId Text of 1 to 256 characters without control characters.
  * @param fn The function.

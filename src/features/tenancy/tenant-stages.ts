@@ -56,7 +56,7 @@ export function membershipStage(authorize: AuthorizeTenant): Stage {
     }
 }
 
-/** Notes that a request may act for a tenant, and who has said so. */
+/** Notes that a request may act for a tenant, and by which source. */
 export function noteConfirmed(req: Request, tenant: string, source: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'confirmed', facts: { tenant, source } })
 }

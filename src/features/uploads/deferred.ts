@@ -5,7 +5,7 @@ export interface Deferred<T> {
   reject(error: Error): void
 }
 
-/** `Promise.withResolvers`, which Node 20 does not have. A rejection that nobody waits for does not end the process. */
+/** `Promise.withResolvers`, which Node 20 does not have. An unhandled rejection does not end the process. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => {}
   let reject: (error: Error) => void = () => {}

@@ -7,7 +7,7 @@ const { on } = IncomingMessage.prototype
 /** How many bytes of an unread body are dropped after the response. A client that sends more loses its connection. */
 const DROPPED_BYTES = 1024 * 1024
 
-/** What is told about a body. */
+/** The callbacks for the bytes of a body. */
 export interface BodyEvents {
   /** Called with each number of bytes, before the parser gets them. */
   onBytes(count: number): void

@@ -87,7 +87,7 @@ export class FilePart implements FileSource {
     }
   }
 
-  /** Forgets the bytes: nobody can read them any more. */
+  /** Drops the bytes: they cannot be read any more. */
   drop(reason: Error): void {
     this.#head = []
     this.#arriving.fail(reason)
@@ -127,7 +127,7 @@ export class FilePart implements FileSource {
     try {
       chunk = await this.#arriving.next()
     } catch (error) {
-      // Whatever the parser says about its part: the form knows the reason.
+      // Whatever the parser reports about its part: the form has the reason.
       throw this.#form.failure ?? error
     }
     if (this.#form.failure !== null) throw this.#form.failure

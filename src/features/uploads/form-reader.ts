@@ -12,7 +12,7 @@ import { extensionOf } from './signatures.js'
 import { StoredFile } from './stored-file.js'
 import { TextFields } from './text-fields.js'
 
-/** What a form may have, compiled from the model of its route. */
+/** The allowed content of a form, compiled from the model of its route. */
 export interface FormRules {
   readonly files: Readonly<Record<string, FileRule>>
   /** The names of the text fields. */
@@ -136,7 +136,7 @@ export class FormReader implements FormOfFile {
   }
 
   #onPart(part: Readable): void {
-    // The parser also emits errors on parts that nobody reads.
+    // The parser also emits errors on parts that have no reader.
     part.on('error', () => {})
     if (!this.#hasHead) throw malformed('has a part without a head')
     this.#hasHead = false
@@ -216,7 +216,7 @@ export class FormReader implements FormOfFile {
     if (this.#isParsed) this.#onParsed()
   }
 
-  /** The parser may say so before all parts were read, and more than once. */
+  /** The parser may report the end before all parts were read, and more than once. */
   #onParsed(): void {
     if (!this.#hasHead) throw malformed('has a part without a head')
     this.#isParsed = true

@@ -33,7 +33,7 @@ const DISPOSITION =
 const PARAMETER = /;[ \t]*([a-z*]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/gi
 const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})[ \\t]*(;[^\\r\\n]*)?$`)
 const CHARSET = /;[ \t]*charset=("?)([^\s";]*)\1/i
-/** By charset. Apache HttpClient sends ISO-8859-1 if nobody chooses. Each byte of US-ASCII is the same in UTF-8. */
+/** By charset. Apache HttpClient sends ISO-8859-1 by default. Each byte of US-ASCII is the same in UTF-8. */
 const ENCODINGS: ReadonlyMap<string, FieldEncoding> = new Map([
   ['utf-8', 'utf8'],
   ['utf8', 'utf8'],
@@ -43,9 +43,9 @@ const ENCODINGS: ReadonlyMap<string, FieldEncoding> = new Map([
 
 /**
  * Reads the head of a part strictly (RFC 7578, section 4). Two readers of one form must not find different names in it:
- * whatever one of them could read in another way is refused.
+ * whatever could be read in another way is refused.
  *
- * @returns a text that says what is wrong with the head.
+ * @returns a text for a wrong head: its mistake.
  */
 export function readHead(headers: PartHeaders): PartHead | string {
   const lines = Object.values(headers).flat()

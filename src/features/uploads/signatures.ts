@@ -55,7 +55,7 @@ export function extensionOf(type: string): string {
   return signatureOf(type)?.extension ?? ''
 }
 
-/** Bytes with which a file of a type may begin; none for a type that is not known here, and for text. */
+/** Bytes with which a file of a type may begin; empty for text, and for a type that is not known here. */
 export function beginningOf(type: string): Buffer {
   const [start = ''] = signatureOf(type)?.starts ?? []
   return Buffer.from(start.replaceAll('??', '20'), 'hex')
@@ -67,7 +67,7 @@ export function typesIn(range: string): string[] {
   return Object.keys(SIGNATURES).filter((type) => type.startsWith(prefix))
 }
 
-/** Whether the first bytes of a file are those of its type. Files of a type that is not known here may begin with any. */
+/** Whether the first bytes of a file fit its type. Files of a type that is not known here may begin with any bytes. */
 export function isOfType(head: Buffer, type: string): boolean {
   const starts = signatureOf(type)?.starts ?? []
   return starts.length === 0 || starts.some((start) => beginsWith(head, start))

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { SavedFile, UploadedFile } from '../../contracts/upload.js'
 import { acceptAsFile } from '../../schema/file-schema.js'
 
-/** What is known of a file before its first byte. */
+/** The facts about a file before its first byte. */
 export interface FileFacts {
   readonly field: string
   readonly originalName: string | null
@@ -23,7 +23,7 @@ export interface FileSource {
   readonly size: number | null
 }
 
-/** A file of a form, which is read once. Its own fields are private, so that logs and JSON show none of its bytes. */
+/** A file of a form, which is read once. Its own fields are private, so that logs and JSON do not show its bytes. */
 export class StoredFile implements UploadedFile {
   readonly #facts: FileFacts
   readonly #source: FileSource

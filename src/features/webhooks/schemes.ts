@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WebhookDelivery, WebhookScheme } from '../../contracts/webhook.js'
 
-/** What the headers of a delivery say, before the signature is verified. */
+/** The data in the headers of a delivery, before the signature is verified. */
 interface Signed {
   /** The text in front of the body that is signed with it; `''` for none. */
   readonly prefix: string
@@ -94,7 +94,7 @@ function readStripe(headers: IncomingHttpHeaders): Signed | null {
 function readGithub(headers: IncomingHttpHeaders): Signed | null {
   const signature = textOf(headers['x-hub-signature-256'])
   const id = textOf(headers['x-github-delivery'])
-  // Nobody signs the id. It is remembered for a day, so it must be short.
+  // The id is not signed. It is remembered for a day, so it must be short.
   if (signature === null || id === null || !/^[\w-]{1,100}$/.test(id)) return null
   return { prefix: '', signatures: decode(signature, 'sha256=', 'hex'), seconds: null, id }
 }
