@@ -58,7 +58,7 @@ export function apiKeys<
 >(options: ApiKeysOptions<TRecord, TUser>): ApiKeyGuard<TUser> {
   const settings = settleApiKeysOptions(options as unknown as ApiKeysOptions)
   const { header, scheme, prefixes } = settings
-  // The framework calls `tenantOf` of this guard, and `canActivate` of that of the application.
+  // The framework calls `tenantOf` of this guard, and `canActivate` of the application's guard.
   const kRecord = Symbol('blazon.apiKeys')
   return {
     credentials: [header],

@@ -56,14 +56,14 @@ export function generateApiKey(options: GenerateApiKeyOptions): GeneratedApiKey 
 }
 
 /**
- * Returns the SHA-256 of a key in hexadecimal, under which it is stored. A slow hash, as for passwords, is not necessary:
- * a key has 190 random bits, and nobody can try them all.
+ * Returns the SHA-256 of a key in hexadecimal, under which it is stored. A slow hash, as for passwords, is not
+ * necessary: a key has 190 random bits, and it is impossible to try them all.
  */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex')
 }
 
-/** What is wrong with a prefix; `null` if it is valid. */
+/** Returns the mistake of a prefix; `null` if it is valid. */
 export function faultOfPrefix(prefix: unknown): { cause: string; remedy: string } | null {
   if (typeof prefix === 'string' && PREFIX.test(prefix)) return null
   return {
@@ -73,8 +73,8 @@ export function faultOfPrefix(prefix: unknown): { cause: string; remedy: string 
 }
 
 /**
- * Creates the function that tells whether a text has the form of a key with one of these prefixes, and the right checksum.
- * A text without them was never a key, so it needs no look-up.
+ * Creates the function that checks whether a text has the form of a key with one of these prefixes, and the right
+ * checksum. A text without them was never a key, so it needs no look-up.
  */
 export function keyMatcher(prefixes: readonly string[]): (text: string) => boolean {
   const starts = prefixes.map((prefix) => `${prefix}_`)

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Request } from '../../index.js'
 import type { ApiKeyRecord } from './api-keys-options.js'
 
-/** The most keys whose reports are known. One that is forgotten early is reported again. */
+/** The most keys whose reports are remembered. A key that is forgotten early is reported again. */
 const MOST = 10_000
 
 /** The parts of {@link KeyUses}. */
@@ -9,7 +9,7 @@ export interface KeyUsesParts<TRecord> {
   readonly clock: Clock
   readonly logger: Logger
   readonly useMs: number
-  /** Tells the application that a key was used. It may throw or reject. */
+  /** Reports to the application that a key was used. It may throw or reject. */
   readonly report: (record: TRecord, req: Request) => unknown
 }
 

@@ -1,7 +1,7 @@
 import type { JwtClaims } from './jwt-options.js'
 import type { ParsedToken } from './parse-token.js'
 
-/** What a token must say. Times are seconds. */
+/** The rules for the claims of a token. Times are seconds. */
 export interface ClaimRules {
   readonly issuer: string | undefined
   /** `null` if the audience does not matter. */
@@ -13,13 +13,13 @@ export interface ClaimRules {
   readonly tolerance: number
 }
 
-/** Why a token is refused: `expired` is told to clients, because they can get a new one. */
+/** Why a token is refused: `expired` is sent to clients, because they can get a new token. */
 export type TokenFault = 'expired' | 'invalid'
 
 /** A time in milliseconds would be one after the year 5000, and the token would never end. */
 const LATEST = 1e11
 
-/** Checks all that a token says against the rules. `now` is in seconds. Returns `null` for a token that fits. */
+/** Checks all claims of a token against the rules. `now` is in seconds. Returns `null` for a token that fits. */
 export function findFault(token: ParsedToken, rules: ClaimRules, now: number): TokenFault | null {
   const { claims, header } = token
   const isOurs =

@@ -1,8 +1,8 @@
 import { type FetchSetup, fetchJson, UnexpectedStatus } from './fetch-json.js'
 
 /**
- * Finds the URL of the keys of an issuer in its metadata: of OpenID Connect Discovery 1.0, else of RFC 8414. The metadata must
- * be that of exactly this issuer.
+ * Finds the URL of the keys of an issuer in its metadata: of OpenID Connect Discovery 1.0, else of RFC 8414. The
+ * metadata must name exactly this issuer.
  */
 export async function findJwks(issuer: string, setup: FetchSetup): Promise<URL> {
   const [openid, oauth] = metadataUrls(issuer)

@@ -17,7 +17,7 @@ const REMEDY =
 const SECRET: OptionNames<JwtSecret> = { secret: true, kid: true }
 const PEM: OptionNames<JwtPem> = { pem: true, kid: true }
 
-/** What became of the option `keys`. */
+/** The result of reading the option `keys`. */
 export interface GivenKeys {
   readonly keys: readonly VerificationKey[]
   readonly problems: readonly Problem[]

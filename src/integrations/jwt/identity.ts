@@ -58,7 +58,7 @@ function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unk
   throw new TypeError('jwt(): a function that reads claims has returned a promise.')
 }
 
-/** The claim `constructor` is not that of every object. */
+/** The claim `constructor` is not the property that every object has. */
 function own(claims: JwtClaims, name: string | undefined): unknown {
   return name !== undefined && Object.hasOwn(claims, name) ? claims[name] : undefined
 }

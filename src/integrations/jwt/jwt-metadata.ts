@@ -10,9 +10,9 @@ import type { JwtGuard } from './jwt.js'
 import { metadataUrl } from './metadata-url.js'
 import { invalid } from './option-problem.js'
 
-/** What the metadata says beside the options of the guard (RFC 9728, 2). */
+/** The members of the metadata beside the options of the guard (RFC 9728, 2). */
 export interface JwtMetadataOptions {
-  /** The scopes that clients may ask for. Default: `requiredScopes` of the guard. */
+  /** The scopes that clients may request. Default: `requiredScopes` of the guard. */
   readonly scopes?: readonly string[]
   /** The issuers of tokens. Default: `issuer` of the guard. */
   readonly authorizationServers?: readonly string[]

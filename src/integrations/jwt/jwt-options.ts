@@ -81,9 +81,9 @@ export interface JwtClaims {
 export interface JwtIdentity {
   /** The claim `sub`. */
   readonly id: string
-  /** What the option `roles` reads; `@Can` accepts them. */
+  /** Values that the option `roles` reads; `@Can` accepts them. */
   readonly roles: readonly string[]
-  /** What the options `permissions` and `scope` read; `@Can` accepts them. */
+  /** Values that the options `permissions` and `scope` read; `@Can` accepts them. */
   readonly permissions: readonly string[]
 }
 
@@ -167,6 +167,6 @@ export interface JwtOptions<
   readonly fetch?: JwtFetch
 }
 
-/** The options of any guard, for code that needs neither the type of the claims nor that of the user. */
+/** The options of any guard, for code that uses neither the type of the claims nor the type of the user. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type AnyJwtOptions = JwtOptions<any, any>

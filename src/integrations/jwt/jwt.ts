@@ -109,7 +109,8 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 
   /**
-   * Creates the guard of an application, with its clock and its logger. It asks no issuer before the first token.
+   * Creates the guard of an application, with its clock and its logger. It sends no request to an issuer before the
+   * first token.
    *
    * @throws ConfigError `E_PEER_MISSING` without `jose`, or with one that is too old; `E_OPTION_INVALID` for keys of a function
    * that cannot verify a token.

@@ -5,7 +5,7 @@ import type { VerificationKey } from './verification-key.js'
 export interface KeySource {
   /** The keys that may have signed a token: none for a token of an unknown key. */
   find(header: TokenHeader): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
-  /** Called for each request whose token is known: old keys are read again, in the background. */
+  /** Called for each request whose token is in the cache: old keys are read again, in the background. */
   keepFresh(): void
   /** Ends what is under way. */
   close(): void
@@ -25,7 +25,7 @@ export function matching(
   return found.length > MOST_TRIALS ? [] : found
 }
 
-/** Keys that never change. A token whose `kid` none of them has may be of a key without one. */
+/** Keys that never change. A token whose `kid` belongs to no key may be of a key without a `kid`. */
 export function fixedKeys(keys: readonly VerificationKey[]): KeySource {
   return {
     find(header) {

@@ -13,7 +13,7 @@ const RETRY_MS = 5000
 /** How long keys are used that cannot be read again. */
 const STALE_MS = 24 * 3_600_000
 
-/** What {@link RemoteKeys} needs. */
+/** Dependencies of {@link RemoteKeys}. */
 export interface RemoteKeysSetup {
   /** Reads the keys of the issuer. Rejects when there is none. */
   readonly read: () => Promise<readonly VerificationKey[]>
@@ -24,8 +24,8 @@ export interface RemoteKeysSetup {
 }
 
 /**
- * The keys of an issuer. Requests wait for the same attempt to read them. Our own in place of `createRemoteJWKSet` of jose,
- * which forgets its keys while the issuer is down, and then asks it for each unknown `kid`.
+ * The keys of an issuer. Requests wait for the same attempt to read them. Our own in place of `createRemoteJWKSet` of
+ * jose, which forgets its keys while the issuer is down, and then sends it a request for each unknown `kid`.
  */
 export class RemoteKeys implements KeySource {
   readonly #setup: RemoteKeysSetup
@@ -74,7 +74,7 @@ export class RemoteKeys implements KeySource {
     })
   }
 
-  /** Reads the keys once for all requests that wait. Never rejects: the keys that are known stay. */
+  /** Reads the keys once for all requests that wait. Never rejects: after a failure, the old keys stay. */
   #refresh(): Promise<void> {
     this.#pending ??= this.#read().finally(() => {
       this.#pending = null

@@ -1,7 +1,7 @@
 /** Hosts whose connections do not leave the machine. */
 const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Whether nobody on the way can change what a URL answers: `https`, or `http` on the same machine. */
+/** Whether the response of a URL cannot be changed on its way: `https`, or `http` on the same machine. */
 export function isSafeUrl(value: unknown): boolean {
   if (!URL.canParse(String(value))) return false
   const { protocol, hostname, username, password } = new URL(String(value))

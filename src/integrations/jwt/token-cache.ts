@@ -5,7 +5,7 @@ import type { VerificationKey } from './verification-key.js'
 export interface VerifiedToken {
   /** The claims as the issuer has written them. */
   readonly claims: JwtClaims
-  /** What the schema has made of the claims. */
+  /** The output of the schema for the claims. */
   readonly output: unknown
   readonly key: VerificationKey
   /** When the token begins, in milliseconds of the clock, which may be set back. */

@@ -12,7 +12,7 @@ import { readCredential } from './read-credential.js'
 import { TokenCache, type VerifiedToken } from './token-cache.js'
 import type { VerificationKey } from './verification-key.js'
 
-/** What {@link TokenVerifier} needs. */
+/** Dependencies of {@link TokenVerifier}. */
 export interface VerifierSetup {
   readonly options: AnyJwtOptions
   readonly rules: ClaimRules
@@ -37,7 +37,7 @@ export class TokenVerifier implements Lifecycle {
     this.#cache = new TokenCache(setup.options.cacheSize ?? CACHE_SIZE)
   }
 
-  /** Responds at once for a token that is known. */
+  /** Responds at once for a token that is in the cache. */
   canActivate(req: Request): true | Promise<true> {
     const { options, challenges, clock, keys } = this.#setup
     const token = readCredential(req, options.scheme ?? 'Bearer')

@@ -13,7 +13,7 @@ export interface VerificationKey {
   isRetired: boolean
 }
 
-/** A key that cannot verify tokens. The message says why; it has no part of the key. */
+/** A key that cannot verify tokens. The message has the reason, and no part of the key. */
 export class UnusableKey extends Error {}
 
 /** The parts of public keys (RFC 7518, 6; RFC 8037, 2). Other members are not read. */

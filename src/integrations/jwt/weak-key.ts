@@ -13,7 +13,7 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
 ])
 
-/** Says why anybody could make signatures that a public key accepts; `null` for a key without a known weakness. */
+/** Returns why anybody could make signatures that a public key accepts; `null` for a key without a known weakness. */
 export function weaknessOf(key: KeyObject): string | null {
   if (key.asymmetricKeyType === 'rsa') return weaknessOfRsa(key)
   if (key.asymmetricKeyType !== 'ed25519') return null

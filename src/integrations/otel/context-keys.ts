@@ -1,7 +1,7 @@
 import type { Context, Span } from '@opentelemetry/api'
 import type { OpenTelemetry } from './load-api.js'
 
-/** What an instrumentation of `node:http` notes about a request. `@opentelemetry/core` defines it. */
+/** The notes of an instrumentation of `node:http` about a request. `@opentelemetry/core` defines it. */
 export interface RpcMetadata {
   readonly type?: string
   /** The span of the request. */

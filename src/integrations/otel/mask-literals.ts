@@ -1,4 +1,4 @@
-/** What stands for a value in a text. */
+/** The mask of a value in a text. */
 const MASK = '?'
 
 /**

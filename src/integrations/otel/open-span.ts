@@ -53,15 +53,15 @@ export class SpanOpener {
   }
 
   /**
-   * What the propagator of the SDK reads from the headers. The active context does not count: it can be that of the code
-   * that has called `listen`.
+   * The context that the propagator of the SDK reads from the headers. The active context does not count: it can be the
+   * context of the call of `listen`.
    */
   #contextOf(req: Request): Context {
     const { propagation, ROOT_CONTEXT } = this.#api
     return propagation.extract(ROOT_CONTEXT, req.headers)
   }
 
-  /** Whether the span of a context is that of a server, such as that of a function on AWS Lambda. */
+  /** Whether the span of a context belongs to a server, such as the span of a function on AWS Lambda. */
   #isOfServer(active: Context): boolean {
     if (active === this.#api.ROOT_CONTEXT) return false
     // Spans of SDKs have a `kind`; the type of the API does not name it.

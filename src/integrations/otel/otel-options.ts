@@ -11,7 +11,7 @@ import {
 /** Options of `otel`. */
 export interface OtelOptions {
   /**
-   * Requests without spans, such as those of health checks. Code that runs for such a request makes no spans either. Default:
+   * Requests without spans, such as health checks. Code that runs for such a request makes no spans either. Default:
    * every request has a span.
    */
   readonly ignore?: (req: Request) => boolean
@@ -51,7 +51,7 @@ const isOf =
   (value) =>
     typeof value === type ? null : what
 
-/** What each option must be; `null` from a check means that the value is right. */
+/** The check of each option; it returns `null` for a valid value. */
 const CHECKS: Readonly<Record<keyof OtelOptions, Check>> = {
   ignore: isOf('function', 'Give a function: { ignore: (req) => req.path === "/livez" }.'),
   attributes: isOf('function', 'Give a function that returns an object of attributes.'),

@@ -12,9 +12,9 @@ import { checkOtelOptions, type OtelOptions } from './otel-options.js'
 const kApi = new InjectionToken<OpenTelemetry>('@opentelemetry/api')
 
 /**
- * A plugin that makes spans of requests with OpenTelemetry: one for each request, named by its method and route, and one for
- * each part that may take time. It works in ES modules without `--import`, because nothing is patched. Names and attributes
- * are those of the stable semantic conventions for HTTP. No attribute has a header, a query or a body.
+ * A plugin that makes spans of requests with OpenTelemetry: one for each request, named by its method and route, and
+ * one for each part that may take time. It works in ES modules without `--import`, because nothing is patched. Names
+ * and attributes follow the stable semantic conventions for HTTP. No attribute has a header, a query or a body.
  *
  * Where `@opentelemetry/instrumentation-http` has made a span of a request, the plugin names and completes that span.
  *

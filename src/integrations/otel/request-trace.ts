@@ -3,7 +3,7 @@ import type { StepName } from '../../index.js'
 import type { RpcMetadata } from './context-keys.js'
 import { STEP_SPANS } from './step-spans.js'
 
-/** What all spans of an application are made with. */
+/** The parts with which all spans of an application are made. */
 export interface SpanMaker {
   readonly tracer: Tracer
   /** The key of the span in a context. */
@@ -14,13 +14,14 @@ export interface SpanMaker {
 export interface OpenedSpan {
   readonly span: Span
   readonly parent: Context
-  /** What the instrumentation that has made the span notes; `null` if this door has made it, and so has to end it. */
+  /** The notes of the instrumentation that has made the span; `null` if this door has made it, and so has to end it. */
   readonly rpc: RpcMetadata | null
 }
 
 /**
- * The spans of one request. It is also the context in which the code of the request runs: the active span in it is always
- * that of the current step, so that spans of any code are children of the step, and the context is entered only once.
+ * The spans of one request. It is also the context in which the code of the request runs: the active span in it is
+ * always the span of the current step, so that spans of any code are children of the step, and the context is entered
+ * only once.
  */
 export class RequestTrace implements Context {
   /** The span of the request. */

@@ -49,7 +49,7 @@ export function pathOf(url: string): string {
   return path.slice(0, LONGEST_PATH)
 }
 
-/** What a request says about itself when it is over. */
+/** The facts about a request when it is over. */
 export interface EndFacts {
   /** The pattern of the route, with the path that the application is mounted at; `undefined` without a route. */
   readonly route: string | undefined
@@ -77,7 +77,7 @@ export function describeEnd(span: Span, ended: EndedRequest, facts: EndFacts): v
   if (error !== null) span.setAttribute('error.type', error)
 }
 
-/** Whether the server has failed. A mistake of a client is none of a server span. */
+/** Whether the server has failed. A mistake of a client is not an error of a server span. */
 export function hasFailed({ status }: Pick<EndedRequest, 'status'>): boolean {
   return status !== null && status >= 500
 }

@@ -15,7 +15,7 @@ const MOST_TEXTS = 500
 /** No longer text is kept, and of one only the beginning is described. */
 const LONGEST_TEXT = 4096
 const LONGEST_NAME = 255
-/** What the log of a database names an error by: `23505`, `ER_DUP_ENTRY`. */
+/** The code of an error in the log of a database: `23505`, `ER_DUP_ENTRY`. */
 const CODE = /^\w{1,64}$/
 
 /** Makes a span of each statement that runs inside of another span. */

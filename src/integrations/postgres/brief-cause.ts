@@ -1,9 +1,9 @@
-/** The fields that help a reader. All others of PostgreSQL are null, or say where in its sources the error was made. */
+/** The fields that help a reader. All other fields of PostgreSQL are null, or name the place in its sources. */
 const FIELDS = ['code', 'detail', 'hint'] as const
 
 /**
  * The cause of a `ConfigError` of a database: the text and the code of the first error, which the server or the network
- * gave. Node prints all fields and frames of every cause, those of `pg` on 50 lines, and they would hide the message.
+ * gave. Node prints all fields and frames of every cause (50 lines for `pg`), which would hide the message.
  */
 export function briefCause(error: unknown): Error {
   const first = firstOf(error)

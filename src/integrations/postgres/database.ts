@@ -150,12 +150,11 @@ export class Database {
   }
 
   /**
-   * Runs a function in one transaction for a tenant. Use it in jobs, and wherever no tenant is
-   * known. The caller must make sure that the work may run for this tenant. Inside an open
-   * transaction of the same tenant, for example that of a request, it behaves like
-   * {@link Database.transaction}.
+   * Runs a function in one transaction for a tenant. Use it in jobs, and wherever no tenant is known. The caller must
+   * make sure that the work may run for this tenant. Inside an open transaction of the same tenant, for example the
+   * transaction of a request, it behaves like {@link Database.transaction}.
    *
-   * @param options As those of {@link Database.transaction}.
+   * @param options The same as for {@link Database.transaction}.
    * @throws TypeError when the id is not valid; TenantSwitchError inside a transaction of another
    * owner; the same errors as {@link Database.transaction}.
    */

@@ -22,8 +22,7 @@ export interface Statement {
 /** A statement of the package itself. It leaves nothing in its session if it has no reader. */
 export interface SessionStatement extends Statement {
   /**
-   * Whether nobody reads its rows. A driver may then return none, and not ask for their columns.
-   * Default: `false`.
+   * Whether the rows may be discarded. A driver may then return none, and not request their columns. Default: `false`.
    */
   readonly hasNoReader?: boolean
 }
@@ -63,8 +62,8 @@ export interface Connection {
    */
   query(statement: Statement): Promise<QueryResult>
   /**
-   * Sends statements as one flight. When the server refuses one of them, it runs none of those
-   * after it. So a statement never runs before the transaction that begins in its flight has begun.
+   * Sends statements as one flight. When the server refuses a statement, it does not run the later ones. So a statement
+   * never runs before the transaction that begins in its flight has begun.
    *
    * @returns a promise for each result, in order. They reject as {@link Connection.query} does. A
    * statement that was not run rejects with a `PostgresError` of the code 25P02.
@@ -84,8 +83,8 @@ export interface Connection {
    */
   release(): void
   /**
-   * Closes the connection and asks the server to cancel the running statement. An open transaction
-   * is rolled back. Never throws.
+   * Closes the connection and requests that the server cancels the running statement. An open transaction is rolled
+   * back. Never throws.
    */
   destroy(): void
 }
@@ -120,8 +119,8 @@ export interface Driver {
    */
   readonly isEmbedded: boolean
   /**
-   * Called with each statement of the program before it runs, by a driver without a database. All other statements are those
-   * of the package itself. Default: the driver has a database.
+   * Called with each statement of the program before it runs, by a driver without a database. All other statements
+   * belong to the package itself. Default: the driver has a database.
    */
   readonly expect?: (statement: Statement) => void
   /** Returns how many connections are lent now, and how many callers wait for one. */

@@ -22,7 +22,7 @@ import { poolMetrics } from './pool-metrics.js'
 import { Sessions } from './sessions/sessions.js'
 import { unreachable } from './unreachable.js'
 
-/** What the start of the database needs of the application. */
+/** The parts of an application that the start of the database uses. */
 type Start = Pick<PluginContext, 'get' | 'logger' | 'usesTenants'>
 
 const READ_ONLY = `select pg_catalog.current_setting('transaction_read_only') = 'on' as "isReadOnly"`
@@ -36,7 +36,7 @@ export class Engine {
   #logger: Logger | undefined
   /** Whether the server has refused a write because it takes none, and no check has found that it takes writes again. */
   #isReadOnly = false
-  /** Whether the migrations of `requireMigrations` are known to be applied. */
+  /** Whether the migrations of `requireMigrations` have been found to be applied. */
   #areApplied = false
 
   constructor(options: PostgresOptions, driver: Driver) {

@@ -16,7 +16,7 @@ export interface Keyset<T> {
   readonly orderBy: readonly T[]
 }
 
-/** Returns the parts of a `select` for one page. `columns` are those of the fields of the order. */
+/** Returns the parts of a `select` for one page. `columns` has a column for each field of the order. */
 export function keysetOf<T>(
   sql: SqlBuilder<T>,
   { order, after }: Pick<CursorPage, 'order' | 'after'>,

@@ -18,7 +18,7 @@ export interface PostgresErrorFields {
   readonly column?: string | undefined
   /** Details that may contain values of a row. The log shows them, and clients never see them. */
   readonly detail?: string | undefined
-  /** What PostgreSQL suggests to do. */
+  /** PostgreSQL's suggestion of a remedy. */
   readonly hint?: string | undefined
 }
 
@@ -48,7 +48,7 @@ export class PostgresError extends Error implements PostgresErrorFields {
   /** The name of the column. */
   readonly column: string | undefined
   readonly detail: string | undefined
-  /** What PostgreSQL suggests to do. */
+  /** PostgreSQL's suggestion of a remedy. */
   readonly hint: string | undefined
 
   /**

@@ -25,9 +25,10 @@ const PURGE_MS = 3_600_000
 const COLUMNS = 'id, fields, user_key, user_json, tenant, created_at, used_at, idle_at, ends_at'
 
 /**
- * A store for `sessions()` of `blazon/sessions` in the database of `postgres()`, which the application needs in `plugins`,
- * too. A session that a handler writes belongs to the transaction of the request: a handler that fails has logged nobody
- * in and out and sends no cookie, and a new password and the end of all sessions are saved together, or not at all.
+ * A store for `sessions()` of `blazon/sessions` in the database of `postgres()`, which the application needs in
+ * `plugins`, too. A session that a handler writes belongs to the transaction of the request: a handler that fails logs
+ * no user in or out and sends no cookie, and a new password and the end of all sessions are saved together, or not at
+ * all.
  *
  * @param options The name and the schema of the table. Default: `blazon_sessions`.
  * @throws ConfigError when a name is not valid; when the application starts, `E_SESSIONS_TABLE` if the database has no

@@ -69,7 +69,7 @@ interface TransactionUse extends Pick<RouteSetup, 'fail'> {
 
 function transactionStage(sessions: Sessions, { options, fail }: TransactionUse): Stage {
   return (next) => (req, res) => {
-    // A request without a tenant gets a transaction only if its handler asks for one.
+    // A request without a tenant gets a transaction only if its handler begins one.
     if (options === null && sessions.owner?.kind !== 'tenant') return next(req, res)
     return sessions.intercept(req, res, {
       next: () => next(req, res),

@@ -47,8 +47,7 @@ export function readPage(
 }
 
 /**
- * The rows are read as lists: the values of the order are the last column, whose name cannot be that of a column of the
- * query then.
+ * The rows are read as lists: the values of the order are the last column, so its name cannot equal another column's.
  */
 async function readAfter(
   db: Pick<Database, 'query'>,

@@ -37,8 +37,8 @@ const STRING = /'[^']*(?:''[^']*)*'/y
 const NAME = /"[^"]*(?:""[^"]*)*"/y
 
 /**
- * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), as far as needed
- * to tell quoted text from other text.
+ * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), as far as needed to separate quoted
+ * text from other text.
  *
  * @throws UnclosedError when a quote or a comment is not closed.
  */

@@ -10,13 +10,14 @@ const kTransactional = Symbol('blazon.transactional')
 type Method = (...args: unknown[]) => unknown
 
 /**
- * Runs every call of a method in one transaction, like {@link Database.transaction}. On a handler,
- * the transaction is committed before the first byte of the response. On an `async *` method, the
- * transaction lasts until the generator ends, like that of {@link Database.stream}. The container must
- * create the object, so its class must be a controller or a provider.
+ * Runs every call of a method in one transaction, like {@link Database.transaction}. On a handler, the transaction is
+ * committed before the first byte of the response. On an `async *` method, the transaction lasts until the generator
+ * ends, as in {@link Database.stream}. The container must create the object, so its class must be a controller or a
+ * provider.
  *
- * @param options `isolation`, and `retries` after a conflict with other transactions. On a handler, they are those of the
- * transaction of the request: the handler runs again before the first byte of the response, with the request as it is then.
+ * @param options `isolation`, and `retries` after a conflict with other transactions. On a handler, they are options of
+ * the request's transaction: the handler runs again before the first byte of the response, with the request as it is
+ * then.
  * @throws ConfigError when it decorates anything other than a method, when an option is wrong, and for `retries` of an
  * `async *` method, whose items cannot be taken back. The method throws an `Error` when the container did not create its object.
  * @example

@@ -77,9 +77,9 @@ export interface Driver {
 }
 
 /**
- * `RESP_TYPES.BLOB_STRING` and `VERBATIM_STRING`: keys and values are returned as bytes. Set once on the
- * client, because node-redis merges options of a single command with those of the client each time, which was
- * 13 of the 30 thousand instructions of a command.
+ * `RESP_TYPES.BLOB_STRING` and `VERBATIM_STRING`: keys and values are returned as bytes. Set once on the client,
+ * because node-redis merges options of a single command with the options of the client each time, which was 13 of the
+ * 30 thousand instructions of a command.
  */
 const BYTES = { 36: Buffer, 61: Buffer }
 

@@ -121,7 +121,7 @@ export class Link {
   }
 
   /**
-   * Asks the server to accept a write.
+   * Checks that the server accepts a write.
    *
    * @throws {@link UNAVAILABLE} when it does not, or does not reply.
    */
@@ -338,10 +338,10 @@ export class Link {
   }
 
   /**
-   * A connection that was given up may still have commands under way. A server that was only paused would run
-   * them after those of the new connection, and an outdated entry would return. So the old connection is
-   * closed on the server, too. Its address is given, because the new connection may reach another server, where a client
-   * of somebody else has the same id.
+   * A connection that was given up may still have commands under way. A server that was only paused would run them
+   * after the commands of the new connection, and an outdated entry would return. So the old connection is closed on
+   * the server, too. Its address is given, because the new connection may reach another server, where a foreign client
+   * has the same id.
    */
   async #replaceOldConnection(): Promise<void> {
     const leftBehind = this.#leftBehind

@@ -55,7 +55,7 @@ class RedisCache implements CacheStore {
   #context: StoreContext | undefined
   /** Whether all pending deletions are done. Entries are only read then. */
   #isClean = false
-  /** Whether the entries are known to come from the servers that are connected now. */
+  /** Whether the entries certainly come from the servers that are connected now. */
   #isHome = false
   #isRecovering = false
   #recovery: Promise<void> | undefined
@@ -199,8 +199,7 @@ class RedisCache implements CacheStore {
   }
 
   /**
-   * Deletes keys now, or else before any entry is read again. Returns how many keys existed; 0 when that is
-   * not known.
+   * Deletes keys now, or else before any entry is read again. Returns how many keys existed; 0 when this is not known.
    */
   async #forget(names: readonly string[]): Promise<number> {
     if (this.#isUsable) {

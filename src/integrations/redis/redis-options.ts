@@ -42,7 +42,7 @@ export interface RedisClusterOptions {
 }
 
 /**
- * The names of all options. It includes those of `redisLimits`, because one object may be passed to both
+ * The names of all options. It includes the options of `redisLimits`, because one object may be passed to both
  * functions. With a misspelt `prefix`, two applications would share their keys.
  */
 const NAMES: OptionNames<RedisOptions & { readonly fallback: unknown }> = {

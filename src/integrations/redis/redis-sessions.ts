@@ -152,7 +152,7 @@ class RedisSessions implements SessionStore {
     const ids = await this.#idsOf(userKey)
     const found = await Promise.all(ids.map((id) => this.read(id)))
     const lost = ids.filter((_, index) => found[index] === undefined)
-    // Sessions that Redis has forgotten. A new session has a new id, so none of these can come back.
+    // Sessions that Redis has forgotten. A new session has a new id, so they cannot come back.
     if (lost.length > 0) {
       const list = this.#keys.sessionsOf(userKey)
       await this.#link.run(({ send }) => send('SREM', list, ...lost.slice(0, CHUNK)))

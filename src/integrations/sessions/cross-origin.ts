@@ -9,11 +9,11 @@ export function changes(method: string): boolean {
 }
 
 /**
- * Refuses a request that a page of another origin has sent. Browsers say so in `Sec-Fetch-Site` (W3C Fetch Metadata); those
- * before 2023, and all over plain HTTP, in `Origin`. A page can remove or change neither.
+ * Refuses a request that a page of another origin has sent. Browsers report this in `Sec-Fetch-Site` (W3C Fetch
+ * Metadata); browsers before 2023, and all over plain HTTP, in `Origin`. A page can remove or change neither.
  *
  * @param isCookieSent Whether the request carries the cookie. Without both headers, such a request is refused, too: a
- * browser may be too old to send them. One without the cookie has no authority that a page could use.
+ * browser may be too old to send them. A request without the cookie has no authority that a page could use.
  * @throws ForbiddenError `CROSS_ORIGIN`.
  */
 export function refuseCrossOrigin(
@@ -33,7 +33,9 @@ export function refuseCrossOrigin(
   throw new ForbiddenError(message, { code: 'CROSS_ORIGIN' })
 }
 
-/** Whether an origin is that of the request. Behind a proxy that ends TLS, the scheme of the request is not known. */
+/**
+ * Whether an origin is the origin of the request. Behind a proxy that ends TLS, the scheme of the request is unknown.
+ */
 function isOwn(req: Request, origin: string): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, host } = new URL(origin)

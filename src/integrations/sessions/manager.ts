@@ -18,7 +18,7 @@ import type { SessionsSettings } from './sessions-options.js'
 
 /** A session of a user, for a page that shows where somebody is logged in. */
 export interface SessionRow {
-  /** Names the session in `revoke` and `revokeAll`. Nobody can use the session with it. */
+  /** Names the session in `revoke` and `revokeAll`. It gives no access to the session. */
   readonly id: string
   /** When the user logged in. */
   readonly createdAt: Date
@@ -37,7 +37,7 @@ export interface SessionOwner {
 /** The sessions of users, for jobs and administration: `inject(web.manager)`. */
 export interface SessionManager {
   /**
-   * Lists the sessions of a user, the one that was used last first.
+   * Lists the sessions of a user, the last used session first.
    *
    * @throws HttpError 503 when the store cannot be reached.
    */
@@ -139,7 +139,7 @@ export class Manager implements SessionManager, Lifecycle {
     await this.#store.check?.()
   }
 
-  /** Calls the store. A store that fails is 503: nobody becomes anonymous because a server is away. */
+  /** Calls the store. A store that fails is a 503: a user does not become anonymous because a server is down. */
   async ask<T>(call: (store: SessionStore) => MaybePromise<T>): Promise<T> {
     try {
       return await call(this.#store)

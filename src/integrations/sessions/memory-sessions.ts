@@ -22,9 +22,9 @@ const NAMES: OptionNames<MemorySessionsOptions> = { maxSessions: true }
 
 /**
  * Creates a store that keeps sessions in the memory of this process, for development and tests. It is the default of
- * `sessions()`, and is refused in production: a restart would log everybody out, and other processes would not know the
- * sessions. When it is full, a new session removes the one that has not been used for the longest time, anonymous
- * sessions first. Each application has sessions of its own.
+ * `sessions()`, and is refused in production: a restart would log all users out, and other processes would not have the
+ * sessions. When it is full, a new session removes the least recently used session, anonymous sessions first. Each
+ * application has sessions of its own.
  *
  * @throws RangeError when `maxSessions` is not a whole number of at least 1.
  * @example
@@ -121,7 +121,7 @@ class MemorySessions implements SessionStore {
     return userKey === null ? this.#anonymous : this.#named
   }
 
-  /** Stores a record as the one that was used last. */
+  /** Stores a record as the most recently used. */
   #put(record: SessionRecord): void {
     const map = this.#mapOf(record)
     map.delete(record.id)

@@ -34,7 +34,7 @@ interface CookieChange {
 type Values = Readonly<Record<string, unknown>>
 type Texts = Record<string, string | null>
 
-/** What a new session has besides its id and its times. */
+/** The content of a new session besides its id and its times. */
 type Content = Pick<SessionRecord, 'fields' | 'user' | 'userKey' | 'tenant'>
 
 /** The session of one request. */
@@ -63,7 +63,7 @@ export class RequestSession implements Session<Values, Values> {
     this.#req = req
     this.#res = res
     this.#changes = changes(req.method)
-    // Read before the route: a public one forgets a tenant that nobody has allowed.
+    // Read before the route: a public route forgets a tenant that was not confirmed.
     this.#tenant = tenantOf(req) ?? TenantContext.current()?.claim ?? null
   }
 
@@ -103,7 +103,7 @@ export class RequestSession implements Session<Values, Values> {
     if (this.#mayChange && this.#manager.cookie.isIn(this.#req)) this.#check()
   }
 
-  /** Marks a response that depends on the session, unless the handler has said how it may be stored. */
+  /** Marks a response that depends on the session, unless the handler has set how it may be stored. */
   forbidStoring(): void {
     if (this.#loading === undefined || this.#res.headersSent) return
     this.#res.vary('Cookie')
@@ -189,8 +189,8 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /**
-   * The tenant of a session that begins with a login: the one that the code acts for. A tenant that the request only names
-   * does not count, because whoever sends the request chooses it, and the session will confirm it.
+   * The tenant of a session that begins with a login: the tenant that the code acts for. A tenant that the request only
+   * names does not count, because the sender of the request chooses it, and the session will confirm it.
    */
   #tenantOfLogin(): string | null {
     const tenant = TenantContext.current()?.id ?? tenantOf(this.#req) ?? null

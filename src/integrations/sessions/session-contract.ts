@@ -2,8 +2,8 @@ import { defineOption, type RouteContract, type RouteModel, type RouteOption } f
 import { changes } from './cross-origin.js'
 
 /**
- * Says in the document that the responses of a route set or delete the cookie: for routes that call `login`, `logout` or
- * `set`. It changes nothing else.
+ * Documents that the responses of a route set or delete the cookie: for routes that call `login`, `logout` or `set`. It
+ * changes nothing else.
  *
  * @example
  * @SetsSession()
@@ -20,7 +20,7 @@ const SET_COOKIE = {
   },
 } as const
 
-/** What sessions add to the operation of a route: the refusal of other origins, and the cookie. */
+/** Additions of sessions to the operation of a route: the refusal of other origins, and the cookie. */
 export function sessionContract(route: RouteModel): RouteContract {
   return {
     ...(changes(route.method) ? { errors: [403] } : {}),

@@ -4,7 +4,7 @@ import type { SessionsSettings } from './sessions-options.js'
 /** Hosts that browsers reach without TLS: the machine itself, and the connections of a `TestApp`. */
 const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[?::1\]?|in-process)$/i
 
-/** What a request carries in place of a session. */
+/** The state of the cookie of a request without a session. */
 export type CookieState = 'none' | 'invalid'
 
 /** The cookie of the sessions of one application. */

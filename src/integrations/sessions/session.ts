@@ -1,6 +1,6 @@
 import type { User } from '../../index.js'
 
-/** What `login` needs of a user: an `id`, which is a number or a text. */
+/** The user that `login` accepts: an `id`, which is a number or a text. */
 export type SessionUser = WithId | User
 
 /** A user without other fields. */
@@ -18,7 +18,7 @@ export interface WithId {
  * @typeParam TOutput The type of `data`: the output of the schema.
  */
 export interface Session<TInput = unknown, TOutput = unknown> {
-  /** The values, as the schema has validated them. Those of `{}` if there is no session. */
+  /** The values, as the schema has validated them. Without a session, the validated `{}`. */
   readonly data: Readonly<TOutput>
   /** Names the session for `manager.revokeAll`; `undefined` if there is none. It is not the secret of the cookie. */
   readonly id: string | undefined

@@ -149,7 +149,7 @@ export function resolveOptions(options: AnyOptions): SessionsSettings {
   }
 }
 
-/** The field `constructor` is not that of each object. */
+/** The field `constructor` is not the property that every object has. */
 function tenantReader(tenant: AnyOptions['tenant']): SessionsSettings['tenantOfUser'] {
   if (tenant === undefined || typeof tenant === 'function') return tenant ?? null
   return (user) => (Object.hasOwn(user, tenant) ? user[tenant as keyof object] : undefined)

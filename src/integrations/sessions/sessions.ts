@@ -21,8 +21,8 @@ import { resolveOptions, type SessionsOptions, type SessionsSettings } from './s
 export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plugin {
   contract: typeof sessionContract
   /**
-   * Reads the session of a request, on public and protected routes and in middlewares. Without the cookie, it asks no
-   * store. The response gets `Vary: Cookie` and `Cache-Control: no-store`.
+   * Reads the session of a request, on public and protected routes and in middlewares. Without the cookie, it does not
+   * use the store. The response gets `Vary: Cookie` and `Cache-Control: no-store`.
    *
    * @throws HttpError 503 when the store cannot be reached; Error when the application does not list the plugin.
    */
@@ -113,7 +113,7 @@ export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
   }
 }
 
-/** Gives each request its session, and refuses those of other origins. */
+/** Gives each request its session, and refuses requests of other origins. */
 function protection(
   managers: WeakMap<object, Manager>,
   requests: WeakMap<object, RequestSession>,
@@ -145,7 +145,7 @@ function protection(
   }
 }
 
-/** What the guard reads besides the session. */
+/** Inputs of the guard besides the session. */
 interface Admission {
   readonly req: Request
   readonly findUser: ((id: string, req: Request) => unknown) | null

@@ -7,7 +7,7 @@ interface Begun {
   readonly running: RunningStatement
 }
 
-/** The names that OpenTelemetry gives to databases, where they differ from those of TypeORM. */
+/** The names that OpenTelemetry gives to databases, where they differ from TypeORM's names. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   'aurora-mysql': 'mysql',
   'aurora-postgres': 'postgresql',
@@ -20,7 +20,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   sqljs: 'sqlite',
 }
 
-/** Reports the statements of a data source. Adds nothing if nobody observes statements. */
+/** Reports the statements of a data source. Adds nothing if statements have no observer. */
 export function observeStatements(dataSource: DataSource, statements: Statements): void {
   // A test may have replaced the data source by an object of its own.
   if (!statements.areObserved || !Array.isArray(dataSource.subscribers)) return
@@ -28,7 +28,7 @@ export function observeStatements(dataSource: DataSource, statements: Statements
   dataSource.subscribers.push(subscriber(SYSTEMS[type] ?? type, statements))
 }
 
-/** TypeORM tells of the begin and of the end of each statement, but not that they belong together. */
+/** TypeORM reports the begin and the end of each statement, but not that they belong together. */
 function subscriber(system: string, statements: Statements): EntitySubscriberInterface {
   const open = new WeakMap<QueryRunner, Begun[]>()
   return {

@@ -166,8 +166,7 @@ class Trial {
   }
 
   /**
-   * Whether none of the similar ids sees a row. All run in one script; a statement that sees a row
-   * fails with a division by zero.
+   * Whether no similar id sees a row. All run in one script; a statement that sees a row fails with a division by zero.
    */
   async #seeNothing(lookAlikes: readonly LookAlike[]): Promise<boolean> {
     const look = `select 1 / (1 - count(*)) from (select 1 from ${this.#table.fullName} limit 1) seen`

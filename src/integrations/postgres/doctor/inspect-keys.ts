@@ -42,8 +42,8 @@ where i.indisunique and i.indrelid = any($1::oid[])
 order by i.indrelid, c.relname`
 
 /**
- * Exclusion constraints that do not compare `tenant_id` by `=`. An index that is unique, too, such as that of a primary key
- * without overlaps, is one of `UNIQUE`.
+ * Exclusion constraints that do not compare `tenant_id` by `=`. An index that is also unique, such as the index of a
+ * primary key without overlaps, counts as `UNIQUE`.
  */
 const EXCLUSIONS = `
 select con.conname as name, con.conrelid as table

@@ -20,9 +20,8 @@ interface Policy {
   readonly columns: readonly ComparedColumn[]
 }
 
-// Restrictive policies only narrow access, so they are left out. Policies of a role from which the
-// role of tenants inherits apply to it as well. Those of a role that it may become apply after it
-// has become that role.
+// Restrictive policies only narrow access, so they are left out. Policies of a role from which the role of tenants
+// inherits apply to it as well. Policies of a role that it may become apply after it has become that role.
 const LIST = `
 select p.polrelid as table, p.polname as name, p.polcmd::text as command,
   pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check,

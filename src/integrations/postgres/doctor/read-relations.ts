@@ -3,7 +3,7 @@ import { identifier } from '../schema/identifier.js'
 import type { Relation, Setting, TenantColumn, TenantTable } from './examination.js'
 
 /**
- * Condition for schemas of the user: not those of PostgreSQL or of Blazon. The query must name
+ * Condition for schemas of the user, without the schemas of PostgreSQL and Blazon. The query must name
  * `pg_namespace n`.
  */
 export const USER_SCHEMA = "n.nspname !~ '^(pg_|information_schema$|blazon$)'"
@@ -29,7 +29,7 @@ const PRIVILEGES = `
     )
   )`
 
-// Reads both catalogs with grants: those of the relation and those of its columns.
+// Reads both catalogs with grants: the relation's and the columns'.
 const GRANTS = `
   lateral (
     select x.grantee, lower(x.privilege_type) as privilege from aclexplode(c.relacl) x

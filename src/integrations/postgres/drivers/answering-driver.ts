@@ -8,8 +8,8 @@ const SIZE = 100
 type Answer = () => AnsweredStatement
 
 /**
- * A driver without a database: a test answers the statements of the program. Those of the package itself, such as `BEGIN`, have
- * no rows.
+ * A driver without a database: a test answers the statements of the program. Statements of the package itself, such as
+ * `BEGIN`, have no rows.
  */
 export class AnsweringDriver implements Driver {
   readonly size: number = SIZE
@@ -100,7 +100,7 @@ function resultOf({ text }: Statement, { rows = [], rowCount, error }: AnsweredS
   const names = Object.keys(Object(first))
   return {
     command: commandOf(text),
-    // The driver of a database makes them of what the statement asks for, and so did the one whose answer this is.
+    // A database driver chooses their form by `rowMode` of the statement, and so did the driver that gave this answer.
     rows: [...rows] as QueryResult['rows'],
     rowCount: rowCount ?? rows.length,
     fields: names.map((name) => ({ name, dataTypeID: 0 })),

@@ -10,9 +10,9 @@ const CANCEL_REQUEST = 80_877_102
 const MAX_WAIT_MS = 2000
 
 /**
- * Asks the server to cancel the statement that a connection runs, over a separate connection. The
- * server does not report the result, so this is best effort. The request is not encrypted, as in
- * `libpq` before PostgreSQL 17. The key that it reveals is valid only until the connection ends.
+ * Requests that the server cancels the statement that a connection runs, over a separate connection. The server does
+ * not report the result, so this is best effort. The request is not encrypted, as in `libpq` before PostgreSQL 17. The
+ * key that it reveals is valid only until the connection ends.
  */
 export function cancelStatement({ host, port, processID, secretKey }: PgClient): void {
   if (processID === null || secretKey === null) return

@@ -13,7 +13,7 @@ const MODULES: Readonly<Record<string, string>> = {
   refint: 'moddatetime',
 }
 
-/** What `create extension … cascade` creates, too. */
+/** Extensions that `create extension … cascade` creates, too. */
 const REQUIRED: Readonly<Record<string, string>> = { earthdistance: 'cube' }
 
 /** The extensions that PGlite ships. */
@@ -22,7 +22,7 @@ const SHIPPED: readonly string[] =
     ' ',
   )
 
-/** A statement in a string or a comment matches, too. Then files are written that nobody reads. */
+/** A statement in a string or a comment matches, too. Then unused files are written. */
 const CREATE =
   /\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"(?<quoted>[^"]+)"|(?<plain>[\w$]+))/gi
 
@@ -60,7 +60,7 @@ export class Extensions {
 
 const UNAVAILABLE = /^extension "[^"]*" is not available$/
 
-/** Has the error of a missing extension tell which ones there are. */
+/** Adds the available extensions to the error of a missing extension. */
 export function explainUnavailable(error: unknown): void {
   if (!(error instanceof Error) || !UNAVAILABLE.test(error.message)) return
   const hint = `The embedded PostgreSQL has: ${SHIPPED.join(', ')}. For another one, use a server: postgres({ url })`

@@ -60,8 +60,8 @@ export function overtime(cause: unknown): HttpError {
 }
 
 /**
- * A statement of a flight was not run, because the server refused an earlier one. The code is the
- * one that the server uses inside a transaction.
+ * A statement of a flight was not run, because the server refused an earlier one. The server uses the same code inside
+ * a transaction.
  */
 export function skipped(): PostgresError {
   const message =
@@ -69,7 +69,7 @@ export function skipped(): PostgresError {
   return new PostgresError(message, { code: IN_FAILED })
 }
 
-/** What a driver knows about a statement that has failed. */
+/** A driver's facts about a statement that has failed. */
 export interface FailureTerms {
   /** Creates the error when the server has sent no response. Default: `DATABASE_UNAVAILABLE`. */
   readonly lose?: (() => Error) | undefined
@@ -81,7 +81,7 @@ export interface FailureTerms {
 export function failureOf(error: unknown, { lose, hasRunLong = false }: FailureTerms = {}): Error {
   if (HttpError.is(error) || error instanceof PostgresError) return error
   if (!isRefusal(error)) return lose?.() ?? unavailable(error)
-  // The cause shows that the server itself has refused the statement, so its outcome is known.
+  // The cause shows that the server itself has refused the statement, so its outcome is certain.
   if (isOvertime(error, hasRunLong)) return overtime(refusalOf(error))
   if (UNFIT.includes(error.code)) return unavailable(refusalOf(error))
   if (AT_ITS_END.test(error.code) || isFatal(error)) return unavailable(error)

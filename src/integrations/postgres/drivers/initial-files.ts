@@ -12,7 +12,7 @@ const DATA = '/pglite/data'
 /** Changes when a file of the cache has another form. */
 const FORM = 1
 
-/** What the file of the cache has. */
+/** The content of the cache file. */
 interface Kept {
   readonly key: string
   readonly root: FolderNode

@@ -6,7 +6,7 @@ interface Waiter {
   readonly refuse: (error: Error) => void
 }
 
-/** How long no more connections are lent than the server takes, in milliseconds. Then the server is asked for more again. */
+/** How long no more connections are lent than the server takes, in milliseconds. Then the limit is tried again. */
 const NARROW_MS = 1000
 
 /** Counts the connections that are lent. When all are lent, further callers wait in order. */

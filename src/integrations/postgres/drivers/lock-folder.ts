@@ -48,8 +48,8 @@ export async function noteSocket(folder: string, socket: string): Promise<void> 
 }
 
 async function takeLock(path: string): Promise<boolean> {
-  // Write the whole content first and then link it. A lock file that is half written would look
-  // like that of a killed process.
+  // Write the whole content first and then link it. A lock file that is half written would look like the lock file of a
+  // killed process.
   const whole = `${path}.${process.pid}.${Math.random()}`
   await writeFile(whole, JSON.stringify(ourselves()))
   try {

@@ -43,10 +43,10 @@ export interface FileStats {
 }
 
 /**
- * The files of a database in memory. They start as those of a snapshot and share its pages: a page is copied when it is
- * written for the first time. So a database starts without copying forty megabytes.
+ * The files of a database in memory. They start as the files of a snapshot and share its pages: a page is copied when
+ * it is written for the first time. So a database starts without copying forty megabytes.
  *
- * Its methods are those of `BaseFilesystem` of PGlite. They throw errors whose `code` is a number of WASI.
+ * It has the methods of PGlite's `BaseFilesystem`. They throw errors whose `code` is a number of WASI.
  */
 export class MemoryFiles {
   readonly #root: FolderNode

@@ -12,7 +12,7 @@ export interface InMemory {
 /**
  * Opens a separate database in memory.
  *
- * @param snapshot The files with which it starts. Default: those of an empty database.
+ * @param snapshot The files with which it starts. Default: the files of an empty database.
  * @throws ConfigError when PGlite is missing.
  */
 export async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {

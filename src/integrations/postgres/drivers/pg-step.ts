@@ -87,5 +87,5 @@ export class PgStep {
   }
 }
 
-/** Converts an error of `pg` to the one that callers get. */
+/** Converts an error of `pg` to the error that callers get. */
 export type Explain = (error: unknown) => Error

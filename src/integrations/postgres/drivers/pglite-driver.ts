@@ -19,7 +19,7 @@ export class PgliteDriver implements Driver {
   readonly #idleMs: number
   readonly #lending = new Lending(1)
   #engine: EmbeddedEngine | undefined
-  /** Those of a database in memory. */
+  /** The files of a database in memory. */
   #files: MemoryFiles | undefined
   #closing: Promise<void> | undefined
 

@@ -2,7 +2,7 @@ import type { Field, QueryResult, Statement } from '../driver.js'
 import { readersFor } from '../values/read-value.js'
 import type { PgliteResult } from './pglite-package.js'
 
-/** Converts a result whose values are all text, as PostgreSQL sends it, to the one that every driver returns. */
+/** Converts a result whose values are all text, as PostgreSQL sends it, to the result that every driver returns. */
 export function readResult(result: PgliteResult, statement: Statement): QueryResult {
   const { fields, rowCount = 0, command = '' } = result
   const readerOf = readersFor(statement)

@@ -16,7 +16,7 @@ const FITS: Readonly<Record<Exclude<SessionAttrs, 'any'>, (state: State) => bool
   standby: ({ isStandby }) => isStandby,
 }
 
-/** The servers that a URL names. New connections are made to the one that worked last. */
+/** The servers that a URL names. New connections are made to the server that worked last. */
 export class Servers {
   readonly count: number
   readonly #urls: readonly string[]

@@ -22,9 +22,10 @@ const NAMES: OptionNames<ApiKeysTableOptions> = {
 }
 
 /**
- * Writes the SQL of a migration for API keys: the table `blazon.api_keys`, and two functions. A guard looks a key up before
- * it knows a tenant, so no policy can protect the table. Instead, the role of tenants has no right to the table, and may
- * only call the functions: they run as their owner (`security definer`), and reach the row of a hash that the caller knows.
+ * Writes the SQL of a migration for API keys: the table `blazon.api_keys`, and two functions. A guard looks a key up
+ * before the tenant is known, so no policy can protect the table. Instead, the role of tenants has no right to the
+ * table, and may only call the functions: they run as their owner (`security definer`), and reach only the row of a
+ * given hash.
  *
  * @throws ConfigError when a name is not valid.
  * @example

@@ -95,7 +95,7 @@ export function prepareRoles(driver: Driver, roles: RoleOptions): Promise<void> 
 }
 
 /**
- * Compares the migrations of a folder with those of a database. Changes nothing and takes no lock.
+ * Compares the migrations of a folder with the migrations of a database. Changes nothing and takes no lock.
  *
  * @param driver An open driver.
  * @throws ConfigError when a file is wrong; HttpError 503 when the database cannot be reached.

@@ -6,9 +6,8 @@ import { lineAt } from './line-at.js'
 import type { MigrationFile, MigrationStatement } from './migration-files.js'
 
 /**
- * Resets settings and roles that a migration may have left in the session, before the next
- * migration or the next user of the connection. Also checks deferred constraints now, while the
- * migration that violates one is known.
+ * Resets settings and roles that a migration may have left in the session, before the next migration or the next user
+ * of the connection. Also checks deferred constraints now, while it is clear which migration violates them.
  */
 const CLEAN = 'set constraints all immediate; reset session authorization; reset role; reset all'
 

@@ -12,10 +12,7 @@ export interface ProtectTableOptions {
 export interface TenantReference {
   /** A table of tenants in the same schema, with a column `id`. */
   readonly table: string
-  /**
-   * What happens to a row when the row to which it refers is deleted. Default: that row cannot be
-   * deleted.
-   */
+  /** The effect on a row when the row to which it refers is deleted. Default: that row cannot be deleted. */
   readonly onDelete?: 'cascade'
 }
 

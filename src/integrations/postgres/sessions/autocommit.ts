@@ -39,8 +39,8 @@ export async function autocommit(
 }
 
 /**
- * Sends a whole transaction at once. When the server refuses one statement, it runs none of those
- * after it, and `COMMIT` then rolls back.
+ * Sends a whole transaction at once. When the server refuses one statement, it does not run the later ones, and
+ * `COMMIT` then rolls back.
  */
 async function inFlight(
   connection: Connection,

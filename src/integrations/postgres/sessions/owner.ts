@@ -1,9 +1,8 @@
 import { TenantContext } from '../../../index.js'
 
 /**
- * For whom statements run: for one tenant, for nobody (the rows of tenants are invisible), or for
- * all tenants. The owner is `null` when the application uses no tenants: statements then run as the
- * login role.
+ * For whom statements run: for one tenant, for `nobody` (the rows of tenants are invisible), or for all tenants. The
+ * owner is `null` when the application uses no tenants: statements then run as the login role.
  */
 export type Owner =
   | { readonly kind: 'tenant'; readonly id: string }
@@ -16,8 +15,8 @@ export const ALL_TENANTS: Owner = { kind: 'all' }
 /**
  * The owner for which the current code runs.
  *
- * @param usesTenants Whether the application uses tenants. If it does, code outside every tenant
- * scope runs for nobody. If not, the owner of such code is `null`.
+ * @param usesTenants Whether the application uses tenants. If it does, code outside every tenant scope runs for
+ * `nobody`. If not, the owner of such code is `null`.
  */
 export function currentOwner(usesTenants: boolean): Owner | null {
   const scope = TenantContext.current()

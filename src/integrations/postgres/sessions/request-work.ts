@@ -20,7 +20,7 @@ export interface WorkConfig {
   readonly finish: (transaction: Transaction) => Promise<void>
   /** Whether the handler is decorated to run in a transaction. */
   readonly isTransactional: boolean
-  /** The isolation level of the transaction. Default: that of the database. */
+  /** The isolation level of the transaction. Default: the level of the database. */
   readonly isolation?: Isolation | undefined
   /**
    * The request, if its handler may run again: code of an earlier attempt must not find the work of a later one. It is the
@@ -63,8 +63,8 @@ export class RequestWork {
   }
 
   /**
-   * Whether the block that begins now is the handler itself. True once, for the first block of a
-   * handler that asks for a transaction.
+   * Whether the block that begins now is the handler itself. True once, for the first block of a handler with a
+   * transaction.
    */
   takeHandler(): boolean {
     const isHandler = this.#awaitsHandler

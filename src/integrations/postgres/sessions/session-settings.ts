@@ -30,7 +30,7 @@ export interface SettingsConfig {
 }
 
 const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`
-/** Nobody reads the result, so it is one column. The order of the calls does not matter. */
+/** The result is unused, so it is one column. The order of the calls does not matter. */
 const setAll = (...calls: readonly string[]) => `select pg_catalog.concat(${calls.join(', ')})`
 const LIMITS = `${set('statement_timeout', '$1')}, ${set('idle_in_transaction_session_timeout', '$2')}`
 const SET_LIMITS = setAll(LIMITS)

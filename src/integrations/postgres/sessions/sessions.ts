@@ -73,9 +73,9 @@ export class Sessions {
   /** The work of the current request when requests have no tenant scope, and of the attempt of a handler that may run again. */
   readonly #current = new AsyncLocalStorage<RequestWork>()
   #usesTenants = false
-  /** `null` if nobody observes statements. */
+  /** `null` if statements have no observer. */
   #observed: Statements | null = null
-  /** Whether an observer or the driver is told of each statement. */
+  /** Whether each statement is reported to an observer or the driver. */
   #isWatched: boolean
   #protected: ProtectedTables | undefined
   readonly #types = new OwnTypes()
@@ -149,7 +149,7 @@ export class Sessions {
   }
 
   /**
-   * Runs a block in one transaction: nested in the one that is open here, or a new one.
+   * Runs a block in one transaction: nested in the transaction that is open here, or a new one.
    *
    * @param owner For whom the block runs. The caller has already entered the scope of this owner.
    */
@@ -158,8 +158,8 @@ export class Sessions {
     run: () => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    // The first block of a handler that asks for a transaction is the transaction of the request.
-    // Such a handler may still run after the commit, for example while it streams.
+    // The first block of a handler with a transaction is the transaction of the request. Such a handler may still run
+    // after the commit, for example while it streams.
     if (this.#block === undefined && this.#work()?.takeHandler()) return run()
     const outer = await this.#outer(owner)
     if (outer === null) return this.#transact(owner, run, options)
@@ -208,7 +208,7 @@ export class Sessions {
   /** The transaction of the request, which then is committed at the end of the stream; else a new one. */
   #takeOver(owner: Owner | null, isolation: Isolation | undefined): Promise<Transaction> {
     const work = this.#work()
-    // The stream is the transaction for which the handler has asked.
+    // The stream is the transaction of the handler.
     work?.takeHandler()
     if (work === undefined || work.isCommitted) return this.#begin(owner, isolation)
     assertIsolation(work.isolation, isolation)

@@ -7,8 +7,8 @@ export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 /** How a transaction runs. */
 export interface TransactionOptions {
   /**
-   * The isolation level. A part of another transaction has the level of that one. Default: that of the database, which is
-   * `'read committed'` unless you have changed it.
+   * The isolation level. A part of another transaction has that transaction's level. Default: the level of the
+   * database, which is `'read committed'` unless you have changed it.
    */
   readonly isolation?: Isolation
   /**

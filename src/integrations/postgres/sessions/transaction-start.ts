@@ -26,10 +26,9 @@ interface FirstStatement extends Pick<Waiter, 'refuse'> {
 }
 
 /**
- * Begins a transaction. One flight holds `BEGIN`, the settings and the statements that were sent in
- * the same tick, so that none of them runs when the transaction could not begin. Statements that
- * come while the flight is under way wait for its result. No statement is ever sent before its
- * transaction has begun.
+ * Begins a transaction. One flight holds `BEGIN`, the settings and the statements that were sent in the same tick, so
+ * they do not run when the transaction could not begin. Statements that come while the flight is under way wait for its
+ * result. No statement is ever sent before its transaction has begun.
  */
 export class TransactionStart {
   readonly #connection: Connection
@@ -62,9 +61,8 @@ export class TransactionStart {
   }
 
   /**
-   * Sends `COMMIT` or `ROLLBACK` after the earlier statements. `ROLLBACK` is sent even when the
-   * transaction could not begin: the client cannot know how much of the beginning the server has
-   * run.
+   * Sends `COMMIT` or `ROLLBACK` after the earlier statements. `ROLLBACK` is sent even when the transaction could not
+   * begin: the client cannot find out how much of the beginning the server has run.
    */
   conclude(text: Conclusion): Promise<QueryResult> {
     if (this.#state === 'failed' && text === 'COMMIT') return Promise.reject(this.#failure)

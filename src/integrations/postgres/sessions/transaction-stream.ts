@@ -14,7 +14,7 @@ export interface StreamBlock {
 export interface StreamParts<T> {
   readonly open: () => AsyncIterable<T>
   readonly begin: () => Promise<StreamBlock>
-  /** How long the transaction waits for a reader that asks for no item, in milliseconds. */
+  /** How long the transaction waits for a reader that requests no item, in milliseconds. */
   readonly idleMs: number
 }
 
@@ -29,7 +29,7 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
   readonly #parts: StreamParts<T>
   #begun: Promise<StreamBlock> | undefined
   #source: AsyncIterator<T> | undefined
-  /** The number of items that were asked for and have not come. */
+  /** The number of items that were requested and have not come. */
   #asked = 0
   #end: Promise<void> | undefined
   #idle: Deadline | undefined
@@ -50,7 +50,7 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
     try {
       return await this.#ask()
     } catch (error) {
-      // After the end, the error of a statement only says that there is no transaction any more.
+      // After the end, the error of a statement only means that there is no transaction any more.
       if (this.#end !== undefined) return DONE
       this.#asked = 0
       await this.#abandon().catch(() => {})

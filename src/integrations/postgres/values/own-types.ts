@@ -27,8 +27,9 @@ const FIND_ELEMENTS = `with recursive element as (
   select list, oid, typdelim::text as delimiter from element where typtype <> 'd'`
 
 /**
- * Reads arrays whose types only the database knows: of enums, domains, ranges, composite types, and types of extensions. A
- * driver returns them as text. Their numbers differ from one database to the next, so the catalogue is asked once for each.
+ * Reads arrays whose types only the database can describe: of enums, domains, ranges, composite types, and types of
+ * extensions. A driver returns them as text. Their numbers differ from one database to the next, so the catalogue is
+ * read once for each.
  */
 export class OwnTypes {
   /** `null` for a type that is not an array. */

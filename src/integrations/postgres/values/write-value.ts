@@ -45,8 +45,8 @@ function writeJson(value: object): string | null {
 }
 
 /**
- * Refuses what JSON writes as `{}` although it holds data: a `Map`, a `Set`, `Headers`, an iterator, a promise. It would be
- * saved without its data, and no error would tell.
+ * Refuses values that JSON writes as `{}` although they hold data: a `Map`, a `Set`, `Headers`, an iterator, a promise.
+ * They would be saved without their data, and without an error.
  */
 function refuseHidden(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.keys(value).length > 0) return value
