@@ -26,7 +26,7 @@ const STACK_DEPTH = 50
  */
 const LIST = Symbol.for('blazon.decorators')
 
-/** `null` in every process but those of the command line: recording stacks is slow. */
+/** `null` in every process except the command line's: recording stacks is slow. */
 const applied: AppliedDecorator[] | null =
   (globalThis as { [LIST]?: AppliedDecorator[] })[LIST] ?? null
 

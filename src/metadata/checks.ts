@@ -3,9 +3,9 @@ import type { Policy } from '../contracts/policy.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Declares that a route asks a policy. Its document then has the refusals (403 and 404), and a success is sent only after
- * the policy has decided about at least one of the actions: otherwise the response is 500. Repeatable: each decorator
- * must be met. A decorator on a class applies to all its routes.
+ * Declares that a route uses a policy. Its document then has the refusals (403 and 404), and a success is sent only
+ * after the policy has decided about at least one of the actions: otherwise the response is 500. Repeatable: each
+ * decorator must be met. A decorator on a class applies to all its routes.
  *
  * @param policy The result of `policy`, or of its `or404`.
  * @param actions The actions that the handler checks. Several: one of them is enough.

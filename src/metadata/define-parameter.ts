@@ -103,7 +103,7 @@ function valueFor(definition: ParameterDefinition, req: object): unknown {
   if (place !== null) throw new TypeError(unused)
   const value = read(req as Request)
   if (typeof (value as PromiseLike<unknown> | null)?.then === 'function') {
-    // Nobody waits for the promise, and an unhandled rejection would end the process.
+    // The promise is not awaited, and an unhandled rejection would end the process.
     Promise.resolve(value).catch(() => {})
     throw new TypeError(
       `${unused} Its function is asynchronous, so it runs only for routes with the decorator.`,

@@ -3,9 +3,9 @@ import type { RouteLimits } from '../contracts/route-limits.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Sets limits for the requests of a class or a method that differ from those of the application: the size and the
- * nesting of JSON bodies, and the time of the handler. Each field of a decorator on a method replaces the same field
- * of its class; each field on a class replaces that of its base class.
+ * Sets limits for the requests of a class or a method that differ from the application's limits: the size and the
+ * nesting of JSON bodies, and the time of the handler. Each field of a decorator on a method replaces the same field of
+ * its class; each field on a class replaces the field of its base class.
  *
  * @param limits `body` in bytes or with a unit (`'5mb'`), `depth` as a whole number, `timeout` in seconds or with a
  * unit (`'5s'`), or `false` for no limit. Default of each: the class, else the options `limits` and `timeouts`.

@@ -60,8 +60,8 @@ export function ApiBody(options: ApiBodyOptions, ...rest: unknown[]): DualMethod
 /**
  * Describes the response of one status; use one decorator for each status. On a class, it describes the responses of
  * all its methods, except for a status that a method describes itself. `schema` describes the `data` of the envelope;
- * without it, a status from 400 on has the format of errors. With `raw: true`, or a `contentType` other than that of the
- * envelope, there is no envelope, and the returned value is sent unchanged.
+ * without it, a status from 400 on has the format of errors. With `raw: true`, or a `contentType` other than the
+ * envelope's, there is no envelope, and the returned value is sent unchanged.
  *
  * @example
  * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })

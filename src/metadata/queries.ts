@@ -2,10 +2,11 @@ import type { DualClassOrMethodDecorator } from '../contracts/decorator.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Says how many statements of a database a request of a route may run at most. A test of `TestApp` fails with the first request
- * that runs more, and `blazon dev` notes it. In production it does nothing. `@Queries` on a method replaces that of its class.
+ * Sets how many statements of a database a request of a route may run at most. A test of `TestApp` fails with the first
+ * request that runs more, and `blazon dev` notes it. In production it does nothing. `@Queries` on a method replaces the
+ * one of its class.
  *
- * With `@Queries`, the same statement may run as often as it says: `queries.repeats` of `TestApp` does not count.
+ * With `@Queries`, the same statement may run as often: `queries.repeats` of `TestApp` does not count.
  *
  * @param most A whole number, or 0.
  * @example

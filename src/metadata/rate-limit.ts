@@ -4,8 +4,8 @@ import { decorator, refuseBare } from './write.js'
 
 /**
  * Limits how many requests the routes of a class, counted together, or the route of one method may get. A limit on a
- * class replaces the `rateLimit` option; a limit on a method replaces that of its class. A request over the limit is
- * refused with 429.
+ * class replaces the `rateLimit` option; a limit on a method replaces the limit of its class. A request over the limit
+ * is refused with 429.
  *
  * @param policies One limit or several; a request must be within each of them.
  * @example
@@ -17,7 +17,7 @@ export function RateLimit(
   ...policies: readonly [RateLimitPolicy, ...RateLimitPolicy[]]
 ): DualClassOrMethodDecorator
 /**
- * Removes all limits from the routes of a class, or from one method: also those of the class and of the `rateLimit`
+ * Removes all limits from the routes of a class, or from one method: also limits of the class and of the `rateLimit`
  * option.
  *
  * @param off `false`.

@@ -16,7 +16,7 @@ export function readClass(target: object): ClassFacts {
   }
 }
 
-/** The facts about a class that the container needs, including those of inherited fields. */
+/** The facts about a class that the container uses, including its inherited fields. */
 export function readInjections(target: Class): InjectionFacts {
   const chain = chainOf(target)
   const fields = new Map<PropertyKey, Token>()

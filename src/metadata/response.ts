@@ -49,8 +49,8 @@ export function Redirect(url: string, status: number = 302): DualMethodDecorator
 
 /**
  * Chooses the envelope around the data of success responses, for one method or for all methods of a class. A method's
- * own decorator replaces that of its class, which replaces the option `envelope` of the application. The document, the
- * client and the checks of tests follow.
+ * own decorator replaces the decorator of its class, which replaces the option `envelope` of the application. The
+ * document, the client and the checks of tests follow.
  *
  * @param envelope `true`: the framework's envelope. `false`: bare data, so the value that the handler returns is the
  * whole body. An {@link EnvelopeFormat}: an envelope of your own, which may also have the format of errors.

@@ -8,11 +8,11 @@ import { optionFacts } from './route-options.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * The signature of all route decorators: a path relative to that of the controller, empty by default, and
- * {@link RouteOptions}. The schemas work like those of `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`; each part
- * of the request may be described in one place only. A body may have options, as with `@Body`, and there may be several:
- * `{ body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, as `@Upload` does. The compiler
- * compares the request type of the handler with all schemas, and the type that it returns with `returns`.
+ * The signature of all route decorators: a path relative to the controller's path, empty by default, and
+ * {@link RouteOptions}. The schemas work like the schemas of `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`;
+ * each part of the request may be described in one place only. A body may have options, as with `@Body`, and there may
+ * be several: `{ body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, as `@Upload` does.
+ * The compiler compares the request type of the handler with all schemas, and the type that it returns with `returns`.
  *
  * @example
  * const input = { params: z.object({ id: z.coerce.number() }), body: Rename }

@@ -8,7 +8,7 @@ import { decorator, refuseBare } from './write.js'
 
 /**
  * Sends the values that an `async function*` yields as Server-Sent Events (`text/event-stream`). Each value is the JSON
- * of one event; {@link sseEvent} gives it an id. The first item is asked for before the head is sent, so an error
+ * of one event; {@link sseEvent} gives it an id. The first item is requested before the head is sent, so an error
  * before it is an ordinary error response. An error after it is an event of the type `error`. An event of the type
  * `end` follows the last item.
  *
@@ -34,13 +34,13 @@ export function Sse(...args: unknown[]): StreamDecorator<unknown> {
 }
 
 /**
- * Sends the values that an `async function*` yields as lines of JSON (`application/jsonl`). The first item is asked for
+ * Sends the values that an `async function*` yields as lines of JSON (`application/jsonl`). The first item is requested
  * before the head is sent, so an error before it is an ordinary error response. An error after it cuts the connection,
  * because lines have no form for errors: the client sees that the response is incomplete.
  *
  * With `@Sse` on the same method, the client chooses by `Accept`, and gets a 406 if it accepts neither.
  *
- * @param item The schema of each item, the same as that of `@Sse`.
+ * @param item The schema of each item, the same as for `@Sse`.
  * @param options `maxAge`, default none. Seconds, or a string with a unit.
  * @see https://jsonlines.org
  * @example

@@ -5,9 +5,9 @@ import type { UploadOutput, UploadParts } from '../contracts/upload.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Reads a form with files, `multipart/form-data` (RFC 7578), with the package `@fastify/busboy`. `req.body` has the fields,
- * validated and coerced as those of a query, and the files. The form is read after the guard. A form that breaks the
- * rules is a 400, a body of another type or a file of a wrong type a 415, and one that is too large a 413.
+ * Reads a form with files, `multipart/form-data` (RFC 7578), with the package `@fastify/busboy`. `req.body` has the
+ * fields, validated and coerced like a query, and the files. The form is read after the guard. A form that breaks the
+ * rules is a 400, a body of another type or a file of a wrong type a 415, and a form that is too large a 413.
  *
  * The order of the parts does not matter: a file that arrives before a field waits, up to 64 kB of it in memory and the
  * rest on disk. If the last part is a file, the handler begins while the file is still arriving.

@@ -9,10 +9,10 @@ import { decorator, refuseBare } from './write.js'
 
 /**
  * Lets only requests pass that their sender has signed. The bytes of the body are verified before they are parsed; a
- * request without a valid signature is a 401, and one that was handled before is a 409. The signature replaces the
- * guard: the route needs none, unless it has `@Auth()`.
+ * request without a valid signature is a 401, and a repeated request is a 409. The signature replaces the guard: the
+ * route needs none, unless it has `@Auth()`.
  *
- * The body is JSON, or that of `@Body`. With `@Body({ type: 'bytes' })`, the handler receives the bytes.
+ * The body is JSON, or as `@Body` describes it. With `@Body({ type: 'bytes' })`, the handler receives the bytes.
  *
  * @param verifier {@link standardWebhooks}, {@link stripeWebhooks}, {@link githubWebhooks}, or a verifier of your own.
  * @example

@@ -51,7 +51,7 @@ function factsFor(kind: Kind, writers: Writers, third: unknown): readonly Fact[]
   return null
 }
 
-/** `Array.isArray` does not tell read-only arrays from other values. */
+/** `Array.isArray` does not separate read-only arrays from other values. */
 function isList(facts: Fact | readonly Fact[]): facts is readonly Fact[] {
   return Array.isArray(facts)
 }
@@ -61,7 +61,7 @@ const names = new WeakMap<object, string>()
 
 /**
  * Refuses a class that `@Body` without parentheses has replaced, in the legacy dialect. A single class may also be a
- * valid argument of `@Body`, so this is only known now.
+ * valid argument of `@Body`, so it is only found now.
  */
 function refuseReplaced(target: object): void {
   const name = names.get(target)

@@ -5,7 +5,7 @@ import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 /**
  * Checks the decorators about access of one method, or of one class without its base classes.
  *
- * @param ofClass The facts of the class and its bases, if `facts` are those of a method.
+ * @param ofClass The facts of the class and its bases, if `facts` belong to a method.
  */
 export function checkAccess(
   subject: string,

@@ -70,7 +70,7 @@ function checkBody(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** The signature is verified after the cache, because it is that of the body. */
+/** The signature is verified after the cache, because it signs the body. */
 function cachedWebhook(subject: string): Problem {
   return {
     code: 'E_CACHE_BODY',

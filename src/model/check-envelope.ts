@@ -86,10 +86,10 @@ export function checkMediaType(subject: string, mediaType: unknown): Problem[] {
   return [invalid(subject, cause, "Give 'application/json', or a type that ends with '+json'.")]
 }
 
-/** What `schema` receives: without a description, and with one. */
+/** The arguments of `schema`: without a description, and with one. */
 const DATA: readonly OpenApiSchema[] = [{}, { $ref: '#/components/schemas/Data' }]
 
-/** Calls `schema`, so that a mistake is known before a client reads the document. */
+/** Calls `schema`, so that a mistake is found before a client reads the document. */
 function checkSchemaFunction(subject: string, envelope: EnvelopeFormat): Problem[] {
   for (const data of DATA) {
     const problems = checkSchemaOf(subject, envelope, data)

@@ -25,7 +25,7 @@ const SILENT: readonly unknown[] = [Object, undefined, null]
 
 /**
  * Finds parameters of the legacy dialect that have a type but no schema: `@Body() dto: CreateUser` validates nothing.
- * The types are only known if `emitDecoratorMetadata` is on and the process has loaded a metadata store. An
+ * The types can only be read if `emitDecoratorMetadata` is on and the process has loaded a metadata store. An
  * interface, `any` and `unknown` are not reported.
  */
 export function checkParameterTypes(routes: readonly RouteModel[]): Problem[] {
@@ -49,7 +49,7 @@ function uncheckedOf({ parameters, inputs, bodies }: RouteModel, types: unknown)
   if (!Array.isArray(types)) return []
   return (parameters ?? []).flatMap(({ index, source, key }) => {
     if (!isInput(source) || isDescribed(inputs[source], key)) return []
-    // A body without a schema was read as the author has asked.
+    // A body without a schema was read as its options state.
     if (source === 'body' && bodies !== null) return []
     const type: unknown = types[index]
     // One path parameter or header is always a string. A query parameter is a list if a client repeats it.

@@ -38,7 +38,7 @@ function checkUser({ name, checks, isProtected, isAuthOptional }: RouteModel): P
     }))
 }
 
-/** A shared response would reach callers about whom no policy was asked. */
+/** A shared response would reach callers about whom no policy has decided. */
 function checkShared({ name, cache }: RouteModel): Problem[] {
   if (cache?.shared !== true) return []
   return [

@@ -13,7 +13,7 @@ export const CONTENT_TYPES: Readonly<Record<BodyType, string>> = {
   bytes: 'application/octet-stream',
 }
 
-/** What the `@Body` decorators with options say about a route. */
+/** The result of the `@Body` decorators with options of a route. */
 type Bodies = Pick<RouteModel, 'inputs' | 'bodies' | 'bounds'>
 
 /** Adds the bodies that have options to the inputs and the limits of a route. */
@@ -21,7 +21,7 @@ export function withBodies(facts: FactsByKind, { inputs, bounds }: Omit<Bodies, 
   if (facts.body === undefined && facts.webhook === undefined) {
     return { inputs, bodies: null, bounds }
   }
-  // The signature of a webhook is that of the bytes, so its body is read by the same step as bytes are.
+  // A webhook signs the bytes, so its body is read by the same step as bytes are.
   const isPlain = inputs.body !== null || facts.body === undefined
   const isDescribed = inputs.body !== null
   const plain = isPlain ? [{ ...modelOf('json', inputs.body, {}), isDescribed }] : []
@@ -63,7 +63,7 @@ function isDefault([first, second]: readonly BodyModel[]): boolean {
   return second === undefined && isJson && first.schema !== null
 }
 
-/** If every body has a limit of its own, the largest one is that of the route. */
+/** If every body has a limit of its own, the largest one is the limit of the route. */
 function withLimits(bounds: RouteBounds | null, bodies: readonly BodyModel[]): RouteBounds | null {
   const limits = bodies.map(({ maxBytes }) => maxBytes)
   if (limits.includes(null)) return bounds

@@ -47,7 +47,7 @@ export interface ModelOptions {
   readonly hasGuard: boolean
   /** The names of `auth.guards`, the default one first; empty without this option. */
   readonly guards: readonly string[]
-  /** Returns the path before the prefix of a controller: that of the application and of its module. */
+  /** Returns the path before the prefix of a controller: the prefixes of the application and of its module. */
   readonly prefixOf: (controller: Class) => string
   /** The status of the routes of a method without `@HttpCode`; 200 or 204 for a method that is absent. */
   readonly defaultStatus: DefaultStatus
@@ -130,7 +130,8 @@ interface Owner {
 
 function ownerOf(controller: Class, { facts }: InheritedController, options: ModelOptions): Owner {
   const prefix = joinPaths(options.prefixOf(controller), firstOf(facts, 'controller')?.prefix ?? '')
-  // The facts of the class come first, then those of its bases: the tags of a subclass replace those of its base.
+  // The facts of the class come first, then the facts of its bases: the tags of a subclass replace the tags of its
+  // base.
   const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
   const envelope = firstOf(facts, 'envelope')?.envelope ?? options.envelope
   const shared = { tags: Object.freeze([...new Set(tags)]), envelope }
@@ -200,7 +201,7 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
 
 const NO_GUARDS: readonly string[] = Object.freeze([])
 
-/** Access decorators of a method replace those of its class; the abilities of both add up. */
+/** Access decorators of a method replace the access decorators of its class; the abilities of both add up. */
 function compileAccess(
   facts: FactsByKind,
   { facts: classFacts, defaultAccess, guards: known }: Owner,
@@ -210,9 +211,9 @@ function compileAccess(
   }
   const isCan = facts.can !== undefined || classFacts.can !== undefined
   const auth = firstOf(facts, 'auth') ?? firstOf(classFacts, 'auth')
-  // Nobody without a user has abilities, so `@Can` always requires the guard.
+  // Without a user there are no abilities, so `@Can` always requires the guard.
   const isAuthOptional = !isCan && auth?.isOptional === true
-  // Nobody who sends webhooks has credentials: the signature is in their place.
+  // Senders of webhooks have no credentials: the signature is in their place.
   const isByDefault = defaultAccess === 'protected' && facts.webhook === undefined
   const isStated = isCan || auth !== undefined || isByDefault
   const isProtected = isStated && !isAuthOptional

@@ -19,7 +19,7 @@ export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Opt
     const before = (found.get(option) ?? []) as readonly unknown[]
     found.set(option, merge === 'list' ? Object.freeze([...before, value]) : value)
   }
-  // The facts of a class begin with the nearest one. So the first value of an option is the one that counts.
+  // The facts of a class begin with the nearest one. So the first value of an option counts.
   for (const fact of factsOf(ofClass, 'option')) {
     if (fact.merge === 'list' || !found.has(fact.option)) add(fact)
   }
@@ -27,7 +27,7 @@ export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Opt
   const options = [...found].map(
     ([{ optionName: name }, value]): OptionValue => Object.freeze({ name, value }),
   )
-  // The type of each value is that of its option, which the map cannot express.
+  // Each value has the type of its option, which the map cannot express.
   const option = ((wanted: RouteOption) => found.get(wanted)) as RouteModel['option']
   return { options: Object.freeze(options), option }
 }

@@ -7,8 +7,8 @@ import { essenceOf, isJsonType } from '../schema/response-shape.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
 /**
- * Compiles `@Produces` of a method, or else of its class; `null` without it. A method that names the type of its response
- * itself does not have that of its class.
+ * Compiles `@Produces` of a method, or else of its class; `null` without it. A method that names the type of its
+ * response itself does not have its class' `@Produces`.
  */
 export function compileProduces(
   facts: FactsByKind,

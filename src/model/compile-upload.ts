@@ -7,7 +7,7 @@ import { FileSchema } from '../schema/file-schema.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import { type FactsByKind, firstOf } from './facts-by-kind.js'
 
-/** What `@Upload` says about a route. */
+/** The result of `@Upload` for a route. */
 type Upload = Pick<RouteModel, 'inputs' | 'upload'>
 
 const DEFAULT_BYTES = 1024 * 1024

@@ -2,7 +2,7 @@ import type { InterceptorEntry, UsedByRoute, UseEntry } from '../contracts/inter
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { flattenEntries, isMiddleware } from './use-entries.js'
 
-/** Sorts the entries of `@Use`: those of the class first, so that they run outside those of the method. */
+/** Sorts the entries of `@Use`: class entries first, so that they run outside the method's entries. */
 export function compileUses(ofClass: FactsByKind, ofMethod: FactsByKind): UsedByRoute | null {
   if (ofClass.use === undefined && ofMethod.use === undefined) return null
   const facts = [...factsOf(ofClass, 'use'), ...factsOf(ofMethod, 'use')]

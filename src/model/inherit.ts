@@ -6,7 +6,7 @@ import { type FactsByKind, groupFacts } from './facts-by-kind.js'
 /** Reads the facts of a class and its base classes, nearest first. */
 export type ReadChain = (target: Class) => readonly ClassFacts[]
 
-/** A controller with everything that it inherits: the facts of the class, and those of each method. */
+/** A controller with everything that it inherits: the facts of the class, and of each method. */
 export interface InheritedController {
   readonly facts: FactsByKind
   readonly methods: ReadonlyMap<PropertyKey, FactsByKind>
@@ -37,7 +37,7 @@ function override(own: readonly Fact[], inherited: readonly Fact[] | undefined):
   ]
 }
 
-/** `@Limits` replaces those of the original field by field. */
+/** `@Limits` replaces the limits of the original field by field. */
 function complete(fact: Fact, inherited: readonly Fact[]): Fact {
   if (fact.kind !== 'bounds') return fact
   const others = inherited.filter((each) => each.kind === 'bounds')

@@ -1,6 +1,6 @@
 import { literalOf, type PathPart, type PathSegment, parsePath } from './path-syntax.js'
 
-/** What is wrong with a path, with the place, and what to do about it. */
+/** The mistake of a path, with the place, and its remedy. */
 export interface PathProblem {
   readonly cause: string
   readonly remedy: string

@@ -4,8 +4,8 @@ import type { RouteModel } from '../contracts/route-model.js'
 type Guarded = Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'guards'>
 
 /**
- * Returns those of an application's guards that a route accepts, the one that decides `req.user` first. None for a public
- * route. The only guard of an application has no name.
+ * Returns the guards of an application that a route accepts, first the guard that decides `req.user`. Empty for a
+ * public route. The only guard of an application has no name.
  */
 export function guardsOfRoute<T extends { readonly name: string | null }>(
   { isProtected, isAuthOptional, guards: names }: Guarded,

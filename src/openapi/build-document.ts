@@ -32,7 +32,7 @@ export interface DocumentConfig {
   readonly describeSchema: DescribeSchema
   /** The guards of the application, the default one first. */
   readonly guards: readonly DocumentGuard[]
-  /** What features and plugins add to operations, in order. */
+  /** The additions of features and plugins to operations, in order. */
   readonly contracts: readonly ContractOf[]
   /** Whether the query parser turns `a[b]=1` into an object. */
   readonly parsesNestedQuery: boolean
@@ -46,7 +46,7 @@ export interface DocumentConfig {
 
 /** A document, with the errors and warnings found while it was built. */
 export interface BuiltDocument {
-  /** Builds a new document object with every call. The problems are known before the first call. */
+  /** Builds a new document object with every call. The problems are found before the first call. */
   readonly write: () => OpenApiDocument
   readonly problems: readonly Problem[]
 }
@@ -173,7 +173,7 @@ function securitySchemes(
 ): SecuritySchemes {
   const added = operations.flatMap(({ route }) => contractsOf(route).security)
   const accepted = new Set(operations.flatMap(({ route }) => guardsOfRoute(route, guards)))
-  // The scheme of `auth.guard` is always there; of several guards, only those of these operations.
+  // The scheme of `auth.guard` is always there; of several guards, only the schemes of these operations.
   const named = guards.filter((guard) => guard.name === GUARD_NAME || accepted.has(guard))
   return {
     ...ownCopy(Object.fromEntries(named.map(({ name, scheme }) => [name, scheme]))),

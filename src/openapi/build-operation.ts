@@ -18,7 +18,7 @@ import type { SchemaRegistry } from './schema-registry.js'
 
 /** Values that all operations of a document share. */
 export interface OperationContext extends ResponseContext {
-  /** What features and plugins add to operations. */
+  /** The additions of features and plugins to operations. */
   readonly contractsOf: ContractsOf
   /** The guards of the application. Only with a guard the document has a security scheme. */
   readonly guards: readonly DocumentGuard[]
@@ -123,8 +123,8 @@ function securityOf(
     ...accepted.map((guard) => [[guard.name, scopesOf(guard, route)] as const, ...added]),
     ...(guards.length > 0 && route.isProtected ? [] : [added]),
   ]
-  // An empty requirement alone says nothing; beside others it stands for requests without credentials (OpenAPI
-  // 3.0.3, 4.7.10).
+  // An empty requirement alone has no meaning; beside others it stands for requests without credentials (OpenAPI 3.0.3,
+  // 4.7.10).
   if (alternatives.every((names) => names.length === 0)) return {}
   return { security: alternatives.map((entries) => Object.fromEntries(entries)) }
 }
@@ -152,8 +152,8 @@ function addedParameter(
 }
 
 /**
- * When the author and a feature describe the same parameter, the author's description is used; of two plugins, that of
- * the first. Header names are compared without case.
+ * When the author and a feature describe the same parameter, the author's description is used; of two plugins, the
+ * description of the first. Header names are compared without case.
  */
 function newTo(stated: readonly OpenApiParameter[]): (added: OpenApiParameter) => boolean {
   const keyOf = ({ name, in: place }: OpenApiParameter) =>

@@ -79,8 +79,7 @@ export function errorContent({ status, wire, isRejected, schemas }: ErrorBody): 
     return { [wire.mediaType ?? 'application/json']: { schema } }
   }
   const title = titleOf(status)
-  // Of all causes of its status, a failed validation is the one that clients meet most often, so it is the
-  // example.
+  // Of all causes of its status, clients meet a failed validation most often, so it is the example.
   const { message, ...facts } = isRejected ? REJECTED : { message: title, code: codeOf(title) }
   const problem = { type: 'about:blank', title, status, detail: message, ...facts }
   const problems = { 'application/problem+json': { schema: ERROR_BODIES[1], example: problem } }

@@ -8,7 +8,7 @@ export const GUARD_NAME = 'BearerAuth'
 /** The security scheme of a guard that describes none. */
 export const GUARD_SCHEME: OpenApiSecurityScheme = Object.freeze({ type: 'http', scheme: 'bearer' })
 
-/** What a document says about a guard. */
+/** A guard in a document. */
 export interface DocumentGuard {
   /** The name of its security scheme. */
   readonly name: string

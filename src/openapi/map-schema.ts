@@ -5,7 +5,7 @@ import { mapChildren, someBelow } from '../schema/map-children.js'
 export const COMPONENT = '#/components/schemas/'
 
 /**
- * Renames the references of a schema at every depth, with those of discriminators: `rename` maps the old component name to
+ * Renames the references of a schema at every depth, including discriminators: `rename` maps the old component name to
  * the new one. Returns a copy, or the schema itself when it has no references.
  */
 export function mapReferences(

@@ -8,7 +8,7 @@ import type {
 } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
 
-/** What all features and plugins together add to the operation of a route. */
+/** The additions of all features and plugins together to the operation of a route. */
 export interface MergedContract {
   readonly errors: readonly number[]
   readonly responses: readonly ApiResponseOptions[]

@@ -7,7 +7,7 @@ import { isBodyRequired, schemasOfBody } from '../schema/body-schemas.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
-/** The schemas of the request body of a route: that of `@ApiBody`, else those of `@Body`. */
+/** The schemas of the request body of a route: the schema of `@ApiBody`, else the schemas of `@Body`. */
 export function bodySchemasOf(route: RouteModel): readonly Schema[] {
   const { body } = route.operation
   if (body !== null) return [body.schema]

@@ -54,6 +54,6 @@ function mapValues<T extends object>(
   change: (value: NonNullable<T[keyof T]>) => NonNullable<T[keyof T]>,
 ): T {
   const entries = Object.entries(values).map(([name, value]) => [name, change(value)])
-  // The names are those of `values`, which `Object.fromEntries` cannot express.
+  // The names are the names of `values`, which `Object.fromEntries` cannot express.
   return Object.fromEntries(entries) as T
 }

@@ -107,7 +107,7 @@ function addHeaders(
   }
 }
 
-/** Describes the successes of a route in each of its representations. Those of JSON have the schema of the data. */
+/** Describes the successes of a route in each of its representations. JSON has the schema of the data. */
 function addRepresentations(responses: Record<string, Responses[string]>, route: RouteModel): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!status.startsWith('2')) continue
@@ -128,7 +128,7 @@ function producedSchema(type: string): OpenApiSchema {
     : { type: 'string', format: 'binary' }
 }
 
-/** The largest body of a route, in bytes; `undefined` if it is that of other routes. */
+/** The largest body of a route, in bytes; `undefined` if it does not differ from other routes. */
 function ownMaxBytes({ bounds, upload }: RouteModel, shared: SharedResponses): number | undefined {
   const own = bounds?.bodyBytes
   return upload === null ? own : bytesOfForm(upload, own ?? shared.bodyBytes)
@@ -170,7 +170,7 @@ function isSuccessDescribed({ operation }: RouteModel): boolean {
   return false
 }
 
-/** A success response of which only the status is known, or only its class. */
+/** A success response with only a known status, or only its class. */
 function success(status: number | null, description: string, route: RouteModel): OpenApiResponse {
   const base = { description, ...headersOf(route.headers) }
   if (status !== null && (isBodiless(status) || status >= 300)) return base
@@ -179,16 +179,13 @@ function success(status: number | null, description: string, route: RouteModel):
   return { ...base, content: { [type]: { schema: wholeOf(type, known, route) } } }
 }
 
-/**
- * The schema of a body of which only the media type is known. Only responses of the envelope's type have the
- * envelope.
- */
+/** The schema of a body with only a known media type. Only responses of the envelope's type have the envelope. */
 function wholeOf(type: string, envelope: OpenApiSchema, route: RouteModel): OpenApiSchema {
   if (essenceOf(type) === essenceOf(envelopeTypeOf(route))) return envelope
   return isJsonType(type) ? {} : text()
 }
 
-/** The media type of a route's responses: its own `Content-Type` header, else that of its envelope. */
+/** The media type of a route's responses: its own `Content-Type` header, else the envelope's. */
 function contentTypeOf(route: RouteModel): string {
   return headerTypeOf(route) ?? envelopeTypeOf(route)
 }
@@ -259,7 +256,7 @@ interface FileBase {
   readonly headers?: Headers
 }
 
-/** Bytes that the document says nothing else about. A part of them says which (RFC 9110, 14.4). */
+/** Bytes that the document does not describe further. A 206 states which part it has (RFC 9110, 14.4). */
 function fileResponse(type: string, { status, ...base }: FileBase): OpenApiResponse {
   const content = { [type]: { schema: { type: 'string', format: 'binary' } } } as const
   if (status !== 206) return { ...base, content }

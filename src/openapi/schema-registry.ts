@@ -48,8 +48,8 @@ export interface SettledSchemas {
 }
 
 /**
- * Collects the schemas of one document. Add all schemas first, then call `settle`: only when all are known it
- * is clear whether the document needs a `UserInput` beside `User`.
+ * Collects the schemas of one document. Add all schemas first, then call `settle`: only when all are added it is clear
+ * whether the document needs a `UserInput` beside `User`.
  */
 export class SchemaRegistry {
   readonly problems: Problem[] = []

@@ -85,7 +85,7 @@ const INSUFFICIENT_SCOPE: ErrorFacts = {
   },
 }
 
-/** The description of a success response of which neither the status nor the data is known. */
+/** The description of a success response without a known status and known data. */
 export const UNSTATED = 'Success'
 
 /** The format of the bodies of a document: the settings of the application. */
@@ -133,7 +133,7 @@ export class SharedResponses {
     }))
   }
 
-  /** A reference to the 403 of an operation whose guard says which scopes a token needs. */
+  /** A reference to the 403 of an operation whose guard states which scopes a token needs. */
   insufficientScope(route: RouteModel): Reference {
     const wire = errorWireOf(route, this.#wire.errors)
     return this.#refer(numbered('InsufficientScope', this.#errors, wire), () => ({
@@ -147,7 +147,7 @@ export class SharedResponses {
     return this.#refer(this.#errorName(status, route), make)
   }
 
-  /** A reference to a success response of which neither the status nor the data is known. */
+  /** A reference to a success response without a known status and known data. */
   success(route: RouteModel): Reference {
     const { envelope } = route
     return this.#refer(numbered('Success', this.#envelopes, envelope), () => ({
@@ -159,8 +159,8 @@ export class SharedResponses {
   /**
    * The response to `HEAD` in place of a shared response: its headers, and no body.
    *
-   * @param status `NaN` for a success of which only the class is known.
-   * @param isScoped Whether a 403 is that of `insufficientScope`.
+   * @param status `NaN` for a success with only a known class.
+   * @param isScoped Whether a 403 is the response of `insufficientScope`.
    */
   head(status: number, isScoped: boolean): OpenApiResponse {
     const facts = isScoped && status === 403 ? INSUFFICIENT_SCOPE : errorFacts(status, this.#wire)

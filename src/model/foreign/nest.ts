@@ -108,7 +108,7 @@ function applyRule(rule: Rule, value: unknown, noted: Noted): readonly Finding[]
   }
 }
 
-/** Finds a scope other than that of the application. */
+/** Finds a scope other than the application's. */
 export function scopeFindings(options: unknown, maker = 'its options'): Finding[] {
   const { scope, durable } = (options ?? {}) as { scope?: unknown; durable?: unknown }
   if (!scope && !durable) return []
