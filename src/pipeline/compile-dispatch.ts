@@ -109,8 +109,8 @@ function errorOfMiss(kind: 'none' | 'malformed', req: BlazonRequest): Error {
 }
 
 /**
- * Compiles a handler without a controller to a route. Its throws and rejections are handled like those of other
- * routes, and so is the time that it takes.
+ * Compiles a handler without a controller to a route. Its throws and rejections, and the time that it takes, are
+ * handled as in other routes.
  */
 export function compileFrameworkRoute(
   handle: RequestHandler,

@@ -204,7 +204,7 @@ function usesOf(
   })
 }
 
-/** The step that responds. Of a route with marked fields, no later step sends them before the caller is known. */
+/** The step that responds. In a route with marked fields, no later step sends them before the caller is known. */
 function respondStep(
   route: RouteModel,
   { audience, invocation }: Pick<RouteParts, 'audience'> & { readonly invocation: Invocation },

@@ -5,8 +5,8 @@ import type { BlazonRequest } from '../http/request.js'
 import { type DeadlineConfig, Deadlines } from './deadlines.js'
 
 /**
- * The time limits of an application: one {@link Deadlines} for each length, because the requests of a queue expire
- * in the order in which they started. An application has few lengths: its own, and those of `@Limits`.
+ * The time limits of an application: one {@link Deadlines} for each length, because the requests of a queue expire in
+ * the order in which they started. An application has few lengths: its own, and the lengths of `@Limits`.
  */
 export class DeadlineSet {
   readonly #byMs = new Map<number, Deadlines>()
@@ -31,7 +31,7 @@ export class DeadlineSet {
     return deadlines
   }
 
-  /** Starts the time limit of an error middleware: that of the route which the request has reached, if any. */
+  /** Starts the time limit of an error middleware: the limit of the route which the request has reached, if any. */
   startForErrors(req: BlazonRequest, res: Response): void {
     this.#ofRequest(req)?.startUntilClosed(req, res)
   }

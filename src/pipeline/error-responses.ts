@@ -21,7 +21,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
     const { isProtected, isAuthOptional, abilities, bounds, stream, webhook, produces } = route
-    // Any request may be malformed, for example without a valid host, and is refused before its route is known.
+    // Any request may be malformed, for example without a valid host, and is refused before its route is found.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
       found.push(errors.validationStatus)
@@ -30,7 +30,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     // A delivery that was handled before.
     if (isScheme(webhook)) found.push(409)
     if (abilities !== null) found.push(403)
-    // The client accepts none of several formats.
+    // The client accepts no format of several.
     if (produces !== null || (stream !== null && stream.formats.length > 1)) found.push(406)
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)

@@ -47,7 +47,7 @@ function attempt<T>(run: () => T): T | undefined {
   }
 }
 
-/** Limits the field errors of a plugin in the same way as those of a schema. */
+/** Limits the field errors of a plugin in the same way as the errors of a schema. */
 function presentable(
   meaning: HttpError,
   req: BlazonRequest,

@@ -52,8 +52,7 @@ export function createFail({ log, render, read = toFailure }: FailConfig): OnErr
     noteError(failure, error, req)
     if (failure.status >= 500) log(error, req, { status: failure.status })
     if (res.destroyed || res.writableEnded) return
-    // A part of the response has been sent. Closing the connection is the only way to tell the client that it
-    // is incomplete.
+    // A part of the response has been sent. Only closing the connection can show the client that it is incomplete.
     if (hasLostConnection(res)) return void res.destroy()
     if (res.headersSent) return cutOff(res)
     try {
@@ -68,7 +67,7 @@ export function createFail({ log, render, read = toFailure }: FailConfig): OnErr
 
 /**
  * Creates the function that ends a stream after an error. The status was sent before the error, so the log gets every
- * error: no client could say more than that the stream has ended.
+ * error: a client only sees that the stream has ended.
  */
 export function createStreamEnd({ log, render }: Omit<FailConfig, 'read'>) {
   return function endStream(error: unknown, req: BlazonRequest, end: (json: string) => void): void {
@@ -248,7 +247,7 @@ function optional(errors: KnownFailure['errors'], requestId: string | undefined)
   }
 }
 
-/** Whether the client asks for problem details by name (RFC 9457). A wildcard means JSON. */
+/** Whether the client names problem details in `Accept` (RFC 9457). A wildcard means JSON. */
 function prefersProblem(req: BlazonRequest): boolean {
   if (!req.headers.accept?.includes(PROBLEM)) return false
   return req.accepts(['application/json', PROBLEM]) === PROBLEM
@@ -291,8 +290,8 @@ export function clientErrorResponse(
 }
 
 /**
- * Responds in the default format in place of an application that cannot: it has not started, or its classes do not fit the
- * request. The response is still that of another server.
+ * Responds in the default format in place of an application that cannot: it has not started, or its classes do not fit
+ * the request. The response still belongs to another server.
  */
 export function respondWithoutApp(res: ServerResponse, code: ErrorCode): void {
   // A client may have disconnected during the start. To write then would end the process.

@@ -21,7 +21,7 @@ export const markCause: Mark = (cause, run) =>
     run(req, res)
   }
 
-/** Notes the route of each observed request. The routes of the framework come after those of the controllers. */
+/** Notes the route of each observed request. The routes of the framework come after the controllers' routes. */
 export function markRoutes(
   handlers: readonly RunRoute[],
   routes: readonly RouteModel[],

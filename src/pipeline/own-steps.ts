@@ -20,7 +20,7 @@ export type OwnStep =
   | 'intercept'
   | 'stream'
 
-/** What the decision about the steps of a route depends on besides the route. */
+/** Facts that the decision about the steps of a route depends on, besides the route. */
 export interface StepFacts {
   /** Whether the route uses a step of a feature: a tenant, a rate limit, a cache. */
   readonly usesFeature: boolean
@@ -39,7 +39,7 @@ export interface StepFacts {
 }
 
 /**
- * What happens to the fields of the responses of a route. `send` also if none of its responses has a schema.
+ * How to treat the fields of the responses of a route. `send` also if no response has a schema.
  *
  * @param ofApp The mode of routes without `@ResponseFields`.
  */
@@ -56,8 +56,8 @@ export function fieldsModeOf(
 }
 
 /**
- * Whether a success response of the route is documented, so that its dates are known. An envelope of the application's
- * own may put the data anywhere.
+ * Whether a success response of the route is documented, so that the places of its dates are known. An envelope of the
+ * application's own may put the data anywhere.
  */
 export function hasKnownDates({ stream, envelope, operation: { responses } }: RouteModel): boolean {
   return (
@@ -67,7 +67,7 @@ export function hasKnownDates({ stream, envelope, operation: { responses } }: Ro
   )
 }
 
-/** Decides which of its own steps the pipeline uses for a route. The compiler of routes and `--explain` ask it. */
+/** Decides which of its own steps the pipeline uses for a route. The compiler of routes and `--explain` call it. */
 export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<OwnStep, boolean>> {
   const { inputs, uses, isProtected, isAuthOptional } = route
   const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll, audience } = facts

@@ -16,7 +16,7 @@ const OF_ONE_REQUEST: readonly unknown[] = [
   'COMMIT_UNKNOWN',
 ]
 
-/** What makes failures one cause. */
+/** The facts that make failures one cause. */
 interface Cause {
   readonly code: string
   /** The code or the class of the error below, such as `ECONNREFUSED`. */
@@ -99,7 +99,7 @@ export class RepeatedFailures {
   }
 }
 
-/** Returns the cause that an error shares with those of other requests; `undefined` if it concerns one request. */
+/** Returns the cause that an error shares with errors of other requests; `undefined` if it concerns one request. */
 function causeOf(error: unknown): Cause | undefined {
   if (!HttpError.is(error) || error.status !== 503 || OF_ONE_REQUEST.includes(error.code)) {
     return undefined

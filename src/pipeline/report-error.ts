@@ -39,7 +39,7 @@ export function joinReports(
   }
 }
 
-/** Creates the function that calls `onError`. Its own failures are logged, and reported to nobody. */
+/** Creates the function that calls `onError`. Its own failures are logged, and not reported. */
 function createReport(onError: ErrorReporter, logger: Logger): ReportError {
   const fail = (reason: unknown) => {
     try {

@@ -73,7 +73,7 @@ function streamOf(body: unknown): unknown {
   return isAsyncIterable(body) && !isReadInParts(body) ? joinTexts(body) : body
 }
 
-/** Limits rows that come one by one as items of the documented list. A row that nobody may see is left out. */
+/** Limits rows that come one by one as items of the documented list. A row that the caller may not see is left out. */
 function limitedItems(
   items: AsyncIterable<unknown>,
   rows: RowLimit | null,

@@ -2,8 +2,8 @@ import { kUseError } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 
 /**
- * Notes the error of a middleware of `@Use`. Its status counts, as that of the errors of `middlewares` does, while a
- * handler may throw an error with the status that another server sent.
+ * Notes the error of a middleware of `@Use`. Its status counts, as for errors of `middlewares`, while a handler may
+ * throw an error with the status that another server sent.
  */
 export function noteUseError(error: unknown, req: BlazonRequest): void {
   req[kUseError] = { error }

@@ -18,8 +18,8 @@ export function schemasOfBody({
 type BodyFacts = Pick<RouteModel, 'operation' | 'bodies' | 'inputs' | 'upload'>
 
 /**
- * Whether a request must have a body. `@ApiBody` decides if it says so. Else the schema decides: that of the first body,
- * because a request without a body is validated as this one.
+ * Whether a request must have a body. `@ApiBody` decides if it has `required`. Else the schema of the first body
+ * decides, because a request without a body is validated as this body.
  */
 export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts): boolean {
   const { required } = operation.body ?? {}

@@ -82,8 +82,8 @@ function isRejected(schema: OpenApiSchema, value: unknown, compile: CompileOpenA
   try {
     return !compile(schema)(value)
   } catch {
-    // The schema does not compile, for example because its pattern is not a valid expression. Then nothing is
-    // known about the example either, so it stays.
+    // The schema does not compile, for example because its pattern is not a valid expression. Then the example cannot
+    // be checked either, so it stays.
     return false
   }
 }

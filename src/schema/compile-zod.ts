@@ -24,10 +24,10 @@ function loadCore(): Promise<ZodCore | undefined> {
 }
 
 /**
- * Compiles a zod schema to one function that zod generates. For a nested order, this function takes 2,000
- * instructions and the schema itself takes 28,000; results and errors are the same. Returns `undefined` for
- * schemas of other libraries, for a zod version that cannot compile, and for a copy of zod with a different
- * version than the one that this package finds. A schema with callbacks is not compiled: see `isDefinite`.
+ * Compiles a zod schema to one function that zod generates. For a nested order, this function takes 2,000 instructions
+ * and the schema itself takes 28,000; results and errors are the same. Returns `undefined` for schemas of other
+ * libraries, for a zod version that cannot compile, and for a copy of zod with another version than this package finds.
+ * A schema with callbacks is not compiled: see `isDefinite`.
  */
 export async function compileZod(schema: StandardSchemaV1): Promise<Validator | undefined> {
   const version = (schema as { _zod?: { version?: object } })._zod?.version

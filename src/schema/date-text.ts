@@ -20,8 +20,8 @@ const SECONDS = twoDigits(60, (n) => `${n}.`)
 const DAY_MS = 86_400_000
 
 /**
- * Returns the text that `JSON.stringify` writes for a date: that of `toISOString`, or `null` for an invalid date. A
- * date with its own or a replaced conversion method is returned unchanged, so `JSON.stringify` calls that method.
+ * Returns the text that `JSON.stringify` writes for a date: the result of `toISOString`, or `null` for an invalid date.
+ * A date with its own or a replaced conversion method is returned unchanged, so `JSON.stringify` calls that method.
  */
 export function dateText(date: Date): string | null | Date {
   if (!isOrdinary(date)) return date

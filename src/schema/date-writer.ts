@@ -51,7 +51,7 @@ function inProperty(
   const value = object[name]
   const written = write(value)
   if (written === value) return result
-  // `JSON.stringify` writes the primitive inside a boxed object and none of its properties.
+  // `JSON.stringify` writes the primitive inside a boxed object without its properties.
   if (types.isBoxedPrimitive(object)) return object
   const copy = result === object ? { ...object } : result
   // JSON has no inherited properties.

@@ -61,7 +61,7 @@ const DEPTH = 20
 /** The most objects that are searched in one value. The rest is hidden. */
 const MOST_OBJECTS = 10_000
 
-/** What an error says about itself: no field of a request, also if a schema has a secret field of the same name. */
+/** Own fields of an error: they are not fields of a request, also if a schema has a secret field of the same name. */
 const OF_ERRORS: ReadonlySet<PropertyKey> = new Set(['name', 'message', 'stack'])
 
 /** One copy. */

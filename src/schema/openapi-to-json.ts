@@ -53,7 +53,7 @@ export function toJson(schema: OpenApiSchema, translation: Translation, isWhole 
   return json
 }
 
-/** The flag of OpenAPI 3.0 says that a bound is exclusive. */
+/** The flag of OpenAPI 3.0 makes a bound exclusive. */
 function turn(json: Json, [from, to]: [string, string], flag: unknown): void {
   if (typeof flag !== 'boolean') return
   delete json[to]

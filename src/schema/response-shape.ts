@@ -36,14 +36,14 @@ export function envelopeTypeOf({ envelope }: Pick<Wire, 'envelope'>): string {
 
 /**
  * Whether a documented response has no envelope, so that the framework also sends the handler's value without one:
- * under `raw`, with another media type than that of the envelope, and for an error with a schema of its own.
+ * under `raw`, with another media type than the envelope, and for an error with a schema of its own.
  */
 export function isSentWithoutEnvelope(stated: Stated, wire: Wire): boolean {
   const { status, schema, raw, contentType } = stated
   if (isBodiless(status)) return false
   if (status >= 400) return schema !== undefined
   if (raw === true || wire.envelope === false) return true
-  // The schema of a response whose type is that of `@Header` describes the whole body.
+  // The schema of a response whose type comes from `@Header` describes the whole body.
   const type = contentType ?? (schema === undefined ? undefined : headerTypeOf(wire))
   return type !== undefined && essenceOf(type) !== essenceOf(envelopeTypeOf(wire))
 }

@@ -22,7 +22,7 @@ export function findRowList(json: unknown, resolve: References['resolve']): RowL
   return { schema, isDocument: found[0] === json }
 }
 
-/** Whether a schema describes a list. One that says nothing describes every value. */
+/** Whether a schema describes a list. A schema without keywords describes every value. */
 function isList(
   schema: unknown,
   resolve: References['resolve'],

@@ -6,7 +6,7 @@ const SEVERAL = ['options', 'branches', 'anyOf', 'oneOf', 'allOf']
 
 type Node = Readonly<Record<string, unknown>>
 
-/** What zod keeps about a schema. */
+/** The internals of a zod schema. */
 interface ZodInternals {
   readonly def?: Node
   /** The schema that this one is a copy of: `.describe()` and checks make copies. */
@@ -15,13 +15,13 @@ interface ZodInternals {
 
 /** Which parts {@link partsOf} lists. */
 interface PartsOptions {
-  /** Also those of the values that a transform or an earlier part of a pipe makes. */
+  /** Also the schemas of values that a transform or an earlier part of a pipe makes. */
   readonly withResults: boolean
 }
 
 /**
- * A schema and all schemas that it wraps: what is optional, has a default, is the begin of a pipe, or is one case of a
- * union. Schemas of fields and items are not among them. Knows zod, valibot, arktype and JSON Schema.
+ * A schema and all schemas that it wraps: optional values, values with a default, the begin of a pipe, and the cases of
+ * a union. Schemas of fields and items are not among them. Supports zod, valibot, arktype and JSON Schema.
  */
 export function partsOf(schema: unknown, { withResults }: PartsOptions): ReadonlySet<Node> {
   const one = withResults ? [...ONE, 'out'] : ONE

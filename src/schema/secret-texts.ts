@@ -81,7 +81,9 @@ function inUrl(value: string): string[] {
   }
 }
 
-/** What `URLSearchParams` writes for a character that `encodeURIComponent` leaves. It takes far longer itself. */
+/**
+ * The form that `URLSearchParams` writes for a character that `encodeURIComponent` leaves. It takes far longer itself.
+ */
 function inForm(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }

@@ -5,7 +5,7 @@ import { partsOf } from './schema-parts.js'
 /** Marked copies of schemas of `zod/mini`, which have no `meta`. */
 const marked = new WeakSet<object>()
 
-/** What `secret` uses of a schema, by library. */
+/** The members of a schema that `secret` uses, by library. */
 interface Marking {
   readonly '~standard'?: StandardSchemaV1.Props
   readonly _zod?: { readonly def: object }
@@ -63,7 +63,7 @@ export function isSecret(schema: unknown): boolean {
   for (const part of partsOf(schema, { withResults: true })) {
     if (marked.has(part) || part['secret'] === true) return true
     const { meta, metadata } = part
-    // A method of zod, data of arktype. `metadata` is that of an action of valibot.
+    // A method of zod, data of arktype. `metadata` belongs to an action of valibot.
     const found = typeof meta === 'function' && '_zod' in part ? meta.call(part) : meta
     if (hasMark(found) || hasMark(metadata)) return true
   }

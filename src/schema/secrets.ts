@@ -135,13 +135,13 @@ function holdsSecrets(place: Place, seen: Set<Node>): boolean {
   })
 }
 
-/** A part of a value, and what its schemas say; `null` inside of a secret. */
+/** A part of a value, and the facts of its schemas; `null` inside of a secret. */
 interface Part {
   readonly value: unknown
   readonly spot: Spot | null
 }
 
-/** What all schemas of one part say of its members. */
+/** The facts of all schemas of one part about its members. */
 interface Spot {
   readonly isSecret: boolean
   /** The schemas of items, of properties by their names, and of other properties; `null` where no secret can be. */

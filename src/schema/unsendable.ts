@@ -18,7 +18,7 @@ export interface Unsendable {
   readonly values: readonly unknown[] | null
 }
 
-/** What {@link findUnsendable} must know beside the schema. */
+/** Facts that {@link findUnsendable} needs beside the schema. */
 export interface Arrival {
   /** How the fields of the input arrive; of a body that is JSON or text, how the body does. */
   readonly carrier: Carrier

@@ -14,7 +14,7 @@ export function validateNow(
   try {
     const result = schema['~standard'].validate(input)
     if (!('then' in result)) return result.issues === undefined ? result : undefined
-    // Nobody waits for the promise, and an unhandled rejection would end the process.
+    // The promise is not awaited, and an unhandled rejection would end the process.
     Promise.resolve(result).catch(() => {})
     return undefined
   } catch {

@@ -23,11 +23,11 @@ export interface AskConfig {
   readonly audience: RouteAudience
   /** Decides whether the caller has all abilities of a mark. */
   readonly decide: Decide
-  /** Whether a guard has let every caller in. Others without a user hold nothing, and are not asked about. */
+  /** Whether a guard has let every caller in. Other callers without a user hold nothing, so no check runs for them. */
   readonly isProtected: boolean
 }
 
-/** Asks which marked fields the caller may see. An error while asking fails the request. */
+/** Finds out which marked fields the caller may see. An error fails the request. */
 export function audienceStage({ audience, decide, isProtected }: AskConfig): Stage {
   const { marks, forHeld } = audience
   const nobody = forHeld([])
@@ -56,8 +56,8 @@ function ask(decide: Decide, mark: Mark, req: Request): unknown {
 }
 
 /**
- * Leaves all marked fields out of the responses of steps before {@link visibleStage}, such as the middlewares of `@Use`: it
- * is not known yet what the caller may see.
+ * Leaves all marked fields out of the responses of steps before {@link visibleStage}, such as the middlewares of
+ * `@Use`: the visible fields of the caller are not known yet.
  */
 export function unaskedStage(config: Omit<VisibleConfig, 'base'>): Stage {
   const preparation = preparationOf(config.audience.forHeld([]), { ...config, base: null })
@@ -82,7 +82,7 @@ function forbidden(errors: ReturnType<HeldAudience['findSent']>): Error {
   return refuse('FIELD_FORBIDDEN', message, { errors: limitErrors(errors) })
 }
 
-/** A request that was not asked about sees nothing. */
+/** A request without a check sees nothing. */
 function heldBy(req: object, { forHeld }: RouteAudience): HeldAudience {
   return (notedAudience(req) as HeldAudience | undefined) ?? forHeld([])
 }
@@ -91,7 +91,7 @@ function heldBy(req: object, { forHeld }: RouteAudience): HeldAudience {
 export interface VisibleConfig {
   readonly audience: RouteAudience
   readonly route: Pick<RouteModel, 'name' | 'stream'>
-  /** What happens to the fields of all responses; `null` if nothing does. */
+  /** The preparation of the fields of all responses; `null` if there is none. */
   readonly base: JsonPreparation | null
   readonly onError: OnError
 }
@@ -162,7 +162,7 @@ function preparationOf(
   const hideAs = (part: 'body' | 'data', limited: unknown, status: number, res: Response) => {
     if (limited === REFUSED || limited === undefined) return limited
     const hide = held.hideIn(status)
-    // What an error middleware sends for an error is the application's own, as the text of the error is.
+    // The response of an error middleware is the application's own, like the text of the error.
     const mayRefuse = !(res.req as BlazonRequest)[kHasFailed]
     if (!hide.findsAll && mayRefuse) return refuseAll(status, res)
     return hidden(limited, status, hide[part])

@@ -53,14 +53,16 @@ export interface HeldAudience extends RequestAudience {
 /** Leaves hidden fields out of the responses of one status, as plain data. */
 export type HideInResponse = MadeForStatus<HideFields>
 
-/** What was made for the responses of one status. */
+/** The functions for the responses of one status. */
 interface MadeForStatus<T> {
   readonly body: T
   /** For data before an envelope of the application's own is around it. */
   readonly data: T
   /** For rows that come one by one; `null` if the document has no list of them. */
   readonly rows: MadeRows<T> | null
-  /** Whether these functions find every hidden field. Without a schema they know names only, and some fields have none. */
+  /**
+   * Whether these functions find every hidden field. Without a schema they only use names, and some fields have none.
+   */
   readonly findsAll: boolean
 }
 

@@ -58,7 +58,7 @@ function errorsOf(find: FindHidden, { part, value, names }: SentPart): FieldErro
   return find(value).map((path) => ({ in: part, path: textOf(path, names), message: REFUSED }))
 }
 
-/** It tells nothing about the values that the field takes. */
+/** It reveals nothing about the values that the field takes. */
 const REFUSED = 'may not be sent by this caller'
 
 function textOf(path: Path, names: ReadonlySet<string>): string {

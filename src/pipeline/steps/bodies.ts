@@ -29,7 +29,7 @@ export interface BodiesConfig extends ValidateConfig {
   /** Verifies the bytes of a webhook before they are parsed; `null` without `@Webhook`. */
   readonly verify: VerifyBytes | null
   readonly limits: BodyLimits
-  /** Whether the body must be there although no schema says so: the first one has none. */
+  /** Whether the body must be there although no schema requires it: the first body has none. */
   readonly isRequired: boolean
   /** The parts of the request beside the body. */
   readonly inputs: readonly CompiledInput[]

@@ -31,7 +31,7 @@ export function canStage({ abilities, guards, decide }: CanConfig): Stage {
   const challenges = new Map(
     guards.map(({ name, abilityChallenge }) => [name, abilityChallenge?.(abilities)]),
   )
-  /** The guard that has let the request in knows what its credential lacks. */
+  /** The challenge comes from the guard that has admitted the request, because it depends on the credential. */
   const forbid = (req: Request) => forbidden(challenges.get(schemeOf(req) ?? null))
   return (next) => {
     const settle = (verdict: unknown, req: BlazonRequest, res: Response): unknown => {

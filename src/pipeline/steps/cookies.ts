@@ -16,7 +16,8 @@ export interface CookiesConfig {
 
 /**
  * Parses the cookies of a request into `req.cookies`, an object without a prototype. A signed cookie without a valid
- * signature is left out, so that nobody can send its plain value. One that was set as an object is that object again.
+ * signature is left out, so that a client cannot send its plain value. A cookie that was set as an object is that
+ * object again.
  */
 export function cookiesStage({ signed, keys }: CookiesConfig): Stage {
   return (next) =>

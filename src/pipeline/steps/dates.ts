@@ -6,9 +6,9 @@ import type { Stage } from '../../step/step.js'
 export type FindDateWriter = () => WriteDates | null
 
 /**
- * Writes the documented dates of a response before the rest of it. `JSON.stringify` calls `toJSON` of each
- * `Date`, which takes longer than everything else in a list of orders. The schemas are read at the first
- * request of a route, because reading those of all routes would slow down boot.
+ * Writes the documented dates of a response before the rest of it. `JSON.stringify` calls `toJSON` of each `Date`,
+ * which takes longer than everything else in a list of orders. The schemas are read at the first request of a route,
+ * because reading the schemas of all routes would slow down boot.
  */
 export function datesStage(find: FindDateWriter): Stage {
   return (next) => {

@@ -6,7 +6,7 @@ import { ALL_ROWS, type JsonPreparation, prepareJson, REFUSED } from '../../http
 import type { BodyFields, ResponseFields } from '../../schema/fields/response-fields.js'
 import type { OnError, Stage } from '../../step/step.js'
 
-/** What a route does with the fields of its responses. */
+/** How a route treats the fields of its responses. */
 export interface RouteFields {
   readonly mode: Exclude<ResponseFieldsMode, 'send'>
   /** By status. The body of another status is sent as it is. */

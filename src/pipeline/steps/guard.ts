@@ -38,7 +38,7 @@ export interface GuardConfig {
   readonly route: RouteModel | undefined
   /** Logs an error that the guard throws instead of a decision. */
   readonly logDenial: LogDenial
-  /** Whether responses to admitted requests say `no-store`. */
+  /** Whether responses to admitted requests have `no-store`. */
   readonly forbidsStoring: boolean
 }
 
@@ -150,7 +150,7 @@ function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRef
   }
 }
 
-/** Puts the step in front that makes responses say `no-store`. */
+/** Puts a step in front that adds `no-store` to responses. */
 export function storingForbidden(next: Step): Step {
   return function forbid(req: BlazonRequest, res: Response) {
     forbidStoring(res)

@@ -14,8 +14,8 @@ export interface NegotiateConfig extends Omit<UnusualConfig, 'route'> {
 }
 
 /**
- * Chooses the representation of the response by `Accept`. All responses of the route say that they depend on it, the 406
- * as well: a cache must not give one of them to another client (RFC 9110, 12.5.5).
+ * Chooses the representation of the response by `Accept`. All responses of the route have `Vary: Accept`, the 406 as
+ * well: a cache must not give them to another client (RFC 9110, 12.5.5).
  */
 export function negotiateStage(config: NegotiateConfig): Stage {
   const byType = new Map(representations(config).map((each) => [each.type, each]))

@@ -4,12 +4,12 @@ import type { CarriesCredential } from '../../http/credentials.js'
 import { noteOf } from '../../http/note-of.js'
 import type { BlazonRequest } from '../../http/request.js'
 
-/** What one guard has decided. A type, because an interface is no `DecisionValue`. */
+/** The decision of one guard. A type, because an interface is no `DecisionValue`. */
 export type SchemeVerdict = {
   /** The name in `auth.guards`; `null` for `auth.guard`. */
   readonly scheme: string | null
   readonly verdict: 'admitted' | 'refused'
-  /** `null` where the verdict says it all. */
+  /** `null` where the verdict needs no reason. */
   readonly reason: string | null
 }
 
@@ -54,10 +54,10 @@ export function noteGuards(req: BlazonRequest, schemes: readonly SchemeVerdict[]
   if (note !== undefined) noteAll(note, schemes)
 }
 
-/** Why no guard was asked on a route with optional auth. */
+/** Why no guard was called on a route with optional auth. */
 export const NOT_NEEDED = 'the request has no credential, and the route needs none'
 
-/** Notes a request that no guard was asked about. */
+/** Notes a request for which no guard was called. */
 export function noteUnasked(
   req: BlazonRequest,
   verdict: 'anonymous' | 'refused',

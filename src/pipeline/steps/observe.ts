@@ -85,7 +85,7 @@ function beforeHead(res: Response, call: () => void): void {
     }
     if (!isCalled && !this.headersSent) {
       isCalled = true
-      // A status that is passed to `writeHead` is the one that the function reads.
+      // The function reads the status that is passed to `writeHead`.
       if (typeof args[0] === 'number') this.statusCode = args[0]
       isCalling = true
       call()
@@ -110,7 +110,7 @@ function whenOver(
     if (isOver) return
     isOver = true
     if (hasTimedOut(req)) return call('timeout')
-    // A response that was destroyed can still finish, with bytes that nobody receives.
+    // A response that was destroyed can still finish, with bytes that the client does not receive.
     call(res.writableFinished && !res.destroyed ? 'sent' : 'aborted')
   }
   res.once('finish', end)

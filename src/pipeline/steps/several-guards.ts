@@ -22,7 +22,7 @@ import {
   type SchemeVerdict,
 } from './note-guard.js'
 
-/** What the guards have found out about a request so far. */
+/** The results of the guards for a request so far. */
 interface Found {
   /** The guard that decides `req.user`: the first one. */
   scheme: string | undefined
@@ -31,7 +31,7 @@ interface Found {
   keyScheme: string | undefined
   key: string | undefined
   readonly tenants: (string | undefined)[]
-  /** What the guards have decided so far, for records. */
+  /** The decisions of the guards so far, for records. */
   readonly verdicts: SchemeVerdict[]
 }
 
@@ -92,7 +92,7 @@ async function admitAll(
   return null
 }
 
-/** Asks one guard, and adds what it has decided. Returns the refusal; `null` if the guard lets the request pass. */
+/** Calls one guard, and adds its decision. Returns the refusal; `null` if the guard lets the request pass. */
 type Admit = (each: RouteGuard, req: BlazonRequest, found: Found) => Promise<Refusal | null>
 
 function admitter({ guards, logDenial, route }: GuardConfig, challenge: string): Admit {

@@ -5,7 +5,7 @@ import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { CompiledStream } from '../streams/compile-stream.js'
 
 /**
- * Asks the generator of the handler for its first item. It is the step directly around the handler, so everything that
+ * Requests the first item of the handler's generator. It is the step directly around the handler, so everything that
  * surrounds a handler surrounds the first item: interceptors, and the transaction of the request.
  */
 export function streamStage({ isAccepted, open }: CompiledStream): Stage {

@@ -67,7 +67,7 @@ function middlewareStep(
   }
 }
 
-/** What follows a middleware. */
+/** The functions that a middleware's passage calls at its ends. */
 interface PassageEnds {
   /** Notes the error of the middleware. */
   readonly note: (error: unknown) => void
@@ -81,7 +81,7 @@ interface PassageEnds {
 class Passage {
   readonly #ends: PassageEnds
   #state: 'inside' | 'waiting' | 'over' = 'inside'
-  /** What the later steps returned, if the middleware has called `next` before it returned. */
+  /** The result of the later steps, if the middleware has called `next` before it returned. */
   #value: unknown
   #error: { readonly reason: unknown } | undefined
   #resolve: (value: unknown) => void = () => {}

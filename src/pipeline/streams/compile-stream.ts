@@ -14,7 +14,7 @@ import { Heartbeats } from './heartbeats.js'
 import { OpenedStream, openStream } from './opened-stream.js'
 import { type OnStreamError, type SendConfig, StreamResponse } from './stream-response.js'
 
-/** What the streams of an application share. */
+/** The parts that the streams of an application share. */
 export interface StreamsConfig {
   readonly clock: Clock
   readonly onError: OnError
@@ -28,7 +28,7 @@ export interface StreamsConfig {
 export interface CompiledStream {
   /** Whether the client accepts a format of the route. */
   readonly isAccepted: (req: BlazonRequest) => boolean
-  /** Asks for the first item of what the handler has returned; any other value is returned as it is. */
+  /** Requests the first item of the iterable that the handler has returned; any other value is returned as it is. */
   readonly open: (value: unknown, req: BlazonRequest, res: Response) => unknown
   /** Sends what the handler has returned. */
   readonly send: (value: unknown, req: BlazonRequest, res: Response) => void
@@ -74,7 +74,7 @@ interface OneConfig {
 function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
   const types = [...byType.keys()]
   const [only] = types
-  // With one format, every client gets it: programs seldom name a type that they know to be the only one.
+  // With one format, every client gets it: programs seldom name the only type of a resource.
   const typeFor = (req: BlazonRequest) =>
     types.length === 1 ? only : negotiate(req.headers.accept, types)
   const surroundings = { scopes: config.scopes, late }

@@ -6,7 +6,9 @@ interface Compressed {
   flush?(): void
 }
 
-/** Is told when the client does not take more. An interface and not a function, so that a stream has no closure for it. */
+/**
+ * Called when the client does not take more. An interface and not a function, so that a stream has no closure for it.
+ */
 export interface Waiting {
   wait(): void
 }

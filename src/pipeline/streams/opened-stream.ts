@@ -2,7 +2,7 @@ import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import { isThenable } from '../../step/thenable.js'
 
-/** What the generators of an application share. */
+/** The parts that the generators of an application share. */
 export interface StreamSurroundings {
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
@@ -10,7 +10,7 @@ export interface StreamSurroundings {
   readonly late: (error: unknown, req: BlazonRequest) => void
 }
 
-/** Is told when a stream has to end before its generator does. */
+/** Called when a stream has to end before its generator does. */
 export interface Stoppable {
   stop(): void
 }
@@ -18,8 +18,8 @@ export interface Stoppable {
 type Result = IteratorResult<unknown, unknown>
 
 /**
- * Asks for the first item of a handler's iterable. Until it is there, no byte of the response is sent, so an error is an
- * ordinary one.
+ * Requests the first item of a handler's iterable. Until it is there, no byte of the response is sent, so an error is
+ * an ordinary one.
  */
 export async function openStream(
   iterable: AsyncIterable<unknown>,
@@ -32,7 +32,7 @@ export async function openStream(
 }
 
 /**
- * The items of a handler, of which the first is known already. `req.signal` decides when they end: it aborts when the
+ * The items of a handler, of which the first was already read. `req.signal` decides when they end: it aborts when the
  * client leaves, at the handler timeout, at `maxAge`, and when the application closes. The generator then ends, also if
  * no code reads it any more.
  */
@@ -73,7 +73,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     this.#first = await this.next()
   }
 
-  /** Returns the next item; first the one that is known. */
+  /** Returns the next item; first the item that was already read. */
   async next(): Promise<Result> {
     try {
       const result = await this.ask()
@@ -116,7 +116,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     return this
   }
 
-  /** Sets who is told when the stream has to end before its generator does. */
+  /** Sets the object to call when the stream has to end before its generator does. */
   sendBy(sender: Stoppable): void {
     this.#sender = sender
   }
@@ -146,7 +146,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     this.#sender = undefined
   }
 
-  /** A generator continues in the async context of the code that asks for an item. */
+  /** A generator continues in the async context of the code that requests an item. */
   #run<T>(ask: () => T): T {
     const { scopes } = this.#surroundings
     return scopes === null ? ask() : scopes.keep(this.#req, ask)

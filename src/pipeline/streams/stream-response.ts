@@ -40,7 +40,7 @@ export interface SendConfig {
 
 /**
  * Sends items as the client takes them: after a write that fills the buffers, no item is sent until they are empty, and
- * at most one is asked for.
+ * at most one is requested.
  */
 export class StreamResponse implements Beating, Stoppable, Waiting {
   readonly #opened: OpenedStream

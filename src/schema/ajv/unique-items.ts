@@ -2,7 +2,7 @@ import type { Ajv, KeywordCxt } from 'ajv'
 
 type Ajvs = typeof import('ajv')
 
-/** The indexes of two equal items: first the one that is reported, then the other. */
+/** The indexes of two equal items: first the reported item, then the other. */
 export type Twins = readonly [number, number]
 
 const SCALARS = /^(?:string|number|integer|boolean|null)$/

@@ -26,7 +26,7 @@ export function keyOfMark(mark: Mark): string {
   return JSON.stringify(mark)
 }
 
-/** Returns the schemas inside a schema that describe the same value, without those of unions. */
+/** Returns the schemas inside a schema that describe the same value, without the schemas of unions. */
 export function partsOfValue(node: Node, resolve: References['resolve']): unknown[] {
   const { $ref, allOf, then: yes, else: no, dependentSchemas, dependencies } = node
   return [
@@ -95,7 +95,7 @@ export function mayHaveMarks(value: unknown): boolean {
   return false
 }
 
-/** What a schema describes. Only a property or an item can be left out. */
+/** The kind of value that a schema describes. Only a property or an item can be left out. */
 interface Spot extends Omit<MarkedPlace, 'mark'> {
   readonly kind: 'whole' | 'part' | 'position' | 'condition'
 }

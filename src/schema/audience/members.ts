@@ -10,7 +10,7 @@ export function namedSchemas({ properties, patternProperties }: Node, name: stri
   return [...own, ...matching].map(asNode).filter((schema) => schema !== null)
 }
 
-/** `true` names a property as well, and says nothing else about it. */
+/** `true` names a property as well, and describes nothing else of it. */
 function asNode(schema: unknown): Node | null {
   return schema === true ? ANYTHING : isNode(schema) ? schema : null
 }

@@ -43,7 +43,7 @@ export function marksOfRoute(route: RouteModel, converters: SchemaConverters): S
 
 const known = new WeakMap<object, FoundMarks>()
 
-/** Like `findMarks`, but searches each description only once: boot asks three times. Only for those of constant schemas. */
+/** Like `findMarks`, but searches each description only once: boot calls it three times. Only for constant schemas. */
 function marksOnce(json: unknown): FoundMarks {
   if (typeof json !== 'object' || json === null) return findMarks(json)
   const found = known.get(json) ?? findMarks(json)
@@ -51,7 +51,7 @@ function marksOnce(json: unknown): FoundMarks {
   return found
 }
 
-/** The schemas of the bodies of a route, and the one of `@ApiBody`, which only the document uses. */
+/** The schemas of the bodies of a route, and the schema of `@ApiBody`, which only the document uses. */
 export function sentSchemas(route: RouteModel): readonly Schema[] {
   const stated = route.operation.body?.schema
   return [...new Set([...schemasOfBody(route), ...(stated === undefined ? [] : [stated])])]

@@ -30,7 +30,7 @@ function requiredParts(branch: unknown, resolve: References['resolve']): Set<Nod
   return parts
 }
 
-/** Whether a property has fixed values, and none of them is the one that was sent. */
+/** Whether a property has fixed values, and the sent value is not among them. */
 function isOther(property: unknown, sent: unknown): boolean {
   if (!isNode(property) || typeof sent !== 'string') return false
   const { const: fixed, enum: values } = property

@@ -4,7 +4,7 @@ import { copyCount } from './scalar-schema.js'
 import { isEqual } from './types.js'
 import { anyOf } from './union.js'
 
-/** The item schemas of a list: those of the first items by position, and that of all other items. */
+/** The item schemas of a list: the schemas of the first items by position, and the schema of all other items. */
 interface Positions {
   readonly first: readonly unknown[]
   /** `undefined` when the schema allows any other items. */

@@ -28,7 +28,7 @@ export function convertWhole<S>(root: unknown, dialect: Dialect<S>): DescribedSc
 interface Whole<S> {
   readonly references: References
   readonly dialect: Dialect<S>
-  /** The definitions that are known to have losses. */
+  /** The definitions with losses. */
   readonly inexact: Set<Node>
 }
 

@@ -7,7 +7,7 @@ import { KEYWORDS } from './keep-keywords.js'
 
 /**
  * The dialect of OpenAPI 3.1 and later: JSON Schema 2020-12 as the library gives it. Keywords of earlier drafts and of
- * OpenAPI 3.0 are written as those of 2020-12 that mean the same. Writing the result again changes nothing.
+ * OpenAPI 3.0 are written as keywords of 2020-12 with the same meaning. Writing the result again changes nothing.
  */
 export const KEPT: Dialect<OpenApiSchema> = {
   write(node, path, conversion) {

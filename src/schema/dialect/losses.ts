@@ -11,7 +11,7 @@ export class Losses {
     this.#found.set(`${path}\n${cause}`, { path, cause })
   }
 
-  /** Counts one more loss, of which the cause is known already. */
+  /** Counts one more loss with the same cause. */
   readonly repeat = (): void => {
     this.#count++
   }

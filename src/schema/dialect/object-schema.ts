@@ -55,7 +55,7 @@ function declaredProperties(node: Node, path: string, conversion: Conversion): P
   return declared
 }
 
-/** Combines the schema of a property with those of all patterns that match its name. */
+/** Combines the schema of a property with the schemas of all patterns that match its name. */
 function withPatterns(
   own: OpenApiSchema,
   { node, name, at }: { readonly node: Node; readonly name: string; readonly at: string },

@@ -27,19 +27,19 @@ export function stringSchema(node: Node, path: string, { lose }: Conversion): Op
   return schema
 }
 
-/** The format of a text: that of the schema, or one that says how bytes are written. */
+/** The format of a text: the schema's format, or a format for the encoding of bytes. */
 export function formatOf({ format, contentEncoding, secret }: Node): string | undefined {
   if (contentEncoding === 'base64') return 'byte'
   if (contentEncoding === 'binary') return 'binary'
   if (typeof format === 'string' && format !== '') return format
-  // Tools that ask for the value hide it while it is typed.
+  // Tools with an input for the value hide it while it is typed.
   return secret === true ? 'password' : undefined
 }
 
 /**
- * Converts `minimum` and the other keywords of numbers. In OpenAPI 3.0, `exclusiveMinimum` is a boolean
- * beside `minimum`. For integers an inclusive bound is written instead, so that tools that know only the
- * numeric form of later versions also read it.
+ * Converts `minimum` and the other keywords of numbers. In OpenAPI 3.0, `exclusiveMinimum` is a boolean beside
+ * `minimum`. For integers an inclusive bound is written instead, so that tools that support only the numeric form of
+ * later versions also read it.
  */
 export function numberSchema(node: Node, type: TypeName): OpenApiSchema {
   const { multipleOf, format } = node

@@ -36,7 +36,7 @@ function isOfThatTypeOnly(node: Node): boolean {
   return node.nullable !== true && node.enum === undefined && node.const === undefined
 }
 
-/** Converts the keywords of one type and ignores those of other types. */
+/** Converts the keywords of one type and ignores other keywords. */
 function ofType(
   type: TypeName,
   node: Node,

@@ -25,7 +25,7 @@ const MAX_NAMES = 200
  * Of 100 objects with 8 fields and an object inside, this copy takes 8 to 14 µs, and closures that look up each key
  * take 26 to 28 µs; `JSON.stringify` takes 40 µs (Node 20).
  *
- * @returns `null` if the names are also those of properties that every object inherits: an object may lack them.
+ * @returns `null` if every object inherits a property with one of the names: an object may lack its own.
  */
 export function createFastCopy(names: readonly string[], copyPart: CopyPart): FastCopy | null {
   const isInherited = names.some((name) => name in Object.prototype)

@@ -39,7 +39,7 @@ export interface Tag {
   readonly forms: ReadonlyMap<unknown, Form>
 }
 
-/** The schema says nothing about the parts of a value. */
+/** The schema does not describe the parts of a value. */
 export const ANY: Form = { object: 'any', list: 'any', choices: [] }
 
 /** Neither an object nor a list. */

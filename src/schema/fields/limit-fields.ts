@@ -82,7 +82,7 @@ function limitByChoice(form: Form): LimitData {
       const value = (data as Fields)[tag.name]
       const chosen = tag.forms.get(value)
       const copy = chosen && limitDataTo(both(base, chosen))(data, isOriginal)
-      // The tag of the copy was read later. A getter may have returned the one of another alternative.
+      // The tag of the copy was read later. A getter may have returned the tag of another alternative.
       if ((copy as Fields | undefined)?.[tag.name] === value) return copy
     }
     const plain = dataToPlain(data) as object

@@ -6,7 +6,7 @@ import { type References, readReferences } from '../dialect/references.js'
 import { isConstant } from '../is-constant.js'
 import { jsonOnce } from '../json-once.js'
 
-/** A place of a schema that says nothing, although its author described something there. */
+/** A place of a schema that describes nothing, although its author described something there. */
 export interface OpenPlace {
   /** The names of properties that lead to it, and `*` for items; empty for the whole schema. */
   readonly path: string

@@ -15,7 +15,7 @@ export interface BodyMaker<T> {
   readonly either: (enveloped: T, bare: T) => T
 }
 
-/** What was made for the responses of one status. */
+/** The functions for the responses of one status. */
 export interface MadeBodies<T> {
   /** For the body that `res.json` receives. */
   readonly body: T
@@ -30,7 +30,7 @@ export interface MadeBodies<T> {
   readonly rows: MadeRows<T> | null
 }
 
-/** What was made for the list of rows. */
+/** The functions for the list of rows. */
 export interface MadeRows<T> {
   readonly list: T
   /** Whether the document itself is this list. */

@@ -31,7 +31,7 @@ const REMEDIES = {
 /** A kind of value that has no form in JSON. */
 export type Unsendable = keyof typeof REMEDIES
 
-/** What to do about a value without a form in JSON; part of a sentence. */
+/** The remedy for a value without a form in JSON; part of a sentence. */
 export function remedyFor(kind: Unsendable): string {
   return REMEDIES[kind]
 }

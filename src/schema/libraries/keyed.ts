@@ -34,7 +34,7 @@ export function describeList(
   return { type: 'array', items: asResource(describe(item)), maxItems: max }
 }
 
-/** References in the schema of a key begin at this schema, and not at the one of all keys. */
+/** References in the schema of a key begin at this schema, and not at the schema of all keys. */
 function asResource(json: unknown): unknown {
   if (json instanceof Promise) throw new Error('it returns a promise')
   return isNode(json) ? { ...json, [RESOURCE_MARK]: true } : json

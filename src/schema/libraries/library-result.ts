@@ -1,6 +1,6 @@
 import { ABSENT_MARK, LOSS_MARK, MADE_MARK } from '../dialect/conversion.js'
 
-/** The JSON of a type that has none of its own. */
+/** The JSON of a type without a form in JSON. */
 type Form = Readonly<Record<string, string>>
 
 /** A date in JSON: `JSON.stringify` writes it as text in this format. */

@@ -20,7 +20,7 @@ interface ValibotSchema {
   readonly type: string
   readonly class?: unknown
   readonly literal?: unknown
-  /** The property that tells the alternatives of a `v.variant` apart. */
+  /** The property that selects the alternative of a `v.variant`. */
   readonly key?: unknown
   readonly default?: unknown
   readonly wrapped?: ValibotSchema

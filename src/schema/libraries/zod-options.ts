@@ -18,7 +18,7 @@ interface ZodNode {
       }[]
       readonly pattern?: unknown
       readonly defaultValue?: unknown
-      /** The property that tells the alternatives of a `z.discriminatedUnion` apart. */
+      /** The property that selects the alternative of a `z.discriminatedUnion`. */
       readonly discriminator?: unknown
     }
     readonly bag: { readonly Class?: unknown }
@@ -32,7 +32,7 @@ interface Override {
   readonly jsonSchema: Json
 }
 
-/** Formats that other tools know. Zod's other format names have no meaning outside zod. */
+/** Formats that other tools support. Zod's other format names have no meaning outside zod. */
 const FORMATS = new Set(`date date-time duration email hostname ipv4 ipv6 uri uuid`.split(' '))
 
 /** The JSON of types that zod calls unrepresentable. */
