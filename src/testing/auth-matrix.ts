@@ -34,7 +34,7 @@ export interface AuthMatrixRow {
   readonly operation: string
   /** `OrdersController.pay` */
   readonly handler: string
-  /** What the policy decides about: `order:pay`; absent in the row of the operation itself. */
+  /** The action of the policy: `order:pay`; absent in the row of the operation itself. */
   readonly ability?: string
   /** The name of the object that the policy decides about; absent in the row of the operation itself. */
   readonly object?: string
@@ -67,12 +67,12 @@ export interface AuthMatrixOptions {
   readonly objects?: Readonly<Record<string, readonly [policy: AnyPolicy, object: unknown]>>
 }
 
-/** What a probe asks in place of the handler: whether the caller may see fields with this mark. */
+/** The check of a probe in place of the handler: whether the caller may see fields with this mark. */
 export interface FieldQuestion {
   readonly mark: readonly string[]
 }
 
-/** What a probe asks in place of the handler: the decision of a policy. */
+/** The check of a probe in place of the handler: the decision of a policy. */
 export interface Question {
   readonly policy: AnyPolicy
   readonly action: string
@@ -103,7 +103,9 @@ const REACHED = 204
 export class AuthMatrix {
   /** One row for each operation, in the order of the routes. */
   readonly rows: readonly AuthMatrixRow[]
-  /** The principals whose requests named no tenant where an operation needs one: their 400 says nothing about access. */
+  /**
+   * The principals whose requests named no tenant where an operation needs one: their 400 shows nothing about access.
+   */
   readonly withoutTenant: readonly string[]
 
   constructor(rows: readonly AuthMatrixRow[], withoutTenant: readonly string[] = []) {
@@ -171,7 +173,7 @@ function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** The routes of a matrix, and the function that asks what a principal may do. */
+/** The routes of a matrix, and the function that finds out what a principal may do. */
 export interface MatrixSubject {
   readonly routes: readonly RouteModel[]
   readonly audienceOf: CompiledRoutes['audienceOf']
@@ -179,7 +181,7 @@ export interface MatrixSubject {
 }
 
 /**
- * Asks for each route, object and marked field what each principal may do.
+ * Finds out for each route, object and marked field what each principal may do.
  *
  * @throws ConfigError for wrong options; Error for a 429; Error with `unguarded: 'fail'`, which names operations that change
  * data and are public, or about which no guard has decided.

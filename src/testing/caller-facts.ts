@@ -3,7 +3,7 @@ import { tenantGroup } from '../app/settings/tenant-options.js'
 import type { CallerLink } from './test-caller.js'
 import type { TestOptions } from './test-options.js'
 
-/** What callers have to know about an application: how its requests name a tenant, and where guards find credentials. */
+/** Facts about an application for callers: how its requests name a tenant, and where guards find credentials. */
 export interface CallerFacts
   extends Pick<CallerLink, 'tenantHeader' | 'confirmsTenants' | 'credentials'> {
   /** The header that the application itself reads; `null` without the `tenant` option. */

@@ -17,7 +17,7 @@ type TenantOf = NonNullable<AuthGuard['tenantOf']>
 export interface ConnectionFacts {
   /** The user of every request on this connection; `undefined` when the guard decides who the caller is. */
   readonly principal?: User | undefined
-  /** The tenant that the credential of the principal belongs to. Default: the one that its request names. */
+  /** The tenant that the credential of the principal belongs to. Default: the tenant that its request names. */
   readonly tenant?: string | undefined
   /** Called with each tenant that a guard finds out from a credential. */
   readonly tenantFound?: (id: string) => void
@@ -28,9 +28,9 @@ export interface ConnectionFacts {
   readonly isSetEarly?: boolean
   /** Whether the requests on this connection only test access and never call a handler. */
   readonly isProbe?: boolean
-  /** Whether the requests on this connection are those of a check: rate limits let them pass, and do not count them. */
+  /** Whether the requests on this connection belong to a check: rate limits let them pass, and do not count them. */
   readonly isCheck?: boolean
-  /** What a probe does in place of the handler, after access was allowed. */
+  /** The function of a probe in place of the handler, after access was allowed. */
   readonly inHandler?: (req: Request) => unknown
   /** The name of the tenant or user of this connection in the report of `proveIsolation`. */
   readonly name?: string
@@ -153,7 +153,7 @@ export class Connections {
     }
   }
 
-  /** A principal belongs to the tenant of `asTenant`, else to the one that its request names. */
+  /** A principal belongs to the tenant of `asTenant`, else to the tenant that its request names. */
   readonly wrapTenantOf = (tenantOf: TenantOf): TenantOf => {
     return function tenantUnderTest(req) {
       const { principal, tenant, tenantFound } = factsOf.get(req.socket) ?? {}

@@ -62,7 +62,7 @@ export class OpenCapsule {
 
   /**
    * The call to another host, or the statement, for which the capsule has no answer; `null` if there was none. Without
-   * the answer, nobody can say how the server responds.
+   * the answer, it is unknown how the server responds.
    */
   get unanswered(): Error | null {
     return this.#connections.error ?? unansweredOf(this.options.statements)
@@ -87,7 +87,7 @@ export class OpenCapsule {
     ]
     if (send === undefined) throw new Error(`Tests send no ${record.method}.`)
     const [sent] = await Promise.allSettled([this.#fill(send.call(agent, record.url))])
-    // A call that nobody waits for may begin right after the response.
+    // A call that is not awaited may begin right after the response.
     await new Promise<void>(afterThisTurn)
     if (this.unanswered !== null) throw this.unanswered
     if (sent.status === 'rejected') throw sent.reason

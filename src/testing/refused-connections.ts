@@ -51,7 +51,7 @@ export class RefusedConnections {
     this.#replace(Socket.prototype, 'connect', (connect) => {
       return function connectOrRefuse(this: Socket, ...args: unknown[]) {
         if (!isRefused(targetOf(args))) return connect.apply(this, args)
-        // What is written meanwhile waits. Listeners for errors are added in this turn and the next one.
+        // Data that is written meanwhile waits. Listeners for errors are added in this turn and the next one.
         Object.assign(this, { connecting: true })
         process.nextTick(() => this.destroy(refusal()))
         return this
@@ -92,7 +92,7 @@ export class RefusedConnections {
     })
   }
 
-  /** Ends the time in which places become known. */
+  /** Ends the time in which places are learned. */
   learned(server: Server): void {
     this.#learns = false
     const address = server.address()

@@ -125,7 +125,7 @@ export class TestApp extends App {
    * Creates and starts an application without a port.
    *
    * @param options The options of `App`, with other defaults: no rate limit, no helmet, no CORS. `testOverrides`
-   * replace every provider of the same token; `contract` and `coverage` say how responses are checked.
+   * replace every provider of the same token; `contract` and `coverage` set how responses are checked.
    * @throws ConfigError as `App.init`, and when `supertest` is not installed.
    */
   static override async create(options: TestOptions = {}): Promise<TestApp> {
@@ -252,11 +252,12 @@ export class TestApp extends App {
   }
 
   /**
-   * Finds out which principal may call which operation, and what policies decide about `objects`. Middlewares and guards
-   * run, handlers do not. Refusals are checked against the document and counted like other responses.
+   * Finds out which principal may call which operation, and what policies decide about `objects`. Middlewares and
+   * guards run, handlers do not. Refusals are checked against the document and counted like other responses.
    *
    * @param principals Callers by their columns.
-   * @throws Error that names operations with `unguarded: 'fail'`, or about which nothing is known; ConfigError for wrong options.
+   * @throws Error that names operations with `unguarded: 'fail'`, or of which nothing is known; ConfigError for wrong
+   * options.
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
    * expect(String(matrix)).toMatchInlineSnapshot()
@@ -272,7 +273,7 @@ export class TestApp extends App {
     return await buildAuthMatrix(principals, options, { ...model, audienceOf, probeOf })
   }
 
-  /** Creates the function that asks what a caller may do, and calls no handler. */
+  /** Creates the function that finds out what a caller may do, and calls no handler. */
   #probe(caller: TestCaller): Probe {
     const { principal, tenant, headers } = stateOf(caller)
     const connect: ProbeLink['connect'] = (inHandler) =>
@@ -313,8 +314,8 @@ export class TestApp extends App {
 
   /**
    * Searches for data of one tenant that reaches another. It sends requests generated from the document for both
-   * tenants, in turns and at the same time: with ids and URLs of their own, with equal ones, and with those of the
-   * other tenant. It looks for canaries (random texts) in responses, logs and caches. It changes the data of the
+   * tenants, in turns and at the same time: with ids and URLs of their own, with equal ones, and with the other
+   * tenant's. It looks for canaries (random texts) in responses, logs and caches. It changes the data of the
    * application and empties its cache. A report without leaks is evidence, not a proof. Needs `fast-check`.
    *
    * @returns A verdict for each operation, and the leaks.

@@ -23,7 +23,7 @@ export interface CallerLink {
   readonly records: TestRecords
   /** The header that names the tenant; `null` when the application reads none. */
   readonly tenantHeader: string | null
-  /** Whether a guard says which tenant its credential belongs to. */
+  /** Whether a guard confirms the tenant of its credential. */
   readonly confirmsTenants: boolean
   /** The places of the credentials that the guards read. */
   readonly credentials: CredentialPlaces
@@ -35,7 +35,7 @@ export interface CallerState {
   readonly headers: () => Headers
   /** `undefined` when the guard decides who the caller is. */
   readonly principal?: User | undefined
-  /** The tenant that the credential of `principal` belongs to; `undefined` for the one that a request names. */
+  /** The tenant that the credential of `principal` belongs to; `undefined` for the tenant that a request names. */
   readonly tenant?: string | undefined
 }
 

@@ -26,10 +26,10 @@ export interface QueryOptions {
   readonly summary?: boolean
 }
 
-/** Options of `TestApp.create`: the options of `App` and those of the test. */
+/** Options of `TestApp.create`: the options of `App` and the options of the test. */
 export interface TestOptions extends AppOptions {
   /**
-   * What happens when a response differs from the document. `'throw'` fails the request. `'warn'` prints on stderr,
+   * The reaction to a response that differs from the document. `'throw'` fails the request. `'warn'` prints on stderr,
    * once for every operation and kind of problem. `'off'` checks nothing. Default `'warn'`.
    */
   readonly contract?: 'warn' | 'throw' | 'off'

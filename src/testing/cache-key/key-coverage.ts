@@ -141,8 +141,8 @@ function coverageOf(
 }
 
 /**
- * The default key of a request without a known caller. A request with credentials is not cached, so a handler that finds
- * none may read where they would be.
+ * The default key of a request without a known caller. A request with credentials is not cached, so a handler that
+ * finds none may read where they would be.
  */
 function anonymousCoverage(req: BlazonRequest, credentials: readonly string[]): Covers | null {
   if (credentialFinder(credentials)(req)) return null

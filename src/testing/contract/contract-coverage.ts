@@ -59,8 +59,8 @@ interface Row {
 const SHARED_AND_COUNTED = ['2XX', '401', '403']
 
 /**
- * Counts which operations and statuses of a document tests have exercised. One instance can be shared by
- * several applications, such as all those of a test file.
+ * Counts which operations and statuses of a document tests have exercised. One instance can be shared by several
+ * applications, such as all applications of a test file.
  *
  * @example
  * const coverage = new ContractCoverage()

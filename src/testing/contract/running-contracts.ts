@@ -1,11 +1,13 @@
 import type { OnVisible } from './audience-watch.js'
 import type { Contract } from './contract.js'
 
-/** The contract checks that learn of violations while a request runs: that of the application, and those of `fuzz`. */
+/**
+ * The contract checks that learn of violations while a request runs: the application's check, and the checks of `fuzz`.
+ */
 export class RunningContracts {
   readonly #contracts: Set<Contract>
 
-  /** @param own That of the application; `null` if it checks no responses. */
+  /** @param own The application's check; `null` if it checks no responses. */
   constructor(own: Contract | null) {
     this.#contracts = new Set(own === null ? [] : [own])
   }

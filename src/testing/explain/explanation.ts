@@ -19,7 +19,7 @@ const explained = new WeakSet<Error>()
 
 /** Adds to the message of a failed assertion why the response is as it is. */
 export function explainFailure(failure: unknown, record: RequestRecord): void {
-  // They say themselves how the response differs from the document, or that there is no document.
+  // Their text already has the difference to the document, or that there is no document.
   if (failure instanceof ContractError || failure instanceof UnbuiltDocumentError) return
   if (!(failure instanceof Error) || explained.has(failure)) return
   explained.add(failure)

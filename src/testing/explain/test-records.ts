@@ -21,7 +21,7 @@ export class TestRecords {
   readonly #printsSummary: boolean
   readonly #answerStatement: AnswerStatement | null
 
-  /** @param options Those of the test: how statements are judged, and what answers them. */
+  /** @param options The options of the test: how statements are judged, and the answers to them. */
   constructor({ queries = {}, statements }: TestOptions) {
     this.#answerStatement = answersOf(statements)
     const { repeats = REPEATS, summary = false } = queries === false ? {} : queries
@@ -90,7 +90,7 @@ export class TestRecords {
   /**
    * Prints the summary, if the test wants it.
    *
-   * @throws QueryBudgetError for requests whose errors no test has seen, such as those of `fuzz`.
+   * @throws QueryBudgetError for requests whose errors no test has seen, such as the requests of `fuzz`.
    */
   end(): void {
     if (this.#printsSummary) {

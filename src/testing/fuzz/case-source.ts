@@ -30,8 +30,7 @@ export function createSource(
 }
 
 /**
- * Whether a text is valid in any reading: the document does not say how the texts of numbers and lists are
- * parsed.
+ * Whether a text is valid in any reading: the document does not state how the texts of numbers and lists are parsed.
  */
 export function isReadable(
   { schema }: { readonly schema: OpenApiSchema },

@@ -9,7 +9,7 @@ import type { FormFile, FormValue } from './write-form.js'
 const ANY_TYPES = ['application/octet-stream', 'text/plain', 'image/png']
 /** The most characters behind the first bytes of a file. */
 const LONGEST = 100
-/** None of them is escaped in JSON. */
+/** No character is escaped in JSON. */
 const CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789 .,-'
 
 /**
@@ -82,12 +82,12 @@ function inRange(type: string): string[] {
 
 /** The bytes of a file, as Latin-1. */
 function contentOf(type: string, text: string): string {
-  // What is declared as JSON may be parsed.
+  // A part that is declared as JSON may be parsed.
   if (type === 'application/json') return text === '' ? '0' : JSON.stringify(text)
   return beginningOf(type).toString('latin1') + text
 }
 
-/** Text for a file: that of the test for the part, or a random one. */
+/** Text for a file: the text that the test gives for the part, or a random one. */
 function textOf(name: string, room: number, { fc, textOf }: ValueContext): Arbitrary<string> {
   // JSON has two quotes, and no character that it must escape.
   const maxLength = Math.max(0, Math.min(room - 2, LONGEST))

@@ -40,7 +40,7 @@ export interface FuzzOptions {
    * headers.
    */
   readonly as?: User | null
-  /** Sent with every request. They replace those of `withAuth` and `withHeaders`. */
+  /** Sent with every request. They replace headers of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
   /** The path from a failure message. Together with `seed`, it sends only that request again. */
   readonly path?: string

@@ -10,7 +10,7 @@ export type IsHidden = (schema: OpenApiSchema) => boolean
 const MOST_STEPS = 10
 
 /**
- * Returns the function that tells which fields of a document are hidden from a caller.
+ * Returns the function that finds the fields of a document that are hidden from a caller.
  *
  * @param marks The marks of fields that the caller may not see.
  */
@@ -30,7 +30,9 @@ export function hiddenIn(
   return (schema) => keys.size > 0 && isHidden(schema)
 }
 
-/** Lists valid requests with one field that the caller may not send. Its value need not be valid: nobody validates it. */
+/**
+ * Lists valid requests with one field that the caller may not send. Its value need not be valid: it is not validated.
+ */
 export function hiddenRequests(
   { documented, body, write }: CaseSource,
   parts: RequestParts,

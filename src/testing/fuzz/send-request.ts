@@ -21,7 +21,7 @@ export interface FuzzResponse {
   readonly violation: Error | undefined
 }
 
-/** Merges the headers of a request over those of the run, without the ones that the request leaves out. */
+/** Merges the headers of a request over the headers of the run, without the names that the request leaves out. */
 export function headersOf(
   { headers, without }: WireRequest,
   given: ReadonlyMap<string, string>,

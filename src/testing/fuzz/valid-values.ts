@@ -153,7 +153,7 @@ export function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | u
   return candidates.map((make) => matchingOf(make, pattern, fc)).find((each) => each !== undefined)
 }
 
-/** Returns `undefined` when none of the samples matches. */
+/** Returns `undefined` when no sample matches. */
 function matchingOf(
   make: () => Arbitrary<string>,
   pattern: string,
@@ -227,7 +227,7 @@ function ofNumber(schema: OpenApiSchema, context: ValueContext): Arbitrary<numbe
 
 function boundsOf({ minimum, maximum }: OpenApiSchema): { min: number; max: number } {
   const min = Math.max(minimum ?? Math.min(maximum ?? 0, 0) - SPAN, Number.MIN_SAFE_INTEGER)
-  // A distant bound is usually that of the type, and sums of such numbers would not be exact.
+  // A distant bound is usually the bound of the type, and sums of such numbers would not be exact.
   const far = Math.max(min, 0) + SPAN
   return { min, max: Math.min(maximum ?? far, far) }
 }

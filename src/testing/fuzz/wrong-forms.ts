@@ -17,7 +17,7 @@ import {
 /** A larger file is not sent to show that it is too large: it would take more memory than tests should. */
 const LARGEST = 16 * 1024 * 1024
 
-/** What is wrong with a form, and the form. */
+/** The mistake of a form, and the form. */
 type Wrong = readonly [what: string, value: () => FormValue]
 
 /** Lists forms that differ from a valid one in one place, such that `@Upload` refuses them. */

@@ -20,7 +20,7 @@ export interface CanaryMatch {
   readonly isId?: boolean
 }
 
-/** What is known about a value that is a canary as a whole. */
+/** Facts about a value that is a canary as a whole. */
 export type Marked = Omit<CanaryMatch, 'key'>
 
 /**
@@ -70,8 +70,8 @@ export class Canaries {
   }
 
   /**
-   * Recognises a whole value from now on: a UUID, a date, a number of ten digits or an id. A value that is learnt again belongs
-   * to nobody: several records have it.
+   * Recognises a whole value from now on: a UUID, a date, a number of ten digits or an id. A value that is learnt again
+   * has no owner: several records have it.
    *
    * @returns Whether the value is new.
    */
@@ -117,7 +117,7 @@ function wholeKey(text: string): string {
   return ISO.test(lower) ? lower.slice(0, SECONDS).replace(' ', 't') : lower
 }
 
-/** Whether nobody could guess an id, so that finding it shows where it comes from. */
+/** Whether an id cannot be guessed, so that finding it shows where it comes from. */
 export function isUnusualId(id: string): boolean {
   return /^[\w-]{16,64}$/.test(id) && /\d/.test(id)
 }

@@ -34,12 +34,12 @@ export interface IsolationOptions {
    */
   readonly as?: Readonly<Record<string, User>> | ((tenant: string, canary: string) => User)
   /**
-   * Returns a user of a tenant. Put the canary into the name of the user. Operations with `@Cache` are called
-   * as two users of one tenant; the harness sets these users as a middleware would. `false`: no such calls.
-   * Default: users like the one of `as`, each with another id and name.
+   * Returns a user of a tenant. Put the canary into the name of the user. Operations with `@Cache` are called as two
+   * users of one tenant; the harness sets these users as a middleware would. `false`: no such calls. Default: users
+   * like the user of `as`, each with another id and name.
    */
   readonly users?: false | ((tenant: string, canary: string) => User)
-  /** Sent with every request. They replace those of `withAuth` and `withHeaders`. */
+  /** Sent with every request. They replace headers of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
   /** The `operationId`s that are not called. Default: none. */
   readonly skip?: readonly string[]
@@ -50,9 +50,9 @@ export interface IsolationOptions {
    */
   readonly requests?: readonly string[]
   /**
-   * Texts for fields and parameters, by their names. Each function receives a random text of 32 or 16
-   * hexadecimal digits and returns a valid text that contains it, such as `` `ord_${random}` ``. For fields whose
-   * schema does not say all, or into which no random text fits. Default: texts made from the schema.
+   * Texts for fields and parameters, by their names. Each function receives a random text of 32 or 16 hexadecimal
+   * digits and returns a valid text that contains it, such as `` `ord_${random}` ``. For fields whose schema is
+   * incomplete, or into which no random text fits. Default: texts made from the schema.
    */
   readonly texts?: Readonly<Record<string, (random: string) => string>>
   /** Returns whether an operation is called. Default: all are. */
@@ -78,7 +78,7 @@ const NAMES: OptionNames<IsolationOptions> = {
 interface TenantFacts {
   /** `null` when the application reads no header. */
   readonly tenantHeader: string | null
-  /** Whether a guard says which tenant its credential belongs to. */
+  /** Whether a guard confirms the tenant of its credential. */
   readonly confirmsTenants: boolean
 }
 

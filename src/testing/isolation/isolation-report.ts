@@ -1,7 +1,7 @@
 /**
- * The verdict on an operation. `PASS`: every tenant saw its own data, or its own ids worked and those of other
- * tenants were refused like unknown ids; and there was no leak. `LEAK`: data of one tenant reached another.
- * `INCONCLUSIVE`: no response could have shown a leak.
+ * The verdict on an operation. `PASS`: every tenant saw its own data, or its own ids worked and ids of other tenants
+ * were refused like unknown ids; and there was no leak. `LEAK`: data of one tenant reached another. `INCONCLUSIVE`: no
+ * response could have shown a leak.
  */
 export type IsolationVerdict = 'PASS' | 'LEAK' | 'INCONCLUSIVE'
 

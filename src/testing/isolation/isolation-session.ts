@@ -194,7 +194,7 @@ export class IsolationSession {
       const side = sides.find(({ name }) => name === owner)
       if (side === undefined) continue
       for (const found of canaries.find(text)) {
-        // The log of a request may have the id that the request asks for.
+        // The log of a request may have the id that the request names.
         if (found.owner === owner || found.isId || side.knownCanaries.has(found.key)) continue
         const { owner: from, origin } = found
         this.report({ ...planned, side }, { kind, from, where, origin })
@@ -202,7 +202,7 @@ export class IsolationSession {
     }
   }
 
-  /** Records a leak. The curl command is that of `made`, or of the latest request of the side. */
+  /** Records a leak, with the curl command of `made`, or of the latest request of the side. */
   report(
     { tested, side, phase }: Pick<PlannedRequest, 'tested' | 'side' | 'phase'>,
     fact: Pick<LeakFact, 'kind' | 'from' | 'where' | 'origin'>,

@@ -18,8 +18,7 @@ export interface Side {
   /** The name in the report. */
   readonly name: string
   /**
-   * The tenant id in the header, or that of the credential as soon as a guard has told it; `undefined` when nothing is
-   * known.
+   * The tenant id in the header, or the tenant of the credential as soon as a guard has confirmed it; else `undefined`.
    */
   readonly id: string | undefined
   readonly agent: MemoryAgent

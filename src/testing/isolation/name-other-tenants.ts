@@ -2,7 +2,7 @@ import { type IsolationSession, isSafe, type TestedOperation } from './isolation
 import type { Side } from './isolation-side.js'
 
 /**
- * Sends requests in which one side names the tenant of another side in the header. The credentials stay those of the
+ * Sends requests in which one side names the tenant of another side in the header. The credentials still belong to the
  * sender, so the application must not return data of the named tenant. Pairs of sides that differ only in this header
  * are left out: nothing but the header would identify the caller.
  *

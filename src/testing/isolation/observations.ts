@@ -15,7 +15,7 @@ interface Seen {
   isKeptOut: boolean
 }
 
-/** What to do about generated values that do not fit. */
+/** The remedy for generated values that do not fit. */
 export const REMEDY = 'give the field a text with the option texts'
 
 /** One occurrence of a leak. */
@@ -124,8 +124,8 @@ function nothingSeen(): Seen {
 }
 
 /**
- * The positive control: the side saw its own data, or its own ids worked and those of other sides were refused
- * like unknown ids. Without it, the absence of leaks proves nothing.
+ * The positive control: the side saw its own data, or its own ids worked and ids of other sides were refused like
+ * unknown ids. Without it, the absence of leaks proves nothing.
  */
 function isControlled({ own, echoed, isServed, isKeptOut }: Seen): boolean {
   return own + echoed > 0 || (isServed && isKeptOut)

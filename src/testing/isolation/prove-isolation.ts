@@ -46,7 +46,7 @@ export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' |
   readonly middlewares: readonly NamedMiddleware[]
   /** Whether `tenant.authorize` decides who may act for a tenant. */
   readonly authorizes: boolean
-  /** Whether a guard says which tenant its credential belongs to. */
+  /** Whether a guard confirms the tenant of its credential. */
   readonly confirms: boolean
 }
 

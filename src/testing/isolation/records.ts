@@ -83,7 +83,7 @@ export function idsIn(response: WholeResponse): string[] {
 export interface IdPlace {
   /** The name of the parameter or field. */
   readonly field: string
-  /** Whether its name is that of an id. Then the `id` of a record fits, too. */
+  /** Whether its name is a name of an id. Then the `id` of a record fits, too. */
   readonly isId: boolean
   /** The kinds of records whose id fits. */
   readonly kinds: readonly string[]

@@ -20,7 +20,7 @@ export interface RequestPlan {
   /** The side whose canaries are in path, query and headers; `null` for neutral texts, equal for all sides. */
   readonly target: string | null
   /**
-   * The side whose ids the request uses: those of its latest record, or of the one `before` it. With `isAbsent`:
+   * The side whose ids the request uses: the ids of its latest record, or of a record `before` it. With `isAbsent`:
    * unknown ids of the same form.
    */
   readonly ids: { readonly of: string; readonly before?: number; readonly isAbsent?: boolean }

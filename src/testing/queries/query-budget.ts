@@ -11,7 +11,7 @@ import { type OperationQueries, QueryCounts } from './query-counts.js'
 export interface QueryBudgetConfig {
   /** How often the same statement may not run in one request; `null` checks nothing. */
   readonly repeats: number | null
-  /** Returns what is known about a request. */
+  /** Returns the facts about a request. */
   readonly draftOf: (req: Request) => Draft | undefined
 }
 
