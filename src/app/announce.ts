@@ -17,11 +17,13 @@ export interface AppDescription {
   documents(): readonly AppDocument[]
   routes(): readonly RouteTableEntry[]
   warnings(): readonly Problem[]
-  /** Explains what requests of a route pass. Its module is loaded now. */
+  /** Explains the steps of a route's requests. Its module is loaded now. */
   explain(query: RouteQuery): Promise<ExplainResult>
   /** The options with which the application was constructed. */
   options(): object
-  /** Lists what boot would report, and what is unsafe in production. Its module is loaded now. */
+  /**
+   * Lists the problems that boot would report, and settings that are unsafe in production. Its module is loaded now.
+   */
   examine(): Promise<ExaminedApp>
 }
 

@@ -361,8 +361,7 @@ export class App {
   }
 
   /**
-   * Waits for a start that is under way. A failed start has closed what it had opened, and its caller has received the
-   * error.
+   * Waits for a start in progress. A failed start has closed what it had opened, and its caller has received the error.
    */
   async #untilStarted(): Promise<RunningApp | undefined> {
     const starting = this.#starting?.catch(() => undefined)

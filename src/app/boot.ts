@@ -54,7 +54,7 @@ export interface DescribedApp {
   readonly declaredFeatures: Features
   /** The pages of the OpenAPI documents, and the routes of plugins. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
-  /** The plugins of the application, and those that options add. */
+  /** The plugins of the application, and plugins that options add. */
   readonly plugins: readonly Plugin[]
   /** Logs failures of the guards of those options. */
   readonly denials: OtherDenials
@@ -194,7 +194,7 @@ function stopTimers(
   slowReaders?.close()
 }
 
-/** Collects the observers. Databases report their statements, with their requests, if an observer wants them. */
+/** Collects the observers. Databases report their statements, with their requests, if an observer needs them. */
 function observe(
   config: ObserverConfig & Pick<DescribedApp, 'currentRequest' | 'harness'>,
 ): RequestObservers | null {
@@ -228,7 +228,7 @@ async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext)
   goOn(app)
 }
 
-/** Ends the boot of an application that is closed meanwhile: what has been opened is closed again. */
+/** Ends the boot of an application that is closed meanwhile: everything that was opened is closed again. */
 function goOn({ isClosing }: DescribedApp): void {
   if (isClosing()) throw closedError()
 }

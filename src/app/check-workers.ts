@@ -7,7 +7,7 @@ import { findWorkerLink } from './worker-link.js'
 const SHARE =
   'Give it a store that processes share, such as Redis or PostgreSQL; or run one worker.'
 
-/** Finds what each worker of `blazon start` keeps for itself. One worker reports it for all. */
+/** Finds data that each worker of `blazon start` keeps for itself. One worker reports it for all. */
 export function checkWorkers(settings: Settings, model: AppModel): Problem[] {
   const { workers, isSpeaker } = findWorkerLink() ?? {}
   if (workers === undefined || isSpeaker === false) return []

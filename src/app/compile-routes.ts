@@ -66,7 +66,7 @@ export interface RoutesConfig {
 /** The routes of an application. Each is compiled to one function. */
 export interface CompiledRoutes {
   readonly model: AppModel
-  /** Finds the index of a route in `model.routes`. The routes of the framework come after those. */
+  /** Finds the index of a route in `model.routes`. The routes of the framework come after them. */
   readonly match: Router
   /** The compiled routes, by that index. */
   readonly handlers: readonly RunRoute[]
@@ -148,7 +148,7 @@ function withOwnLimits(
 
 const NONE: readonly never[] = Object.freeze([])
 
-/** Prepares what routes need in addition to their model: compiled schemas, and the steps of plugins. */
+/** Prepares the parts that routes need in addition to their model: compiled schemas, and the steps of plugins. */
 async function collectParts(
   config: RoutesConfig,
   settingsOf: (route: RouteModel) => PipelineConfig,

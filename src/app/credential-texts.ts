@@ -23,7 +23,7 @@ export function credentialTexts(req: Request, places: CredentialPlaces): Set<str
   return found
 }
 
-/** The value, what follows its scheme, and the parts of a `Basic` credential. */
+/** The value, the part after its scheme, and the parts of a `Basic` credential. */
 function addCredential(value: string, found: Set<string>): void {
   add(value, SHORTEST, found)
   const [, scheme = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(value) ?? []

@@ -5,7 +5,7 @@ import { fieldNames } from '../schema/field-names.js'
 import type { Settings } from './settings/settings.js'
 
 /**
- * Returns the names that a schema contains, if error messages may repeat only those. `null` if messages may
+ * Returns the names that a schema contains, if error messages may repeat only these names. `null` if messages may
  * repeat any name.
  */
 export type DeclaresOf = (schema: Schema) => CompiledInput['declares']

@@ -16,7 +16,7 @@ import { createHttpServer } from './server.js'
 import type { Settings } from './settings/settings.js'
 import { SlowReaders } from './slow-readers.js'
 
-/** The server and the listener, and what closing must wait for. */
+/** The server and the listener, and the requests that closing waits for. */
 export interface Entrance {
   readonly server: Server
   readonly listener: Listener

@@ -52,8 +52,8 @@ export interface Features {
   /** The providers that features add. */
   readonly providers: readonly Provider[]
   /**
-   * Prepares what the routes use, before the first request. It loads and opens nothing for features that no
-   * route uses.
+   * Prepares the features that the routes use, before the first request. It loads and opens nothing for features that
+   * no route uses.
    */
   start(input: FeatureInput): Promise<RunningFeatures>
 }
@@ -206,7 +206,7 @@ async function capsulesOf(settings: CapsuleSettings): Promise<CapsuleWriter> {
   return new CapsuleWriter(settings)
 }
 
-/** Lists what features add to the OpenAPI document. */
+/** Lists the additions of features to the OpenAPI document. */
 export function featureContracts({ tenant, rateLimit, capacity }: Settings): ContractOf[] {
   const contracts = [tenantResponses(tenant), limitResponses(rateLimit)]
   const refusals = capacity === null ? [] : [() => ({ errors: [503] })]

@@ -40,7 +40,7 @@ async function findMissing(
   return problems.filter(({ code }) => code !== 'E_PROVIDER_FAILED')
 }
 
-/** The same scope, with factories that fail as soon as they have what they inject. */
+/** The same scope, with factories that fail as soon as their dependencies are injected. */
 function withoutFactories(scope: Scope): Scope {
   return { ...scope, bindings: scope.bindings.map(withoutFactory) }
 }

@@ -53,7 +53,7 @@ export interface ListenerConfig {
 export interface Listener {
   /** Takes requests of the application's own server. They are instances of its classes. */
   readonly handle: (req: BlazonRequest, res: Response) => void
-  /** Takes requests of any server or Express application. `next` is called for those without a route here. */
+  /** Takes requests of any server or Express application. `next` is called for requests without a route here. */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
   /** Refuses requests with an `Expect` header that the server does not support (RFC 9110, 10.1.1). */
   readonly handleExpectation: (req: BlazonRequest, res: Response) => void

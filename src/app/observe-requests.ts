@@ -326,7 +326,7 @@ function emitObserved(this: ObservedResponse, event: string | symbol, ...args: u
   return args.length === 0 ? emit.call(this, event) : emit.call(this, event, ...args)
 }
 
-/** Whether a part of a response has left. One that waited for an earlier response never got the connection. */
+/** Whether a part of a response has left. A response that waited for an earlier one never got the connection. */
 function isSent({ headersSent, socket }: Response, isFinished: boolean): boolean {
   return headersSent && (isFinished || socket !== null)
 }

@@ -11,8 +11,8 @@ export interface UpgradeObserver {
 const EVENTS = ['upgrade', 'connect'] as const
 
 /**
- * Observes the requests whose connection a listener takes. A listener for them changes what Node does with such requests,
- * so ours exists only while the program has one.
+ * Observes `upgrade` and `CONNECT` requests. A listener for them changes how Node treats such requests, so ours exists
+ * only while the program has one.
  */
 export function observeUpgrades(server: Server, observer: UpgradeObserver): void {
   for (const event of EVENTS) {

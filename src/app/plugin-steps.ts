@@ -94,7 +94,7 @@ function setupFor(route: RouteModel, config: StepsConfig): RouteSetup {
 
 type Stages = Readonly<Record<string, unknown>>
 
-/** Checks what a feature or a plugin has returned for a route. */
+/** Checks the value that a feature or a plugin has returned for a route. */
 function readSteps(subject: string, returned: unknown, allowed: object): Stages | null {
   const steps = returned ?? null
   if (steps === null) return null

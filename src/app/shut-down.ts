@@ -13,7 +13,7 @@ const SWEEP_INTERVAL_MS = 100
  * a request on it already. It would lose that request, because it cannot find out whether the request has run.
  */
 const IDLE_SWEEPS = 3
-/** How long before the end of the grace time handlers learn of it, by their `req.signal`. At most half of that time. */
+/** How long before the end of the grace time the `req.signal` of handlers aborts. At most half of that time. */
 const WARNING_MS = 2000
 /** How long a client may take to receive the last bytes of an upgraded connection. */
 const LINGER_MS = 1000

@@ -13,7 +13,7 @@ export interface WorkerApp {
 /** The link of `blazon start` to the applications of a worker. Without it, an application runs as the only process. */
 export interface WorkerLink {
   readonly workers: number
-  /** Whether this worker logs what holds for all of them. */
+  /** Whether this worker logs the lines that are equal for all. */
   readonly isSpeaker: boolean
   /** Whether another worker has the place of this one. */
   readonly isRetired: boolean

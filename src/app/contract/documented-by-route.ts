@@ -13,7 +13,7 @@ export interface DocumentedOperation {
   readonly name: string
   /** `UsersController.getById` */
   readonly handler: string
-  /** `null` for one of an Express router. */
+  /** `null` for a route of an Express router. */
   readonly route: RouteModel | null
   /** Whether its successes have the framework's own envelope, except for those that are documented without. */
   readonly hasEnvelope: boolean

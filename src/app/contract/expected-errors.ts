@@ -17,7 +17,7 @@ type Compile = (schema: OpenApiSchema) => FindMismatches
 export interface ExpectedErrors {
   /** Their media types, without parameters. */
   readonly types: readonly string[]
-  /** Whether they have a format of the application, and not one of the framework. */
+  /** Whether they have a format of the application, in place of the framework's. */
   readonly isOwn: boolean
   /** The status of requests that a schema rejects. */
   readonly validationStatus: number

@@ -41,7 +41,7 @@ function isForMethod(layer: Layer, method: string): boolean {
   return own === undefined || own === method
 }
 
-/** Some versions return `true`, others what they have found. Routers that are not Express' have no such method. */
+/** Some versions return `true`, others the match. Routers that are not Express' have no such method. */
 function matches(layer: Layer, path: string): boolean {
   try {
     return Boolean((layer as { match?: (path: string) => unknown }).match?.(path))

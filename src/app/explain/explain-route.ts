@@ -12,7 +12,7 @@ export interface ExplainedApp extends ReadApp {
   readonly cwd: string
 }
 
-/** Finds a route and explains what its requests pass. Nothing is constructed, and no plugin is set up. */
+/** Finds a route and explains the steps of its requests. Nothing is constructed, and no plugin is set up. */
 export function explainQuery(query: RouteQuery, app: ExplainedApp): ExplainResult {
   const { found, candidates } = findRoutes(app.model, query)
   const [route] = found
@@ -21,7 +21,7 @@ export function explainQuery(query: RouteQuery, app: ExplainedApp): ExplainResul
   return { kind: 'candidates', candidates: routeTable({ ...app.model, routes: candidates }) }
 }
 
-/** Explains what requests of a route pass. */
+/** Explains the steps of a route's requests. */
 export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplanation {
   const [row] = routeTable({ ...app.model, routes: [route] })
   return {

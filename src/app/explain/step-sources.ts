@@ -60,7 +60,7 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
   },
 }
 
-/** The lines about what a step uses. */
+/** The lines about the parts that a step uses. */
 export function sourcesOf(step: StepName, owner: StepOwner): readonly string[] {
   return SOURCES[step]?.(owner) ?? []
 }

@@ -186,7 +186,7 @@ export interface AppOptions {
    */
   readonly metrics?: boolean | MetricsOptions
   /**
-   * How many requests run at once. More requests wait in a short queue, and those beyond it are refused with 503 and
+   * How many requests run at once. More requests wait in a short queue; when it is full, they are refused with 503 and
    * `Retry-After` before their body is read.
    *
    * @defaultValue none: every request runs at once
@@ -194,8 +194,8 @@ export interface AppOptions {
    */
   readonly capacity?: CapacityOptions
   /**
-   * Whether why a request was answered so is kept for requests that the server has failed: what each step decided,
-   * statements, log lines. `inject(RequestRecords)` has the records. Each request then notes what is decided about it.
+   * Whether to keep a record of each request that the server has failed: the decision of each step, statements, log
+   * lines. `inject(RequestRecords)` has the records. Each request then notes the decisions about it.
    *
    * @defaultValue `false`
    * @see docs/observability.md#records

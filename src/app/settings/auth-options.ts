@@ -25,8 +25,8 @@ export interface AuthOptions {
    */
   readonly guard?: AnyGuard | Token<AnyGuard>
   /**
-   * Several guards by name, in place of `guard`, each an instance, a class or a token. `@Auth()` requires the first one,
-   * `@Auth('user', 'partner')` any of those that it names. Names are letters, digits and `_`.
+   * Several guards by name, in place of `guard`, each an instance, a class or a token. `@Auth()` requires the first
+   * one, `@Auth('user', 'partner')` any of the named guards. Names are letters, digits and `_`.
    *
    * @defaultValue none
    * @see docs/auth.md#several-schemes
@@ -51,8 +51,8 @@ export interface AuthOptions {
   ) => boolean | Promise<boolean>
   /**
    * The places of credentials in a request: names of headers, and of cookies as `'cookie:<name>'`. On a route with
-   * `@Auth({ optional: true })`, the guard runs for requests that carry one of them. A guard that lists places itself, such
-   * as `jwt()`, has only those.
+   * `@Auth({ optional: true })`, the guard runs for requests that carry one of them. A guard that lists places itself,
+   * such as `jwt()`, has only its own.
    *
    * @defaultValue `['authorization']`
    * @see docs/auth.md#optional-auth

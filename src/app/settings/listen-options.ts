@@ -50,8 +50,8 @@ export function checkPort(port: unknown): void {
 }
 
 /**
- * The options of `listen`, from its second argument. The primary of `blazon start` ends its workers by signals, and one of
- * them prints where all listen.
+ * The options of `listen`, from its second argument. The primary of `blazon start` ends its workers by signals, and one
+ * worker prints the address of all.
  */
 export function listenOptions(
   where: string | ListenOptions,

@@ -15,8 +15,8 @@ export interface LoggerOptions {
   readonly level?: LogLevel
   /**
    * The fields whose values no line contains: `'password'` is each field of that name, `'card.number'` the field
-   * `number` of each `card`. Fields with the name of a secret, such as `password` and `token`, and
-   * fields that a schema calls secret are always left out.
+   * `number` of each `card`. Fields with the name of a secret, such as `password` and `token`, and fields that are
+   * secret by their schema are always left out.
    *
    * @defaultValue none
    * @see docs/operating.md#secrets
@@ -128,7 +128,10 @@ function toLine(entry: object): string | undefined {
   }
 }
 
-/** An error without its own fields, which may hold what JSON cannot, such as a request that refers to itself. */
+/**
+ * An error without its own fields, which may hold values without a form in JSON, such as a request that refers to
+ * itself.
+ */
 function bare(err: unknown): unknown {
   if (!(err instanceof Error)) return undefined
   const { name, message, stack } = err

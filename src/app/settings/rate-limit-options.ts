@@ -37,8 +37,8 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
    */
   readonly name?: string
   /**
-   * Several limits, each with the four fields above, instead of those fields. A request must be within every
-   * one of them. With an empty list, only routes with `@RateLimit` are limited.
+   * Several limits, each with the four fields above, instead of the fields. A request must be within every one of them.
+   * With an empty list, only routes with `@RateLimit` are limited.
    *
    * @defaultValue the limit that the four fields describe
    */

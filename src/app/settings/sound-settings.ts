@@ -3,7 +3,7 @@ import type { AppOptions } from './app-options.js'
 import { resolveSettings } from './resolve-settings.js'
 import type { Settings } from './settings.js'
 
-/** The options that controllers and providers are read with. Without one of them, their mistakes would be consequences. */
+/** The options that controllers and providers are read with. If one is wrong, their mistakes would be consequences. */
 const OF_STRUCTURE: ReadonlySet<string | undefined> = new Set<keyof AppOptions>([
   'controllers',
   'modules',

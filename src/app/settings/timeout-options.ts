@@ -130,9 +130,9 @@ export const timeoutGroup: OptionGroup<Option, TimeoutSettings> = {
 }
 
 /**
- * Returns the time limits for the head and for the whole request, in seconds. The head is a part of the
- * request, and Node rejects a limit for the head that is longer than the one for the request. If only one of
- * the two options is set, the default of the other one is adapted.
+ * Returns the time limits for the head and for the whole request, in seconds. The head is a part of the request, and
+ * Node rejects a limit for the head that is longer than the limit for the request. If only one of the two options is
+ * set, the default of the other one is adapted.
  */
 function arrival({ headers, request }: TimeoutOptions): { headers: number; request: number } {
   const head = secondsOf(headers)
@@ -147,7 +147,7 @@ function secondsOf(duration: Duration | undefined): number | undefined {
   return duration === undefined ? undefined : toSeconds(duration)
 }
 
-/** Converts to milliseconds. Node accepts only whole ones, and 0 would be no limit. */
+/** Converts to milliseconds. Node accepts only whole numbers, and 0 would mean no limit. */
 function wholeMs(seconds: number): number {
   return Math.max(1, Math.round(seconds * 1000))
 }
