@@ -12,7 +12,7 @@ export interface ExplainOptions extends LoadOptions {
 }
 
 /**
- * Prints what requests of one route pass.
+ * Prints the steps of one route's requests.
  *
  * @param words The method and the path, or the path alone.
  * @throws CliError when the application cannot be read, or when not exactly one route matches.

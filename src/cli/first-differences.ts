@@ -1,7 +1,10 @@
 /** The number of lines that are shown of each side. */
 const SHOWN = 3
 
-/** Shows the first place where a file differs from the expected text: the lines of the file with `-`, those expected with `+`. */
+/**
+ * Shows the first place where a file differs from the expected text: lines of the file with `-`, expected lines with
+ * `+`.
+ */
 export function firstDifferences(actual: string, expected: string): string {
   const [from, to] = [actual.split('\n'), expected.split('\n')]
   const found = from.findIndex((line, index) => line !== to[index])

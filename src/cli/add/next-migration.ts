@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { runDb } from '../db/run-db.js'
 import { type OutputFile, readText } from '../write-files.js'
 
-/** The file of a migration, and what to do next. */
+/** The file of a migration, and the next step. */
 export interface NewMigration extends OutputFile {
   readonly advice: string
 }

@@ -144,7 +144,7 @@ function methodCall(operation: ClientOperation, sent: string): string {
     const call = streams(operation) ? 'stream' : 'send'
     return `(${input}): Promise<Result<${key}>> =>\n        ${call}(${sent}, input)`
   }
-  // The first signature that fits counts, so those that name a type come first.
+  // The first signature that fits counts, so signatures that name a type come first.
   const failures = `Extract<Result<${key}>, { ok: false }>`
   const overloads = offers.map(
     ({ accept, result }) =>

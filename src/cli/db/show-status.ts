@@ -15,7 +15,7 @@ const FINE: readonly MigrationState[] = ['applied', 'pending', 'newer']
 /**
  * Prints the state of each migration.
  *
- * @throws CliError with status 3 when the migrations in the folder and those in the database do not match.
+ * @throws CliError with status 3 when the migrations in the folder and in the database do not match.
  */
 export async function showStatus(options: StatusOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, true, streams.note)

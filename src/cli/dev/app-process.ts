@@ -64,7 +64,7 @@ export class AppProcess {
     if (this.#child.connected) this.#child.send({ blazon: message }, () => {})
   }
 
-  /** Sends SIGTERM, and kills what is left after some milliseconds. Settles when the process has ended. */
+  /** Sends SIGTERM, and kills the remaining processes after some milliseconds. Settles when the process has ended. */
   end(graceMs: number): Promise<void> {
     this.#ending ??= this.#end(graceMs)
     return this.#ending

@@ -33,7 +33,7 @@ export function stopwatch(): () => number {
   return () => Math.round(performance.now() - start)
 }
 
-/** Waits until the event loop has handled what is there already. */
+/** Waits until the event loop has handled all events that have already arrived. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)

@@ -72,7 +72,7 @@ export class FileWatch {
       const isNew = this.#watchFolder(folder)
       if (isNew) for (const { name } of entriesOf(folder)) this.#notice(folder, name)
     }
-    // The folders are watched first, so that what happens meanwhile is found.
+    // The folders are watched first, so that changes in the meantime are found.
     const files = [...this.#paths].flatMap((path) => placesOf(path).files)
     if (!isLast && files.some((file) => this.#isEmptied(file))) {
       this.#timer ??= new Deadline(HALF_WRITTEN_MS, () => this.#check(true))
@@ -165,7 +165,7 @@ function hashOf(path: string): string {
   return attempt(() => createHash('sha256').update(readFileSync(path)).digest('base64')) ?? ''
 }
 
-/** Returns `undefined` for what does not exist, not any more, or must not be read. */
+/** Returns `undefined` for a file that does not exist, does not exist any more, or must not be read. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

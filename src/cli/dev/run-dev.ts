@@ -76,7 +76,7 @@ async function openDashboard(
   return await Dashboard.open({ port, note })
 }
 
-/** Settles at the first signal. Each later signal calls `kill`: the person who sends it does not want to wait. */
+/** Settles at the first signal. Each later signal calls `kill`, because the person does not want to wait. */
 function endOf(kill: () => void): Promise<void> {
   let isOver = false
   return new Promise((resolve) => {

@@ -18,7 +18,7 @@ export interface SupervisorConfig {
   readonly options: DevOptions
   readonly streams: Streams
   readonly kept: KeptProcesses
-  /** Shows what the processes report; `undefined` without a dashboard. */
+  /** Shows the reports of the processes; `undefined` without a dashboard. */
   readonly dashboard: Dashboard | undefined
   /** Gets the files that a process has read since its start, in milliseconds since 1970. */
   readonly watch: FileWatch
@@ -43,7 +43,7 @@ export class Supervisor {
     this.#config = config
   }
 
-  /** Starts a process. One that has not started yet is killed. */
+  /** Starts a process. A process that has not started yet is killed. */
   async restart(): Promise<void> {
     const { entry, options, watch, dashboard } = this.#config
     dashboard?.starting()

@@ -2,7 +2,7 @@ import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { breaking, compatible, type LocalChange } from './change.js'
 import type { SchemaPair } from './schema-pair.js'
 
-/** Compares the abilities that callers need for a field. A client may lack each of the new ones. */
+/** Compares the abilities that callers need for a field. A client may lack each new ability. */
 export function compareAudience({ base, current, location }: SchemaPair): LocalChange[] {
   const [from, to] = [audienceOf(base), audienceOf(current)]
   const fresh = to.filter((ability) => !from.includes(ability))

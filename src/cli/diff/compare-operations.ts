@@ -59,8 +59,8 @@ function compareSecurity(
 }
 
 /**
- * The lists of schemes that are each enough for access. An operation without requirements needs an empty
- * list. A scheme counts as what a client sends for it, whatever its name is.
+ * The lists of schemes that are each enough for access. An operation without requirements needs an empty list. A scheme
+ * is identified by the credential that a client sends, and not by its name.
  */
 function alternatives(
   own: readonly SecurityRequirement[] | undefined,

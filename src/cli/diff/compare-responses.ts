@@ -41,7 +41,7 @@ function isRange(status: string): boolean {
   return !/^\d{3}$/.test(status)
 }
 
-/** The current statuses that describe what an older status has described. */
+/** The current statuses that replace the description of an older status. */
 function statusesFor(status: string, { base, current }: Pair<OpenApiOperation>): string[] {
   const { responses } = current
   const family = `${status.charAt(0)}XX`
@@ -64,7 +64,7 @@ function isDescribed(status: string, { responses }: OpenApiOperation, range: str
 
 type Described = readonly [status: string, response: OpenApiResponse]
 
-/** A range is described by its responses together: those without a body take nothing from the others. */
+/** A range is described by its responses together: responses without a body take nothing from the others. */
 function withContent(responses: readonly Described[]): readonly Described[] {
   const full = responses.filter(([, { content = {} }]) => Object.keys(content).length > 0)
   return full.length > 0 ? full : responses

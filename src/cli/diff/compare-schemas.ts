@@ -186,9 +186,9 @@ function compareItems(pair: Required<SchemaPair>, comparison: Comparison): Local
 }
 
 /**
- * Compares the branches of a union; a schema without branches is its only one. Branches that are in both documents match in
- * any order. If one branch remains on each side, it counts as one changed branch. Of more, those count that no branch on
- * the other side stands for.
+ * Compares the branches of a union; a schema without branches is its only one. Branches that are in both documents
+ * match in any order. If one branch remains on each side, it counts as one changed branch. If more remain, the branches
+ * without a counterpart count.
  */
 function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
   const { equality } = comparison

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { breaking, type LocalChange } from './change.js'
 
-/** Keywords of JSON Schema 2020-12 that OpenAPI 3.0 does not have. What a change of them means is not decided. */
+/** Keywords of JSON Schema 2020-12 that OpenAPI 3.0 does not have. The effect of their changes is not known. */
 const UNJUDGED: readonly string[] = [
   'if',
   'then',
@@ -106,7 +106,7 @@ function plain(value: unknown, search: Search): unknown {
   return entries.map(([name, each]) => [name, plain(each, { ...search, active })])
 }
 
-/** Follows a reference. `null` for what is not an object, and for a schema that contains itself. */
+/** Follows a reference. `null` for a value that is not an object, and for a schema that contains itself. */
 function resolve(
   value: unknown,
   { document, active }: Search,

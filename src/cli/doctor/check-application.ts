@@ -35,7 +35,7 @@ function only(...findings: readonly Finding[]): Checked {
   return { findings, notChecked: [] }
 }
 
-/** A report, and what could not be found out. */
+/** A report, and the checks without a result. */
 interface Read {
   readonly report: Report
   readonly notChecked: readonly string[]
@@ -105,7 +105,7 @@ function failed(place: Place | null, message: string): Finding {
   return finding('E_APP_FAILED', { subject: 'the application', place, cause, remedy })
 }
 
-/** Two instances in one process: what decorators of one write, the other cannot read. */
+/** Two instances in one process: each can read only the metadata of its own decorators. */
 function checkInstances(instances: readonly string[], place: Place): Finding[] {
   if (instances.length < 2) return []
   return [

@@ -8,7 +8,7 @@ export interface Group extends Checked {
   readonly name: string
 }
 
-/** The findings of each group, errors first; then what was checked and what was not. */
+/** The findings of each group, errors first; then the checks that have run, and those that have not. */
 export function toText(groups: readonly Group[], { cwd }: Project): string {
   const found = groups.filter(({ findings }) => findings.length > 0)
   const paragraphs = found.map(({ name, findings }) =>

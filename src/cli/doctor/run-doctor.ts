@@ -9,7 +9,7 @@ import { type Project, readProject } from './project.js'
 import { type Group, toJson, toText } from './report.js'
 
 /**
- * Examines a project, and prints what is wrong with it.
+ * Examines a project, and prints its mistakes.
  *
  * @throws CliError with status 1 when something is an error, or a warning under `--strict`; with status 2 when `--entry` is
  * wrong.

@@ -28,7 +28,7 @@ function row(key: StoredApiKey, now: number): string {
   const { id, start, tenant, name, lastUsedAt } = key
   const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
   const cells = [id, `${start}…`, stateOf(key, now).padEnd(7), tenant ?? '-', used, name ?? '']
-  // Names come from people: control characters could change what a terminal shows.
+  // Names come from people: control characters could change the display of a terminal.
   return `${cells
     .join('  ')
     .replace(/\p{Cc}/gu, '?')

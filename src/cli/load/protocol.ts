@@ -8,7 +8,7 @@ import type { ReplayOrder, ReplayOutcome } from '../replay/replay-outcome.js'
 
 /** The questions that a command has about an application. */
 export type Question =
-  /** `env`: the variables that the application describes by `env()`; `doctor`: what may be wrong with it. */
+  /** `env`: the variables that the application describes by `env()`; `doctor`: its possible mistakes. */
   | { readonly kind: 'documents' | 'routes' | 'env' | 'doctor' }
   | { readonly kind: 'explain'; readonly query: RouteQuery }
   | ({ readonly kind: 'replay' } & ReplayOrder)

@@ -11,7 +11,7 @@ const ALLOWED = ['.git']
 const MOST_NAMES = 8
 
 /**
- * The absolute path of the project's folder, without links. The folder does not exist, or is empty but for `.git`.
+ * The absolute path of the project's folder, without links. The folder does not exist, or is empty except for `.git`.
  *
  * A relative path must stay inside the current folder, also through links. To make a project elsewhere, pass an
  * absolute path.

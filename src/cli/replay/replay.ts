@@ -132,7 +132,7 @@ function* notesOf({ hidden, sent, statements }: Capsule, now: AnsweredNow, usesD
     yield `It ran ${now.statementCount} of the ${statements.length} statements of the capsule.`
 }
 
-/** Returns what is wrong; `null` if the server does not fail any more. */
+/** Returns the difference; `null` if the server does not fail any more. */
 function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
   if (fails(now)) {
     return new CliError({

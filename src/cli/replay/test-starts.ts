@@ -140,7 +140,7 @@ function needsOf(
   const constants: string[] = []
   const needs = (name: string) =>
     new RegExp(`(?<![\\w$])${name}(?![\\w$]|\\s*:)`).test([...constants, expression].join('\n'))
-  // Each may need those above it.
+  // Each may need constants above it.
   for (const [line, name = ''] of [...text.matchAll(CONSTANT)].reverse()) {
     if (needs(name)) constants.unshift(line)
   }

@@ -6,7 +6,7 @@ export const PLACE_VARIABLE = 'BLAZON_WORKER'
 /** The data that a worker has from the beginning. */
 export interface WorkerPlace {
   readonly workers: number
-  /** Whether it logs what holds for all. */
+  /** Whether it logs the lines that are equal for all. */
   readonly isSpeaker: boolean
   /** How often it shows that its event loop runs; 0: never. */
   readonly beatMs: number

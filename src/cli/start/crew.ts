@@ -30,7 +30,7 @@ export interface CrewConfig extends CrewTimes {
   readonly functions: Functions
 }
 
-/** A process that runs the application, and what it reports about itself. */
+/** A process that runs the application, and its reports about itself. */
 class Member {
   /** Whether it has an application of this package. Else it listens and is ready when its first server listens. */
   hasApps = false
@@ -54,14 +54,14 @@ class Member {
   ) {}
 }
 
-/** Keeps so many workers running: replaces those that end or stand still, and all of them one after the other. */
+/** Keeps a number of workers running: replaces workers that end or stand still, and all workers one after the other. */
 export class Crew {
   /** The workers that run. */
   readonly alive: Set<Member> = new Set()
   /** How many workers were started, and killed, by reason. */
   readonly counts = { started: 0, heartbeat: 0, close: 0 }
   readonly #config: CrewConfig
-  /** The worker of each place, without those that another one has replaced. */
+  /** The worker of each place, without replaced ones. */
   readonly #current: Member[] = []
   readonly #changes = new EventEmitter().setMaxListeners(0)
   #status = 0
@@ -75,7 +75,7 @@ export class Crew {
     this.#config = config
   }
 
-  /** The workers that listen, without those that another one has replaced. */
+  /** The workers that listen, without replaced ones. */
   get serving(): readonly Member[] {
     return this.#current.filter(({ listens, ending }) => listens && ending === undefined)
   }

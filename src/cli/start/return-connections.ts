@@ -15,8 +15,8 @@ interface Child extends EventEmitter {
 
 /**
  * When a worker has ended, gives the connections to others that it has not accepted, or closes them if there are no
- * others. `node:cluster` waits for the reply of the dead worker for ever, and so does the client. No code has read from
- * these connections. If a version of Node has other messages, nothing is found, and Node does what it does.
+ * others. `node:cluster` waits for the reply of the dead worker for ever, and so does the client. Node has not read
+ * from these connections. If a version of Node has other messages, nothing is found, and Node does what it does.
  */
 export function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   const child = worker.process as EventEmitter as Child

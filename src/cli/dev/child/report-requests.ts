@@ -8,7 +8,7 @@ const REPORT = Symbol.for('blazon.report')
 /** `metadata/applied.ts` explains it. */
 const DECORATORS = Symbol.for('blazon.decorators')
 
-/** Has the applications of this process report to the command what its dashboard shows. */
+/** Makes the applications of this process report the data of the dashboard to the command. */
 export function reportRequests(channel: Channel): void {
   const report: DevReport = {
     placeIn: ownPlaceIn,

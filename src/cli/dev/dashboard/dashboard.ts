@@ -18,7 +18,7 @@ export interface DashboardConfig {
   readonly note: (line: string) => void
 }
 
-/** The dashboard of `blazon dev`: collects what the processes of the application report, and shows it to a browser. */
+/** The dashboard of `blazon dev`: collects the reports of the application's processes, and shows them in a browser. */
 export class Dashboard {
   /** The address with the token, behind `#`, which browsers send to no server. */
   readonly url: string

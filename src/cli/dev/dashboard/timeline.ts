@@ -25,7 +25,7 @@ export function timelineOf(record: RequestRecord): TimelineEntry[] {
       entry('log', at, level, { details: [message], tone: LEVELS[level] ?? 'plain' }),
     ),
   ]
-  // Equal times keep this order: a step comes before what it decides.
+  // Equal times keep this order: a step comes before its decision.
   entries.sort((one, other) => one.at - other.at)
   return [...entries, ...ofError(record), endOf(record)]
 }

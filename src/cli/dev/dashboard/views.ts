@@ -12,7 +12,7 @@ export interface RequestRow
   readonly number: number
   /** How many statements it ran. */
   readonly statements: number
-  /** The error that became the response, an end without a response, and what may be wrong. */
+  /** The error that became the response, an end without a response, and possible mistakes. */
   readonly notes: readonly string[]
 }
 
