@@ -4,6 +4,8 @@ export interface Admission {
   readonly scheme: string | undefined
   /** The name of the guard that has noted the id of a key; ids are unique for their guard only. */
   readonly keyScheme: string | undefined
-  /** The tenants that the credentials belong to, of each guard with `tenantOf`; `undefined` for one that belongs to none. */
+  /**
+   * The tenants of the credentials, one for each guard with `tenantOf`; `undefined` for a credential without a tenant.
+   */
   readonly tenants: readonly (string | undefined)[]
 }

@@ -25,7 +25,9 @@ export interface Capsule {
   readonly calls: readonly never[]
   /** Why the request cannot be run again as it was, as sentences; empty if it can. */
   readonly cut: readonly string[]
-  /** The names of what has values that were replaced as secrets: of fields and headers, and `body` and `url` of the request. */
+  /**
+   * The names of the values that were replaced as secrets: of fields and headers, and `body` and `url` of the request.
+   */
   readonly hidden: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /** A scheduled call. It never keeps the process alive. */
 export interface Timer {
-  /** Cancels the call. A second call, or one that comes too late, does nothing. */
+  /** Cancels the call. A second or a late call does nothing. */
   cancel(): void
 }
 

@@ -1,4 +1,4 @@
-/** A value of a {@link Decision}: only what JSON has. */
+/** A value of a {@link Decision}: JSON data. */
 export type DecisionValue =
   | string
   | number

@@ -6,7 +6,7 @@ import type { RanStatement } from './statement.js'
 import type { RequestOutcome, StepName } from './steps.js'
 
 /**
- * The part of an application that has decided a response: the last one that began to work on the request.
+ * The part of an application that has decided a response: the last part that began to work on the request.
  *
  * - `parser`: Node's HTTP parser refused the bytes, or they did not arrive in time: 400, 408, 413, 431.
  * - `head`: the framework refused the head of the request: `Host`, the target, the number of header lines or of query
@@ -65,7 +65,7 @@ export interface EndedRequest {
   readonly bytes: number
   /** Which part has responded. */
   readonly cause: ResponseCause
-  /** Whether the route is one that monitoring calls all the time, such as a health check. */
+  /** Whether monitoring calls the route all the time, such as a health check. */
   readonly isQuiet: boolean
   /** The tenant that the request acted for; `undefined` without one. */
   readonly tenant: string | undefined
@@ -89,22 +89,22 @@ export interface RequestObserver {
    */
   readonly around?: (req: Request, next: () => void) => void
   /**
-   * Called with each error of a request that the application logs, as the option `onError`: the error has no value that a
-   * schema calls secret. An error is logged; a promise is not awaited.
+   * Called with each error of a request that the application logs, as the option `onError`: the error has no value that
+   * is secret by its schema. An error is logged; a promise is not awaited.
    */
   readonly onError?: (error: unknown, context: ErrorContext) => void
   /**
-   * Called once for each request of the application, when it is over: also for requests without a route, for those that
-   * Node's parser refuses, and for upgraded connections. It is not called for a request that the application has passed
-   * on to its host. It runs in the async context of the request's tenant. An error is logged; a promise is not awaited.
+   * Called once for each request of the application, when it is over: also for requests without a route, requests that
+   * Node's parser refuses, and upgraded connections. It is not called for a request that the application has passed on
+   * to its host. It runs in the async context of the request's tenant. An error is logged; a promise is not awaited.
    */
   readonly onEnd?: (ended: EndedRequest) => void
   /**
    * Called for each step of a route that a request enters, in their order, and with `'respond'` when the value or the
-   * error of the steps comes back: what the last step took is over then. The time between two calls is the time of the
-   * first step of the two. A step that refuses the request, or that has its response, is the last one before `'respond'`.
-   * Steps that the route does not use are left out; an interceptor that calls the handler again enters it again. An error
-   * is logged, and the request goes on.
+   * error of the steps comes back: this ends the time of the last step. The time between two calls is the time of the
+   * first step of the two. A step that refuses the request, or that has its response, is the last one before
+   * `'respond'`. Steps that the route does not use are left out; an interceptor that calls the handler again enters it
+   * again. An error is logged, and the request goes on.
    *
    * @example
    * const timeline: Plugin = {

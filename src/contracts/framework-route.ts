@@ -8,8 +8,8 @@ export interface FrameworkRoute {
   /** Full path in the syntax of controllers, literal segments only. `prefix` is not put before it. */
   readonly path: string
   /**
-   * Handles the request. A request that it throws for, or rejects for, fails as requests of other routes do, and one that it
-   * does not respond to is 503 after `timeouts.handler`.
+   * Handles the request. If it throws or rejects, the request fails as in other routes. Without a response, it is a 503
+   * after `timeouts.handler`.
    */
   readonly handle: RequestHandler
   /** Whether monitoring calls the route all the time: the log of requests writes it as `debug`. Default `false`. */

@@ -8,8 +8,8 @@ import type { RouteModel } from './route-model.js'
 export interface AuthDecoratorOptions {
   /**
    * Whether a request without credentials reaches the handler without the guard. A request that carries a credential
-   * (`auth.credentials`) is refused with 401 unless the guard allows it. With several guards, a request with something
-   * in a place of one of them needs them. Default `false`: every request needs the guard.
+   * (`auth.credentials`) is refused with 401 unless the guard allows it. With several guards, a request with a
+   * credential in the place of a guard needs them. Default `false`: every request needs the guard.
    */
   readonly optional?: boolean
 }
@@ -60,9 +60,9 @@ export interface AuthGuard<TUser = User> {
    */
   readonly challenge?: string
   /**
-   * Returns the challenge in `WWW-Authenticate` of a 403 of `@Can`, for a request that this guard has let in: RFC 6750, 3.1,
-   * has one that names the scopes that a token needs. It is called once for each route, at boot. Default: a 403 has no
-   * challenge.
+   * Returns the challenge in `WWW-Authenticate` of a 403 of `@Can`, for a request that this guard has let in: RFC 6750,
+   * 3.1, has a challenge with the scopes that a token needs. It is called once for each route, at boot. Default: a 403
+   * has no challenge.
    *
    * @param abilities The abilities that the route needs.
    */

@@ -156,7 +156,9 @@ export interface TypedGuard {
   readonly '~user'?: unknown
 }
 
-/** The user behind a guard, or behind one of several; for a guard that describes none, the user of `auth: true`. */
+/**
+ * The user behind a guard, or behind one of several guards; for a guard that describes none, the user of `auth: true`.
+ */
 export type UserOf<TGuard> = TGuard extends { readonly '~user'?: infer TUser }
   ? unknown extends TUser
     ? NonNullable<RequestUser>
@@ -262,7 +264,7 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
 export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
   ParamsOf<TInputs>,
   FormOr<TInputs, BodyOutput<TInputs['body'], unknown>>,
-  // biome-ignore lint/suspicious/noExplicitAny: what Express' own request calls a query has to fit
+  // biome-ignore lint/suspicious/noExplicitAny: the type of a query in Express' own request has to fit
   OutputOr<TInputs['query'], Record<string, any>>,
   ValidatedOf<TInputs>
 >

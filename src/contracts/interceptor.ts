@@ -21,8 +21,8 @@ export interface Interceptor {
   /**
    * Returns the value to send, or a promise of it, or throws.
    *
-   * @param next Calls the rest: further interceptors, then the handler. Returns what the handler returns; a promise, if
-   * any of them returns one, so write `await next()`. `res` is returned if the handler has sent the response itself.
+   * @param next Calls further interceptors, then the handler. Returns what the handler returns; a promise, if any
+   * function returns one, so write `await next()`. `res` is returned if the handler has sent the response itself.
    */
   // biome-ignore lint/suspicious/noExplicitAny: an interceptor may type its request as Express' or as its own
   intercept(req: any, next: () => unknown, res: Response): unknown

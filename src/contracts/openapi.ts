@@ -53,7 +53,7 @@ export interface OpenApiMediaType<S = OpenApiSchema> {
   readonly example?: unknown
   /** The schema of each item of a stream. OpenAPI 3.2 only: for events, of the fields of an event. */
   readonly itemSchema?: S
-  /** The schema of what a handler with `@Sse` or `@JsonLines` yields; in documents of all versions. */
+  /** The schema of the items that a handler with `@Sse` or `@JsonLines` yields; in documents of all versions. */
   readonly 'x-item-schema'?: S
   /** For a request: the largest body of this type in bytes, if it differs from the limit in the response 413. */
   readonly 'x-max-body-bytes'?: number
@@ -242,8 +242,8 @@ export interface OpenApiDocument<S = OpenApiSchema> {
 }
 
 /**
- * Whether a schema describes what a client sends (`input`) or receives (`output`): they differ by defaults, coercion
- * and transforms.
+ * Whether a schema describes data that a client sends (`input`) or receives (`output`): they differ by defaults,
+ * coercion and transforms.
  */
 export type SchemaSide = 'input' | 'output'
 
@@ -266,7 +266,7 @@ export interface DescribedSchema<S = OpenApiSchema> {
   /** References in it, and in `definitions`, are `#/components/schemas/<name of a definition>`. */
   readonly schema: S
   readonly definitions: readonly SchemaDefinition<S>[]
-  /** The parts that the dialect cannot express, and what replaces them. */
+  /** The parts that the dialect cannot express, and their replacements. */
   readonly losses: readonly SchemaLoss[]
 }
 

@@ -45,7 +45,7 @@ export interface OptionSettings<TValue, TTarget extends OptionTarget = OptionTar
    */
   readonly merge?: 'override' | 'list'
   /**
-   * Returns what is wrong with a value as a sentence, or `undefined`. Boot reports the sentence as `E_OPTION_INVALID`.
+   * Returns the mistake of a value as a sentence, or `undefined`. Boot reports the sentence as `E_OPTION_INVALID`.
    * Default: every value is accepted.
    */
   readonly check?: (value: TValue) => string | undefined

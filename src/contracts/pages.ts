@@ -107,7 +107,7 @@ export interface PagesDefinition {
   readonly values: WeakMap<object, unknown>
 }
 
-/** A list with pages. {@link Pages} is what `@Paged` accepts. */
+/** A list with pages. `@Paged` accepts {@link Pages}. */
 export interface Pages<TQuery> {
   /** The schema of the query, for the type of the request: `Req<{ query: typeof OrderPages.query }>`. */
   readonly query: StandardSchemaV1<unknown, TQuery>

@@ -43,8 +43,9 @@ export interface RouteSetup extends Pick<PluginContext, 'get' | 'logger' | 'uses
   readonly fail: (error: unknown, req: Request, res: Response) => void
   /**
    * Sends a value as the response of the route, as if the handler had returned it: in the envelope, as a stream, or as
-   * the error of a `Refusal`. A promise is awaited. For a response that is made in the background, apart from the request
-   * that waits: the value of a step itself becomes the response anyway. Nothing happens if `res` has been sent.
+   * the error of a `Refusal`. A promise is awaited. For a response that is made in the background, apart from the
+   * request that waits: the value of a step itself becomes the response without this call. Nothing happens if `res` has
+   * been sent.
    */
   readonly respond: (value: unknown, req: Request, res: Response) => void
 }
@@ -60,8 +61,8 @@ export interface ObserverSetup
    */
   readonly secretsOf: (req: Request) => RequestSecretTexts
   /**
-   * Returns the URL of a request without the values that the schemas of its route call secret, as the log shows it. It takes
-   * less time than `secretsOf`, which also hides credentials.
+   * Returns the URL of a request without the values that are secret by the schemas of its route, as the log shows it.
+   * It takes less time than `secretsOf`, which also hides credentials.
    */
   readonly urlOf: (req: Request) => string
 }
@@ -120,7 +121,7 @@ export interface Plugin extends Lifecycle {
    */
   steps?(route: RouteModel, app: RouteSetup): PluginSteps | null | undefined
   /**
-   * Called once for each route, before anything is constructed. Returns what the steps of the plugin add to the
+   * Called once for each route, before anything is constructed. Returns the additions of the plugin's steps to the
    * operation of the route: responses, headers, parameters, security. The OpenAPI document contains it, and so the
    * client, `contract`, `fuzz` and `openapi diff` follow it.
    *

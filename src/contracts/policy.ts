@@ -1,6 +1,6 @@
 import type { RequestUser } from './handler.js'
 
-/** The user whom a rule decides about: never `undefined`, unless the policy also decides about anonymous callers. */
+/** The user about which a rule decides: never `undefined`, unless the policy also decides about anonymous callers. */
 export type PolicyUser = NonNullable<RequestUser>
 
 /**
@@ -36,7 +36,7 @@ export interface PolicyRequest {
   readonly route?: unknown
 }
 
-/** A value, or nothing: what a search for one object finds. */
+/** The result of a search for one object: a value, or nothing. */
 type Found<T> = T | null | undefined
 
 /**

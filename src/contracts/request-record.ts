@@ -3,8 +3,8 @@ import type { ResponseCause } from './ended-request.js'
 import type { RequestOutcome, StepName } from './steps.js'
 
 /**
- * Why a request was answered as it was: everything that has decided its response. It is plain data, equal before and after
- * JSON. It has no credential, no cookie, no token, and no value that a schema calls secret: such texts are `[secret]`.
+ * The reasons for a response: everything that has decided it. It is plain data, equal before and after JSON. It has no
+ * credential, no cookie, no token, and no value that is secret by its schema: such texts are `[secret]`.
  *
  * All times are milliseconds. `at` counts from `startedAt`, so all parts share one time line.
  */
@@ -27,7 +27,7 @@ export interface RequestRecord {
   readonly outcome: RequestOutcome | null
   /** Which part of the application has responded; `null` while the request is not over. */
   readonly cause: ResponseCause | null
-  /** The step that has responded: the last one that the request entered; `null` if it reached no step of a route. */
+  /** The step that has responded: the last step that the request entered; `null` if it reached no step of a route. */
   readonly answeredBy: StepName | null
   /** The tenant that the request acted for; `null` without one. */
   readonly tenant: string | null

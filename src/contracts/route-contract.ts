@@ -51,7 +51,7 @@ export interface RouteContract {
 }
 
 /**
- * Returns what a feature or a plugin adds to the operation of a route. The document calls it once for each route; `null`
- * means that the route does not use the feature.
+ * Returns the additions of a feature or a plugin to the operation of a route. The document calls it once for each
+ * route; `null` means that the route does not use the feature.
  */
 export type ContractOf = (route: RouteModel) => RouteContract | null | undefined

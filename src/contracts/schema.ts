@@ -102,7 +102,7 @@ type InferObject<S> = S extends { readonly properties: infer TProperties }
       ? Record<string, InferJsonSchema<TValues>>
       : Record<string, unknown>
 
-/** The required properties, and those with a default that fills them in. */
+/** The required properties, and properties with a default that fills them in. */
 type PresentKeys<S, TProperties> =
   | (S extends { readonly required: readonly (infer TKey)[] } ? TKey : never)
   | {

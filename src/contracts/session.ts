@@ -63,7 +63,7 @@ export interface SessionStore {
   read(id: string): MaybePromise<SessionRecord | undefined>
   /** Stores a new session. */
   create(record: SessionRecord): MaybePromise<void>
-  /** Changes some values, if they still are what the caller has read. Other values stay as they are. */
+  /** Changes some values, if they still equal the values that the caller has read. Other values stay. */
   write(id: string, change: SessionChange): MaybePromise<SessionWrite>
   /** Notes that a session was used. Does nothing if the session has ended: it must not come back. */
   touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): MaybePromise<void>
@@ -74,9 +74,9 @@ export interface SessionStore {
   /** Removes the sessions of a user, except for one. Returns how many there were. */
   removeAll(userKey: string, exceptId?: string): MaybePromise<number>
   /**
-   * Calls a function when all that the current code has written is saved, before the response begins, and never if it is
+   * Calls a function when all writes of the current code are saved, before the response begins, and never if they are
    * rolled back. For a store whose sessions belong to the transaction of a request: a cookie that belongs to a change
-   * which is not saved is not sent. Default: what a method has written is saved when the method has done its work.
+   * which is not saved is not sent. Default: the writes of a method are saved when the method has done its work.
    */
   afterCommit?(task: () => void): MaybePromise<void>
   /**

@@ -88,7 +88,7 @@ export interface PluginSteps {
   readonly beforeHandler?: Stage
   /**
    * Around the handler, inside all interceptors: an interceptor that calls the handler again calls this step again. It
-   * may change what the handler returns or throws.
+   * may change the handler's result or error.
    */
   readonly aroundHandler?: Stage
   /**

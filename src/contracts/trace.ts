@@ -32,7 +32,7 @@ export interface TraceState {
 }
 
 /**
- * The identity of a span: what `spanContext()` of OpenTelemetry returns. Its fields are read when the trace of the
+ * The identity of a span: the result of `spanContext()` of OpenTelemetry. Its fields are read when the trace of the
  * request is first used.
  */
 export interface SpanIdentity {

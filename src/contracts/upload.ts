@@ -42,7 +42,7 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
    * only: two files may have the same name, and it may be the name of a device of the system.
    */
   readonly originalName: string | null
-  /** The media type, in lower case and without parameters. Without `types`, it is what the client claims. */
+  /** The media type, in lower case and without parameters. Without `types`, it is the type that the client has sent. */
   readonly type: string
   /** The number of bytes; `null` while the file is still arriving. */
   readonly size: number | null

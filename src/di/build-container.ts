@@ -40,7 +40,7 @@ function bindScope(root: Injector, scope: Scope): Injector {
   return injector
 }
 
-/** The instances that {@link makeAll} created, and the problems of those that it could not create. */
+/** The instances that {@link makeAll} created, and the problems of classes that it could not create. */
 export interface MadeContainer {
   readonly instances: ReadonlyMap<Class, unknown>
   readonly problems: readonly Problem[]

@@ -77,7 +77,7 @@ export function toProblems(error: unknown): readonly Problem[] {
   const cause = error instanceof ChainError ? error.cause : error
   if (!(cause instanceof ConfigError)) return [failed(cause, chain)]
   return cause.problems.map((problem) => {
-    // A problem of the environment is the same, whoever reads the variables.
+    // A problem of the environment is the same for all readers of the variables.
     if (problem.code === 'E_ENV_INVALID') return problem
     return { ...problem, cause: `${problem.cause}${injectedBy([...chain, problem.subject])}` }
   })

@@ -103,7 +103,7 @@ export class Injector {
     this.#shared.kept.set(token, origin)
   }
 
-  /** Makes `token` return what another injector returns: how a module exports one of its providers. */
+  /** Makes `token` return the value of another injector: how a module exports one of its providers. */
   bindExport(token: Token, owner: Injector): void {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
   }
@@ -123,7 +123,7 @@ export class Injector {
     throw new ConfigError([missingProvider(token, this.#shared.kept.get(token))])
   }
 
-  /** Does what `get` does, for callers outside a construction: every failure is a `ConfigError` with its chain. */
+  /** Like `get`, for callers outside a construction: every failure is a `ConfigError` with its chain. */
   resolve<T>(token: Token<T>): T {
     try {
       return this.get(token)

@@ -79,7 +79,9 @@ export function asyncFunctions(path: string, owner: object, names: readonly stri
     }))
 }
 
-/** Whether a function was written as `async`; one that returns a promise in another way only shows it when it is called. */
+/**
+ * Whether a function was written as `async`. Other functions that return a promise show this only when they are called.
+ */
 function isAsync(value: unknown): boolean {
   return (
     typeof value === 'function' && Object.prototype.toString.call(value).startsWith('[object Async')
