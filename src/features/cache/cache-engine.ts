@@ -94,8 +94,8 @@ export class CacheEngine {
   }
 
   /**
-   * As `read`, but in one round trip for an entry that probably has the tags `tags`. Also returns the current
-   * versions of those tags, which the caller needs if it makes a new entry.
+   * As `read`, but in one round trip for an entry that probably has the tags `tags`. Also returns the current versions
+   * of the tags, which the caller needs if it makes a new entry.
    */
   readTagged(key: string, tags: readonly string[]): MaybePromise<Outcome<TaggedEntry>> {
     return chain(

@@ -10,8 +10,8 @@ import { unkeyedOf, varyingOf } from './varies-by.js'
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Headers that describe the body, which are stored with it. All other headers describe one exchange, and each
- * response gets new ones.
+ * Headers that describe the body, which are stored with it. All other headers describe one exchange, and each response
+ * gets new headers.
  */
 const OF_THE_BODY = [
   'Content-Type',

@@ -30,8 +30,8 @@ export function ownLifetime(
   const directives = directivesOf(textOf(headers['cache-control']))
   const has = (name: string) => directives.has(name)
   if (REFUSALS.some(has)) return null
-  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache`
-  // wants no caching.
+  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache` intends no
+  // caching.
   if (directives.size === 0 && membersOf(headers['pragma']).some(isNoCache)) return null
   const ownMs = freshnessOf(directives, headers['expires'], now)
   if (ownMs === undefined) return { freshMs, staleMs: NEVER_STALE.some(has) ? 0 : staleMs }

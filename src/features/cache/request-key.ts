@@ -73,8 +73,9 @@ function defaultKey({ isProtected, cache }: RouteModel, { credentials }: KeyConf
 }
 
 /**
- * Wraps the route's own key. If no code has set a user, the handler may use the credentials of the request itself, so the
- * key must contain them. This applies behind a guard, too: one that sets no user has still let in one caller and not all.
+ * Wraps the route's own key. If no code has set a user, the handler may use the credentials of the request itself, so
+ * the key must contain them. This applies behind a guard, too: a guard that sets no user has still let in one caller
+ * and not all.
  */
 function ownKey(
   { isProtected, cache }: RouteModel,
@@ -88,7 +89,7 @@ function ownKey(
     const value = key(req)
     if (caller !== null || typeof value !== 'string') return value
     if (!isCredited(req)) {
-      // A guard has let somebody in by something that is in no header that the application names.
+      // A guard has let the caller in by a value that is in no header that the application names.
       if (!isProtected) return value
     } else if (keyWithout(names, key, req) !== value) return value
     warn(UNNAMED)

@@ -20,8 +20,8 @@ export interface CapacityOptions {
    */
   readonly queue?: number
   /**
-   * How many requests may wait for the rest of their body: a whole number above 0. They do not count as `concurrent`. If one more comes, the
-   * one that has waited longest is refused with 503.
+   * How many requests may wait for the rest of their body: a whole number above 0. They do not count as `concurrent`.
+   * If one more comes, the request that has waited longest is refused with 503.
    *
    * @defaultValue ten times `concurrent`
    */
@@ -36,7 +36,7 @@ export interface CapacityOptions {
    * How many requests of one tenant run at once: a whole number from 1 to `concurrent`. Tenants then take turns in the queue,
    * and the guard runs before the request is counted, because it decides about the tenant.
    *
-   * @defaultValue none: requests are counted before the guard, whoever sends them
+   * @defaultValue none: requests of all tenants are counted together, before the guard
    */
   readonly perTenant?: number
   /**

@@ -15,7 +15,7 @@ export class Gate {
   readonly #line = new WaitingLine()
   /** Requests that receive their body, the first one first. */
   readonly #receiving = new Set<Ticket>()
-  /** Requests whose body has arrived, and that wait for their turn. They go before those that have not begun. */
+  /** Requests whose body has arrived, and that wait for their turn. They go before requests that have not begun. */
   readonly #returning = new WaitingLine()
   /** How many requests of each tenant run; a tenant without any has no entry. */
   readonly #runningOf = new Map<string, number>()
@@ -96,7 +96,7 @@ export class Gate {
     return this.wait(ticket)
   }
 
-  /** Counts a request among those that run, also above the limit: its body has arrived while its handler was running. */
+  /** Counts a request as running, also above the limit: its body has arrived while its handler was running. */
   join(ticket: Ticket): void {
     if (this.#receiving.delete(ticket)) this.#start(ticket)
   }

@@ -7,8 +7,8 @@ import type { RefusalReason } from './ticket.js'
 const PERIOD_MS = 10_000
 
 /**
- * Counts refused requests. The first one is logged at once, all later ones in one line for each period: a line for each
- * request would be work at the time when there is too much of it.
+ * Counts refused requests. The first is logged at once, all later ones in one line for each period: a line for each
+ * request would add work during an overload.
  */
 export class Refusals {
   /** How many requests were refused since the start, by reason. */
@@ -35,7 +35,7 @@ export class Refusals {
     if (this.#period === null) this.#log()
   }
 
-  /** Logs what no line has yet, and begins no period any more. */
+  /** Logs the refusals that are not logged yet, and begins no new period. */
   close(): void {
     this.#log()
     this.#period?.cancel()

@@ -48,7 +48,7 @@ export class WaitingLine {
   }
 
   /**
-   * Removes the newest request of the longest lane, to make room for one of a shorter lane.
+   * Removes the newest request of the longest lane, to make room for a request of a shorter lane.
    *
    * @returns `undefined` if that would not make the lanes more even.
    */

@@ -34,7 +34,7 @@ export class CapsuleFolder {
   }
 
   /**
-   * Writes a capsule after those before it, then removes the oldest.
+   * Writes a capsule after all earlier capsules, then removes the oldest.
    *
    * @param onError Called if it cannot be written.
    */

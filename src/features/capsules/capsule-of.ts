@@ -20,14 +20,14 @@ const LITERAL = /'(?:[^']|'')*'/g
 export interface FailedRequest {
   readonly record: RequestRecord
   readonly ended: EndedRequest
-  /** Those that were kept, in the order of their ends. */
+  /** The statements that were kept, in the order of their ends. */
   readonly statements: readonly RanStatement[]
 }
 
 /** The data with which a capsule is written, besides the request. */
 export interface CapsuleConfig extends Pick<Capsule, 'id'> {
   readonly received: ReceivedBody
-  /** Hides what schemas call secret, credentials and cookies. */
+  /** Hides values that are secret by their schema, credentials and cookies. */
   readonly hideIn: (text: string) => string
 }
 
@@ -54,7 +54,7 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
   return {
     format: 2,
     id,
-    // It is JSON already, so it stays one; what its fields are called is not a secret.
+    // It is JSON already, so it stays JSON; the names of its fields are not secret.
     record: shown.of({
       ...record,
       url,
@@ -128,7 +128,10 @@ function statementOf(
   }
 }
 
-/** Returns a plain value; `null` for one that is too large. Values only choose between equal texts, so none is missed. */
+/**
+ * Returns a plain value; `null` for a value that is too large. Values only choose between equal texts, so none is
+ * missed.
+ */
 function attempt(run: () => PlainValue, why: string | null, cut: string[]): PlainValue {
   try {
     return run()

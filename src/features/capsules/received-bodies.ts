@@ -17,7 +17,7 @@ const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
 
 /** The body of a request as it was sent, without the coding of `Content-Encoding`. */
 export interface ReceivedBody {
-  /** `null` without a body, and for one that was not kept. */
+  /** `null` without a body, and for a body that was not kept. */
   readonly bytes: Buffer | null
   /** Why the body was not kept, as a sentence; else `null`. */
   readonly omitted: string | null
@@ -92,7 +92,10 @@ export class ReceivedBodies {
     }
   }
 
-  /** Returns what hides the secrets of a request: also those that a handler or a schema has taken out of the body. */
+  /**
+   * Returns the function that hides the secrets of a request: also secrets that a handler or a schema has removed from
+   * the body.
+   */
   hiderOf(req: Request, secretsOf: (req: Request) => RequestSecretTexts): (text: string) => string {
     const { hideIn } = secretsOf(req)
     const { body } = req
@@ -124,7 +127,7 @@ export function bodyValueOf({ bytes }: ReceivedBody, { headers }: Request): unkn
   return undefined
 }
 
-/** Whether a `Content-Type` is one of JSON. */
+/** Whether a `Content-Type` is JSON. */
 export function isJson(type: string): boolean {
   return /[/+]json\b/i.test(type)
 }

@@ -83,7 +83,7 @@ function decoded(part: string): string {
   }
 }
 
-/** JSON without secrets: only their tokens are replaced. The body may also be no JSON. */
+/** JSON without secrets: only their tokens are replaced. The body may also have another format. */
 function hideInJson(text: string, hide: Hide): string {
   let depth = 0
   // The depth of the outermost value with the name of a secret; 0 outside of such values.

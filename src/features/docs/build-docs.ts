@@ -79,7 +79,7 @@ function routesOf(source: DocsSource, options: PageOptions): FrameworkRoute[] {
 
 /**
  * The page and its files have one path, so that links need no path: the query of a file is its name. Any other query
- * is one of the page.
+ * belongs to the page.
  */
 function fileName({ originalUrl }: Request): string {
   const start = originalUrl.indexOf('?')

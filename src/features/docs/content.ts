@@ -13,7 +13,7 @@ export interface Content {
   readonly gzipped: () => Promise<Buffer>
 }
 
-/** Shorter content is not compressed: it fits in one packet anyway. */
+/** Shorter content is not compressed: it fits in one packet without compression. */
 const MIN_GZIP_BYTES = 1_024
 
 const compress = promisify(gzip)

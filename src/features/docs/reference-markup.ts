@@ -177,7 +177,7 @@ export function textMarkup(text = ''): Html | null {
   return text === '' ? null : html`<p>${text}</p>`
 }
 
-/** Renders fields as `name value`. Of those in `shown`, only a `false` has no other form. */
+/** Renders fields as `name value`. A field in `shown` is only rendered for a `false`, which has no other form. */
 export function keywordsMarkup(fields: object, shown: ReadonlySet<string> = SHOWN): Html | null {
   const rows = Object.entries(fields).flatMap(([name, value]) => {
     if (value === undefined || (shown.has(name) && value !== false)) return []

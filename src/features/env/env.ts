@@ -76,13 +76,13 @@ export class EnvToken<T> extends InjectionToken<T> {
 
 /**
  * Describes the variables of the environment by a schema. The result is a token: `inject(Env)` has the type that the
- * schema makes. Variables are text, and only the schema converts them: `z.coerce.number()`. One that is empty counts as
+ * schema makes. Variables are text, and only the schema converts them: `z.coerce.number()`. An empty variable counts as
  * not set. `NAME_FILE` may have the path of a file that holds the value of `NAME`. Nothing is read before boot or
  * {@link EnvToken.read}, and `process.env` never changes.
  *
  * @param schema The schema of an object whose fields are the variables, of any library.
- * @param options `file`: a file with variables (default: `.env`, but not in production and in tests); `secrets`: names of
- * secret variables, besides those marked with `secret`.
+ * @param options `file`: a file with variables (default: `.env`, but not in production and in tests); `secrets`: names
+ * of secret variables, besides variables marked with `secret`.
  * @throws ConfigError when the variables are read: `E_ENV_INVALID` with every wrong variable, `E_SCHEMA_INVALID` if the
  * schema does not show its fields, `E_OPTION_INVALID`.
  * @example

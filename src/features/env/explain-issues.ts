@@ -17,7 +17,7 @@ export interface Reading {
   readonly skipped: readonly string[]
 }
 
-/** Explains what the schema refused: one problem for each variable, and one for all together. Values never appear. */
+/** Explains the issues of the schema: one problem for each variable, and one for all together. Values never appear. */
 export function explainIssues(issues: readonly ValidationIssue[], reading: Reading): Problem[] {
   const expectedOf = describeVariables(reading.schema)
   const problems = new Map<string, Problem>()

@@ -29,7 +29,7 @@ export interface Gathered extends Reading {
   readonly problems: readonly Problem[]
 }
 
-/** Whether the variables are valid, and what they are or what is wrong. */
+/** Whether the variables are valid, with their values or their problems. */
 export type Outcome =
   | { readonly values: object; readonly problems?: undefined }
   | { readonly problems: readonly Problem[] }

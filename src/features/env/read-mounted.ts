@@ -20,7 +20,7 @@ const LOOKS_LIKE_PATH = /^(?:\.{0,2}[/\\]|[a-z]:[/\\])/i
 
 /** Reads a mounted secret: the text of a file without its last line break. */
 export function readMounted(path: string): Mounted {
-  // Somebody may have set the variable to the secret itself, so what is not a path is not shown.
+  // The variable may have been set to the secret itself, so a value that is not a path is not shown.
   if (!isPath(path)) return { fault: 'Its value is not the path of a file.' }
   const file = LOOKS_LIKE_PATH.test(path) ? path : 'The file that it names'
   try {

@@ -68,7 +68,7 @@ function report(variable: Variable, { gathered, outcome, described }: Facts): Re
     value: value !== null && isSecret ? MASK : value,
     isSecret,
     from: text === undefined ? (hasMade ? 'default' : null) : (from ?? null),
-    // A field of a known library is a schema. A field that is described by JSON alone states what is required.
+    // A field of a known library is a schema. A field that is described by JSON alone states whether it is required.
     isRequired:
       described.isRequired ?? !schemas.every((schema) => acceptsUndefined(schema as Schema)),
     description: description ?? null,
@@ -80,7 +80,7 @@ function report(variable: Variable, { gathered, outcome, described }: Facts): Re
 function shownValue(value: unknown, isSecret: boolean): string | null {
   if (isSecret) return MASK
   if (typeof value === 'string') return value
-  // `undefined` for what has no JSON.
+  // `undefined` for values without a form in JSON.
   return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value))
 }
 

@@ -64,7 +64,7 @@ export function levelsOf({ file }: EnvOptions, { from, isTest = false, cwd }: Sc
   return { levels: [environment, { name: file ?? DEFAULT_FILE, values: values ?? {} }] }
 }
 
-/** Whether the environment is one in which `.env` is not read, because a file of a developer must not decide there. */
+/** Whether `.env` is not read in this environment, because a file of a developer must not decide there. */
 export function skipsFile(): boolean {
   return ['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }
@@ -109,7 +109,7 @@ function findText(name: string, levels: readonly Level[], variables: Variables):
   return UNSET
 }
 
-/** `null` if the level does not have the variable. One that is set to the empty text there is not looked for elsewhere. */
+/** `null` if the level does not have the variable. A variable that is set to the empty text counts as found. */
 function inLevel(name: string, level: Level, variables: Variables): Found | null {
   const text = ownText(level.values, name)
   const pathName = `${name}${MOUNTED}`

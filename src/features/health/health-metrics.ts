@@ -3,8 +3,8 @@ import type { Metric, MetricSample } from '../../contracts/metrics.js'
 import type { Health } from './health.js'
 
 /**
- * Creates the metrics of readiness. A scrape does not wait for checks: it has the results of the last ones, and begins new
- * ones for the next scrape.
+ * Creates the metrics of readiness. A scrape does not wait for checks: it returns the results of the last checks, and
+ * begins new checks for the next scrape.
  */
 export function healthMetrics(health: Pick<Health, 'check'>): readonly Metric[] {
   let last: HealthReport | undefined

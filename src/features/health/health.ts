@@ -14,7 +14,7 @@ const FRESH_MS = 1000
 
 /** The input of {@link Health}, which the framework makes. */
 export interface HealthConfig {
-  /** The plugins of the application. Those without `health` are left out. */
+  /** The plugins of the application. Plugins without `health` are left out. */
   readonly plugins: readonly Plugin[]
   /** The checks of the option `health`, by name. */
   readonly checks: Readonly<Record<string, HealthCheck>>

@@ -1,6 +1,6 @@
 /**
- * The characters that could forge a line or hide a part of one, beyond those that JSON escapes: DEL and the controls of
- * a terminal (C1), the line separators of Unicode, and the marks that change the direction of text.
+ * The characters that could forge a line or hide a part of one, beyond the characters that JSON escapes: DEL and the
+ * controls of a terminal (C1), the line separators of Unicode, and the marks that change the direction of text.
  */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 

@@ -13,8 +13,8 @@ export function isWritten(level: LineLevel, least: LogLevel): boolean {
 }
 
 /**
- * Writes a line to any logger. A pino-compatible logger may have only three of the levels. Never throws: a line is no
- * reason to fail for the code that writes it.
+ * Writes a line to any logger. A pino-compatible logger may have only three of the levels. Never throws: the code that
+ * writes a line must not fail because of it.
  */
 export function writeTo(logger: Logger, level: LineLevel, facts: object, message: string): void {
   const method = level === 'fatal' && logger.fatal === undefined ? 'error' : level

@@ -11,7 +11,7 @@ export interface LineLoggerConfig {
   readonly level: LogLevel
   /** The fields whose values no line contains. */
   readonly redact: Iterable<string>
-  /** The names of the fields that schemas call secret. */
+  /** The names of the fields that are secret by their schemas. */
   readonly secrets: Iterable<string>
   /** `null`: one line of JSON for each entry. */
   readonly pretty: { readonly isColored: boolean } | null

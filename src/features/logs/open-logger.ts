@@ -13,7 +13,7 @@ export interface LoggerSettings {
 /** The parts of an application that its logger depends on. */
 export interface LoggerSurroundings {
   readonly clock: Clock
-  /** The names of the fields that schemas call secret. */
+  /** The names of the fields that are secret by their schemas. */
   readonly secrets: Iterable<string>
 }
 

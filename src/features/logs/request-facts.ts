@@ -9,13 +9,15 @@ export interface RequestFacts {
   readonly user?: string
 }
 
-/** The fields that identify a user and are not a personal data. The first one that is set is used. */
+/** The fields that identify a user and are not personal data. The first one that is set is used. */
 const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
 const LONGEST_USER = 256
 /** As long as in the header and in the bodies of errors. */
 const LONGEST_REQUEST = 128
 
-/** Returns the id of a request; `undefined` if other code has set one that is neither text nor a number. Never throws. */
+/**
+ * Returns the id of a request; `undefined` if other code has set an id that is neither text nor a number. Never throws.
+ */
 export function requestIdOf(req: Request): string | undefined {
   try {
     return textOf(req.id, LONGEST_REQUEST)

@@ -81,7 +81,7 @@ function exemplarText({ traceId, value, at }: Exemplar): string {
   return ` # {trace_id="${traceId}"} ${numberText(value)} ${at.toFixed(3)}`
 }
 
-/** OpenMetrics wants bounds as floats: `1.0`. */
+/** OpenMetrics requires bounds as floats: `1.0`. */
 function boundText(bound: number, isOpen: boolean): string {
   return isOpen && Number.isInteger(bound) ? `${bound}.0` : String(bound)
 }

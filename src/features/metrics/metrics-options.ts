@@ -14,9 +14,9 @@ export interface MetricsOptions {
    */
   readonly path?: string
   /**
-   * Who may read the metrics: a guard, or the token of one. Everybody else gets 401.
+   * Who may read the metrics: a guard, or the token of one. Every other caller gets 401.
    *
-   * @defaultValue everybody
+   * @defaultValue every caller
    */
   readonly guard?: AuthGuard | Token<AuthGuard>
   /**
@@ -51,7 +51,7 @@ export interface MetricsTenants {
 /** The `metrics` option, resolved. */
 export interface MetricsSettings {
   readonly path: string
-  /** `null` if everybody may read the metrics. */
+  /** `null` if every caller may read the metrics. */
   readonly guard: AuthGuard | Token<AuthGuard> | null
   /** In seconds, ascending. */
   readonly bounds: Float64Array
@@ -74,7 +74,7 @@ const NAMES: OptionNames<MetricsOptions> = {
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 const MOST_TENANTS = 10_000
 
-/** The `metrics` option. An unknown name is an error: a misspelt `guard` would show the metrics to everybody. */
+/** The `metrics` option. An unknown name is an error: a misspelt `guard` would show the metrics to every caller. */
 export const metricsGroup: OptionGroup<Option, MetricsSettings | null> = {
   unknown: (metrics) => unknownOptions('metrics.', metrics, NAMES),
   check,

@@ -45,7 +45,7 @@ export function readCursor(
   if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined
   const content = unsign(nameOf(binding), text, keys)
   if (content === undefined) return undefined
-  // It has our signature, so it is what `writeCursor` has written.
+  // It has our signature, so `writeCursor` has written it.
   const [issued, ...values] = JSON.parse(
     Buffer.from(content, 'base64url').toString(),
   ) as CursorValue[]

@@ -9,7 +9,7 @@ import { linkHeader } from './page-links.js'
 /** Reads the requested page. */
 export type OpenPage = (req: Request, res: Response) => unknown
 
-/** Prepares the pages of one route. The returned function throws a 400 for a cursor that is not one of its own. */
+/** Prepares the pages of one route. The returned function throws a 400 for a cursor of another list. */
 export function cursorPages(route: RouteModel, settings: CursorSettings): OpenPage {
   const { order = [], maxAgeSeconds = 0 } = route.pages ?? {}
   const ofRoute = [route.method, route.path, order]

@@ -5,7 +5,7 @@ import { routeOf } from '../../http/own-route.js'
 const noted = new WeakMap<object, Set<CheckModel>>()
 
 /**
- * Returns the declarations that a use of a policy meets. Without a route of ours (in `middlewares`, in a job), there is
+ * Returns the declarations that a use of a policy meets. Outside of controllers (in `middlewares`, in a job), there is
  * nothing to declare.
  *
  * @throws Error if `@Checks` of the route does not declare it: the contract of the route would lack the refusal.

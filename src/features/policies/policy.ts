@@ -25,8 +25,8 @@ interface ClassOf<T> {
 export type PolicySubject<T> = ClassOf<T> | TokenLike<T> | string
 
 /**
- * Defines who may do what with the objects of one kind. Each rule is a function of a user and an object; an action
- * without a rule is never allowed. Pass the result to `@Checks` of the routes that use it.
+ * Defines which user may do which action with the objects of one kind. Each rule is a function of a user and an object;
+ * an action without a rule is never allowed. Pass the result to `@Checks` of the routes that use it.
  *
  * @param subject The class of the objects; for rows and plain objects a token, or a name: then the first rule types its
  * object. The policy of a class `Order` has the name `order`.
@@ -108,7 +108,7 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
   const { name, byAction, allowsAnonymous } = decider
   const allows: Policy['allows'] = (user, action, object) =>
     decide(decider, { user, action, object })
-  /** Only what it allows is noted: a handler that forgets to wait for a refusal must not send a success. */
+  /** Only an allowed action is noted: a handler that does not await a refusal must not send a success. */
   const check = async <T>(
     req: PolicyRequest,
     action: string,
@@ -128,7 +128,7 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
   }
   const load: Policy['load'] = async (req, action, find) => {
     declaredChecks(req, made, action)
-    // Who is refused anyway learns nothing, not even by the time of a search.
+    // A refused caller must learn nothing, not even by the time of a search.
     const object = mayDecide(decider, req.user, action) ? await search(find, form) : undefined
     return (await check(req, action, object)) as NonNullable<typeof object>
   }
@@ -189,7 +189,9 @@ function isMissing(value: unknown): value is null | undefined {
   return value === null || value === undefined
 }
 
-/** A search that reports a missing object by an error of its own must not differ from one that hides the object. */
+/**
+ * A search that reports a missing object by an error of its own must not differ from a search that hides the object.
+ */
 async function search<T>(find: () => T, { isHidden }: Form): Promise<Awaited<T>> {
   try {
     return await find()

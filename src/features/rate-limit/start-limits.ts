@@ -76,7 +76,7 @@ export async function startLimits(
   }
 }
 
-/** Joins limits to one stage: a request that one of them refuses is not counted by those after it. */
+/** Joins limits to one stage: a request that one limit refuses is not counted by later limits. */
 function inTurn(limits: readonly Stage[]): Stage | null {
   if (limits.length === 0) return null
   return (next) => limits.reduceRight((run, limit) => limit(run), next)

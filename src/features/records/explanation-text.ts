@@ -9,7 +9,7 @@ import type {
 const MOST_LINES = 10
 const LONGEST = 160
 
-/** Writes a record as text: what has decided the response first, in lines of a name and what it has decided. */
+/** Writes a record as text: first the decisions behind the response, in lines of a name and its decision. */
 export function explanationText(record: RequestRecord): string {
   const { method, url, status, route, error, decisions, statements, logs } = record
   const head = `${method} ${url} → ${status ?? 'no response'}${answerer(record)}`

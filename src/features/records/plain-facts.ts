@@ -18,7 +18,7 @@ const MOST_ITEMS = 100
 /** Longer texts are cut, after their secrets are hidden. */
 const LONGEST = 2000
 
-/** Copies the facts of a decision, as JSON has them, without secrets. Code of anybody may note them, so any value may come. */
+/** Copies the facts of a decision, as JSON has them, without secrets. Any code may note them, so any value may come. */
 export function plainFacts(facts: Decision['facts'], hide: (text: string) => string): Facts {
   const copied = copy(facts ?? {}, 0)
   return typeof copied === 'object' && copied !== null && !Array.isArray(copied)

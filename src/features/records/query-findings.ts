@@ -25,7 +25,7 @@ export interface ExceededQueries {
 export type QueryFinding = RepeatedStatement | ExceededQueries
 
 /**
- * Finds what is wrong with the statements of a request.
+ * Finds problems with the statements of a request.
  *
  * @param most The number of `@Queries` of its route; `null` without it.
  * @param repeats How often the same statement may not run.
@@ -52,7 +52,7 @@ export function findQueries(
   })
 }
 
-/** Some libraries write numbers into the text: such statements are equal but for these. */
+/** Some libraries write numbers into the text: such statements are equal except for the numbers. */
 function withoutLiterals(text: string): string {
   return text.replace(/'(?:[^']|'')*'/g, '?').replace(/\b\d+(?:\.\d+)?\b/g, '?')
 }

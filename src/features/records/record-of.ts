@@ -165,13 +165,13 @@ function errorIn(noted: readonly Timed<Decision>[], hide: Hide): RecordedError |
   }
 }
 
-/** A request that runs has a route of ours, one of an Express router, or none. */
+/** A running request has a route of a controller, of an Express router, or none. */
 function routeOf(req: Request): RouteModel | undefined {
   const route = req.route as RouteModel | undefined
   return route?.isEnveloped === undefined ? undefined : route
 }
 
-/** Reading the id makes one. Other code may have set one that is not text. */
+/** Reading the id creates it. Other code may have set an id that is not text. */
 function idOf(req: Request): string | null {
   try {
     const id: unknown = req.id

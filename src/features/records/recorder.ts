@@ -78,14 +78,16 @@ export class Recorder {
     this.#config.onEnd(draft, ended)
   }
 
-  /** Writes the record of a request. It takes longer than all notes together, so only records that somebody reads are written. */
+  /**
+   * Writes the record of a request. It takes longer than all notes together, so only records with a reader are written.
+   */
   write(draft: Draft): RequestRecord {
     const { clock, secretsOf } = this.#started as Started
     const { placeIn } = this.#config
     return recordOf(draft, { clock, secrets: secretsOf(draft.req), placeIn })
   }
 
-  /** Returns what hides the secrets of a request, of its body as it is now. */
+  /** Returns the functions that hide the secrets of a request, of its body as it is now. */
   readonly secretsOf = (req: Request): RequestSecretTexts =>
     (this.#started as Started).secretsOf(req)
 

@@ -18,7 +18,7 @@ export interface RecordsSettings {
 export interface TakenRequest {
   readonly record: RequestRecord
   readonly ended: EndedRequest
-  /** Returns what hides the secrets of a request, of its body as it is now. */
+  /** Returns the functions that hide the secrets of a request, of its body as it is now. */
   readonly secretsOf: (req: Request) => RequestSecretTexts
   /** In the order in which they have ended. */
   readonly statements: readonly RanStatement[]
@@ -30,13 +30,13 @@ export interface TakenRequest {
 export interface RecordTaker {
   /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. `null`: no stacks are needed. */
   readonly placeIn: ((stack: string) => string | null) | null
-  /** Whether it takes all requests, or only those that the server has failed. */
+  /** Whether it takes all requests, or only requests that the server has failed. */
   readonly takesAll: boolean
   /** Called before the first request. */
   readonly start: (logger: Logger) => void
   /** Called with each request before anything else. */
   readonly follow: (req: Request) => void
-  /** Returns what is kept of a statement. */
+  /** Returns the part of a statement that is kept. */
   readonly keep: (statement: RanStatement) => RanStatement
   /** Called for each request that is over. */
   readonly take: (taken: TakenRequest) => void

@@ -4,8 +4,9 @@ import type { RequestRecord } from '../../contracts/request-record.js'
 export let keepRecord: (records: RequestRecords, record: RequestRecord, most: number) => void
 
 /**
- * The records of the last requests that were answered with a status of 500 or more, and of those without a response: why each
- * was answered so. They are kept with the option `records`; without it the list is empty. Any class can inject it.
+ * The records of the last requests that were answered with a status of 500 or more, and of requests without a response:
+ * the reasons for each response. They are kept with the option `records`; without it the list is empty. Any class can
+ * inject it.
  *
  * @example
  * \@Controller('support')

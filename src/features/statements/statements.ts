@@ -132,7 +132,7 @@ export class Statements {
   }
 }
 
-/** A statement may be many calls away from the code that wants it. */
+/** A statement may be many calls away from the code that runs it. */
 const DEPTH = 60
 
 function callerStack(called: unknown): { readonly stack?: string } {

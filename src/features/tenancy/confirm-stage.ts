@@ -86,7 +86,10 @@ function actAs(id: string, next: Step): Step {
   }
 }
 
-/** Continues with a tenant that `authorize` has not allowed yet, as `claimStage` does for one that the request names. */
+/**
+ * Continues with a tenant that `authorize` has not allowed yet, as `claimStage` does for a tenant that the request
+ * names.
+ */
 function claimFor(id: string, next: Step): Step {
   return (req, res) => {
     const scope = claimScope(id, { origin: {}, host: hostOn(req) })

@@ -19,7 +19,7 @@ export interface BodyEvents {
 export interface Feed {
   /** Gives the parser nothing more. The body is not read then. */
   stop(): void
-  /** Drops what is left of the body, so that the connection can be used again. */
+  /** Drops the rest of the body, so that the connection can be used again. */
   drop(): void
 }
 

@@ -64,7 +64,7 @@ export function readHead(headers: PartHeaders): PartHead | string {
   return { name, fileName: filename, ...type }
 }
 
-/** The bytes of a head, a little too many rather than too few. The parser cuts off what is beyond the limit. */
+/** The bytes of a head, a little too many rather than too few. The parser cuts off the part beyond the limit. */
 function sizeOf(headers: PartHeaders): number {
   return Object.entries(headers).reduce(
     (sum, [name, values = []]) =>
@@ -99,7 +99,7 @@ function readText(latin1: string): string | null {
   if (!isUtf8(bytes)) return null
   // Browsers escape a quote as `%22`, older ones with a backslash. A folder of Windows has single backslashes, too.
   const text = bytes.toString('utf8').replace(/\\(["\\])/g, '$1')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them
   return text.length > MAX_TEXT || /[\u0000-\u001f\u007f]/.test(text) ? null : text
 }
 

@@ -2,7 +2,7 @@
 interface Signature {
   /** The extension of the names that the server chooses. */
   readonly extension: string
-  /** One of them must match; none for a type of text. */
+  /** One of them must match; empty for a type of text. */
   readonly starts: readonly string[]
 }
 

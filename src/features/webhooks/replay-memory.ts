@@ -27,7 +27,7 @@ export class ReplayMemory implements WebhookReplays {
     this.#expiries.delete(key)
   }
 
-  /** Forgets what has expired, from the oldest on, and the oldest if there are too many. */
+  /** Forgets expired deliveries, from the oldest on, and the oldest if there are too many. */
   #forget(now: number): void {
     for (const [key, expiry] of this.#expiries) {
       if (expiry > now && this.#expiries.size < MOST) return
