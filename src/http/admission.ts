@@ -32,9 +32,9 @@ export function schemeOf(req: Request): string | undefined {
 }
 
 /**
- * Returns the name in `auth.guards` of the guard that noted the id of `keyIdOf(req)` for a request; `undefined` without such
- * an id, and with `auth.guard`, which has no name. Ids of keys are unique for their guard only, so what is stored for a key
- * belongs under both.
+ * Returns the name in `auth.guards` of the guard that noted the id of `keyIdOf(req)` for a request; `undefined` without
+ * such an id, and with `auth.guard`, which has no name. Ids of keys are unique for their guard only, so data about a
+ * key must be stored under both.
  *
  * @example
  * const owner = `${keySchemeOf(req) ?? ''}:${keyIdOf(req)}`

@@ -14,7 +14,7 @@ export const LEFT_OUT: unique symbol = Symbol('left out')
 export interface ItemChange<T> {
   /** Called with each item. The iterable ends if it throws. */
   change(item: unknown): T | typeof LEFT_OUT
-  /** Returns what follows the last item; `undefined` for nothing. */
+  /** Returns the value after the last item; `undefined` for nothing. */
   last?(): T | undefined
 }
 

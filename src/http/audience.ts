@@ -13,7 +13,7 @@ export function noteAudience(req: object, audience: RequestAudience): void {
   audiences.set(req, audience)
 }
 
-/** Returns what was noted for a request. */
+/** Returns the notes for a request. */
 export function notedAudience(req: object): RequestAudience | undefined {
   return audiences.get(req)
 }

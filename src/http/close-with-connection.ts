@@ -8,9 +8,9 @@ const newest = new WeakMap<Socket, ServerResponse>()
 const earlier = new WeakMap<ServerResponse, PendingResponse>()
 
 /**
- * Closes a waiting response when its connection closes. Before version 24, Node closes only the response that
- * is currently written. A pipelined request would then never learn that its client has disconnected.
- * Transactions, `req.signal` and the closing of the application would wait forever for its end.
+ * Closes a waiting response when its connection closes. Before version 24, Node closes only the response that is
+ * currently written. A pipelined request would then never notice that its client has disconnected. Transactions,
+ * `req.signal` and the closing of the application would wait forever for its end.
  */
 export function closeWithConnection({ socket }: IncomingMessage, res: ServerResponse): void {
   // Serverless platforms create requests without a real connection.

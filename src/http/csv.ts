@@ -25,7 +25,7 @@ const NAMES: OptionNames<CsvOptions> = { columns: true, formulas: true }
  * columns. If the handler returns an async iterable, its rows are sent one by one, as the client takes them; without the
  * option, their columns are the keys of the first row. A date becomes its ISO text, `null` and a missing value an empty field, an object its JSON.
  *
- * @param options The columns, and what happens to formulas. Default: all keys, escaped.
+ * @param options The columns, and the treatment of formulas. Default: all keys, escaped.
  * @throws TypeError, when a response is sent, for data that is not a list of objects, and without `columns` for rows whose
  *   keys differ so much that more than 100,000 fields and nine of ten are empty: a 500.
  * @example
@@ -117,7 +117,9 @@ function keysOf(rows: readonly Row[]): readonly string[] {
 const MOST_EMPTY = 100_000
 const EMPTY_PER_VALUE = 10
 
-/** Keys that a client has chosen may differ in each row. Then the fields are the square of what the client has sent. */
+/**
+ * Keys that a client has chosen may differ in each row. Then the fields are the square of the data that it has sent.
+ */
 function refuseEmpty(fields: number, values: number): void {
   if (fields <= MOST_EMPTY + EMPTY_PER_VALUE * values) return
   throw new TypeError(
@@ -148,7 +150,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `a value of the type ${typeof value}`
 }
 
-/** A column with the name `constructor` must not show what every object inherits. */
+/** A column with the name `constructor` must not show the property that every object inherits. */
 function own(row: Row, key: string): unknown {
   return Object.hasOwn(row, key) ? row[key] : undefined
 }

@@ -8,7 +8,7 @@ export interface CurlRequest {
   readonly method: string
   readonly url: ShellText
   readonly headers: readonly (readonly [name: string, value: ShellText])[]
-  /** `null` for none, or for one in `more`. */
+  /** `null` for no body, or for a body in `more`. */
   readonly body: ShellText | null
   /** Further arguments, quoted where they need it: `-F 'file=@file'`. Default: none. */
   readonly more?: readonly string[]

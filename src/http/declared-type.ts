@@ -26,7 +26,7 @@ export function isJson(req: IncomingMessage): boolean {
   return type === 'application/json' || (type !== undefined && JSON_TYPE.test(type))
 }
 
-/** A declared media type, in lower case and without parameters; `''` for one that is malformed. */
+/** A declared media type, in lower case and without parameters; `''` for a malformed type. */
 export interface DeclaredType {
   readonly essence: string
   /** Whether its text is in UTF-8, so that no parameter names another charset. */

@@ -10,13 +10,13 @@ import response from 'express/lib/response.js'
 // The parts of Express that this package uses. `express` itself also loads parsers of bodies, with fifty files, which took a
 // sixth of the time of a start. An application that imports Express gets the same objects.
 
-/** `express.request`: what all requests inherit. */
+/** `express.request`: the prototype of all requests. */
 export const expressRequest = request as Request
 
-/** `express.response`: what all responses inherit. */
+/** `express.response`: the prototype of all responses. */
 export const expressResponse = response as Response
 
-/** Creates what `express()` creates. `test/journeys/express/parts.test.ts` compares the two. */
+/** Creates the same as `express()`. `test/journeys/express/parts.test.ts` compares the two. */
 export function createExpressApp(): Application {
   const app = function handle(...request: Parameters<Host['handle']>): void {
     app.handle(...request)
@@ -44,7 +44,7 @@ function addMissing(target: object, source: object): void {
   }
 }
 
-/** Creates what `express.Router()` creates. */
+/** Creates the same as `express.Router()`. */
 export function createExpressRouter(): IRouter {
   return createExpressApp().router
 }

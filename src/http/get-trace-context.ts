@@ -35,12 +35,12 @@ export function knownTraceContext(req: Request): TraceContext | undefined {
 }
 
 /**
- * Lets a span stand for a request: {@link getTraceContext}, the lines of the log, the exemplars of metrics and `onError`
- * name this span and its trace from now on. For plugins that record spans; they call it when the request begins. A span
- * whose ids are not valid counts as none.
+ * Lets a span stand for a request: {@link getTraceContext}, the lines of the log, the exemplars of metrics and
+ * `onError` name this span and its trace from now on. For plugins that record spans; they call it when the request
+ * begins. A span with invalid ids is ignored.
  *
  * @param req The request.
- * @param span What `spanContext()` of OpenTelemetry returns.
+ * @param span The result of `spanContext()` of OpenTelemetry.
  * @example
  * setTraceContext(req, span.spanContext())
  */

@@ -3,8 +3,9 @@ import type { Request } from '../contracts/handler.js'
 const kKeyId = Symbol('blazon.keyId')
 
 /**
- * Notes the id of the key with which a guard has accepted a request. Limits with `by: 'key'` count the request by it. The id
- * must be no secret, because stores of rate limits and logs receive it. Every guard may call it; `apiKeys` does.
+ * Notes the id of the key with which a guard has accepted a request. Limits with `by: 'key'` count the request by it.
+ * The id must not be secret, because stores of rate limits and logs receive it. Every guard may call it; `apiKeys`
+ * does.
  *
  * @example
  * if (known !== undefined) setKeyId(req, known.id)

@@ -41,7 +41,7 @@ export class MemorySocket extends Duplex {
   /**
    * Creates two connected ends: data written to one end is read from the other.
    *
-   * @param origin What the server's end shows of the client. Default: an unencrypted connection of this machine.
+   * @param origin The client, as the server's end shows it. Default: an unencrypted connection of this machine.
    */
   static pair(origin: ConnectionOrigin = LOOPBACK): [client: MemorySocket, server: MemorySocket] {
     // A client's socket closes when the server ends the connection. The server's socket stays half open until
@@ -59,7 +59,7 @@ export class MemorySocket extends Duplex {
     resume?.()
   }
 
-  /** How many bytes were sent, including those that wait. */
+  /** How many bytes were sent, including waiting bytes. */
   get bytesWritten(): number {
     return this.#written + this.writableLength
   }

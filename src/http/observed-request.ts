@@ -49,7 +49,7 @@ export class ObservedRequest implements EndedRequest {
   /**
    * @param req `null` if Node's parser could not read a request.
    * @param res `null` if there is none.
-   * @param clock Its time now is the begin of the request.
+   * @param clock Its time now is the start of the request.
    */
   constructor(req: Request | null, res: Response | null, clock: Clock) {
     this.req = req

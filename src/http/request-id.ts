@@ -62,7 +62,7 @@ function acceptedId({ headers }: Identified): string | undefined {
 }
 
 /**
- * Returns the id of a request; `undefined` if other code has set one that is neither a string nor a number. Never
+ * Returns the id of a request; `undefined` if other code has set an id that is neither a string nor a number. Never
  * throws.
  */
 export function requestIdOf(req: Identified): string | undefined {

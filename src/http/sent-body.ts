@@ -43,7 +43,7 @@ function encodingOf(given: unknown): BufferEncoding {
   return typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
 }
 
-/** The headers as they were sent. `getHeaders` has only those that were set one by one. */
+/** The headers as they were sent. `getHeaders` has only headers that were set one by one. */
 export function sentHeaders(res: Response): IncomingHttpHeaders {
   // Node keeps the head as text; it has no type, and packages that log responses read it.
   const { _header: head = '' } = res as unknown as { readonly _header?: string | null }

@@ -31,7 +31,9 @@ export function signValue(name: string, value: unknown, key: string): string {
   return sign(objectName(name), `${JSON_MARK}${JSON.stringify(value)}`, key)
 }
 
-/** Returns what {@link signValue} was given, a text or an object; `undefined` if no key has signed it under this name. */
+/**
+ * Returns the argument of {@link signValue}, a text or an object; `undefined` if no key has signed it under this name.
+ */
 export function unsignValue(
   name: string,
   signed: string | undefined,

@@ -3,8 +3,8 @@ import { kAdmission } from './own-fields.js'
 import type { BlazonRequest } from './request.js'
 
 /**
- * Removes from a request how guards have let it in, and the id of its key: guards of another application, or those in front of
- * a router, have decided about nothing that follows.
+ * Removes from a request how guards have let it in, and the id of its key: guards of another application, or guards in
+ * front of a router, have not decided about the following steps.
  *
  * @returns a function that gives the request both back, exactly as they were; `null` if there was neither.
  */

@@ -14,7 +14,7 @@ export interface TraceParent {
 const SAMPLED = 1
 const RANDOM = 2
 
-/** Version, trace id, parent id, flags, and what only a later version can have. */
+/** Version, trace id, parent id, flags, and the part that only a later version can have. */
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-[^,]*)?$/
 
 /** Digits that are all zero mean that there is no id. */

@@ -9,9 +9,9 @@ export function cutOff(res: Response): void {
   const { socket } = res
   // A response that waits for an earlier one on its connection has no socket, and has sent nothing.
   if (socket === null || socket.destroyed || res.writableNeedDrain) return void res.destroy()
-  // Node 26 passes what was written in this turn of the event loop to the connection at the end of the turn.
+  // Node 26 passes the writes of this turn of the event loop to the connection at the end of the turn.
   while (res.writableCorked > 0) res.uncork()
-  // `destroy` would drop what was written in this turn.
+  // `destroy` would drop the writes of this turn.
   if (typeof socket.destroySoon === 'function') socket.destroySoon()
   else socket.end(() => socket.destroy())
 }

@@ -1,6 +1,6 @@
 import type { Response } from '../../contracts/handler.js'
 
-/** Control characters, and those that change the direction of text: `\u202Efdp.exe` would look like `exe.pdf`. */
+/** Control characters, and characters that change the direction of text: `\u202Efdp.exe` would look like `exe.pdf`. */
 const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** File systems take no longer names. */

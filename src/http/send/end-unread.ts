@@ -45,6 +45,6 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   dropLaterCalls(res)
   // The reader that found the body too large has paused it, and a listener alone does not make a paused stream flow.
   req.on('data', onData).on('end', end).on('close', end).resume()
-  // The connection is closed anyway: its errors change nothing, and without a listener they would end the process.
+  // The connection is closed in any case: its errors change nothing, and without a listener they would end the process.
   req.on('error', () => {})
 }

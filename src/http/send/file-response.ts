@@ -57,7 +57,7 @@ export class FileResponse {
   }
 }
 
-/** Returns what a file response was made of. */
+/** Returns the arguments from which a file response was made. */
 export function partsOf(file: FileResponse): FileParts {
   return parts.get(file) as FileParts
 }

@@ -64,8 +64,9 @@ export function writeFlatHead(res: Response & OwnHeaders, lines: string, headers
 }
 
 /**
- * Returns the lines of added headers, and adds those that Node must get to `headers`. In the flat array, the two headers of a
- * rate limit took 1,200 instructions more on Node 24, and 1,800 on Node 20 (`bench:features -- --count --only limit`).
+ * Returns the lines of added headers, and adds headers that Node must get to `headers`. In the flat array, the two
+ * headers of a rate limit took 1,200 instructions more on Node 24, and 1,800 on Node 20
+ * (`bench:features -- --count --only limit`).
  */
 function linesOfAdded(added: readonly string[], headers: unknown[]): string {
   let lines = ''

@@ -2,7 +2,7 @@ const MAX_NAMES = 1000
 /** No longer name is kept: code may look up a name that a client has sent. */
 const MAX_LENGTH = 64
 
-/** Keeps what a function returns for names of headers: for 1,000 names, of up to 64 characters each. */
+/** Keeps the results of a function for names of headers: for 1,000 names, of up to 64 characters each. */
 export function rememberNames<Value>(learn: (name: string) => Value): (name: string) => Value {
   const known = new Map<string, Value>()
   return function remembered(name) {

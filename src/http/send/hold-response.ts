@@ -29,7 +29,7 @@ export interface Hold {
  * repeated later in the same order.
  *
  * @param res The response, of which nothing has been sent.
- * @param hold The work to wait for, and what to do if it fails.
+ * @param hold The work to wait for, and the reaction to its failure.
  * @example
  * const commit: Stage = (next) => (req, res) => {
  *   holdResponse(res, { before: () => db.commit(), refused: (error) => app.fail(error, req, res) })

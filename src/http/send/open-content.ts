@@ -16,9 +16,9 @@ export interface OpenContent {
   readonly type: string | null
   /** The name that the content itself has; `null` if it has none. */
   readonly name: string | null
-  /** Returns the bytes, all of them without a range. The stream closes what is open, so it is called once. */
+  /** Returns the bytes, all of them without a range. The stream closes the file, so it is called once. */
   readonly read: (range: ByteRange | null) => Readable
-  /** Closes what is open, in place of `read`. */
+  /** Closes the file, in place of `read`. */
   readonly close: () => void
 }
 

@@ -32,7 +32,7 @@ export async function openFile(root: string | URL, path: string): Promise<OpenFi
   const target = join(folder, path)
   const real = await existing(realpath(target))
   if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep)) throw refuse('NOT_FOUND')
-  // All links are followed: one that appears now is refused, in the last place by the flags.
+  // All links are followed: a link that appears now is refused, in the last place by the flags.
   const handle = await existing(open(real, FLAGS))
   try {
     const stat = await handle.stat({ bigint: true })

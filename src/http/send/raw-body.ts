@@ -33,7 +33,7 @@ export function toRawBody(value: unknown): RawBody | null {
   return isResponse(value) ? { kind: 'response', response: value } : null
 }
 
-/** Reads a stream of the web as one of Node. Fails as a stream does if other code already reads it. */
+/** Reads a web stream as a Node stream. Fails as a stream does if other code already reads it. */
 export function fromWeb(stream: ReadableStream): Readable {
   // The types of the DOM and of Node name the same class differently.
   return Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0])

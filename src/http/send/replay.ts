@@ -25,9 +25,9 @@ interface Replaying {
 }
 
 /**
- * Sends a stored response with status 200: to `HEAD` without its body, and as 304 to a client that has it already
- * (RFC 9110, 13.1). Headers that middlewares have set for this request stay, and names in `Vary` are added to theirs. A
- * step that has called it returns `res`.
+ * Sends a stored response with status 200: to `HEAD` without its body, and as 304 to a client that has it already (RFC
+ * 9110, 13.1). Headers that middlewares have set for this request stay, and names in `Vary` are added to theirs. A step
+ * that has called it returns `res`.
  *
  * @param res A response of an application of this package.
  * @param stored The body, with the headers that describe it.
@@ -69,7 +69,7 @@ function wireBody({ body }: StoredResponse): string | Uint8Array {
   return typeof body === 'string' ? wireText(body) : body
 }
 
-/** Headers with which a stored response also depends on the request, and the length, which is written anyway. */
+/** Headers with which a stored response also depends on the request, and the length, which is always written. */
 const NOT_FLAT = ['etag', 'last-modified', 'vary', 'content-length']
 
 /**

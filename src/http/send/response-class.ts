@@ -100,7 +100,7 @@ export function hostedResponseClass(Response: ResponseClass, app: Application): 
   return Hosted
 }
 
-/** Turns a response of another server into one of ours. */
+/** Turns a response of another server into a response of this package. */
 export function adoptResponse(
   res: ServerResponse,
   req: IncomingMessage,

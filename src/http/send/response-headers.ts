@@ -117,8 +117,8 @@ export function changeAdded(res: Response, { name, from, to }: HeaderChange): vo
 }
 
 /**
- * Sets the headers that an application of ours had added to a response of another server, which no longer has our
- * fields.
+ * Sets the headers that an application had added to a response of another server, which no longer has the fields of
+ * this package.
  */
 export function restoreAdded(res: ServerResponse, added: readonly string[]): void {
   for (let i = 0; i < added.length && !res.headersSent; i += 2) {
@@ -175,7 +175,7 @@ export function indexOfHeader(list: readonly string[], name: string): number {
   return -1
 }
 
-/** Makes the static headers visible to all methods that read headers, and sends those that no code has changed. */
+/** Makes the static headers visible to all methods that read headers, and sends the unchanged ones. */
 export function defineStaticHeaders(prototype: Response, statics: StaticHeaders): void {
   const { byName } = statics
   const find = (res: OwnHeaders, key: string): string | undefined => {
@@ -222,8 +222,8 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
     writeHead(this: Own, ...args: Parameters<typeof node.writeHead>) {
       // An earlier call may have thrown and left its lines.
       this[kHeaderLines] = ''
-      // Node compares the headers in the arguments with those that were set, and with no others. A wrapper may pass
-      // `undefined` as the last argument.
+      // Node compares the headers in the arguments only with headers that were set. A wrapper may pass `undefined` as
+      // the last argument.
       if (hasHeadersIn(args) || !canWriteHeaderLines()) fill(this, statics)
       else prepareHeaderLines(this, statics)
       return node.writeHead.apply(this, args)
@@ -250,7 +250,7 @@ function nameTest(byName: StaticHeaders['byName']): (name: string) => string | u
   })
 }
 
-/** Sets the static headers one by one, for a caller that wants to see all headers. */
+/** Sets the static headers one by one, for a caller that reads all headers. */
 function fill(res: Own, { byName }: StaticHeaders): void {
   if (res[kIsFilled] || res.headersSent) return
   setAdded(res)
@@ -260,14 +260,14 @@ function fill(res: Own, { byName }: StaticHeaders): void {
   res[kIsFilled] = true
 }
 
-/** The headers that have been sent, for loggers: those that were written as text can no longer be set. */
+/** The headers that have been sent, for loggers: headers that were written as text can no longer be set. */
 function sentHeaders(res: Own, statics: StaticHeaders): OutgoingHttpHeaders {
   const headers = node.getHeaders.call(res)
   for (const [name, value] of linesOf(res, statics)) headers[headerKey(name)] = value
   return headers
 }
 
-/** The headers of the framework that have not been set one by one, the added ones first. */
+/** The headers of the framework that have not been set one by one, added headers first. */
 function linesOf(res: Own, { byName }: StaticHeaders): [name: string, value: string][] {
   const list: [name: string, value: string][] = []
   const added = res[kAdded] ?? []
@@ -304,7 +304,7 @@ function staticLines(
   return lines
 }
 
-/** Returns the lines of added headers. Those that Node must see, or must refuse, are set in place of that. */
+/** Returns the lines of added headers. Headers that Node must see, or must refuse, are set in place of that. */
 function addedLines(res: Own, set: readonly string[]): string {
   const { [kAdded]: added, [kRemoved]: removed } = res
   let lines = ''

@@ -17,7 +17,7 @@ export interface ErrorResponse {
   readonly text: string
 }
 
-/** Headers that describe the response that a handler meant to send, and not the error that is sent instead. */
+/** Headers that describe the response that a handler was about to send, and not the error that is sent instead. */
 const RESPONSE_HEADERS = [
   'Content-Type',
   'Content-Length',
@@ -35,9 +35,8 @@ const RESPONSE_HEADERS = [
 ] as const
 
 /**
- * Sends the response to an error. Headers that middlewares have set stay, except for those that describe another
- * response. To `HEAD` Node sends the head alone, with the `Content-Length` that a `GET` would get (RFC 9110,
- * 9.3.2).
+ * Sends the response to an error. Headers that middlewares have set stay, except for headers that describe another
+ * response. To `HEAD` Node sends the head alone, with the `Content-Length` that a `GET` would get (RFC 9110, 9.3.2).
  *
  * @throws if a header that other code has set cannot be written.
  */
@@ -46,7 +45,7 @@ export function sendError(req: BlazonRequest, res: Response, response: ErrorResp
   res.statusMessage = ''
   const mustClose = isUnread(req)
   if (!mustClose && (res as Response & Sending)[kSendFlat](response)) return
-  // An error on an authenticated route may not be stored either: it shows what the caller may see.
+  // An error on an authenticated route may not be stored either: it reveals the caller's access.
   const isPrivate = isForPerson(res)
   for (const name of RESPONSE_HEADERS) res.removeHeader(name)
   if (isPrivate) res.setHeader('Cache-Control', 'no-store')

@@ -9,7 +9,7 @@ import { Duplex } from 'node:stream'
 
 type Headers = OutgoingHttpHeaders | readonly (OutgoingHttpHeader | readonly [string, string])[]
 
-/** The methods of a response that an adapter may have replaced, to collect what is sent. */
+/** The methods of a response that an adapter may have replaced, to collect the response. */
 export type Collectors = Pick<ServerResponse, 'writeHead' | 'write' | 'end' | 'destroy'>
 
 /** A connection that may lack everything. */
@@ -49,7 +49,7 @@ export function prepareStandIn(
   Object.assign(res, { write, end, destroy: destroy === node.destroy ? failOnDestroy : destroy })
 }
 
-/** Adds what Node and this package read from a connection. */
+/** Adds the members that Node and this package read from a connection. */
 function completeMock(socket: MockSocket, res: ServerResponse): void {
   // Node reads it to find out whether everything has been written.
   socket.writableLength ??= 0
