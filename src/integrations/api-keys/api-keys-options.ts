@@ -35,7 +35,7 @@ export interface ApiKeyRecord {
 export interface ApiKeyUser {
   /** The id of the key. */
   readonly id: string
-  /** Keeps cached responses for a key apart from those for a user of another kind with the same id. */
+  /** Keeps cached responses for a key apart from responses for a user of another kind with the same id. */
   readonly provider: 'api-key'
   /** The name of the key. */
   readonly name: string | undefined

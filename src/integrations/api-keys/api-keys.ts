@@ -157,7 +157,7 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
   }
 }
 
-/** The client learns only that it needs another key. */
+/** The client only receives that it needs another key. */
 function refuse(req: Request, reason: string): false {
   noteOf(req)?.({ by: 'api-keys', verdict: 'refused', reason })
   return false

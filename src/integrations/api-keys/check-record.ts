@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { ApiKeyRecord } from './api-keys-options.js'
 
 /**
- * Checks what `find` has returned, and copies it: the copy is shared by requests and cannot be changed.
+ * Checks the result of `find`, and copies it: the copy is shared by requests and cannot be changed.
  *
  * @returns `undefined` if there is no such key.
  * @throws TypeError when it is not a record of the key with this hash: a mistake in `find`. The text contains neither key

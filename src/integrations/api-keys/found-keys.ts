@@ -7,7 +7,7 @@ const MOST = 10_000
 
 interface Kept<TRecord> {
   readonly record: TRecord
-  /** When its look-up began: what was read may be that old. */
+  /** When its look-up began: the result may be that old. */
   readonly since: number
 }
 

@@ -20,7 +20,7 @@ export function credentialReader({
   }
 }
 
-/** Returns what follows a scheme in `Authorization`; `undefined` for another scheme (RFC 9110, 11.4). */
+/** Returns the text after a scheme in `Authorization`; `undefined` for another scheme (RFC 9110, 11.4). */
 export function credentialOf(value: string, scheme: string): string | undefined {
   const { length } = scheme
   if (value.charCodeAt(length) !== 0x20) return undefined

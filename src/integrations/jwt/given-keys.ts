@@ -27,7 +27,7 @@ export interface GivenKeys {
 export const NO_KEYS: GivenKeys = Object.freeze({ keys: [], problems: [] })
 
 /**
- * Reads what the function of the option `keys` has returned.
+ * Reads the result of the function of the option `keys`.
  *
  * @throws ConfigError for keys that cannot verify a token.
  */
@@ -84,7 +84,7 @@ function readGivenJwk(jwk: JwtJwk, kid: string | undefined): VerificationKey {
   return secretKey(Buffer.from(jwk['k'], 'base64url'), { kid, alg: jwk.alg })
 }
 
-/** A public key in place of a secret would let everybody sign tokens. */
+/** A public key in place of a secret would let any client sign tokens. */
 function readSecret(secret: unknown, kid: string | undefined): VerificationKey {
   if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {
     throw new UnusableKey('Its secret is neither text nor bytes.')

@@ -4,7 +4,7 @@ import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
 /** A claim by its name, or a function of all claims. */
 type Reader = AnyJwtOptions['roles']
 
-/** Freezes what JSON can contain, since all requests with the token share it. */
+/** Freezes JSON data, since all requests with the token share it. */
 export function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -120,8 +120,8 @@ export interface JwtOptions<
   /** The URL of the public keys (JWK Set), if the issuer has no metadata. `https`, or `http` on the same machine. */
   readonly jwks?: string | URL
   /**
-   * The keys themselves; several for a rotation. `kid` of a token chooses among those that have one. A function is called once
-   * for each application, at boot, and gets its keys where only the running application has them:
+   * The keys themselves; several for a rotation. `kid` of a token chooses among keys with a `kid`. A function is called
+   * once for each application, at boot, and gets its keys where only the running application has them:
    * `({ get }) => get(Env).TOKEN_SECRET`.
    */
   readonly keys?: SecretSource<JwtKeys>

@@ -112,7 +112,7 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
    * Creates the guard of an application, with its clock and its logger. It sends no request to an issuer before the
    * first token.
    *
-   * @throws ConfigError `E_PEER_MISSING` without `jose`, or with one that is too old; `E_OPTION_INVALID` for keys of a function
+   * @throws ConfigError `E_PEER_MISSING` without `jose`, or if it is too old; `E_OPTION_INVALID` for keys of a function
    * that cannot verify a token.
    */
   forApplication(app: GuardSetup): Promise<AuthGuard<TUser>> {
@@ -189,7 +189,7 @@ function securityOf(scheme = 'Bearer'): OpenApiSecurityScheme {
  * each key decides its algorithms, never the token. Anything else is 401 with a challenge of RFC 6750. It needs the package
  * `jose`.
  *
- * @param options Where the keys come from, whom tokens are for, and what becomes of their claims.
+ * @param options The source of the keys, the audience of tokens, and the use of their claims.
  * @throws ConfigError with all mistakes of the options.
  * @example
  * const Claims = z.object({ email: z.email(), org_id: z.string() })

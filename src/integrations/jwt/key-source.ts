@@ -7,14 +7,14 @@ export interface KeySource {
   find(header: TokenHeader): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
   /** Called for each request whose token is in the cache: old keys are read again, in the background. */
   keepFresh(): void
-  /** Ends what is under way. */
+  /** Ends the work in progress. */
   close(): void
 }
 
 /** Without a `kid`, each key is tried, so a token costs as many verifications. */
 const MOST_TRIALS = 8
 
-/** The keys for the algorithm and the `kid` of a token. The algorithm must be one of the key's own. */
+/** The keys for the algorithm and the `kid` of a token. The key must allow the algorithm. */
 export function matching(
   keys: readonly VerificationKey[],
   { alg, kid }: TokenHeader,

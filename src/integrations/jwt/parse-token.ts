@@ -18,8 +18,8 @@ export interface ParsedToken {
 const LONGEST_KID = 512
 
 /**
- * Members that change what a signature means. `crit` and `b64` require extensions (RFC 7515, 4.1.11; RFC 7797), `enc`
- * and `zip` belong to encrypted tokens, and `cty` to a token in a token.
+ * Members that change the meaning of a signature. `crit` and `b64` require extensions (RFC 7515, 4.1.11; RFC 7797),
+ * `enc` and `zip` belong to encrypted tokens, and `cty` to a token in a token.
  */
 const FOREIGN = ['crit', 'b64', 'enc', 'zip', 'cty']
 

@@ -8,7 +8,7 @@ const NAME = 'authorization'
 /**
  * Reads the token of a request. Other places, such as the query, count for nothing: URLs are logged.
  *
- * @returns `null` without a credential of the scheme, `undefined` for one that no token can be read from.
+ * @returns `null` without a credential of the scheme, `undefined` for a credential without a readable token.
  */
 export function readCredential(req: Request, scheme: string): string | null | undefined {
   const { authorization } = req.headers

@@ -26,7 +26,7 @@ export function jwksReader(
   }
 }
 
-/** Reads a JWK Set (RFC 7517, 5). Keys for other purposes are left out, and so are private ones and secrets. */
+/** Reads a JWK Set (RFC 7517, 5). Keys for other purposes, private keys and secrets are left out. */
 function readKeys(set: unknown): VerificationKey[] {
   const { keys } = (set ?? {}) as Record<string, unknown>
   if (!Array.isArray(keys) || keys.length > MOST_KEYS) throw new Error('It is not a JWK Set.')

@@ -4,7 +4,7 @@ import type { TimeSource } from './machine-clock.js'
 import type { TokenHeader } from './parse-token.js'
 import type { VerificationKey } from './verification-key.js'
 
-/** Keys are read again after this time, so that withdrawn ones are noticed. */
+/** Keys are read again after this time, so that withdrawn keys are noticed. */
 const FRESH_MS = 10 * 60_000
 /** The pause between two attempts while there are keys, whatever `kid` tokens have. */
 const COOLDOWN_MS = 30_000
@@ -19,7 +19,7 @@ export interface RemoteKeysSetup {
   readonly read: () => Promise<readonly VerificationKey[]>
   readonly clock: TimeSource
   readonly logger: Pick<Logger, 'warn'> | undefined
-  /** Aborts what `read` has under way. */
+  /** Aborts a `read` in progress. */
   readonly abort: () => void
 }
 

@@ -81,7 +81,7 @@ export class TokenVerifier implements Lifecycle {
     if (fault !== null) throw this.#invalid(req, 'its type, issuer, audience or times do not fit')
   }
 
-  /** The client learns only that the token is not valid. */
+  /** The client only receives that the token is not valid. */
   #invalid(req: Request, reason: string): unknown {
     noteOf(req)?.({ by: 'jwt', verdict: 'refused', reason })
     return this.#setup.challenges.refuse('invalid')
@@ -99,7 +99,7 @@ export class TokenVerifier implements Lifecycle {
     return null
   }
 
-  /** Returns what the schema makes of the claims. */
+  /** Returns the output of the schema for the claims. */
   async #check(req: Request, claims: JwtClaims): Promise<unknown> {
     const { options } = this.#setup
     if (options.claims === undefined) return claims

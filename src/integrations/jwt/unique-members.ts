@@ -1,4 +1,4 @@
-/** A string, or a character that structures JSON. What is between them is of no interest here. */
+/** A string, or a character that structures JSON. The text between them is skipped. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 
 /**

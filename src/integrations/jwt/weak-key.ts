@@ -5,7 +5,7 @@ const RSA_BITS = { least: 2048, most: 8192 }
 /** Larger exponents would only cost time (FIPS 186-5, 5.1). */
 const MOST_EXPONENT = 2n ** 256n
 
-/** The points of a small order on Ed25519, without their sign: a signature of everybody fits them. */
+/** The points of a small order on Ed25519, without their sign: every signature fits them. */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   ...['00', '01'].map((first) => first.padEnd(64, '0')),
   ...['ec', 'ed', 'ee'].map((first) => `${first.padEnd(62, 'f')}7f`),
@@ -13,7 +13,9 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
 ])
 
-/** Returns why anybody could make signatures that a public key accepts; `null` for a key without a known weakness. */
+/**
+ * Returns why any client could make signatures that a public key accepts; `null` for a key without a known weakness.
+ */
 export function weaknessOf(key: KeyObject): string | null {
   if (key.asymmetricKeyType === 'rsa') return weaknessOfRsa(key)
   if (key.asymmetricKeyType !== 'ed25519') return null

@@ -1,6 +1,6 @@
 import type { Span } from '@opentelemetry/api'
 
-/** A name that is one of few: the name of a class. */
+/** The name of a class, which is one of few. */
 const NAME = /^[A-Za-z_$][\w$.]{0,99}$/
 
 /**

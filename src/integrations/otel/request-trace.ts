@@ -85,7 +85,7 @@ export class RequestTrace implements Context {
     this.#name = null
   }
 
-  /** The context that code makes of this one does not change with the steps. */
+  /** The context that code derives from this one does not change with the steps. */
   #fixed(): Context {
     return this.#parent.setValue(this.#maker.spanKey, this.#current)
   }

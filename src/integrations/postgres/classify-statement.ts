@@ -17,7 +17,10 @@ export interface StatementClass {
 
 const CONTROL =
   /^(?:begin|commit|end|abort|(?:start|prepare) transaction|rollback(?! (?:(?:work|transaction) )?to\b))(?!\S)/
-/** Commands that leave nothing by themselves. Every other command counts as one that may: no list of those could be complete. */
+/**
+ * Commands that leave nothing by themselves. Every other command may leave something: no list of those would be
+ * complete.
+ */
 const PLAIN =
   /^(?:|select|insert|update|delete|merge|with|values|table|show|savepoint|release|rollback|fetch|move|close|declare|lock|notify|set (?:local|constraints|transaction))(?!\S)/
 const READING = /^(?:select|with|values|table|show|fetch|move)(?!\S)/
@@ -51,8 +54,8 @@ const kept = new Map<string, StatementClass>()
 
 /**
  * Classifies a statement by its first words, and by the functions that it calls. Where there is any doubt, it may leave
- * something. This does not defend against an attacker: the settings of every transaction separate tenants. It only finds
- * what else a session could keep for its next user.
+ * something. This does not defend against an attacker: the settings of every transaction separate tenants. It only
+ * finds state that a session could keep for its next user.
  */
 export function classifyStatement(text: string): StatementClass {
   const known = kept.get(text)

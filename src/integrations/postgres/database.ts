@@ -101,11 +101,13 @@ export class Database {
 
   /**
    * Runs an async generator in one transaction, from its first item to its end: for a cursor, or for changes that are
-   * saved only together. The transaction is committed when the generator has ended, and before its reader learns that. It is
-   * rolled back when the generator throws, when the reader leaves, at a deadline, and when the application closes. In a
-   * request, it is the transaction of the request. Inside {@link Database.transaction}, the generator is a part of that one.
+   * saved only together. The transaction is committed when the generator has ended, and before its reader receives the
+   * end. It is rolled back when the generator throws, when the reader leaves, at a deadline, and when the application
+   * closes. In a request, it is the transaction of the request. Inside {@link Database.transaction}, the generator is a
+   * part of that transaction.
    *
-   * The stream holds a connection until its end. A reader that takes no item for `timeouts.idleInTransaction` loses it.
+   * The stream holds a connection until its end. If a reader takes no item for `timeouts.idleInTransaction`, the
+   * connection is taken away.
    *
    * @param fn The generator function. It is called for the first item.
    * @param options `isolation`. A stream does not run again.

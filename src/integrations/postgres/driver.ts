@@ -96,8 +96,8 @@ export interface DriverContext {
   /** Called when the server has refused a write because it takes none. The driver closes its connections. */
   readonly onReadOnly?: () => void
   /**
-   * The name of the state that the database will have when the application has started. A new database in memory begins in
-   * it, if an earlier one of this process was remembered. Default: it begins empty.
+   * The name of the state that the database will have when the application has started. A new database in memory begins
+   * in it, if this process has remembered an earlier one. Default: it begins empty.
    */
   readonly state?: string | undefined
 }
@@ -143,9 +143,6 @@ export interface Driver {
    * 503 `DATABASE_UNAVAILABLE` when the server cannot be reached or refuses the login.
    */
   connect(): Promise<Connection>
-  /**
-   * Rejects the callers that wait for a connection, waits until all lent ones are returned, then
-   * closes all.
-   */
+  /** Rejects the callers that wait for a connection, waits until all lent connections are returned, then closes all. */
   close(): Promise<void>
 }

@@ -157,7 +157,7 @@ export class Engine {
   }
 }
 
-/** Tests use databases of their own, and see at once what is missing. */
+/** Tests use databases of their own, and show at once that something is missing. */
 function isDevelopment(): boolean {
   return !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }

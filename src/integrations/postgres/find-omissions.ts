@@ -20,8 +20,8 @@ export interface Expectations {
 const FOLDER = 'migrations'
 
 /**
- * Finds what a developer forgets on the first day, and what would be silent until a request fails: migrations that were not
- * applied, a login that policies do not concern, roles and tables that do not exist.
+ * Finds steps that a developer forgets on the first day, and that stay unnoticed until a request fails: migrations that
+ * were not applied, a login that policies do not concern, roles and tables that do not exist.
  *
  * @param driver An open driver.
  * @returns warnings only.

@@ -32,8 +32,8 @@ export const UNAVAILABLE: Error = new Error('Redis is not available.')
  * It also refuses them while there is no connection, and after five late replies in a row (the breaker is
  * open). It checks the server again after ten seconds, so no request has to.
  *
- * A server may also reply and yet be the wrong one, such as the former primary after a failover. The link then connects
- * anew, which looks the name of the host up again, and is available once a server has accepted a write.
+ * A wrong server may also reply, such as the former primary after a failover. The link then connects anew, which looks
+ * the name of the host up again, and is available once a server has accepted a write.
  */
 export class Link {
   readonly #options: RedisOptions

@@ -14,8 +14,8 @@ import { linkOf } from './shared-links.js'
 
 const LAST_BYTE = String(MAX_ENTRY)
 /**
- * The lifetime of tag versions and of the origin note. Entries of an older version are outdated anyway, and
- * unused keys disappear from Redis.
+ * The lifetime of tag versions and of the origin note. Entries of an older version are outdated, and unused keys
+ * disappear from Redis.
  */
 const MONTH_MS = String(30 * 24 * 3_600_000)
 /** The number of keys that are deleted with one deadline. */
@@ -194,7 +194,7 @@ class RedisCache implements CacheStore {
         }),
       ),
     )
-    // When Redis stored nothing, the version is a random one that no entry has.
+    // When Redis stored nothing, the version is random, so no entry has it.
     return fresh.map((version, index) => String(known?.[index] ?? version))
   }
 

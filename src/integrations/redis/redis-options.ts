@@ -58,7 +58,7 @@ const NAMES: OptionNames<RedisOptions & { readonly fallback: unknown }> = {
 export const DEFAULT_URL = 'redis://127.0.0.1:6379'
 const DEFAULT_PREFIX = 'blazon:'
 const DEFAULT_TIMEOUT = '50ms'
-/** Node treats a longer timer as one of 1 millisecond. */
+/** Node treats a longer timer as 1 millisecond. */
 const LONGEST_S = (2 ** 31 - 1) / 1000
 
 /** The beginning of every key. */

@@ -201,7 +201,7 @@ function timesOf({ usedAt, idleAt }: Pick<SessionChange, 'usedAt' | 'idleAt'>): 
   return [lifetimeOf(idleAt - usedAt), String(usedAt), String(idleAt)]
 }
 
-/** In milliseconds. The reader compares the times anyway, by the clock of the application. */
+/** In milliseconds. The reader also compares the times, by the clock of the application. */
 function lifetimeOf(ms: number): string {
   return String(Math.max(1, Math.ceil(ms)))
 }

@@ -16,7 +16,7 @@ import { memorySessions } from './memory-sessions.js'
 import { SessionCookie } from './session-cookie.js'
 import type { SessionsSettings } from './sessions-options.js'
 
-/** A session of a user, for a page that shows where somebody is logged in. */
+/** A session of a user, for a page that lists the places of logins. */
 export interface SessionRow {
   /** Names the session in `revoke` and `revokeAll`. It gives no access to the session. */
   readonly id: string
@@ -28,7 +28,7 @@ export interface SessionRow {
   readonly endsAt: Date
 }
 
-/** Whose sessions are meant. */
+/** The owner of sessions. */
 export interface SessionOwner {
   /** The tenant of the user; `null` for none. Default: the tenant that the code runs for. */
   readonly tenant?: string | null

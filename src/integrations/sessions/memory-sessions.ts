@@ -44,7 +44,7 @@ export function memorySessions(options: MemorySessionsOptions = {}): SessionStor
 class MemorySessions implements SessionStore {
   readonly isShared = false
   readonly #max: number
-  /** In the order of their last use, by whether somebody has logged in: anonymous sessions cost nothing to make. */
+  /** In the order of their last use, by whether there was a login: anonymous sessions cost nothing to make. */
   readonly #anonymous = new Map<string, SessionRecord>()
   readonly #named = new Map<string, SessionRecord>()
   readonly #users = new Map<string, Set<string>>()

@@ -28,8 +28,8 @@ export class SessionCookie {
   }
 
   /**
-   * The name for a request. Only one of the two is read: otherwise a subdomain could set the one without the prefix, and
-   * somebody in the network, too.
+   * The name for a request. Only one of the two is read: otherwise a subdomain, or an attacker in the network, could
+   * set the cookie without the prefix.
    */
   nameFor(req: Request): string {
     return isPlain(req) ? this.#name : this.hostName

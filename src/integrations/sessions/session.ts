@@ -22,7 +22,7 @@ export interface Session<TInput = unknown, TOutput = unknown> {
   readonly data: Readonly<TOutput>
   /** Names the session for `manager.revokeAll`; `undefined` if there is none. It is not the secret of the cookie. */
   readonly id: string | undefined
-  /** Whether somebody has logged in. The guard decides who: `req.user`, also with `@Auth({ optional: true })`. */
+  /** Whether a user has logged in. The guard decides who: `req.user`, also with `@Auth({ optional: true })`. */
   readonly isLoggedIn: boolean
   /**
    * Begins a session of a user, with a new id; the old id is dead at once. Call it after the password or another proof

@@ -67,7 +67,7 @@ export interface SessionsOptions<TInput, TOutput, TUser> {
    * No user is 401. Default: the session keeps the JSON of the user that was given to `login`.
    */
   readonly findUser?: (id: string, req: Request) => MaybePromise<TUser | null | undefined>
-  /** How long a session lives that is not used: seconds, or a string with a unit. Default `'12h'`. */
+  /** How long an unused session lives: seconds, or a string with a unit. Default `'12h'`. */
   readonly idle?: Duration
   /** How long a session lives in any case, from its beginning or the last login. Default `'14d'`. */
   readonly absolute?: Duration
@@ -107,7 +107,7 @@ export interface SessionsSettings {
 type AnyOptions = SessionsOptions<unknown, unknown, any>
 
 const COOKIE: OptionNames<SessionCookieOptions> = { name: true, sameSite: true }
-/** With a misspelt `absolute`, sessions would live longer than was meant. */
+/** With a misspelt `absolute`, sessions would live too long. */
 const NAMES: OptionNames<SessionsOptions<unknown, unknown, unknown>> = {
   schema: true,
   store: true,

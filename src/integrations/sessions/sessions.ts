@@ -67,7 +67,7 @@ export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
   const settings = resolveOptions(options)
   const cookie = new SessionCookie(settings)
   const own = new InjectionToken<Manager>('sessions(): it belongs in `plugins`, too')
-  /** The managers of applications, by what `req.app` is there. */
+  /** The managers of applications, by the application in `req.app`. */
   const managers = new WeakMap<object, Manager>()
   const requests = new WeakMap<object, RequestSession>()
   const sessionOf = (req: Request): RequestSession => {
@@ -166,7 +166,7 @@ async function admit(session: RequestSession, { req, findUser }: Admission): Pro
 
 const NO_USER = 'findUser has not found the user of the session'
 
-/** The client learns only that it has to log in. */
+/** The client only receives that it has to log in. */
 function refuse(req: Request, reason: string | null): false {
   if (reason !== null) noteOf(req)?.({ by: 'sessions', verdict: 'refused', reason })
   return false

@@ -28,7 +28,7 @@ export function observeStatements(dataSource: DataSource, statements: Statements
   dataSource.subscribers.push(subscriber(SYSTEMS[type] ?? type, statements))
 }
 
-/** TypeORM reports the begin and the end of each statement, but not that they belong together. */
+/** TypeORM reports the start and the end of each statement, but not that they belong together. */
 function subscriber(system: string, statements: Statements): EntitySubscriberInterface {
   const open = new WeakMap<QueryRunner, Begun[]>()
   return {

@@ -8,7 +8,7 @@ const KEYS = '~keys'
 const PARAMETER = 'blazon_cursor_'
 
 /**
- * Reads one page of a query of TypeORM on PostgreSQL. The page begins after the last row of the page before (keyset
+ * Reads one page of a query of TypeORM on PostgreSQL. The page begins after the last row of the previous page (keyset
  * pagination), so no row is missing or repeated while other rows are inserted and deleted. The values of the order go
  * from PostgreSQL into the cursor and back as text, so a `timestamptz` keeps its microseconds.
  *

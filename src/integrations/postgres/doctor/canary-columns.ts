@@ -10,8 +10,8 @@ export interface CanaryColumn {
   readonly value: string
 }
 
-// Columns with a default get no value, except those that use a sequence: a rollback does not return
-// the number that the sequence has given.
+// Columns with a default get no value, except columns that use a sequence: a rollback does not return the number that
+// the sequence has given.
 const LIST = `
 select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, t.typcategory::text as category, t.typtype::text as kind,
   a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' as counts

@@ -17,7 +17,7 @@ where con.contype = 'f' and con.conparentid = 0
 order by con.conrelid, con.conname`
 
 /**
- * The columns that a unique index compares. Those that it only includes come after them. An `int2vector` begins at 0.
+ * The columns that a unique index compares. Columns that it only includes come after them. An `int2vector` begins at 0.
  */
 const COMPARED = '(i.indkey::int2[])[0:i.indnkeyatts - 1]'
 

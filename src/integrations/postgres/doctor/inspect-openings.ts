@@ -35,10 +35,7 @@ select 'database ' || quote_ident(current_database()),
   exists (select from unnest($2::oid[]) role where has_database_privilege(role, current_database(), 'create'))
 order by 1`
 
-/**
- * Checks what could give access later: default privileges, and the right to create objects that
- * replace others.
- */
+/** Checks for later openings: default privileges, and the right to create objects that replace others. */
 export async function inspectOpenings(examination: Examination): Promise<Finding[]> {
   const { connection, tenantRoles, loginRoles } = examination
   const values = [tenantRoles, loginRoles]

@@ -2,10 +2,7 @@ import { identifier } from '../schema/identifier.js'
 import type { Examination } from './examination.js'
 import { type Finding, finding } from './finding.js'
 
-/**
- * Roles of PostgreSQL that reach what no policy protects: unprotected tables, files, statements of
- * other sessions.
- */
+/** Roles of PostgreSQL that reach data without policies: unprotected tables, files, statements of other sessions. */
 const POWERS =
   "'^pg_(read|write)_all_data$|^pg_(read|write)_server_files$|^pg_execute_server_program$|^pg_monitor$|^pg_read_all_stats$'"
 

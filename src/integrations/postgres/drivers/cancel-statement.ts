@@ -3,10 +3,7 @@ import type { PgClient } from './pg-package.js'
 
 /** PostgreSQL documentation, 54.7: the number in the place of the protocol version. */
 const CANCEL_REQUEST = 80_877_102
-/**
- * The limit in milliseconds. If the server has not closed the connection by then, cancelling is of
- * no use.
- */
+/** The limit in milliseconds. If the server has not closed the connection by then, cancelling is useless. */
 const MAX_WAIT_MS = 2000
 
 /**

@@ -1,7 +1,7 @@
 import type { Written } from '../values/write-value.js'
 import type { PgliteResult } from './pglite-package.js'
 
-/** An embedded database: in this process, or in one that outlives this one. It has one session. */
+/** An embedded database: in this process, or in a process that outlives this one. It has one session. */
 export interface EmbeddedEngine {
   /** The error with which the database crashed; `undefined` while it works. */
   readonly crash: Error | undefined

@@ -33,7 +33,7 @@ export function extensionsIn(text: string): string[] {
   )
 }
 
-/** The extensions of one database: PostgreSQL finds the files of those that were named to it. */
+/** The extensions of one database: PostgreSQL finds the files of the named extensions. */
 export class Extensions {
   readonly #files: PgliteFiles
   readonly #loaded = new Set<string>()
@@ -42,7 +42,9 @@ export class Extensions {
     this.#files = files
   }
 
-  /** Writes the files of extensions. Those that PGlite does not ship are left to PostgreSQL, which refuses them. */
+  /**
+   * Writes the files of extensions. Extensions that PGlite does not ship are left to PostgreSQL, which refuses them.
+   */
   async load(names: readonly string[]): Promise<void> {
     for (const name of names) {
       if (!SHIPPED.includes(name) || this.#loaded.has(name)) continue

@@ -117,8 +117,8 @@ export function isReadOnly(error: unknown): boolean {
 /** The function of PostgreSQL that ends a running statement. Other functions use its code for a COPY without rows. */
 const INTERRUPTS = 'ProcessInterrupts'
 
-// A statement that was cancelled has the code of one that took too long, and `lc_messages` decides about the text. A shorter
-// limit of the program itself is recognised only by an English text.
+// A cancelled statement has the same code as a statement that took too long, and `lc_messages` decides about the text.
+// A shorter limit of the program itself is recognised only by an English text.
 function isOvertime({ code, routine, message }: Refusal, hasRunLong: boolean): boolean {
   if (code === '25P04') return true
   const isInterrupted = code === '57014' && (routine === undefined || routine === INTERRUPTS)

@@ -52,7 +52,7 @@ export class Lending {
     if (this.#lent === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  /** For a second, lends no more than the server takes: further callers wait for one of these. */
+  /** For a second, lends no more than the server takes: further callers wait for one of these connections. */
   narrow(limit: number): void {
     this.#limit = Math.min(limit, this.size)
     this.#widening ??= new Deadline(NARROW_MS, () => this.#widen()).unref()

@@ -86,7 +86,7 @@ export class PgDriver implements Driver {
     return await this.#connectNow(pool, allowance)
   }
 
-  /** If the server takes no more connections, waits for one of those that it has taken. */
+  /** If the server takes no more connections, waits for a connection that it has already taken. */
   async #connectNow(pool: PgPool, allowance: Allowance): Promise<Connection> {
     try {
       return await this.#connect(pool, allowance)

@@ -11,8 +11,7 @@ import type { PgClient } from './pg-package.js'
 import { PgStep } from './pg-step.js'
 
 /**
- * Statements that contain no user input. The simple protocol sends each in one message, the
- * extended one in five.
+ * Statements that contain no user input. The simple protocol sends each in one message, the extended protocol in five.
  */
 const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
 const CLEAN: SessionStatement = { text: 'DISCARD ALL' }
@@ -197,7 +196,7 @@ export class PgSession {
   }
 
   #endLoan(): void {
-    // The pool itself removes what it has, and logs why.
+    // The pool itself removes its connections, and logs why.
     if (!this.isLent) return
     this.isLent = false
     this.#terms.onEnd(this)
@@ -273,7 +272,7 @@ export class PgSession {
     process.nextTick(flush, this)
   }
 
-  /** Writes what was gathered in this tick. */
+  /** Writes the statements of this tick. */
   flush(): void {
     this.#isGathering = false
     this.client.connection.stream.uncork()

@@ -10,7 +10,7 @@ import { openInMemory } from './open-in-memory.js'
 import { PgliteConnection, type PgliteLoan } from './pglite-connection.js'
 import { recallFiles, rememberFiles } from './remembered-files.js'
 
-/** A database in this process, or in one that `blazon dev` keeps, run by PGlite. It has one connection. */
+/** A database in this process, or in a process that `blazon dev` keeps, run by PGlite. It has one connection. */
 export class PgliteDriver implements Driver {
   readonly size = 1
   readonly isEmbedded = true

@@ -40,7 +40,7 @@ export class Servers {
     if (url === this.url) this.#at = (this.#at + 1) % this.count
   }
 
-  /** Rejects when a new connection is to a server that the URL does not want. */
+  /** Rejects when a new connection reaches a server that the URL excludes. */
   async check(connection: Connection): Promise<void> {
     const fits = FITS[this.#attrs as keyof typeof FITS]
     if (fits === undefined) return

@@ -28,7 +28,7 @@ export interface StoredApiKey {
   readonly lastUsedAt: Date | null
 }
 
-/** A new key: `start` and `hash` of `generateApiKey`, and what the key may do. */
+/** A new key: `start` and `hash` of `generateApiKey`, and its permissions. */
 export interface NewApiKey
   extends Pick<StoredApiKey, 'start'>,
     Partial<Pick<StoredApiKey, 'name' | 'tenant' | 'permissions' | 'roles' | 'expiresAt'>> {

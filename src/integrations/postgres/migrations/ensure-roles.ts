@@ -23,9 +23,9 @@ const ATTRIBUTES = 'nologin nosuperuser nobypassrls noinherit'
 const MADE_BY_ANOTHER = ['42710', '23505', 'XX000']
 
 /**
- * Ensures that both roles exist, have no dangerous attributes and may use the schema `public`, and
- * that `login` may become them. Creates only what is missing, so once the roles exist, a login
- * without the right to create roles is enough.
+ * Ensures that both roles exist, have no dangerous attributes and may use the schema `public`, and that `login` may
+ * become them. Creates only missing roles and rights, so once the roles exist, a login without the right to create
+ * roles is enough.
  *
  * @param connection A connection with an open transaction.
  * @throws ConfigError when something is missing that this login may not create. The error contains

@@ -21,9 +21,9 @@ export interface MigrationStatus {
   /** The name of its file. */
   readonly name: string
   /**
-   * `newer`: it was applied, and comes after all files: a newer version of the application has it. `changed`: the content of
-   * its file is no longer what was applied. `missing`: it was applied, and its file is gone. `late`: it is not applied, but a
-   * migration that comes after it is.
+   * `newer`: it was applied, and comes after all files: a newer version of the application has it. `changed`: the
+   * content of its file has changed since. `missing`: it was applied, and its file is gone. `late`: it is not applied,
+   * but a migration that comes after it is.
    */
   readonly state: MigrationState
   /** When it was applied; `null` if it is not applied. */
@@ -57,7 +57,7 @@ const MAY_READ =
   "select has_schema_privilege($1::name, 'blazon', 'usage') and has_table_privilege($1::name, 'blazon.migrations', 'select') as may"
 
 /**
- * Lets the login of the application read the names of the applied migrations, so that it can warn about those that are pending.
+ * Lets the login of the application read the names of the applied migrations, so that it can warn about pending ones.
  */
 export async function shareHistory(connection: Connection, login: string): Promise<void> {
   const { rows } = await connection.query({ text: MAY_READ, values: [login] })

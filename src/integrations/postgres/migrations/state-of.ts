@@ -3,8 +3,8 @@ import type { RoleOptions } from './ensure-roles.js'
 import { readMigrations } from './migration-files.js'
 
 /**
- * Names the state of a new database in memory after its migrations: what made it. `undefined` for all other databases, whose
- * state has a history.
+ * Names the state of a new database in memory after its migrations by its sources: roles and files. `undefined` for all
+ * other databases, whose state has a history.
  *
  * @throws ConfigError with every mistake in the migrations.
  */

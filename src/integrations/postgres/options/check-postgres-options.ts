@@ -49,7 +49,7 @@ const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
 const MOST_CONNECTIONS = 1000
 /** The longest timeout in seconds, one day. Node's timers end at about 24 days. */
 const LONGEST_S = 86_400
-/** The longest name in bytes; PostgreSQL cuts longer ones. */
+/** The longest name in bytes; PostgreSQL cuts longer names. */
 const LONGEST_NAME = 63
 
 /**

@@ -16,8 +16,8 @@ export interface PostgresOptions {
    */
   readonly embedded?: string
   /**
-   * More options for the `Pool` of `pg`: `ssl`, `application_name`, … `maxLifetimeSeconds` is 1800 by default, and 0 for no
-   * end.
+   * More options for the `Pool` of `pg`: `ssl`, `application_name`, … `maxLifetimeSeconds` is 1800 by default, and 0
+   * for no limit.
    */
   readonly poolOptions?: Readonly<Record<string, unknown>>
   /** The maximum number of open connections. Default 10. An embedded database has one. */

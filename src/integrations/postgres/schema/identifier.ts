@@ -18,7 +18,7 @@ const RESERVED = new Set(
   with`.split(/\s+/),
 )
 
-/** Returns what is wrong with a name, as a sentence; `null` if it is valid. */
+/** Returns the mistake of a name, as a sentence; `null` if it is valid. */
 export function faultOfName(name: unknown): string | null {
   if (typeof name !== 'string' || name === '') return 'It is not a name.'
   if (/\0|\p{Surrogate}/u.test(name)) return 'It has a character that no name can have.'

@@ -63,9 +63,9 @@ export function tenantTable(name: string, options: TenantTableOptions): string {
 }
 
 /**
- * Writes the SQL of a migration that protects an existing table. The table must have a column
- * `tenant_id` of the type `text` that holds the tenant of every row. Its keys are not changed;
- * `blazon db doctor` reports those that do not begin with `tenant_id`.
+ * Writes the SQL of a migration that protects an existing table. The table must have a column `tenant_id` of the type
+ * `text` that holds the tenant of every row. Its keys are not changed; `blazon db doctor` reports keys that do not
+ * begin with `tenant_id`.
  *
  * @param name The name of the table.
  * @returns the SQL.

@@ -1,8 +1,8 @@
 import { TenantContext } from '../../../index.js'
 
 /**
- * For whom statements run: for one tenant, for `nobody` (the rows of tenants are invisible), or for all tenants. The
- * owner is `null` when the application uses no tenants: statements then run as the login role.
+ * The owner of statements: one tenant, `nobody` (the rows of tenants are invisible), or all tenants. The owner is
+ * `null` when the application uses no tenants: statements then run as the login role.
  */
 export type Owner =
   | { readonly kind: 'tenant'; readonly id: string }

@@ -151,7 +151,7 @@ export class Sessions {
   /**
    * Runs a block in one transaction: nested in the transaction that is open here, or a new one.
    *
-   * @param owner For whom the block runs. The caller has already entered the scope of this owner.
+   * @param owner The owner for which the block runs. The caller has already entered the scope of this owner.
    */
   async block<T>(
     owner: Owner | null,

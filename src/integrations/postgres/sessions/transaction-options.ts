@@ -38,7 +38,7 @@ export function checkTransactionOptions(subject: string, options: TransactionOpt
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** @throws Error when a part of a transaction wants another isolation level than the transaction has. */
+/** @throws Error when a part of a transaction needs another isolation level than the transaction has. */
 export function assertIsolation(
   outer: Isolation | undefined,
   isolation: Isolation | undefined,

@@ -21,9 +21,9 @@ export interface StreamParts<T> {
 const DONE = Object.freeze({ done: true, value: undefined }) as IteratorReturnResult<undefined>
 
 /**
- * The items of a generator that runs in one transaction. It is committed when the generator has ended, and before the reader
- * learns that. It is rolled back in every other case, at once: a generator cannot be interrupted while it waits, but its
- * connection is not held until then.
+ * The items of a generator that runs in one transaction. It is committed when the generator has ended, and before the
+ * reader receives the end. It is rolled back in every other case, at once: a generator cannot be interrupted while it
+ * waits, but its connection is not held until then.
  */
 export class TransactionStream<T> implements AsyncIterableIterator<T> {
   readonly #parts: StreamParts<T>

@@ -6,7 +6,7 @@ import type { Activity } from './activity.js'
 import type { Send, Settings } from './session-settings.js'
 import { type Conclusion, TransactionStart } from './transaction-start.js'
 
-/** The settings to apply before a nested transaction, and those to restore after it. */
+/** The settings to apply before a nested transaction, and the settings to restore after it. */
 export interface Change {
   readonly enter: Settings
   readonly leave: Settings
