@@ -15,7 +15,7 @@ import { decorator, isStandardContext, refuseBare } from './write.js'
 
 /**
  * Validates the body; the validated value replaces `req.body`. A missing body is validated as `undefined`. A body of
- * another type is refused with 415, one over the limit with 413, and one that the schema rejects with 400.
+ * another type is refused with 415, a body over the limit with 413, and a body that the schema rejects with 400.
  *
  * The body is JSON. With `type`, it is a form, text or bytes: a form is coerced like a query, text is a string, and
  * bytes are a `Buffer`. Several decorators with several types describe several bodies, and `Content-Type` decides.

@@ -4,7 +4,7 @@ import { decorator, refuseBare } from './write.js'
 /**
  * Sets how many statements of a database a request of a route may run at most. A test of `TestApp` fails with the first
  * request that runs more, and `blazon dev` notes it. In production it does nothing. `@Queries` on a method replaces the
- * one of its class.
+ * value of its class.
  *
  * With `@Queries`, the same statement may run as often: `queries.repeats` of `TestApp` does not count.
  *

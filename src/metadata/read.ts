@@ -34,7 +34,7 @@ export function readInjections(target: Class): InjectionFacts {
   }
 }
 
-/** The class and those it extends, nearest first. */
+/** The class and its base classes, nearest first. */
 export function chainOf(target: Class): Class[] {
   const chain: Class[] = []
   for (let link = target; typeof link === 'function' && link.prototype; ) {

@@ -85,9 +85,9 @@ export function Produces(...produced: readonly Produced[]): DualClassOrMethodDec
 }
 
 /**
- * Decides what happens to the fields of JSON responses that their documented schema does not name: for every route of a
- * class, or for one method. A decorator on a method replaces the one on its class, which replaces the `responses` option
- * of the application.
+ * Sets how to treat fields of JSON responses that their documented schema does not name: for every route of a class, or
+ * for one method. A decorator on a method replaces the decorator on its class, which replaces the `responses` option of
+ * the application.
  *
  * @param mode `'send'`: they are sent. `'strip'`: they are dropped. `'check'`: the response is replaced by a 500, and
  * the log names the route and the field.

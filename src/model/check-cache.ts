@@ -51,7 +51,7 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
     }))
 }
 
-/** The cache is read before the body, so no key can contain the body, not even one of the program's own. */
+/** The cache is read before the body, so a key cannot contain the body, not even a key of the program. */
 function checkBody(subject: string, facts: FactsByKind): Problem[] {
   const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
   const isKept = factsOf(facts, 'cache').some(({ options }) => toSeconds(options?.ttl) !== 0)

@@ -1,7 +1,7 @@
 import type { Problem } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** The largest number of edits between a name and one that was probably meant. */
+/** The largest number of edits between a name and the probably intended name. */
 const MOST_EDITS = 2
 
 /**

@@ -29,7 +29,7 @@ export function checkRepeated(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** Finds parameters with two decorators that both want to fill them, and parameters that receive no key. */
+/** Finds parameters with two decorators that both fill them, and parameters that receive no key. */
 export function checkParameters(subject: string, facts: FactsByKind): Problem[] {
   const indexes = factsOf(facts, 'parameter').map(({ index }) => index)
   const repeated = indexes.filter((index, place) => indexes.indexOf(index) !== place)

@@ -83,7 +83,7 @@ function checkParams(route: RouteModel): Problem[] {
   ]
 }
 
-/** @param by Names what describes the keys. */
+/** @param by Names the description of the keys. */
 function unknownKeys(route: RouteModel, keys: readonly string[], by: string): Problem[] {
   const unknown = keys.filter((key) => !route.pathParameters.includes(key))
   return unknown.map((key) => ({

@@ -14,7 +14,7 @@ const NONE: RouteModel['inputs'] = Object.freeze({
   body: null,
 })
 
-/** The schema of each part of the request: the first one, or one of all keys that are described one by one. */
+/** The schema of each part of the request: the first one, or a schema of all keys that are described one by one. */
 export function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
   if (facts.input === undefined) return NONE
   const inputs: Record<InputSource, Schema | null> = { ...NONE }
@@ -45,7 +45,7 @@ function schemaOf(source: InputSource, facts: FactsByKind): Schema | null {
     if (parameter.source === source && key !== undefined && !entries.has(key))
       entries.set(key, null)
   }
-  // The path itself declares all its parameters, so those without a schema stay.
+  // The path itself declares all its parameters, so parameters without a schema stay.
   const isOpen = source === 'params'
   return new KeyedSchema(entries, { isOpen, createCompiler: () => createValidatorCompiler() })
 }

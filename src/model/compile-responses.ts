@@ -76,7 +76,7 @@ function documentedBy(facts: FactsByKind, owner: Owner, status: number): ApiResp
   return own
 }
 
-/** The value may come from JavaScript; `checkResponseDocs` reports one that is not an object. */
+/** The value may come from JavaScript; `checkResponseDocs` reports a value that is not an object. */
 function stated(options: ApiResponseOptions): ApiResponseOptions {
   return Object.freeze(withType(Object(options)))
 }

@@ -12,7 +12,7 @@ type Upload = Pick<RouteModel, 'inputs' | 'upload'>
 
 const DEFAULT_BYTES = 1024 * 1024
 
-/** The boundaries and the heads of the parts: what a form has beside its content, in bytes. */
+/** The boundaries and the heads of the parts: the bytes of a form beside its content. */
 const FRAMING_BYTES = 64 * 1024
 
 /** Adds the form to the inputs of a route. */

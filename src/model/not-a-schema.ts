@@ -1,4 +1,4 @@
-/** Why a value is not a schema, and what to do. */
+/** Why a value is not a schema, and the remedy. */
 export interface SchemaProblem {
   readonly cause: string
   readonly remedy: string

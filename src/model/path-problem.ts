@@ -6,7 +6,7 @@ export interface PathProblem {
   readonly remedy: string
 }
 
-/** The problem in the syntax of a path, the first one of them; `null` when there is none. */
+/** The first problem in the syntax of a path; `null` when there is none. */
 export function pathProblem(path: string): PathProblem | null {
   if (PLAIN.test(path)) return null
   const segments = parsePath(path)

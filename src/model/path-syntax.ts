@@ -16,7 +16,7 @@ const PART = /\\([^\w]?)|([:*])(\w*)|[^\\:*]+/gu
 
 /**
  * Reads the segments of a path. Boot checks, the document, the router and the requests of tests are all made of these
- * parts. A path with wrong syntax has parts, too: `pathProblem` finds what is wrong with them.
+ * parts. A path with wrong syntax has parts, too: `pathProblem` finds their mistakes.
  */
 export function parsePath(path: string): PathSegment[] {
   let start = 0

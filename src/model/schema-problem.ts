@@ -17,7 +17,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   unevaluatedProperties uniqueItems writeOnly ~kind`.split(/\s+/),
 )
 
-/** Why a value is not a schema, and what to do; `null` when it is one. */
+/** Why a value is not a schema, and the remedy; `null` when it is a schema. */
 export function schemaProblem(schema: unknown): SchemaProblem | null {
   if (schema === undefined) {
     const cause = 'is undefined. An undefined one is often a circular import.'

@@ -8,7 +8,7 @@ const HEADERS = {
   github: ['X-Hub-Signature-256', 'X-GitHub-Delivery'],
 } as const
 
-/** Whether a verifier is one of the built-in schemes. One of your own may have a property `scheme`, too. */
+/** Whether a verifier is one of the built-in schemes. A verifier of your own may have a property `scheme`, too. */
 export function isScheme(verifier: unknown): verifier is WebhookScheme {
   const { scheme, verify } = Object(verifier) as { scheme?: unknown; verify?: unknown }
   return verify === undefined && typeof scheme === 'string' && Object.hasOwn(HEADERS, scheme)

@@ -2,7 +2,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource } from '../contracts/schema.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** The facts of each route: messages name what the author has written, and nothing else needs it. */
+/** The facts of each route: messages use the author's words, and nothing else needs them. */
 const written = new WeakMap<RouteModel, FactsByKind>()
 
 /** Notes the facts that a route was made of. */

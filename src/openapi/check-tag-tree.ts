@@ -15,7 +15,7 @@ interface TaggedOptions {
 
 /** Checks the tree of tags: each `parent` is another tag of the list, and no tag is inside itself (OpenAPI 3.2.0). */
 export function checkTagTree(subject: string, { tags, openapi }: TaggedOptions): Problem[] {
-  // `checkList` reports what is not a list, and tags without a name.
+  // `checkList` reports values that are not lists, and tags without a name.
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag?.name === 'string')) return []
   return (tags as Tags).flatMap((tag, index) => {
     const at = (field: string) => `${subject}[${index}].${field}`

@@ -51,8 +51,8 @@ function unmapped(values: readonly string[]): string {
 
 /**
  * Completes each discriminator with the component of every value, because readers take the name of a component for its
- * value otherwise. A discriminator without a meaning is left out: readers do not look at an alternative that is no
- * component (OpenAPI 3.0.3, 4.7.25), nor at values that are not texts.
+ * value otherwise. A discriminator without a meaning is left out: readers ignore an alternative that is not a component
+ * (OpenAPI 3.0.3, 4.7.25), nor at values that are not texts.
  */
 export function settleDiscriminators(schema: OpenApiSchema, components: Components): OpenApiSchema {
   if (!hasDiscriminator(schema)) return schema

@@ -9,7 +9,7 @@ export interface DocumentSchemas extends SettledSchemas {
   copy(schema: OpenApiSchema): OpenApiSchema
   /** Adds the components that a schema refers to. For a schema that the document contains without a copy. */
   note(schema: OpenApiSchema): void
-  /** All components that were referred to, and the components that those refer to, by name, sorted. */
+  /** All components that were referred to, and the components that these refer to, by name, sorted. */
   components(): Readonly<Record<string, OpenApiSchema>>
 }
 

@@ -23,7 +23,7 @@ export function mapReferences(
   return { ...mapped, discriminator: { ...discriminator, mapping: Object.fromEntries(targets) } }
 }
 
-/** The names of the components that a schema refers to. References inside those components do not count. */
+/** The names of the components that a schema refers to. References inside these components do not count. */
 export function referencesOf(schema: OpenApiSchema): ReadonlySet<string> {
   const names = new Set<string>()
   const note = ({ $ref, discriminator }: OpenApiSchema): boolean => {

@@ -11,7 +11,7 @@ export interface DocumentedOperation {
   readonly operationId: string
 }
 
-/** The methods that a document lists for `@All`: those that generated clients support. */
+/** The methods that a document lists for `@All`: the methods that generated clients support. */
 const ALL: readonly HttpMethod[] = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH']
 
 /**

@@ -195,8 +195,8 @@ interface Property {
 }
 
 /**
- * The properties of an object schema. For a union: the properties of all branches; a property is required if
- * every branch requires it, and accepts every value that one of the branches accepts.
+ * The properties of an object schema. For a union: the properties of all branches; a property is required if every
+ * branch requires it, and accepts every value that one of the branches accepts.
  */
 function propertiesOf(schema: OpenApiSchema, schemas: SettledSchemas): Property[] {
   const { properties = {}, required = [], allOf = [], anyOf, oneOf } = schemas.resolve(schema)

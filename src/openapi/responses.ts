@@ -45,8 +45,7 @@ export interface ResponseContext {
 }
 
 /**
- * All responses of an operation. A response that the author declares replaces the inferred one of the same
- * status.
+ * All responses of an operation. A response that the author declares replaces the inferred response of the same status.
  */
 export function buildResponses(
   { route, method }: DocumentedOperation,

@@ -90,9 +90,9 @@ export const UNSTATED = 'Success'
 
 /** The format of the bodies of a document: the settings of the application. */
 export interface DocumentWire {
-  /** The envelope of routes without one of their own. */
+  /** The envelope of routes without their own envelope. */
   readonly envelope: EnvelopeChoice
-  /** The format of errors of routes without one of their own. */
+  /** The format of errors of routes without their own format. */
   readonly errors: ErrorWire
   /** The status of requests that a schema rejects. */
   readonly validationStatus: number

@@ -100,10 +100,10 @@ export interface SwaggerOptions {
    */
   readonly tags?: readonly OpenApiTag[]
   /**
-   * The abilities of all readers of the document: it has the fields with an audience (`visibleTo`) that they may see, and
-   * no others. `[]` is a document for everybody.
+   * The abilities of all readers of the document: it has only the fields with an audience (`visibleTo`) that they may
+   * see. `[]` is a document for every reader.
    *
-   * @defaultValue none: the document has the fields of all callers, and responses may lack those with an audience
+   * @defaultValue none: the document has the fields of all callers, and responses may lack fields with an audience
    * @see docs/audiences.md#one-document-for-each-audience
    */
   readonly audience?: string | readonly string[]

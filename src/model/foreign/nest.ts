@@ -81,7 +81,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   __entryProvider__: () => [],
 }
 
-/** The effects that one key would have in NestJS; `null` when the key is not one of NestJS. */
+/** The effects that one key would have in NestJS; `null` for other keys. */
 export function inspectNest(
   key: string | symbol,
   value: unknown,

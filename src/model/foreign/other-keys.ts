@@ -10,7 +10,7 @@ const FRAMEWORKS: readonly (readonly [prefix: string, name: string])[] = [
   ['loopback:', 'LoopBack'],
 ]
 
-/** Words in a key that decides about access, or about what runs before the handler. */
+/** Words in a key that decides about access, or about steps before the handler. */
 const DECIDES =
   /^(auth([nz]|ed|enticat\w*|ori[sz]\w*|ority|orities)?|unauth\w*|guards?|roles?|permissions?|permit(ted)?|scopes?|abilit(y|ies)|polic(y|ies)|privileges?|claims?|public|private|(un)?protected|secured?|security|anonymous|admins?|logins?|acl|[ra]bac|grants?|access|jwt|bearer|middlewares?|interceptors?|pipes?)$/
 
