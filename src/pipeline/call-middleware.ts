@@ -10,7 +10,7 @@ export function callMiddleware(run: () => unknown, fail: (error: unknown) => voi
   }
 }
 
-/** Passes the rejection of what a middleware has returned to `fail`. */
+/** Passes the rejection of a middleware's result to `fail`. */
 export function awaitMiddleware(
   result: PromiseLike<unknown>,
   fail: (error: unknown) => void,

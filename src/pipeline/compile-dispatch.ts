@@ -15,8 +15,7 @@ export interface DispatchConfig {
   readonly match: (method: string, url: string) => RouteMatch
   readonly routes: readonly RouteModel[]
   /**
-   * Compiled routes, by `route.index`. The routes of the framework itself, such as the documentation, come
-   * after those.
+   * Compiled routes, by `route.index`. The routes of the framework itself, such as the documentation, come after them.
    */
   readonly handlers: readonly RunRoute[]
   readonly onError: OnError

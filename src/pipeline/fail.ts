@@ -110,7 +110,7 @@ export type OnFormatFault = (reason: unknown, status: number, req?: BlazonReques
 export interface RenderConfig {
   /** The format of the application. */
   readonly wire: ErrorWire
-  /** Returns the format of the route of a request; `null` if no route has one of its own. */
+  /** Returns the format of the route of a request; `null` if no route has its own format. */
   readonly formatOf: ((req: BlazonRequest) => ErrorFormat | undefined) | null
   readonly onFault: OnFormatFault
 }

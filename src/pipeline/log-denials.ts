@@ -41,8 +41,8 @@ export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
 }
 
 /**
- * Logs failures of the guards of other options than `auth`. The plugins of those options exist before the application has
- * its log.
+ * Logs failures of the guards of other options than `auth`. The plugins of these options exist before the application
+ * has its log.
  */
 export class OtherDenials {
   #log: LogDenial | null = null

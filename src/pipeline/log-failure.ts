@@ -13,7 +13,7 @@ import { routeOf } from './route-of.js'
 
 /** The logged facts of a failure besides its request. */
 export interface FailureNote {
-  /** The status of the response, or the one it would have had. */
+  /** The status of the response, or the status that it would have had. */
   readonly status: number
   /** Default: `'The request failed'`. */
   readonly message?: string

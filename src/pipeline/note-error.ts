@@ -4,7 +4,7 @@ import type { KnownFailure } from '../errors/failure.js'
 import { HttpError } from '../errors/http-error.js'
 import { noteOf } from '../http/note-of.js'
 
-/** Notes the error that becomes the response to a request, with what the client does not see of it. */
+/** Notes the error that becomes the response to a request, with the parts that the client does not see. */
 export function noteError(failure: KnownFailure, error: unknown, req: object): void {
   const note = noteOf(req)
   if (note === undefined) return

@@ -30,8 +30,8 @@ interface Count {
 }
 
 /**
- * Counts the failures of an outage, such as a database that is away: each request fails with the same error. The first is
- * logged as any error. All later ones of a second are one line, so that the log does not grow with the requests.
+ * Counts the failures of an outage, such as an unreachable database: each request fails with the same error. The first
+ * is logged like any error. All later errors of a second are one line, so that the log does not grow with the requests.
  */
 export class RepeatedFailures {
   readonly #logger: Logger
@@ -61,7 +61,7 @@ export class RepeatedFailures {
     return false
   }
 
-  /** Logs what no line has yet. Later errors are not counted. */
+  /** Logs the errors that are not logged yet. Later errors are not counted. */
   close(): void {
     this.#isClosed = true
     for (const found of this.#counts.values()) {

@@ -59,7 +59,7 @@ function createReport(onError: ErrorReporter, logger: Logger): ReportError {
   }
 }
 
-/** Returns what `onError` gets about a failed request. */
+/** Returns the context of a failed request for `onError`. */
 export function requestContext(
   req: BlazonRequest,
   { status, message }: { readonly status: number; readonly message: string },

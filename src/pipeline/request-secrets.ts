@@ -20,7 +20,7 @@ interface SecretInput {
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
 const NONE = new SecretTexts(new Set())
 
-/** The values of requests that the schemas of their routes call secret. No log line and no error shows them. */
+/** The values of requests that are secret by the schemas of their routes. No log line and no error shows them. */
 export class RequestSecrets {
   readonly #converters: SchemaConverters
   readonly #known = new WeakMap<RouteModel, readonly SecretInput[]>()
@@ -90,7 +90,7 @@ export class RequestSecrets {
 
   #collect(req: Request, found: Set<string>): void {
     const route: unknown = req.route
-    // The `route` of an Express router is one of Express.
+    // The `route` of an Express router belongs to Express.
     if (!isOurs(route)) return
     for (const { source, secrets, headersOf } of this.#inputsOf(route)) {
       secrets.collect(headersOf === null ? req[source] : headersOf(req.headers), found)

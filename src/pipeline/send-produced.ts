@@ -57,7 +57,7 @@ export function sendProduced(
   }
 }
 
-/** Limits what the handler has returned to its described fields: rows as rows, and all other data as JSON. */
+/** Limits the handler's result to its described fields: rows as rows, and all other data as JSON. */
 function limited(res: Response, success: ProducedData, of: Omit<OfRows, 'success'>): unknown {
   const { data, status } = success
   const hasRows = isAsyncIterable(data)

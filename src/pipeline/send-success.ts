@@ -93,7 +93,7 @@ function otherSender(route: WireRoute): SendSuccess {
     void res.status(status).json(successEnvelope(status, message, data))
 }
 
-/** Sends what the `success` of an envelope returns. */
+/** Sends the result of an envelope's `success`. */
 function formatSender(envelope: EnvelopeFormat, route: WireRoute): SendSuccess {
   const type = headerTypeOf(route) ?? envelope.mediaType ?? 'application/json'
   return function sendFormat(res, { status, message, data }) {

@@ -33,7 +33,7 @@ export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts)
 /**
  * Whether a schema accepts a request without a body. A JSON Schema without a type may do so.
  *
- * @param empty What the validator of a JSON Schema receives then.
+ * @param empty The input of a JSON Schema's validator then.
  */
 function acceptsNoBody(schema: Schema, empty: unknown): boolean {
   if (isStandard(schema)) return !(schema instanceof KeyedSchema) && acceptsUndefined(schema)

@@ -20,9 +20,9 @@ import { hasUserCode } from './zod-validate.js'
 export type CompileValidator = (schema: Schema, source: InputSource) => Promise<Validator>
 
 /**
- * Creates the compiler of one application. Applications do not share it, so two of them may use the same
- * `$id`. JSON Schemas coerce the text inputs (`params`, `query`, `headers`). A Standard Schema decides itself
- * what it coerces, with one exception: a parameter of a query becomes a list where the schema expects a list.
+ * Creates the compiler of one application. Applications do not share it, so two of them may use the same `$id`. JSON
+ * Schemas coerce the text inputs (`params`, `query`, `headers`). A Standard Schema does its own coercion, with one
+ * exception: a parameter of a query becomes a list where the schema expects a list.
  *
  * @param converters Converters for libraries that cannot describe their schemas. The descriptions show which query
  * parameters are lists, and how the names of headers are written.

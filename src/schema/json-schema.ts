@@ -42,8 +42,8 @@ type Validate = (
 const LATEST: Draft = '2020-12'
 
 /**
- * Creates a compiler of JSON Schemas with formats. The draft is the one in `$schema`. Without `$schema` it is
- * 2020-12, or 2019-09 if only that draft accepts the schema. Validators fill in defaults.
+ * Creates a compiler of JSON Schemas with formats. `$schema` names the draft. Without `$schema` it is 2020-12, or
+ * 2019-09 if only that draft accepts the schema. Validators fill in defaults.
  */
 export function createJsonSchemaCompiler() {
   // Ajv is loaded at the first JSON Schema. An application with only Standard Schemas never loads it.

@@ -39,7 +39,7 @@ function attempt(validate: Validator | null, value: unknown): ReturnType<Validat
   if (validate === null) return { value }
   try {
     const result = validate(value)
-    // A promise of our own: one of another realm would not be recognized.
+    // A promise of this realm: another realm's promise would not be recognized.
     return 'then' in result ? Promise.resolve(result) : result
   } catch (error) {
     return Promise.reject(error)

@@ -55,7 +55,7 @@ export function mapSchemas(
     const value = copy[keyword]
     if (kind === undefined || typeof value !== 'object') continue
     const place = { keyword, name: OF_MEMBERS.has(keyword) ? '*' : '' }
-    // The keyword decides what its value holds.
+    // The keyword decides about the type of its value.
     if (kind === 'one') copy[keyword] = change(value as OpenApiSchema, place)
     else if (kind === 'list') {
       copy[keyword] = (value as readonly OpenApiSchema[]).map((child) => change(child, place))
@@ -88,7 +88,7 @@ export function someBelow(schema: OpenApiSchema, is: Question): boolean {
   for (const key in schema) {
     const kind = KINDS.get(key)
     if (kind === undefined) continue
-    // As in {@link mapChildren}: the keyword decides what its value holds.
+    // As in {@link mapChildren}: the keyword decides about the type of its value.
     const value = schema[key as 'not' | 'allOf' | 'properties'] as unknown
     if (typeof value !== 'object') continue
     if (kind === 'one') {

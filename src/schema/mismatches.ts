@@ -11,12 +11,12 @@ export interface Mismatch {
 }
 
 const MAX_SHOWN = 80
-/** The most errors that are read. Each error of a union is compared with those before it. */
+/** The most errors that are read. Each error of a union is compared with the errors before it. */
 const MAX_ERRORS = 500
 
 /**
- * Converts Ajv's errors to mismatches, one for each path. Drops the errors of alternatives that were probably
- * not meant.
+ * Converts Ajv's errors to mismatches, one for each path. Drops the errors of alternatives that were probably not
+ * intended.
  */
 export function toMismatches(errors: readonly ErrorObject[]): Mismatch[] {
   const seen = new Set<string>()
@@ -26,9 +26,9 @@ export function toMismatches(errors: readonly ErrorObject[]): Mismatch[] {
 }
 
 /**
- * When a value matches no alternative, Ajv reports the errors of each alternative and then one error for the
- * union. Of these errors, only the one deepest in the value stays: it probably belongs to the alternative
- * that was meant. If no error is deeper than the union, the error of the union stays.
+ * When a value matches no alternative, Ajv reports the errors of each alternative and then one error for the union. Of
+ * these errors, only the one deepest in the value stays: it probably belongs to the intended alternative. If no error
+ * is deeper than the union, the error of the union stays.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept: ErrorObject[] = []

@@ -38,7 +38,7 @@ type Entries = readonly (readonly [string, unknown])[]
 function entriesOf(part: Readonly<Record<string, unknown>>): Entries | null {
   const named = zodOf(part).def?.['shape'] ?? (zodOf(part).def ? undefined : part['entries'])
   const properties = named ?? ('~standard' in part ? undefined : part['properties'])
-  // Arktype calls them `props`. Its getter throws for what is not an object.
+  // Arktype calls them `props`. Its getter throws for schemas that are not objects.
   if (properties === undefined && typeof part === 'function') return propsOf(part)
   return typeof properties === 'object' && properties !== null ? Object.entries(properties) : null
 }

@@ -20,7 +20,7 @@ interface PartsOptions {
 }
 
 /**
- * A schema and all schemas that it wraps: optional values, values with a default, the begin of a pipe, and the cases of
+ * A schema and all schemas that it wraps: optional values, values with a default, the start of a pipe, and the cases of
  * a union. Schemas of fields and items are not among them. Supports zod, valibot, arktype and JSON Schema.
  */
 export function partsOf(schema: unknown, { withResults }: PartsOptions): ReadonlySet<Node> {
@@ -28,7 +28,7 @@ export function partsOf(schema: unknown, { withResults }: PartsOptions): Readonl
   const several = withResults ? [...SEVERAL, 'pipe'] : SEVERAL
   const parts = new Set<Node>()
   add(schema, parts)
-  // A set also visits what is added while it is walked.
+  // A set also visits parts that are added while it is walked.
   for (const part of parts) {
     const { def = {}, parent } = zodOf(part)
     add(parent, parts)

@@ -22,8 +22,9 @@ interface Place {
 const MOST_PARTS = 100_000
 
 /**
- * Finds the parts of a schema that are secret: those with `secret: true`, which `.meta({ secret: true })` of zod writes,
- * or with the format `password`. Returns `null` if there are none, or if the library cannot describe the schema.
+ * Finds the parts of a schema that are secret: parts with `secret: true`, which `.meta({ secret: true })` of zod
+ * writes, or with the format `password`. Returns `null` if there are none, or if the library cannot describe the
+ * schema.
  */
 export function findSecrets(
   schema: Schema,

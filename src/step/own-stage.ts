@@ -2,8 +2,8 @@ import type { Stage as PublicStage } from '../contracts/steps.js'
 import type { Stage } from './step.js'
 
 /**
- * Lets a stage of the public types run among the framework's own steps. A stage of a feature or of a plugin declares the
- * request of the public types, which every request of ours is.
+ * Lets a stage of the public types run among the framework's own steps. A stage of a feature or of a plugin declares
+ * the request of the public types, and every request here is one.
  */
 export function ownStage(stage: PublicStage): Stage {
   return stage as unknown as Stage

@@ -3,7 +3,7 @@
  */
 const MOST_KEPT = 500
 
-/** The functions of all routes of an application, by route and held marks: those that were used last. */
+/** The functions of all routes of an application, by route and held marks: the most recently used ones. */
 export class KeptAudiences<T> {
   readonly #most: number
   readonly #kept = new Map<string, T>()
@@ -16,7 +16,7 @@ export class KeptAudiences<T> {
     return this.#kept.size
   }
 
-  /** Returns what is kept for a key; makes it if nothing is. */
+  /** Returns the value of a key; makes it if there is none. */
   get(key: string, make: () => T): T {
     const held = this.#kept.get(key) ?? make()
     // A map keeps the order in which keys were added.

@@ -20,7 +20,7 @@ export interface RouteGuard {
   readonly guard: Pick<AuthGuard, 'canActivate'>
   /** Whether a request has a credential for this guard. */
   readonly carries: CarriesCredential
-  /** Whether something is in one of the places of its credential. */
+  /** Whether a request has a value in one of the places of its credential. */
   readonly isPlaced: CarriesCredential
   /** The challenge of its 401. */
   readonly challenge: string

@@ -4,7 +4,7 @@ import type { CarriesCredential } from '../../http/credentials.js'
 import { noteOf } from '../../http/note-of.js'
 import type { BlazonRequest } from '../../http/request.js'
 
-/** The decision of one guard. A type, because an interface is no `DecisionValue`. */
+/** The decision of one guard. A type, because an interface is not assignable to `DecisionValue`. */
 export type SchemeVerdict = {
   /** The name in `auth.guards`; `null` for `auth.guard`. */
   readonly scheme: string | null
@@ -39,7 +39,7 @@ export function guardNotes({ name: scheme, carries }: NotedGuard): GuardNotes {
   }
 }
 
-/** Notes what the only guard of a route has decided. */
+/** Notes the decision of the only guard of a route. */
 export function noteGuard(
   req: BlazonRequest,
   verdictOf: (req: BlazonRequest) => SchemeVerdict,
@@ -48,7 +48,7 @@ export function noteGuard(
   if (note !== undefined) noteAll(note, [verdictOf(req)])
 }
 
-/** Notes what the guards of a route have decided together, and each of them. */
+/** Notes the joint decision of the guards of a route, and each single decision. */
 export function noteGuards(req: BlazonRequest, schemes: readonly SchemeVerdict[]): void {
   const note = noteOf(req)
   if (note !== undefined) noteAll(note, schemes)

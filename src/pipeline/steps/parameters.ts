@@ -61,7 +61,7 @@ function readFrom(
   return undefined
 }
 
-/** Stores a value, or what its schema has made of it. */
+/** Stores a value, or the output of its schema. */
 function store(
   value: unknown,
   { definition, check }: CompiledParameter,

@@ -87,7 +87,7 @@ const BEFORE_ACCESS: readonly PluginPlace[] = ['enter', 'beforeGuard']
  * @param scopes `null` if requests have no scopes.
  */
 function stepOf(added: AddedStage, scopes: RequestScopes | null): Stage {
-  // A step of a plugin declares the request of the public types, which every request of ours is.
+  // A step of a plugin declares the request of the public types, and every request here is one.
   const own = added.stage as unknown as Stage
   const once = added.place === 'aroundHandler' ? null : passOnce(added)
   const safe: Stage = (next) => {

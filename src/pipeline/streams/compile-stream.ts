@@ -30,7 +30,7 @@ export interface CompiledStream {
   readonly isAccepted: (req: BlazonRequest) => boolean
   /** Requests the first item of the iterable that the handler has returned; any other value is returned as it is. */
   readonly open: (value: unknown, req: BlazonRequest, res: Response) => unknown
-  /** Sends what the handler has returned. */
+  /** Sends the handler's result. */
   readonly send: (value: unknown, req: BlazonRequest, res: Response) => void
 }
 

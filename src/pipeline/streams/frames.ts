@@ -10,7 +10,7 @@ export type PrepareItem = ((item: unknown) => unknown) | null
 /** How the items of one format are written. */
 export interface Frames {
   readonly mediaType: string
-  /** Writes a yielded value; empty text for one that only opens the stream. */
+  /** Writes a yielded value; empty text for a value that only opens the stream. */
   readonly write: (value: unknown, prepare: PrepareItem) => string
   /** Follows the last item, and shows the client that it has all of them. */
   readonly end: string
@@ -19,8 +19,8 @@ export interface Frames {
 }
 
 /**
- * Server-Sent Events (HTML Living Standard, 9.2). JSON has no line breaks outside of its strings and escapes those
- * inside, so the data of an event is always one line.
+ * Server-Sent Events (HTML Living Standard, 9.2). JSON has no line breaks outside of its strings and escapes line
+ * breaks inside, so the data of an event is always one line.
  */
 const SSE: Frames = {
   mediaType: 'text/event-stream',

@@ -16,7 +16,7 @@ export interface Waiting {
 /**
  * Writes texts that follow each other at once as one chunk. A write for each row of 50 bytes takes three times as many
  * instructions as all other work for the row. No text waits for a later one: `process.nextTick` runs as soon as the
- * generator waits for anything but settled promises, and Node itself passes what was written to the connection then.
+ * generator waits for anything but settled promises, and Node itself passes the text to the connection then.
  */
 export class JoinedWrites {
   readonly #res: Response
@@ -46,7 +46,7 @@ export class JoinedWrites {
     process.nextTick(flushScheduled, this)
   }
 
-  /** Writes what was added. */
+  /** Writes the added texts. */
   flush(): void {
     const text = this.take()
     if (text === '' || !this.isWritable) return
@@ -56,7 +56,7 @@ export class JoinedWrites {
     if (!isTaken) this.#sender.wait()
   }
 
-  /** Returns what was added and not written, for a caller that writes it. */
+  /** Returns the texts that were added and not written, for a caller that writes them. */
   take(): string {
     const text = this.#text
     this.#text = ''

@@ -42,7 +42,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
   readonly #surroundings: StreamSurroundings
   #first: Result | undefined
   #isDone = false
-  /** Whether the generator has not answered yet. One that fails then has ended. */
+  /** Whether the generator has not answered yet. A generator that fails then has ended. */
   #isAsked = false
   #sender: Stoppable | undefined
 

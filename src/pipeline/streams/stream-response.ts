@@ -86,7 +86,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     }
   }
 
-  /** Sends a comment if nothing was sent since the last call, and the client takes what is sent. */
+  /** Sends a comment if nothing was sent since the last call, and the client takes the data. */
   beat(): void {
     const isIdle = !this.#isFresh && this.#resume === undefined
     this.#isFresh = false

@@ -6,8 +6,8 @@ type Ajvs = Pick<typeof import('ajv'), '_'>
 const ERROR = 2 ** -51
 
 /**
- * Whether a number is a multiple of another one, as their decimal digits are: 19.99 is one of 0.01, although the quotient
- * of their binary values is 1998.9999999999998.
+ * Whether a number is a multiple of another one, as their decimal digits are: 19.99 is a multiple of 0.01, although the
+ * quotient of their binary values is 1998.9999999999998.
  *
  * @param step Greater than 0.
  */

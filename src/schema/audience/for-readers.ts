@@ -12,8 +12,8 @@ export interface Readers {
 }
 
 /**
- * Returns a JSON Schema as readers of a document see it. Fields for other callers are gone. For readers that differ, every
- * field is there, and a response may lack those with a mark.
+ * Returns a JSON Schema as readers of a document see it. Fields for other callers are gone. For readers that differ,
+ * every field is there, and a response may lack fields with a mark.
  */
 export function forReaders(json: unknown, readers: Readers): unknown {
   return isNode(json) && mayHaveMarks(json) ? new ReaderView(json, readers).whole() : json

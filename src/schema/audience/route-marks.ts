@@ -18,7 +18,7 @@ export interface SchemaMarks extends FoundMarks {
   readonly json: unknown
 }
 
-/** Lists the schemas of a route that have marks, right ones or wrong ones. A schema that cannot be described has none. */
+/** Lists the schemas of a route that have marks, right or wrong. A schema that cannot be described has none. */
 export function marksOfRoute(route: RouteModel, converters: SchemaConverters): SchemaMarks[] {
   const found: SchemaMarks[] = []
   const look = (of: Pick<SchemaMarks, 'part' | 'status'>, schema: Schema | null | undefined) => {
@@ -61,7 +61,7 @@ function isSent(part: SchemaMarks['part']): boolean {
   return part !== 'response' && part !== 'item'
 }
 
-/** Finds the marks of the side of a schema that its part does not use: those before or after a transform. */
+/** Finds the marks of the side of a schema that its part does not use: marks before or after a transform. */
 export function marksOfOtherSide(
   { part, schema }: SchemaMarks,
   converters: SchemaConverters,

@@ -20,7 +20,7 @@ function isExcluded(branch: unknown, value: unknown, resolve: References['resolv
   return false
 }
 
-/** A schema and those that always apply beside it. */
+/** A schema and the schemas that always apply beside it. */
 function requiredParts(branch: unknown, resolve: References['resolve']): Set<Node> {
   const parts = new Set<Node>(isNode(branch) ? [branch] : [])
   for (const node of parts) {

@@ -16,11 +16,11 @@ export interface ViewConfig {
 
 /** The schemas of one part of a value. */
 interface Schemas {
-  /** Those that describe the value. */
+  /** The schemas that certainly describe the value. */
   readonly sure: readonly Node[]
   /**
-   * Those that may describe it as well: alternatives which the value does not fit. Their marks count where no sure schema
-   * names the field, so that a value with a mistake shows no more than a right one.
+   * The schemas that may describe it as well: alternatives which the value does not fit. Their marks count where no
+   * sure schema names the field, so that a value with a mistake shows no more than a right one.
    */
   readonly maybe: readonly Node[]
 }
@@ -51,7 +51,7 @@ const OTHER_NAME = -1
 /** The most views of a kind that are kept. Values choose the alternatives: of ten, there are a thousand sets. */
 const MOST = 500
 
-/** Finds the schemas of the parts of values, and keeps what it has found. */
+/** Finds the schemas of the parts of values, and keeps the results. */
 export class Viewer {
   readonly #config: ViewConfig
   readonly #ids = new Map<Node, number>()

@@ -48,11 +48,11 @@ const SINGLE: Readonly<Record<string, readonly string[]>> = {
 const known = new WeakMap<object, StandardSchemaV1>()
 
 /**
- * Returns the same schema, but a list or other container skips its remaining parts after {@link MAX_ISSUES}
- * wrong ones. Otherwise zod collects 50,000 issues for 50,000 wrong items, each with the issues of all
- * alternatives of a union. The first issues and the result for a valid value stay the same, and no user code
- * runs twice. The schema itself does not change: containers and the schemas that lead to them are built again
- * from their definitions, and all other schemas are shared.
+ * Returns the same schema, but a list or other container skips its remaining parts after {@link MAX_ISSUES} wrong
+ * parts. Otherwise zod collects 50,000 issues for 50,000 wrong items, each with the issues of all alternatives of a
+ * union. The first issues and the result for a valid value stay the same, and no user code runs twice. The schema
+ * itself does not change: containers and the schemas that lead to them are built again from their definitions, and all
+ * other schemas are shared.
  */
 export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   const bounded = known.get(schema) ?? tryToBuild(schema)

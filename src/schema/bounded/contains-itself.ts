@@ -1,4 +1,4 @@
-/** Deeper than the schemas that people write. A deeper schema counts as one that contains itself. */
+/** Deeper than the schemas that people write. A deeper schema counts as a schema that contains itself. */
 const MOST_LEVELS = 64
 
 /** Fields of a schema that hold arbitrary values, not schemas. */

@@ -50,7 +50,7 @@ function documentation({ externalDocs }: Node): OpenApiSchema {
 
 /**
  * Writes the targets of `mapping` as references to components: they may be names, or references to definitions. The
- * document drops those that lead to no component.
+ * document drops targets that lead to no component.
  */
 function discriminator({ discriminator: value }: Node): OpenApiSchema {
   if (!isNode(value) || typeof value.propertyName !== 'string') return {}

@@ -91,8 +91,8 @@ function authorName(node: Node, { keyOf }: References): string | undefined {
 }
 
 /**
- * Whether the title becomes the name of a type: it must look like one, and the schema must be an object, an
- * enum or a combination. A name is of no use for others.
+ * Whether the title becomes the name of a type: it must look like one, and the schema must be an object, an enum or a
+ * combination. A name is useless for other schemas.
  */
 function isTitled({ title, type, enum: values, anyOf, oneOf, allOf, properties }: Node): boolean {
   if (typeof title !== 'string' || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return false
@@ -101,8 +101,7 @@ function isTitled({ title, type, enum: values, anyOf, oneOf, allOf, properties }
 }
 
 /**
- * Converts a name to one that a component may have (OpenAPI 3.0.3, section 4.7.7.1). For a URL it takes the
- * last segment.
+ * Converts a name to a valid name of a component (OpenAPI 3.0.3, section 4.7.7.1). For a URL it takes the last segment.
  */
 export function toComponentName(name: string): string {
   const isUrl = /^([a-z][a-z0-9+.-]*:\/\/|urn:)/i.test(name)

@@ -7,8 +7,8 @@ const GROUP = /^\(\?(?::|=|!|<=|<!|<\w+>)/
 const LETTER = /^[a-zA-Z]$/
 
 /**
- * Rewrites the source of an expression with the flag `i` to one that needs no flag: `[a-z]` becomes
- * `[a-zA-Z]`. Returns `undefined` when the rewrite would need letters outside ASCII.
+ * Rewrites the source of an expression with the flag `i` so that it needs no flag: `[a-z]` becomes `[a-zA-Z]`. Returns
+ * `undefined` when the rewrite would need letters outside ASCII.
  */
 export function ignoreCase(source: string): string | undefined {
   let rest = source

@@ -25,7 +25,7 @@ export const KEPT: Dialect<OpenApiSchema> = {
     const said = { ...annotations, ...(examples.length > 0 && { examples }) }
     if (target === undefined) return { ...withRequired(own), ...said }
     const isBare = Object.keys(own).length === 0
-    // Readers ignore what is beside a reference, as OpenAPI 3.0 does, so it stands in `allOf`.
+    // Readers ignore the siblings of a reference, as OpenAPI 3.0 does, so it stands in `allOf`.
     if (isBare && (target.$ref === undefined || Object.keys(said).length === 0)) {
       return { ...target, ...said }
     }

@@ -101,7 +101,7 @@ function values(value: unknown, { node }: Place): OpenApiSchema {
   return known.length === 0 ? NEVER : jsonOf('enum', known)
 }
 
-/** The stricter one of the two lower bounds. In OpenAPI 3.0, `exclusiveMinimum` is a flag beside `minimum`. */
+/** The stricter of the two lower bounds. In OpenAPI 3.0, `exclusiveMinimum` is a flag beside `minimum`. */
 function lowest({ minimum, exclusiveMinimum }: Node): OpenApiSchema {
   if (exclusiveMinimum === true) return bound('exclusiveMinimum', minimum)
   const isStricter = isBound(exclusiveMinimum) && !(isBound(minimum) && minimum > exclusiveMinimum)

@@ -5,7 +5,7 @@ import { combine } from './combine.js'
 import type { Conversion, Dialect, Node } from './conversion.js'
 import { typedSchema } from './typed-schema.js'
 
-/** The dialect of OpenAPI 3.0.3: what it cannot express becomes less exact. */
+/** The dialect of OpenAPI 3.0.3: parts that it cannot express become less exact. */
 export const LOWERED: Dialect<OpenApiSchema> = {
   write(node, path, conversion) {
     const own = withoutUnevaluated(node, path, conversion)

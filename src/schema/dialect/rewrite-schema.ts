@@ -16,8 +16,8 @@ export function keepDocument(document: OpenApiDocument): OpenApiDocument {
 const lowered = new WeakMap<OpenApiDocument, Lowered.OpenApiDocument>()
 
 /**
- * Writes the schemas of a document with the keywords of OpenAPI 3.0, for code that reads documents of all versions. What
- * 3.0 cannot express becomes less exact; the places of tuples stay in `prefixItems`.
+ * Writes the schemas of a document with the keywords of OpenAPI 3.0, for code that reads documents of all versions.
+ * Parts that 3.0 cannot express become less exact; the places of tuples stay in `prefixItems`.
  */
 export function lowerDocument(document: OpenApiDocument): Lowered.OpenApiDocument {
   const known = lowered.get(document)

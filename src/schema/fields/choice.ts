@@ -9,9 +9,9 @@ interface Branch {
 }
 
 /**
- * Reads a union. An object is compared only with the alternatives that allow objects, and a list with those that allow
- * lists. The names of all alternatives that the value fits stay; of a value that fits none, only the names that all of
- * them have.
+ * Reads a union. An object is compared only with the alternatives that allow objects, and a list with alternatives that
+ * allow lists. The names of all alternatives that the value fits stay; of a value that fits none, only the names that
+ * all alternatives have.
  */
 export function chooseBranch(schemas: readonly unknown[], reader: FormReader): Form {
   const branches = schemas.map((schema) => ({ schema, form: reader.read(schema) }))

@@ -39,8 +39,8 @@ export function createFastCopy(names: readonly string[], copyPart: CopyPart): Fa
       let index = 0
       for (const key in value) if (key !== known[index++]) return undefined
       if (index !== known.length) return undefined
-      // Enumerable properties that somebody has added to `Object.prototype` come last. Where the last key is an own one,
-      // all are.
+      // Enumerable properties that other code has added to `Object.prototype` come last. Where the last key is an own
+      // one, all are.
       return Object.hasOwn(value, known[index - 1] as string)
         ? generated(value as Fields)
         : undefined
@@ -81,7 +81,7 @@ function generate(names: readonly string[], copyPart: CopyPart): Generated | nul
   }
 }
 
-/** Whether a part is what it is in JSON, or `null`. */
+/** Whether a part is equal to its JSON, or `null`. */
 function isScalar(part: unknown): boolean {
   if (part === null) return true
   const type = typeof part

@@ -124,7 +124,7 @@ function joinLazy(a: Lazy | null, b: Lazy | null, rule: Rule): Lazy | null {
 /** The most results that are kept. Values choose the alternatives that are joined: of ten, there are a thousand sets. */
 const MOST = 5000
 
-/** Keeps what two forms were joined to. */
+/** Keeps the result of joining two forms. */
 function remembered(join: (a: Form, b: Form) => Form): (a: Form, b: Form) => Form {
   let known = new WeakMap<Form, WeakMap<Form, Form>>()
   let size = 0

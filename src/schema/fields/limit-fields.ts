@@ -48,7 +48,7 @@ function limitDataTo(form: Form): LimitData {
   return made
 }
 
-/** Compiles a form when a value first needs it. `null` for one that keeps everything. */
+/** Compiles a form when a value first needs it. `null` for a form that keeps everything. */
 function limitLazily(form: Lazy): () => LimitFields | null {
   let limit: LimitFields | null | undefined
   return () => {
@@ -90,7 +90,7 @@ function limitByChoice(form: Form): LimitData {
   }
 }
 
-/** Returns what JSON writes for a value: a primitive, a list, or an object whose own properties it writes. */
+/** Returns the value that JSON writes: a primitive, a list, or an object whose own properties it writes. */
 function readData(value: unknown, key: string | number): unknown {
   if (typeof value === 'object' && value !== null) {
     return isOrdinary(value) && typeof (value as Fields)['toJSON'] !== 'function'
@@ -100,7 +100,7 @@ function readData(value: unknown, key: string | number): unknown {
   return typeof value === 'function' || typeof value === 'bigint' ? readObject(value, key) : value
 }
 
-/** Whether an object is one of those that nearly all data consists of. */
+/** Whether an object has one of the prototypes that nearly all data has. */
 function isOrdinary(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null

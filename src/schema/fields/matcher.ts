@@ -47,7 +47,7 @@ export function createMatcher(resolve: References['resolve']): {
   return { matches: (schema, plain) => findMismatch(schema, plain) === null, findMismatch }
 }
 
-/** The results of one search: for a schema and a part of the value, the path from there to what is not valid. */
+/** The results of one search: for a schema and a part of the value, the path from there to the invalid part. */
 type Known = Map<Node, Map<object, Path | null>>
 
 /**
@@ -173,7 +173,7 @@ function inCombinations(node: Node, value: unknown, { find, place, resolve }: Se
 
 /**
  * One alternative is enough, also for `oneOf`: alternatives that differ only in their optional properties all match. Of
- * a value that fits none, the path that leads deepest into the value probably belongs to the alternative that was meant.
+ * a value that fits none, the path that leads deepest into the value probably belongs to the intended alternative.
  */
 function inUnion(
   schemas: readonly unknown[],

@@ -20,7 +20,7 @@ export interface ReadSchema {
   readonly openPlaces: readonly OpenPlace[]
 }
 
-/** The schemas of libraries never change, so all applications of a process share what was read. */
+/** The schemas of libraries never change, so all applications of a process share the results. */
 const known = new WeakMap<object, ReadSchema>()
 
 /** Converts the schema of a response. Never throws: a schema that cannot be converted is an open place. */

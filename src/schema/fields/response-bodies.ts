@@ -7,7 +7,7 @@ import { isBodiless, isEnvelope, isSentWithoutEnvelope, type Wire } from '../res
 import { findRowList } from '../row-list.js'
 import { type ReadSchema, readSchema } from './read-schema.js'
 
-/** Makes what is needed for the bodies that a schema describes. */
+/** Makes the functions for the bodies that a schema describes. */
 export interface BodyMaker<T> {
   /** For a schema that describes the whole body. */
   readonly of: (schema: unknown, resolve: References['resolve']) => T
@@ -88,8 +88,8 @@ function rowsIn<T>({ json, resolve }: ReadSchema, maker: BodyMaker<T>): MadeRows
 const DATA = '#/blazon-data'
 
 /**
- * A schema that describes the data in an envelope of the application's own. What the handler sends itself is limited as
- * the whole body.
+ * A schema that describes the data in an envelope of the application's own. A body that the handler sends itself is
+ * limited as the whole body.
  */
 function inEnvelope<T>(
   envelope: EnvelopeFormat,

@@ -8,7 +8,7 @@ import { type BodiesRoute, isEnveloped, type MadeRows, mapResponses } from './re
 import { namesIn, showPath } from './show-path.js'
 import { toPlain, UnsendableError } from './to-plain.js'
 
-/** The result of a check: the body as plain data, or what differs from its schema, without any value of the body. */
+/** The result of a check: the body as plain data, or the difference to its schema, without any value of the body. */
 export type CheckedBody = { readonly plain: unknown; readonly lie: null } | { readonly lie: string }
 
 /** The functions for the bodies of one status. */

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 
-/** The kinds of values whose JSON is `{}` although they hold data, and what to return in their place. */
+/** The kinds of values whose JSON is `{}` although they hold data, and the values to return in their place. */
 const REMEDIES = {
   'a Map': 'return Object.fromEntries(map), or a list of its entries',
   'a Set': 'return a list: [...set]',
