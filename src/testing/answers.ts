@@ -55,7 +55,7 @@ export function answersOf(
   }
 }
 
-/** A statement without what may differ: blanks and literals. */
+/** A statement without the parts that may differ: blanks and literals. */
 function shapeOf(text: string): string {
   return text
     .replace(/'(?:[^']|'')*'/g, '?')

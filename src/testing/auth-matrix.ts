@@ -258,7 +258,7 @@ async function refuseUnguarded(
   if (parts.length > 0) throw new Error(parts.join('\n'))
 }
 
-/** Refusals of a caller. 404 is one of a guard that hides its routes. */
+/** Refusals of a caller. A 404 may come from a guard that hides its routes. */
 const DENIALS: readonly number[] = [401, 403, 404]
 const GUARD_THEM =
   "Guard them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }."

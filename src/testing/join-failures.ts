@@ -3,7 +3,7 @@
  * application would hide the first one: `await using` puts both into a `SuppressedError` without a message.
  *
  * @param found The failures in the order in which a reader needs them; `null` and `undefined` are none.
- * @returns `null` if there is none. If the first is no `Error`, or is frozen, an `Error` that has it as its cause.
+ * @returns `null` if there is none. If the first is not an `Error`, or is frozen, an `Error` that has it as its cause.
  */
 export function joinFailures(found: readonly unknown[]): unknown {
   const [first = null, ...others] = found.filter((each) => each !== null && each !== undefined)

@@ -42,7 +42,7 @@ export class MemoryAgent extends Agent {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Refuses new connections and closes those that are idle. */
+  /** Refuses new connections and closes idle ones. */
   refuse(): void {
     this.#isClosed = true
     for (const socket of Object.values(this.freeSockets).flat()) socket?.destroy()

@@ -20,7 +20,7 @@ export interface CapsuleUse {
   readonly database?: boolean | 'embedded'
 }
 
-/** The headers of one connection, and those about a body that is sent without its compression. */
+/** The headers of one connection, and headers about a body that is sent without its compression. */
 const OF_THE_CONNECTION =
   /^(?:host|connection|keep-alive|upgrade|te|expect|content-length|transfer-encoding|content-encoding)$/
 
@@ -71,8 +71,8 @@ export class OpenCapsule {
   /**
    * Sends the request as the user and the tenant of the capsule, at its time.
    *
-   * @throws UnansweredCallError, UnansweredStatementError for what the capsule has no answer to, also if the application
-   * has handled the error.
+   * @throws UnansweredCallError, UnansweredStatementError for a call or a statement without an answer in the capsule,
+   * also if the application has handled the error.
    */
   async replay(app: TestApp): Promise<Response> {
     const { record, principal } = this.#capsule

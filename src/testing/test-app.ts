@@ -195,7 +195,7 @@ export class TestApp extends App {
     return this.#started('asTenant()').asTenant(id)
   }
 
-  /** Returns a caller with these headers over those set now. The headers of this application do not change. */
+  /** Returns a caller with these headers over the current headers. The headers of this application do not change. */
   with(headers: Readonly<Record<string, string>>): TestCaller {
     return this.#started('with()').with(headers)
   }
@@ -284,7 +284,7 @@ export class TestApp extends App {
   }
 
   /**
-   * Sends requests generated from the document: valid, invalid and hostile ones. Needs the package `fast-check`.
+   * Sends requests generated from the document: valid, invalid and hostile requests. Needs the package `fast-check`.
    *
    * @returns How many requests were sent, and which operations were not reached.
    * @throws Error with the smallest request found whose response is wrong, as a curl command and as a test;
@@ -314,7 +314,7 @@ export class TestApp extends App {
 
   /**
    * Searches for data of one tenant that reaches another. It sends requests generated from the document for both
-   * tenants, in turns and at the same time: with ids and URLs of their own, with equal ones, and with the other
+   * tenants, in turns and at the same time: with ids and URLs of their own, with equal ids and URLs, and with the other
    * tenant's. It looks for canaries (random texts) in responses, logs and caches. It changes the data of the
    * application and empties its cache. A report without leaks is evidence, not a proof. Needs `fast-check`.
    *
@@ -345,7 +345,7 @@ export class TestApp extends App {
   }
 
   /**
-   * Waits for requests under way (`timeouts.close`, default here 1 s), cuts those that are left, and runs `onClose`.
+   * Waits for requests under way (`timeouts.close`, default here 1 s), cuts the remaining requests, and runs `onClose`.
    * A second call waits for the same close.
    *
    * @throws Error that names a request which has left a rejected promise without a handler, unless a supertest

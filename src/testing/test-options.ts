@@ -39,8 +39,8 @@ export interface TestOptions extends AppOptions {
    */
   readonly coverage?: CoverageOptions | ContractCoverage
   /**
-   * How the statements of databases are judged; `false` judges none, also not by `@Queries`. The statements are those that
-   * databases report to `Statements`, as `blazon/postgres` and `blazon/typeorm` do. Default: `{ repeats: 10 }`.
+   * How the statements of databases are judged; `false` judges none, also not by `@Queries`. Databases report the
+   * statements to `Statements`, as `blazon/postgres` and `blazon/typeorm` do. Default: `{ repeats: 10 }`.
    */
   readonly queries?: false | QueryOptions
   /**

@@ -26,7 +26,7 @@ export class TestWatch {
 
   /** Runs a request. */
   readonly enter = (req: IncomingMessage, run: () => void): void => {
-    // The application turns it into one of its own class, or has done so.
+    // The application turns it into an instance of its own class, or has done so.
     const request = req as Request
     operations.run({ owner: this, name: nameOf(req), connection: req.socket, request }, run)
   }

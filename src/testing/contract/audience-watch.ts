@@ -20,7 +20,7 @@ export interface WatchedAudience {
   readonly report: OnVisible
 }
 
-/** Looks for hidden fields in the JSON that a route really sends, whoever has written it. */
+/** Finds hidden fields in the JSON that a route really sends, also when a middleware has written it. */
 export function watchAudience(
   run: RunRoute,
   { route, audienceOf, report }: WatchedAudience,

@@ -20,7 +20,7 @@ export interface OperationCoverage {
   readonly isExercised: boolean
   /** How often it has sent each documented status, including `'2XX'`. */
   readonly statuses: Readonly<Record<string, number>>
-  /** Documented statuses that no test has seen. Only those that count, see {@link CoverageReport.statuses}. */
+  /** Documented statuses that no test has seen. Only statuses that count, see {@link CoverageReport.statuses}. */
   readonly missing: readonly string[]
 }
 
@@ -29,8 +29,8 @@ export interface CoverageReport {
   /** Operations that have sent a documented status below 400, of all operations. */
   readonly operations: CoverageCount
   /**
-   * The documented statuses of all operations: those that the author documents, and 401 and 403. Statuses
-   * that the framework adds to many operations, such as 400 and 500, do not count.
+   * The documented statuses of all operations: statuses that the author documents, and 401 and 403. Statuses that the
+   * framework adds to many operations, such as 400 and 500, do not count.
    */
   readonly statuses: CoverageCount
   /** One row for each operation, in the order of the document. */
@@ -109,7 +109,8 @@ export class ContractCoverage {
    * Checks that the coverage is at least the threshold.
    *
    * @param threshold Percentages from 0 to 100; a number applies to operations. Default 100.
-   * @throws Error that lists what is missing; Error if no application with a documented operation has counted.
+   * @throws Error that lists the missing operations and statuses; Error if no application with a documented operation
+   * has counted.
    */
   check(threshold: CoverageThreshold = 100): void {
     const least = typeof threshold === 'number' ? { operations: threshold } : threshold

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Request } from '../../contracts/handler.js'
 
-/** Finds the request that the application has got, for what a client has sent and received. */
+/** Finds the application's request for a request and a response of a client. */
 export class Exchanges {
   /** The server's end of each connection, by the client's end. */
   readonly #serverEnds = new WeakMap<object, object>()
@@ -17,7 +17,7 @@ export class Exchanges {
 
   /** Notes a request that the application gets. */
   enter(req: IncomingMessage): void {
-    // The application turns it into one of its own class, or has done so.
+    // The application turns it into an instance of its own class, or has done so.
     this.#newest.set(req.socket, req as Request)
   }
 

@@ -36,7 +36,7 @@ export class TestRecords {
     })
   }
 
-  /** The plugin that observes the application, and what answers its statements. */
+  /** The plugin that observes the application, and the function that answers its statements. */
   get harness(): Pick<Harness, 'plugins' | 'answerStatement'> {
     return { plugins: [this.#recorder.plugin], answerStatement: this.#answerStatement }
   }
@@ -88,7 +88,7 @@ export class TestRecords {
   }
 
   /**
-   * Prints the summary, if the test wants it.
+   * Prints the summary, if the test has the option.
    *
    * @throws QueryBudgetError for requests whose errors no test has seen, such as the requests of `fuzz`.
    */

@@ -52,7 +52,7 @@ export interface CaseConfig {
 }
 
 /**
- * Generates requests of an operation: valid ones, and ones that are wrong or hostile in one place.
+ * Generates requests of an operation: valid requests, and requests that are wrong or hostile in one place.
  *
  * @throws Error that names the part for which no valid value is found.
  */
@@ -125,7 +125,10 @@ function caseOf(
   return { kind: 'valid', what: '', request: source.write(parts) }
 }
 
-/** A cursor has a signature of the application, so no generated one is valid. Wrong and hostile ones are still sent. */
+/**
+ * A cursor has a signature of the application, so generated cursors are not valid. Wrong and hostile ones are still
+ * sent.
+ */
 function isSigned({ format }: OpenApiSchema): boolean {
   return format === 'cursor'
 }

@@ -17,7 +17,7 @@ import { type FastCheck, loadFastCheck } from './load-fast-check.js'
 import { type FuzzLink, type FuzzResponse, sendRequest } from './send-request.js'
 
 const RUNS = 50
-/** Operations that create data come first and those that delete it last, so that the others find data. */
+/** Operations that create data come first and operations that delete it last, so that the others find data. */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'OPTIONS', 'DELETE']
 const MAX_SEED = 2 ** 31
 /** The number of characters of a response body in a message. */
@@ -41,7 +41,9 @@ interface Session extends FuzzTarget {
 /** The result for one operation. */
 interface Outcome {
   readonly requests: number
-  /** The statuses of the responses to valid requests. Hostile ones do not count: their paths may lead to no route. */
+  /**
+   * The statuses of the responses to valid requests. Hostile requests do not count: their paths may lead to no route.
+   */
   readonly statuses: ReadonlySet<number>
 }
 

@@ -19,7 +19,7 @@ const CHARACTERS = [
 ]
 /** Formats that are tried when a pattern cannot be generated. */
 const FORMATS = ['date', 'date-time', 'time', 'uuid', 'email', 'uri', 'ipv4', 'ipv6', 'hostname']
-/** The number of samples after which a generator counts as one that never matches a pattern. */
+/** The number of samples after which a generator counts as never matching a pattern. */
 const SAMPLES = 20
 /** Half of all generated integers are among the first six allowed ones. */
 const FIRST = 6

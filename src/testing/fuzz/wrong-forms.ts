@@ -20,7 +20,7 @@ const LARGEST = 16 * 1024 * 1024
 /** The mistake of a form, and the form. */
 type Wrong = readonly [what: string, value: () => FormValue]
 
-/** Lists forms that differ from a valid one in one place, such that `@Upload` refuses them. */
+/** Lists forms that differ from a valid form in one place, such that `@Upload` refuses them. */
 export function wrongForms(
   source: CaseSource,
   form: FormParts,

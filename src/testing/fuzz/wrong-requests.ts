@@ -6,7 +6,7 @@ import type { RequestParts, WrongRequest } from './wire-request.js'
 import { wrongForms } from './wrong-forms.js'
 import { boundsOf, type Change, changesOf } from './wrong-values.js'
 
-/** Lists the requests that differ from a valid one in one place, such that the document forbids them. */
+/** Lists the requests that differ from a valid request in one place, such that the document forbids them. */
 export function wrongRequests(source: CaseSource, parts: RequestParts): WrongRequest[] {
   const { parameters = [] } = source.documented.operation
   return [

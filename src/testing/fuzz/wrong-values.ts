@@ -12,7 +12,7 @@ export interface Change {
   readonly value: unknown
 }
 
-/** Longer texts and lists test nothing that shorter ones do not. */
+/** Longer texts and lists do not test more than shorter ones. */
 const LONGEST = 10_000
 const SAMPLES: readonly unknown[] = ['x', '', -1, 0, 1.5, true, null, [], {}, ['x'], { x: 1 }]
 /** The number of characters of a value in a message. */

@@ -11,9 +11,7 @@ import { isRouterRequest } from './router-operations.js'
 export interface IsolationCaller {
   /** Headers of every request of this tenant. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
-  /**
-   * The user, for whom the guard is skipped, as with `TestApp.as`. Default: the guard decides by the headers.
-   */
+  /** The user. The guard is skipped, as with `TestApp.as`. Default: the guard decides by the headers. */
   readonly as?: User
 }
 

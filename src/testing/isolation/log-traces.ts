@@ -6,7 +6,7 @@ import type { Trace } from './trace.js'
 const SHOWN = { depth: 8, maxStringLength: 100_000, maxArrayLength: 1000, breakLength: Infinity }
 
 /**
- * Returns a function that lists what requests have logged since its last call.
+ * Returns a function that lists the lines that requests have logged since its last call.
  *
  * @param nameOf Returns the name of the side that a connection belongs to.
  */

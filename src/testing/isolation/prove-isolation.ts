@@ -32,7 +32,7 @@ import { sendAsUsers } from './send-as-users.js'
 
 const ROUNDS = 2
 const MAX_SEED = 2 ** 31
-/** Operations that create data come first, those that delete it last. */
+/** Operations that create data come first, operations that delete it last. */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'OPTIONS', 'DELETE']
 
 /** The application under test, and how to reach it. */
@@ -203,8 +203,7 @@ async function runPhases(
       await requestForeignData(each, { session, by, of, round: 0, readers })
     }
   }
-  // After the requests of other sides, each owner reads its data: it may find what another side has written
-  // over it.
+  // After the requests of other sides, each owner reads its data: another side may have overwritten it.
   for (const side of session.config.sides) await readOwn(session, readers, side)
   await nameOthers()
   await sendAsUsers()
@@ -212,8 +211,8 @@ async function runPhases(
 }
 
 /**
- * Lets sides name the tenants of others where something compares the tenant of a request with its caller: `authorize` does it
- * for all operations, a guard for those that it protects.
+ * Lets sides name the tenants of others where something compares the tenant of a request with its caller: `authorize`
+ * does it for all operations, a guard for operations that it protects.
  */
 async function nameOthers(
   session: IsolationSession,

@@ -4,7 +4,7 @@ import type { WholeResponse } from './send-whole.js'
 type Scalar = string | number
 type Fields = Readonly<Record<string, Scalar>>
 
-/** The number of records that are stored of each kind, the latest ones. */
+/** The number of records that are stored of each kind, the latest first. */
 export const REMEMBERED = 8
 
 /**

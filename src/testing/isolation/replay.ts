@@ -79,8 +79,8 @@ export async function write(
 }
 
 /**
- * Sends requests one after the other, in several orders, each order twice. A later request finds what an
- * earlier one has left in shared state.
+ * Sends requests one after the other, in several orders, each order twice. A later request finds shared state that an
+ * earlier request has left.
  */
 export async function sendInTurns(
   tested: TestedOperation,

@@ -21,8 +21,8 @@ export function isRouterRequest(request: unknown): boolean {
 }
 
 /**
- * Lists the routes of the middlewares. Requests are sent to GET routes whose path is known and to those that
- * the test has named. The other routes are listed as not called, so that the report shows them.
+ * Lists the routes of the middlewares. Requests are sent to GET routes whose path is known and to routes that the test
+ * has named. The other routes are listed as not called, so that the report shows them.
  */
 export function routerOperations(
   middlewares: readonly NamedMiddleware[],

@@ -15,7 +15,7 @@ export interface QueryBudgetConfig {
   readonly draftOf: (req: Request) => Draft | undefined
 }
 
-/** Counts the statements of requests, and finds those with too many. */
+/** Counts the statements of requests, and finds requests with too many. */
 export class QueryBudget {
   readonly #config: QueryBudgetConfig
   readonly #counts = new QueryCounts()
