@@ -31,7 +31,7 @@ function callSafely<First, Second>(
 ): SafeCall<First, Second> {
   return function callObserver(first, second) {
     try {
-      // Functions with two facts are called with both.
+      // Functions with two arguments are called with both.
       const returned = call(first, second as Second)
       if (isThenable(returned)) whenSettled(returned, () => {}, fail)
     } catch (error) {

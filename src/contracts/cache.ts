@@ -79,8 +79,8 @@ export interface CacheStore {
   /** Returns the entry, unless it has expired. The entry may be stale, or outdated by its tags. */
   get(key: string): MaybePromise<CacheEntry | undefined>
   /**
-   * Returns the entry as `get` does, and the `versions` of the tags that the entry probably has. For stores that save
-   * a round trip by this. Default: the two are called one after the other.
+   * Returns the entry as `get` does, and the `versions` of the tags that the entry probably has. For stores that save a
+   * round trip in this way. Default: the two are called one after the other.
    */
   getTagged?(
     key: string,

@@ -6,7 +6,7 @@ import type { StatementFailure } from './statement.js'
 export type CapsuleFormat = 2
 
 /**
- * Everything that is needed to run a failed request again, without its secrets: `[secret]` stands in their places. It is plain
+ * Everything that is needed to run a failed request again, without its secrets: `[secret]` replaces them. It is plain
  * data, equal before and after JSON; values that JSON does not have are written as `PlainValue`.
  */
 export interface Capsule {
@@ -45,8 +45,9 @@ export interface CapsuleStatement {
 }
 
 /**
- * A value of JSON. Others are objects with one name: `{ $date }`, `{ $bytes }` in base64, `{ $bigint }`, `{ $number }` for `NaN`
- * and the infinities, `{ $undefined }`. `{ $object }` holds an object that has such a name itself.
+ * A value of JSON. Other values are objects with one name: `{ $date }`, `{ $bytes }` in base64, `{ $bigint }`,
+ * `{ $number }` for `NaN` and the infinities, `{ $undefined }`. `{ $object }` holds an object that has such a name
+ * itself.
  */
 export type PlainValue =
   | string

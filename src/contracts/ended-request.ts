@@ -76,10 +76,11 @@ export interface EndedRequest {
 /** Observes all requests of an application. */
 export interface RequestObserver {
   /**
-   * Called with each request before anything else, to run it in an async context: middlewares, the route and the sending of
-   * errors run inside of `next`. It calls `next` once, before it returns; if it does not, or throws before, the framework
-   * does. It decides nothing about the response. Requests that Node's parser refuses, and upgraded connections, have no such
-   * call. A request that one application passes on to another may have one in each. An error is logged.
+   * Called with each request before anything else, to run it in an async context: middlewares, the route and the
+   * sending of errors run inside of `next`. It calls `next` once, before it returns; if it does not, or throws before,
+   * the framework does. It does not decide about the response. Requests that Node's parser refuses, and upgraded
+   * connections, have no such call. A request that one application passes on to another may have a call in each. An
+   * error is logged.
    *
    * @example
    * const traced: Plugin = {
@@ -142,8 +143,8 @@ export interface RequestObserver {
    */
   readonly onStatement?: (statement: RanStatement) => void
   /**
-   * Whether `onEnd` reads `bytes`. If no observer of an application does, they are not counted, and are 0: counting takes about
-   * as long as all else that observing a request takes. Default `true`.
+   * Whether `onEnd` reads `bytes`. If no observer of an application does, they are not counted, and are 0: counting
+   * takes about as long as all other work of observing a request. Default `true`.
    */
   readonly needsBytes?: boolean
   /**

@@ -301,7 +301,7 @@ export type Middleware = (first: any, second: any, third: any, fourth: any) => u
 export type MiddlewareList = readonly (Middleware | MiddlewareList)[]
 
 /**
- * A controller method as the decorators of its inputs see it. It responds through `res`, or returns a value (or a
+ * A controller method, as the decorators of its inputs type it. It responds through `res`, or returns a value (or a
  * promise of one), which is sent in the envelope.
  */
 export type Handler<TRequest extends Request = Request> = (

@@ -42,7 +42,7 @@ export type CheckedHealth =
   | {
       /** It cannot be used. `'degraded'`: the application works without it (`required: false`). */
       readonly status: 'down' | 'degraded'
-      /** The message of the error that the check threw, or that it has not responded. */
+      /** The message of the error that the check threw, or a message that the check has not responded. */
       readonly reason: string
     }
 

@@ -5,7 +5,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 export interface Logger {
   /** Logs a detail that helps to find a fault. Default: such lines are dropped. */
   trace?(facts: object, message: string): void
-  /** Logs an event that is of no interest in normal work. Default: such lines are dropped. */
+  /** Logs an event that does not matter in normal work. Default: such lines are dropped. */
   debug?(facts: object, message: string): void
   /** Logs an event of normal work. */
   info(facts: object, message: string): void
@@ -27,7 +27,7 @@ export interface LogMethod {
 export interface LevelLogger {
   /** Logs a detail that helps to find a fault. */
   readonly trace: LogMethod
-  /** Logs an event that is of no interest in normal work. */
+  /** Logs an event that does not matter in normal work. */
   readonly debug: LogMethod
   /** Logs an event of normal work. */
   readonly info: LogMethod

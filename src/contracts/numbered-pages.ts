@@ -16,7 +16,7 @@ export interface PageOptions<
   readonly max?: number
   /** The number of items of a page without a `pageSize`. Default: 20, or `max` if that is smaller. */
   readonly pageSize?: number
-  /** The largest `page` of a client, 1 to 1,000,000: a database reads all rows of the pages before. Default: 1000. */
+  /** The largest `page` of a client, 1 to 1,000,000: a database reads all rows of the previous pages. Default: 1000. */
   readonly maxPage?: number
   /** Whether a page has the number of all items. The handler gives it to `make`. Default: `true`. */
   readonly total?: TTotal
@@ -57,7 +57,9 @@ export interface NumberedPage<TField extends string = string, TTotal extends boo
   readonly pageSize: number
   /** How many rows come before the page. */
   readonly offset: number
-  /** How many rows to read: `pageSize`, and one more without a total. That one shows that there is another page. */
+  /**
+   * How many rows to read: `pageSize`, and one more without a total. The extra row shows that there is another page.
+   */
   readonly take: number
   /** The order in which rows must be read; empty without `order`. */
   readonly order: readonly OrderField<TField>[]

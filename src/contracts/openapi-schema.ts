@@ -144,6 +144,8 @@ export interface OpenApi30Schema extends SchemaKeywords<OpenApi30Schema> {
   readonly exclusiveMinimum?: boolean
   readonly exclusiveMaximum?: boolean
   readonly items?: OpenApi30Schema
-  /** No keyword of 3.0: the places of a tuple, in documents that `lowerDocument` has read. `items` has all of them. */
+  /**
+   * Not a keyword of 3.0: the places of a tuple, in documents that `lowerDocument` has read. `items` has all of them.
+   */
   readonly prefixItems?: readonly OpenApi30Schema[]
 }

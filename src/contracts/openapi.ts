@@ -51,7 +51,7 @@ export interface OpenApiMediaType<S = OpenApiSchema> {
   readonly schema: S
   /** A body that is valid against the schema. */
   readonly example?: unknown
-  /** The schema of each item of a stream. OpenAPI 3.2 only: for events, of the fields of an event. */
+  /** The schema of each item of a stream. OpenAPI 3.2 only; for events, the schema of their fields. */
   readonly itemSchema?: S
   /** The schema of the items that a handler with `@Sse` or `@JsonLines` yields; in documents of all versions. */
   readonly 'x-item-schema'?: S
@@ -67,7 +67,7 @@ export interface OpenApiMediaType<S = OpenApiSchema> {
       }
     >
   >
-  /** Of a form of `@Upload`: the largest file of each property, in bytes. */
+  /** For a form of `@Upload`: the largest file of each property, in bytes. */
   readonly 'x-max-file-bytes'?: Readonly<Record<string, number>>
 }
 
@@ -89,7 +89,7 @@ export interface OpenApiResponse<S = OpenApiSchema> {
   readonly headers?: Readonly<Record<string, OpenApiHeader<S> | Reference>>
   /** The schemas of the body, by media type. Without it, the response has no body. */
   readonly content?: Readonly<Record<string, OpenApiMediaType<S>>>
-  /** Of 413: the largest request body that the operation accepts, in bytes. OpenAPI has no field for it (4.9). */
+  /** For 413: the largest request body that the operation accepts, in bytes. OpenAPI has no field for it (4.9). */
   readonly 'x-max-body-bytes'?: number
 }
 
@@ -178,9 +178,9 @@ export interface OpenApiInfo {
 
 /** An OAuth Flow Object (4.7.24). */
 export interface OpenApiOAuthFlow {
-  /** Of the flows `implicit` and `authorizationCode`: where the user logs in. */
+  /** For the flows `implicit` and `authorizationCode`: where the user logs in. */
   readonly authorizationUrl?: string
-  /** Of all flows but `implicit`: where clients get a token. */
+  /** For all flows but `implicit`: where clients get a token. */
   readonly tokenUrl?: string
   /** Where clients refresh a token. */
   readonly refreshUrl?: string
@@ -195,17 +195,19 @@ export interface OpenApiSecurityScheme {
    * or OpenID Connect Discovery. A document of OpenAPI 3.0 has no `mutualTLS`.
    */
   readonly type: 'http' | 'apiKey' | 'oauth2' | 'openIdConnect' | 'mutualTLS'
-  /** Of type `http`: the scheme of the `Authorization` header, such as `bearer` (RFC 6750). */
+  /** For type `http`: the scheme of the `Authorization` header, such as `bearer` (RFC 6750). */
   readonly scheme?: string
-  /** Of type `apiKey`: the part of the request that has the key. */
+  /** For type `apiKey`: the part of the request that has the key. */
   readonly in?: 'header' | 'query' | 'cookie'
-  /** Of type `apiKey`: the name of the header, of the parameter or of the cookie. */
+  /** For type `apiKey`: the name of the header, of the parameter or of the cookie. */
   readonly name?: string
-  /** Of type `http`: the format of the token, for people: `JWT`. */
+  /** For type `http`: the format of the token, for people: `JWT`. */
   readonly bearerFormat?: string
-  /** Of type `oauth2`: how clients get a token, by the name of the flow: `clientCredentials`, `authorizationCode`, …. */
+  /**
+   * For type `oauth2`: how clients get a token, by the name of the flow: `clientCredentials`, `authorizationCode`, ….
+   */
   readonly flows?: Readonly<Record<string, OpenApiOAuthFlow>>
-  /** Of type `openIdConnect`: the URL of the discovery document. */
+  /** For type `openIdConnect`: the URL of the discovery document. */
   readonly openIdConnectUrl?: string
   /** How clients get a token; CommonMark. */
   readonly description?: string

@@ -14,8 +14,8 @@ export interface CursorOptions<
   TFilter extends PageFilter = PageFilter,
 > {
   /**
-   * The order of the list: names of fields of an item, `-` for a descending one. No field may be null or change, and the
-   * values of all of them together must be unique: end with the id.
+   * The order of the list: names of fields of an item, `-` for a descending one. No field may be null or change, and
+   * the combination of their values must be unique: end with the id.
    */
   readonly order: readonly (TField | `-${TField}`)[]
   /** The largest `limit` of a client, 1 to 1000. Default: 100. */
@@ -43,7 +43,7 @@ export type FilterOutput<TFilter extends PageFilter> = {
 export type CursorQuery<TFilter extends PageFilter = PageFilter> = {
   /** The largest number of items of the page. */
   limit: number
-  /** The `next` of the page before; `undefined` for the first page. */
+  /** The `next` cursor of the previous page; `undefined` for the first page. */
   cursor?: string
 } & FilterOutput<TFilter>
 
@@ -70,11 +70,11 @@ export interface OrderField<TField extends string = string> {
 export interface CursorPage<TField extends string = string> {
   /** The largest number of items of the page. */
   readonly limit: number
-  /** How many rows to read: one more than `limit`. The last one shows that there is another page. */
+  /** How many rows to read: one more than `limit`. The extra row shows that there is another page. */
   readonly take: number
   /** The order in which rows must be read. */
   readonly order: readonly OrderField<TField>[]
-  /** The values of the last item of the page before; `null` for the first page. */
+  /** The values of the last item of the previous page; `null` for the first page. */
   readonly after: Readonly<Record<TField, CursorValue>> | null
   /**
    * Makes the response of the rows that come after `after`, at most `take` of them, and adds the `Link` header.

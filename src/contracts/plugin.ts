@@ -130,7 +130,7 @@ export interface Plugin extends Lifecycle {
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
    * Called once, before `setup`. Returns the observer of all requests of the application, with or without a route, or
-   * `null`. If no plugin returns one, requests are not observed and pay nothing.
+   * `null`. If no plugin returns one, requests are not observed, at no cost.
    *
    * @see docs/extending.md#all-requests
    */

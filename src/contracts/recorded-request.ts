@@ -1,4 +1,4 @@
-/** The request that a client has sent, without secrets: `[secret]` stands in their places. */
+/** The request that a client has sent, without secrets: `[secret]` replaces them. */
 export interface RecordedRequest {
   /** Names and values, in the order of the client. */
   readonly headers: readonly (readonly [name: string, value: string])[]

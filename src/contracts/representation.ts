@@ -23,8 +23,8 @@ export interface Representation {
   /** The media type, without a range: `text/csv`. */
   readonly type: string
   /**
-   * Returns the body, at once; for a body in parts, an async generator. No envelope is around it. If it throws, or returns anything else, the response is a 500,
-   * and the log gets the reason.
+   * Returns the body, at once; for a body in parts, an async generator. It has no envelope. If it throws, or returns
+   * anything else, the response is a 500, and the log gets the reason.
    *
    * @param data The value that the handler returned, or the data of `this.ok`. With `responses: 'strip'` only its described
    * fields are left. If the handler has returned an async iterable, this is one, too. Its type is `any`, so that a function may name the type that its handler returns.

@@ -18,7 +18,7 @@ export interface SessionRecord {
   readonly tenant: string | null
   /** When the session began. A new id does not change it; a login does. */
   readonly createdAt: number
-  /** When the session was last used, or a little earlier: it is written once in a while. */
+  /** When the session was last used, or a little earlier: not every request writes it. */
   readonly usedAt: number
   /** When the session ends if it is not used again. Never after `endsAt`. */
   readonly idleAt: number
@@ -67,7 +67,7 @@ export interface SessionStore {
   write(id: string, change: SessionChange): MaybePromise<SessionWrite>
   /** Notes that a session was used. Does nothing if the session has ended: it must not come back. */
   touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): MaybePromise<void>
-  /** Removes a session and returns it as it was last written. Of several calls, one gets it. */
+  /** Removes a session and returns it as it was last written. Of several calls, only one receives it. */
   take(id: string): MaybePromise<SessionRecord | undefined>
   /** Returns the sessions of a user, in any order. Some may have ended. */
   list(userKey: string): MaybePromise<readonly SessionRecord[]>

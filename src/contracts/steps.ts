@@ -74,7 +74,7 @@ export interface PluginSteps {
   readonly enter?: Stage
   /**
    * Before the guard. Such a step calls `next` and waits for its result, or refuses the request. A step that returns a
-   * value before `next` has one causes a 500, so that no step can respond in place of the guard.
+   * value before `next` has returned one causes a 500, so that no step can respond in place of the guard.
    */
   readonly beforeGuard?: Stage
   /** After the guard has allowed the request, before `@Can`. On a route without a guard it runs, too. */

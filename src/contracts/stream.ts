@@ -7,9 +7,9 @@ export type StreamKind = 'sse' | 'jsonLines'
 /** Options of `@JsonLines`, and of `@Sse`. */
 export interface StreamOptions {
   /**
-   * The longest time that a response may take, counted from its first item. Then `req.signal` aborts. Events end without
-   * the event `end`, so that a client comes back; lines are cut off, so that a client does not take them for all. Default:
-   * no limit.
+   * The longest time that a response may take, counted from its first item. Then `req.signal` aborts. Events end
+   * without the event `end`, so that a client reconnects; lines are cut off, so that a client sees that they are
+   * incomplete. Default: no limit.
    */
   readonly maxAge?: Duration
 }
@@ -43,11 +43,11 @@ export interface StreamModel {
 
 /** The fields of an event beside its data. */
 export interface SseEventOptions {
-  /** The id, which the client sends as `Last-Event-ID` when it comes back. No line break and no NUL. Default: none. */
+  /** The id, which the client sends as `Last-Event-ID` when it reconnects. No line break and no NUL. Default: none. */
   readonly id?: string | number
-  /** The type, for `addEventListener` in a browser. Not `end` or `error`. Default: none, which is `message`. */
+  /** The type, for `addEventListener` in a browser. Not `end` or `error`. Default: none, which means `message`. */
   readonly event?: string
-  /** How long the client waits before it comes back. Default: the client decides. */
+  /** How long the client waits before it reconnects. Default: the client decides. */
   readonly retry?: Duration
 }
 
@@ -59,7 +59,7 @@ export interface SseEvent<TItem = unknown> {
   readonly id: string | undefined
   /** The type; `undefined` for `message`. */
   readonly event: string | undefined
-  /** How long the client waits before it comes back, in milliseconds; `undefined` if the client decides. */
+  /** How long the client waits before it reconnects, in milliseconds; `undefined` if the client decides. */
   readonly retry: number | undefined
 }
 

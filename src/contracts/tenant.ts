@@ -14,15 +14,15 @@ export interface TenantScope {
    */
   readonly isDeciding?: true
   /**
-   * The same object in every scope that began in one request or one `runWithTenant`. A nested scope shares it. A
-   * scope that a pool or a lost callback brings along has another one.
+   * The same object in every scope that began in one request or one `runWithTenant`. A nested scope shares it. A scope
+   * from a pool or a lost callback has another object.
    */
   readonly origin: object
   /** The number of scopes with the same origin around this one. Default 0. */
   readonly depth?: number
   /** The application whose request it is; `undefined` outside an application. */
   readonly host: object | undefined
-  /** Whether the code runs for all tenants, by `runWithoutTenant`. A request that names no tenant does not. */
+  /** Whether the code runs for all tenants, by `runWithoutTenant`. `false` for a request that names no tenant. */
   readonly isForAll?: true
 }
 

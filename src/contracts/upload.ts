@@ -13,7 +13,7 @@ export interface FileOptions<TMax extends number = number, TOptional extends boo
   readonly types?: readonly string[]
   /** The largest number of files. With more than 1, the handler receives a list. Default 1. */
   readonly max?: TMax
-  /** Whether the form may have no such file. Default `false`: it is then a 400. */
+  /** Whether the form may lack the file. Default `false`: a form without it is a 400. */
   readonly optional?: TOptional
 }
 
@@ -89,7 +89,7 @@ export interface FileRule {
   readonly types: readonly string[] | null
   /** The largest number of files. */
   readonly max: number
-  /** Whether there may be none. */
+  /** Whether the form may lack the file. */
   readonly isOptional: boolean
 }
 

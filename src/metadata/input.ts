@@ -184,7 +184,7 @@ function bodyWithOptions(args: readonly unknown[]): unknown {
 interface Given {
   readonly key?: string
   readonly schema?: Schema
-  /** Whether the author has given a schema, be it `undefined`: that often comes from a circular import. */
+  /** Whether the author has given a schema, even if it is `undefined`, which often comes from a circular import. */
   readonly hasSchema: boolean
   /** Options after the schema, which only `@Cookies` has. */
   readonly more?: { readonly options: unknown }
@@ -193,7 +193,7 @@ interface Given {
 function input(source: InputSource, name: string, args: readonly unknown[]): unknown {
   const { key, schema, hasSchema, more } = readArguments(source, name, args)
   const whose = key === undefined ? { source } : { source, key }
-  // A missing schema reaches the checks as a wrong one, with the decorator that has none.
+  // A missing schema reaches the checks as a wrong schema, with its decorator.
   const described: Fact = { kind: 'input', ...whose, schema: schema as Schema, ...more }
   return decorator(`${name}()`, {
     method: described,

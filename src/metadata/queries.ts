@@ -6,7 +6,7 @@ import { decorator, refuseBare } from './write.js'
  * request that runs more, and `blazon dev` notes it. In production it does nothing. `@Queries` on a method replaces the
  * value of its class.
  *
- * With `@Queries`, the same statement may run as often: `queries.repeats` of `TestApp` does not count.
+ * With `@Queries`, the same statement may run up to `most` times: `queries.repeats` of `TestApp` does not count.
  *
  * @param most A whole number, or 0.
  * @example

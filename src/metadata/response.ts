@@ -67,9 +67,10 @@ export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClas
 }
 
 /**
- * Names the media types in which the data of successes can be sent, for one method or for all methods of a class. `Accept`
- * of the request chooses (RFC 9110, 12.5.1); of equally welcome types, and without `Accept`, the first. A client that accepts none
- * gets a 406. The responses have `Vary: Accept`, and the cache keeps each representation apart.
+ * Names the media types in which the data of successes can be sent, for one method or for all methods of a class.
+ * `Accept` of the request chooses (RFC 9110, 12.5.1); of equally preferred types, and without `Accept`, the first. A
+ * client that accepts none gets a 406. The responses have `Vary: Accept`, and the cache keeps each representation
+ * apart.
  *
  * @param produced JSON types as text, sent in the envelope of the route. `'text/csv'`, for a list of objects; see
  * {@link csv} for its options. Every other type with the function that writes it: a {@link Representation}.

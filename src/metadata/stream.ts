@@ -74,7 +74,7 @@ function stream(
 }
 
 /**
- * Defines a parameter with the `Last-Event-ID` of a client that comes back: the id of the last event that it has
+ * Defines a parameter with the `Last-Event-ID` of a client that reconnects: the id of the last event that it has
  * received. The decorator on a method, or, in the legacy dialect, on a handler parameter, documents and validates the
  * header.
  *

@@ -8,7 +8,7 @@ import type {
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Lets only requests pass that their sender has signed. The bytes of the body are verified before they are parsed; a
+ * Accepts only requests that their sender has signed. The bytes of the body are verified before they are parsed; a
  * request without a valid signature is a 401, and a repeated request is a 409. The signature replaces the guard: the
  * route needs none, unless it has `@Auth()`.
  *

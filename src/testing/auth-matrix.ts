@@ -323,7 +323,7 @@ function answerOf(
   })
 }
 
-/** The limits of the framework do not count for probes, so the number of requests is counted by something else. */
+/** The limits of the framework do not count for probes, so other code counts the requests. */
 function tooMany(route: RouteModel): Error {
   return new Error(
     `authMatrix() cannot find out who may call ${nameOf(route)} (${route.name}): the response is 429. Turn the limit off in tests.`,

@@ -225,7 +225,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns why the application has sent a response so. Failed assertions of supertest print the same, as `String` does.
+   * Returns the reasons for a response of the application. Failed assertions of supertest print the same, as `String`
+   * does.
    *
    * @throws TypeError for anything but a response of `request()` or `fetch` of this application.
    * @example

@@ -18,8 +18,8 @@ export interface CoverageOptions {
 /** How the statements of requests are judged. */
 export interface QueryOptions {
   /**
-   * How often the same statement may not run in one request: a whole number above 0. A request that runs one so often fails
-   * its test. A route with `@Queries` has its own number. Default 10.
+   * How many runs of the same statement in one request fail a test: a whole number above 0. A route with `@Queries` has
+   * its own number. Default 10.
    */
   readonly repeats?: number
   /** Whether `close()` prints on stderr how many statements the requests of each route have run. Default `false`. */

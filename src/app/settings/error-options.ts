@@ -57,8 +57,8 @@ const NAMES: OptionNames<ErrorOptions> = {
   status: { validation: true },
 }
 /**
- * The statuses that rejected input may have. To each other 4xx status clients react in their own way: they sign in, wait,
- * or send the request in another form.
+ * The statuses that rejected input may have. Clients react to every other 4xx status in its own way: they sign in,
+ * wait, or send the request in another form.
  */
 const OF_VALIDATION: readonly unknown[] = [400, 406, 409, 412, 422]
 

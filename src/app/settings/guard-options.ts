@@ -8,7 +8,7 @@ import { asyncFunctions } from '../../errors/option-group.js'
 import { COOKIE_PREFIX, type CredentialPlaces, credentialPlaces } from '../../http/credentials.js'
 import { type DocumentGuard, GUARD_NAME, GUARD_SCHEME } from '../../openapi/guard-scheme.js'
 
-/** A guard as the options name it: the guard itself, its class, or a token. */
+/** A guard in the options: the guard itself, its class, or a token. */
 // biome-ignore lint/suspicious/noExplicitAny: guards of an application have users of different types
 export type GuardEntry = AuthGuard<any> | Token<AuthGuard<any>>
 
@@ -102,7 +102,7 @@ export function checkCreated(created: AuthGuard, settings: GuardSettings): Probl
   )
 }
 
-/** Whether a member is of the kind that a guard has: a class may use the name for something else. */
+/** Whether a member has the type of a guard's member: a class may use the name for something else. */
 function isMember(guard: AuthGuard, member: (typeof DECLARED)[number]): boolean {
   const value = guard[member]
   if (member === 'credentials') return Array.isArray(value)

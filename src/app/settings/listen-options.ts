@@ -22,8 +22,8 @@ export interface ListenOptions {
 const NAMES: OptionNames<ListenOptions> = { host: true, signals: true, announce: true }
 
 /**
- * The path of a Unix socket, or of a Windows pipe. A text of digits is none, because it is a port that was not converted:
- * `listen(process.env.PORT)` is an error of types.
+ * The path of a Unix socket, or of a Windows pipe. A text of digits is not a path, because it is a port that was not
+ * converted: `listen(process.env.PORT)` is a type error.
  */
 export type SocketPath = `/${string}` | `./${string}` | `\\\\${string}`
 

@@ -2,7 +2,7 @@ import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import type { AppOptions } from './app-options.js'
 
-/** Options that are objects and nothing else, with an example of each. The files of other groups check theirs. */
+/** Options that must be objects, with an example of each. The files of other groups check their own. */
 const EXAMPLES = {
   auth: 'Give { guard }, or leave it out.',
   security: 'Give { helmet: false } for no protective headers, or leave it out.',

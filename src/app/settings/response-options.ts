@@ -38,8 +38,8 @@ const NAMES: OptionNames<ResponseOptions> = { fields: true, documented: true }
 const GIVE_LIST = 'Give { documented: [{ status, description, schema }] }.'
 
 /**
- * The `responses` option. An unknown name or value is an error. As a warning, it would let fields leave that should be
- * dropped.
+ * The `responses` option. An unknown name or value is an error. A warning alone would let the application send fields
+ * that should be dropped.
  */
 export const responseGroup: OptionGroup<Option, ResponseSettings> = {
   unknown: (responses) => unknownOptions('responses.', responses, NAMES),

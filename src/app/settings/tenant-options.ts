@@ -130,8 +130,8 @@ const POSITIVE_SECONDS = 60
 const NEGATIVE_SECONDS = 5
 
 /**
- * Headers of which Node keeps only the first value, or joins several values with something else than a comma. A
- * second tenant in a repeated header would not be noticed.
+ * Headers of which Node keeps only the first value, or joins several values without a comma. A second tenant in a
+ * repeated header would not be noticed.
  */
 const UNFIT = new Set(
   `age authorization content-length content-type cookie etag expires from host if-modified-since if-unmodified-since

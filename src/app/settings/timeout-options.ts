@@ -28,7 +28,7 @@ export interface TimeoutOptions {
    */
   readonly request?: Duration
   /**
-   * How long a client may take no byte of a response that waits for it: a duration, or 0 for any time. After this time its
+   * How long a client may read no byte of a waiting response: a duration, or 0 for any time. After this time its
    * connection is closed, with a line in the log. A stream that has nothing to send is not affected.
    *
    * @defaultValue `'60s'`

@@ -27,7 +27,7 @@ const NAMES: OptionNames<ValidationOptions> = { messages: true }
 const MESSAGES: readonly unknown[] = [undefined, 'library', 'generic']
 
 /**
- * The `validation` option. An unknown name or value is an error. As a warning, it would let messages repeat data that
+ * The `validation` option. An unknown name or value is an error. A warning alone would let messages repeat data that
  * the client sent.
  */
 export const validationGroup: OptionGroup<Option, ValidationSettings> = {

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 /** The head of a part of a form. */
 export interface PartHead {
   readonly name: string
-  /** `null` for a text field; empty for a file that a browser was not given. */
+  /** `null` for a text field; empty if the user of a browser has chosen no file. */
   readonly fileName: string | null
   /** In lower case, without parameters; `null` if the part names none. */
   readonly type: string | null

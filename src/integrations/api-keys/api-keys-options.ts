@@ -31,7 +31,7 @@ export interface ApiKeyRecord {
   readonly revokedAt?: Date | number | null
 }
 
-/** The user of a request with a key, unless the option `user` makes another one. */
+/** The user of a request with a key, unless the option `user` makes another user. */
 export interface ApiKeyUser {
   /** The id of the key. */
   readonly id: string
@@ -69,7 +69,7 @@ export interface ApiKeysOptions<
    * The scheme of the key in the header `Authorization`, such as `'Bearer'`, in place of a header of its own. Default: none.
    */
   readonly scheme?: string
-  /** Makes `req.user` of a key, for each request. Default: an {@link ApiKeyUser}. */
+  /** Makes `req.user` from a key, for each request. Default: an {@link ApiKeyUser}. */
   readonly user?: (record: TRecord, req: Request) => TUser
   /**
    * Whether a key confirms the tenant of its request: a key of another tenant, or of none, is refused with 403. With

@@ -26,7 +26,7 @@ export type JwtAlgorithm =
 
 /** A secret that issuer and API share (HMAC). */
 export interface JwtSecret {
-  /** At least 32 bytes, of which no one can guess one. Text counts as UTF-8. */
+  /** At least 32 random bytes. Text counts as UTF-8. */
   readonly secret: string | Uint8Array
   /** The `kid` of tokens of this secret. Default: the secret is tried for every token. */
   readonly kid?: string
@@ -130,8 +130,8 @@ export interface JwtOptions<
   /** A Standard Schema of the claims. Tokens that do not fit are refused with 401. Its output types `req.user`. */
   readonly claims?: S
   /**
-   * Makes `req.user` of the claims, for each request. `undefined` and `null` refuse the request with 401. Default: the
-   * claims with `id`, `roles` and `permissions`.
+   * Makes `req.user` from the claims, for each request. `undefined` and `null` refuse the request with 401. Default:
+   * the claims with `id`, `roles` and `permissions`.
    */
   readonly user?: (claims: ClaimsOf<S>, req: Request) => MaybePromise<TUser | null | undefined>
   /** The roles: a list, or a text with spaces between them. Default: the claim `roles`. */

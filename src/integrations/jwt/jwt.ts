@@ -82,8 +82,8 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 
   /**
-   * Whether a request has a token for this guard, right or wrong, where others read the same header: three parts, and no other
-   * issuer.
+   * Whether a request has a token for this guard, right or wrong, if other guards read the same header: three parts,
+   * and no other issuer.
    */
   carries(req: Request): boolean {
     const token = readCredential(req, this.options.scheme ?? 'Bearer')
@@ -175,7 +175,7 @@ function rulesOf(options: AnyJwtOptions): ClaimRules {
   }
 }
 
-/** OpenAPI names schemes of the registry of HTTP only, so any other is a key in the header. */
+/** OpenAPI names schemes of the registry of HTTP only, so any other scheme is documented as a key in the header. */
 function securityOf(scheme = 'Bearer'): OpenApiSecurityScheme {
   if (scheme.toLowerCase() === 'bearer') {
     return { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }

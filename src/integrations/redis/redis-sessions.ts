@@ -12,12 +12,12 @@ import type { Link } from './link.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 import { linkOf } from './shared-links.js'
 
-/** A reply that comes late is 503 for a user, and not only a cache miss. */
+/** A late reply is a 503 for a user, and not only a cache miss. */
 const TIMEOUT = '500ms'
 /** How many sessions of a user are removed at once. */
 const CHUNK = 500
 
-/** A session is a hash: its facts, and each value under `v:<name>`. A script on it runs at once. */
+/** A session is a hash: its facts, and each value under `v:<name>`. A script on it is atomic. */
 const READ = script("return redis.call('HGETALL', KEYS[1])")
 
 /** ARGV: the lifetime, then names and texts. */

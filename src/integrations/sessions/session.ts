@@ -25,9 +25,9 @@ export interface Session<TInput = unknown, TOutput = unknown> {
   /** Whether a user has logged in. The guard decides who: `req.user`, also with `@Auth({ optional: true })`. */
   readonly isLoggedIn: boolean
   /**
-   * Begins a session of a user, with a new id; the old id is dead at once. Call it after the password or another proof
-   * was checked, and again after the rights of the user have changed. The values stay, unless they belong to another
-   * user.
+   * Begins a session of a user, with a new id; the old id is invalid at once. Call it after the password or another
+   * proof was checked, and again after the rights of the user have changed. The values stay, unless they belong to
+   * another user.
    *
    * In an application with tenants, the session is for the tenant that the code acts for: on a route with `@Tenant()`, or in
    * `runWithTenant`. Check before that the account belongs to it.
@@ -62,6 +62,6 @@ export interface Session<TInput = unknown, TOutput = unknown> {
   update(
     change: (data: Readonly<TOutput>) => Partial<TInput> | Promise<Partial<TInput>>,
   ): Promise<void>
-  /** Gives the session a new id; the old one is dead at once. Without a session, it does nothing. */
+  /** Gives the session a new id; the old id is invalid at once. Without a session, it does nothing. */
   regenerate(): Promise<void>
 }

@@ -82,8 +82,8 @@ export interface SessionsOptions<TInput, TOutput, TUser> {
    */
   readonly tenant?: string | ((user: TUser) => string | null | undefined)
   /**
-   * Whether a session is valid for the tenant alone in whose request it began. With `false`, it is valid for all, and
-   * `tenant.authorize` must decide which tenant a user may act for. Default `true`, or `false` with `tenant`.
+   * Whether a session is valid only for the tenant of the request in which it began. With `false`, it is valid for all,
+   * and `tenant.authorize` must decide which tenant a user may act for. Default `true`, or `false` with `tenant`.
    */
   readonly bindTenant?: boolean
 }

@@ -3,9 +3,8 @@ import { type Duration, toSeconds } from '../../../index.js'
 /** The location of the database and its limits. Set either `url` or `embedded`. */
 export interface PostgresOptions {
   /**
-   * `postgres://user:password@host:5432/database`, for PostgreSQL or a server that speaks its
-   * protocol. It may have several hosts, `one:5432,two:5432`, and `target_session_attrs`, as in libpq. Needs the package
-   * `pg`.
+   * `postgres://user:password@host:5432/database`, for PostgreSQL or a server with its protocol. It may have several
+   * hosts, `one:5432,two:5432`, and `target_session_attrs`, as in libpq. Needs the package `pg`.
    */
   readonly url?: string
   /**

@@ -12,9 +12,10 @@ export interface TransactionOptions {
    */
   readonly isolation?: Isolation
   /**
-   * How often the function runs again, 0 to 10, when its transaction has conflicted with others: a serialization failure
-   * (SQLSTATE 40001) or a deadlock (40P01). It is rolled back before, but all else that it does, it does again. The pauses
-   * between the attempts are random, and grow. A part of another transaction does not run again alone. Default 0.
+   * How often the function runs again, 0 to 10, when its transaction has conflicted with others: a serialization
+   * failure (SQLSTATE 40001) or a deadlock (40P01). The transaction is rolled back before, but other effects of the
+   * function happen again. The pauses between the attempts are random, and grow. A part of another transaction does not
+   * run again alone. Default 0.
    */
   readonly retries?: number
 }

@@ -2,7 +2,7 @@ import type { Field, QueryResult, Statement } from '../driver.js'
 import { arrayOf, type Reader } from './read-array.js'
 import { isKnown, type ReaderOf, readersFor } from './read-value.js'
 
-/** Sends a statement where the result came from. */
+/** Sends a statement to the database of the result. */
 type Ask = (statement: Statement) => Promise<QueryResult>
 
 /** The type of the elements of an array, and the character between them. */
