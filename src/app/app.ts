@@ -261,7 +261,7 @@ export class App {
     return this.close()
   }
 
-  /** A process that is to end keeps its listeners until then, so that a second signal ends it at once. */
+  /** A process that is about to end keeps its listeners until then, so that a second signal ends it at once. */
   #stopWatching(): void {
     if (this.#processEnd?.hasBegun === true) return
     this.#processEnd?.remove()

@@ -78,7 +78,7 @@ export function describeApp(
 /**
  * Reads controllers and providers into data.
  *
- * @throws ConfigError with mistakes that all others would be consequences of.
+ * @throws ConfigError with mistakes that cause all others.
  */
 export function readStructure(settings: Settings, builtIn: readonly Provider[]): Structure {
   const { plugins, auth } = settings

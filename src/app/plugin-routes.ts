@@ -31,7 +31,7 @@ export function collectPluginRoutes(
   })
 }
 
-/** Finds routes of plugins with a path that is none, or that something else has. */
+/** Finds routes of plugins with an invalid path, or with a path that is already used. */
 export function checkPluginRoutes(
   found: readonly PluginRoute[],
   { routes }: AppModel,

@@ -30,8 +30,8 @@ interface Progress {
 }
 
 /**
- * Closes connections whose client takes no byte of a response that waits for it. One timer looks at all connections while
- * responses are under way, so a request costs one comparison, and a response that leaves at once nothing else.
+ * Closes connections whose client reads no byte of a waiting response. One timer checks all connections while responses
+ * are under way. A request costs one comparison, and a response that is sent at once costs nothing else.
  */
 export class SlowReaders {
   readonly #config: SlowReadersConfig
@@ -76,7 +76,7 @@ export class SlowReaders {
     }
   }
 
-  /** For how long a client has taken nothing, as far as it is known; 0 if nothing waits for it. */
+  /** How long a client has read nothing, as far as it is known; 0 if no data waits for it. */
   #stalledMs(socket: Socket, now: number): number {
     const taken = takenFrom(socket)
     const known = this.#progress.get(socket)
@@ -100,7 +100,7 @@ export class SlowReaders {
   }
 }
 
-/** The part of a connection of the network that Node does not document. Its own `socket.setTimeout` reads it, too. */
+/** The part of a network connection that Node does not document. Node's own `socket.setTimeout` reads it, too. */
 interface Handled {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null
 }

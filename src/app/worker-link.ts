@@ -18,8 +18,8 @@ export interface WorkerLink {
   /** Whether another worker has the place of this one. */
   readonly isRetired: boolean
   /**
-   * Runs the start of an application. The worker listens when no start is under way: a program that starts several applications
-   * starts each when the one before listens, or all at once.
+   * Runs the start of an application. The worker listens when no start is under way: a program that starts several
+   * applications starts each when the previous one listens, or all at once.
    */
   starts<T>(start: () => Promise<T>, app: WorkerApp): Promise<T>
   readonly shareMetrics: ShareMetrics

@@ -26,7 +26,7 @@ type KindOf<Result> = unknown extends Result
       ? 'sync'
       : true
 
-/** The names of an object in options. `*` stands for each other name, and `x-` for each that begins so. */
+/** The names of an object in options. `*` stands for each other name, and `x-` for each name that begins with `x-`. */
 export interface NestedNames {
   readonly [name: string]: true | 'sync' | NestedNames
 }
@@ -42,8 +42,8 @@ export interface OptionGroup<Option, Settings> {
 }
 
 /**
- * Finds names that an object of options does not have, at any depth: typing errors, and options of another version. Also finds
- * asynchronous functions whose result is used at once: a promise is truthy, and no value of its own.
+ * Finds names that an object of options does not have, at any depth: typing errors, and options of another version.
+ * Also finds asynchronous functions whose result is used at once: a promise is truthy, and not a valid value.
  *
  * @param path The prefix of each name in the messages: `'auth.'`.
  */
@@ -116,7 +116,7 @@ function unknownName(path: string, name: string, known: readonly string[]): Prob
  *
  * @param path The prefix of each name in the messages: `'mails(): '`.
  * @param value The options, as they were given.
- * @param names The names that there are.
+ * @param names The valid names.
  * @example
  * const NAMES: OptionNames<MailOptions> = { from: true, retries: true }
  *

@@ -18,7 +18,7 @@ class Comment implements SseComment {
 }
 
 /**
- * Gives an item of a stream an id, a type, or the time after which clients come back. As JSON Lines, the item is sent
+ * Gives an item of a stream an id, a type, or the time after which clients reconnect. As JSON Lines, the item is sent
  * alone.
  *
  * @param data The item.

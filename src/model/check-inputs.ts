@@ -21,7 +21,7 @@ export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** Whether no two of these describe the same: one describes the whole input, or each one another key. */
+/** Whether all of these describe different parts: one describes the whole input, or each describes another key. */
 function areDistinct(inputs: readonly Input[]): boolean {
   if (inputs.length < 2) return true
   const keys = new Set(inputs.map(({ key }) => key))

@@ -97,7 +97,7 @@ class ShapeReader {
       if (shape.items !== null && !useful.has(shape.items)) shape.items = null
       const isOfRest = shape.properties.has(null)
       for (const [name, child] of shape.properties) {
-        // Beside a list of other names, the name stands for a value that is none.
+        // Beside a list of other names, the name stands for a value that is not a list.
         const isUnneeded = !useful.has(child) && (name === null || !isOfRest)
         if (isUnneeded) shape.properties.delete(name)
       }

@@ -1,7 +1,7 @@
 /** Parts of names that mean nothing but a secret, also inside of a longer word: `userpassword`, `sessionid`. */
 const PARTS =
   /authori[sz]ation|authentication|cookie|credential|passw|passphrase|passcode|secret|session|signature|token|(?:access|api|encryption|master|private|session|shared|signing|ssh|subscription)[-_. ]*key|functions[-_]key|(?:backup|recovery|security|verification)[-_. ]*code|code[-_. ]*verifier/i
-/** Words that are secrets as whole words only: `author`, `spinner` and `compass` are none. */
+/** Words that are secrets as whole words only: `author`, `spinner` and `compass` are not secrets. */
 const WORDS =
   /(?:^|[^a-z])(?:auth|bearer|csrf|cvc2?|cvv2?|jwt|mfa|otp|pass|pin|pwd?|sig|totp|xsrf)s?(?![a-z])/i
 const NEXT_WORD = /([a-z\d])(?=[A-Z])/g

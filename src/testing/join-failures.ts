@@ -20,7 +20,7 @@ export function addToMessage(error: Error, paragraph: string): void {
   const text = `${message}\n\n${paragraph}\n`
   // An error of the test may be frozen.
   Reflect.set(error, 'message', text)
-  // The stack has the message as it was. Some runners print the one, some the other.
+  // The stack has the message as it was. Some runners print the stack, some the message.
   if (stack?.includes(message))
     Reflect.set(
       error,

@@ -11,8 +11,8 @@ const KEEP = Symbol.for('blazon.keep')
 const LOCK_FILE = 'blazon.lock'
 
 /**
- * Lets this process use the embedded database of a folder through `blazon dev`, if that has it open. Without, two processes
- * would need it, and only one can open it.
+ * Lets this process use the embedded database of a folder through `blazon dev`, if the command has it open. Otherwise
+ * two processes would need it, and only one can open it.
  *
  * @returns a function that ends this.
  */

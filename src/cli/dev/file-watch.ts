@@ -17,7 +17,7 @@ const SKIPPED = /^(?:node_modules$|\.)|~$/
  * that an editor replaces.
  */
 export class FileWatch {
-  /** Whether new source files beside the others count, too: an import may have failed for the lack of one. */
+  /** Whether new source files beside the others count, too: an import may have failed because a file was missing. */
   seesNewFiles = false
   readonly #onChange: (paths: readonly string[]) => void
   readonly #onError: (error: Error) => void

@@ -42,8 +42,8 @@ interface Read {
 }
 
 /**
- * Reads the application with `NODE_ENV=production`. Variables that are only set in production may be missing here: then as it
- * is here.
+ * Reads the application with `NODE_ENV=production`. Variables that are only set in production may be missing here: then
+ * it is read as it is here.
  */
 async function readInProduction(
   { env }: Project,

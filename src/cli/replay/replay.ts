@@ -14,7 +14,7 @@ export interface ReplayOptions extends LoadOptions, CapsulePlace {
   readonly database?: boolean
 }
 
-/** As `blazon dev` looks: the module that starts the application has its database, too. */
+/** The same order as in `blazon dev`: the module that starts the application also has its database. */
 const MODULES = ['main', 'app', 'index']
 
 /**

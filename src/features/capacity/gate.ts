@@ -47,7 +47,7 @@ export class Gate {
    */
   enter(lane: string): Ticket | RefusalReason {
     const ticket = new Ticket(lane)
-    // A request that waits is first, unless all that wait belong to tenants that use their share.
+    // A waiting request is first, unless all waiting requests belong to tenants that use their share.
     if (this.running < this.#settings.concurrent && this.#mayRun(lane)) {
       this.#start(ticket)
       return ticket

@@ -12,7 +12,7 @@ export interface CapsuleSettings {
 
 /** The name of a file: when the request failed, and random characters. Names sort by time. A process that was killed may leave a part. */
 const NAME = /^\d{8}-\d{6}-[\da-f]{6}\.json(?:\.part)?$/
-/** More capsules at once are not written: the server has other things to do. */
+/** More capsules at once are not written: the server has more important work. */
 const MOST_WAITING = 8
 const OWNER_ONLY = { file: 0o600, folder: 0o700 }
 
@@ -91,7 +91,7 @@ async function ignore(path: string): Promise<void> {
   })
 }
 
-/** Writes a new file, or none. `wx`: nothing that is there already is followed or replaced. */
+/** Writes a new file, or none. `wx`: an existing file or link is neither followed nor replaced. */
 async function create(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { mode: OWNER_ONLY.file, flag: 'wx' })

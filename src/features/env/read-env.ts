@@ -37,7 +37,7 @@ export type Outcome =
 /**
  * Reads the variables at once.
  *
- * @throws ConfigError with one problem for each wrong variable; also if the schema needs time.
+ * @throws ConfigError with one problem for each wrong variable; also if the schema is asynchronous.
  */
 export function readEnv(declaration: EnvDeclaration, scope: Scope): object {
   const gathered = gather(declaration, scope)
@@ -145,9 +145,7 @@ function judge(result: Validated | StandardSchemaV1.Result<unknown>, gathered: G
   return { values: maskSecrets(value, (name) => isShown(name, gathered)) }
 }
 
-/**
- * A property that the schema has made itself may be made of a secret. It is shown only if no variable is secret.
- */
+/** A property that the schema has made itself may contain a secret. It is shown only if no variable is secret. */
 export function isShown(name: string, { variables }: Pick<Reading, 'variables'>): boolean {
   const variable = variables.get(name)
   if (variable !== undefined) return !variable.isSecret

@@ -3,7 +3,7 @@ import type { Reading } from './explain-issues.js'
 import { MOUNTED } from './sources.js'
 
 /**
- * The variables of each `env()` that a `.env` has which production does not read, until an application boots. They belong to
+ * The variables of each `env()` in a `.env` that production does not read, until an application boots. They belong to
  * the process, because `Env.read()` runs before the application exists.
  */
 const unread = new Map<object, readonly string[]>()

@@ -9,7 +9,7 @@ import { type PreparedGuard, prepareGuard } from '../../di/prepare-guard.js'
 import { Health } from './health.js'
 import type { HealthSettings } from './health-options.js'
 
-/** How long the guard may take, in milliseconds. A probe must get its response when the guard's server is away. */
+/** How long the guard may take, in milliseconds. A probe must get its response also if the guard's server is down. */
 const GUARD_MS = 1000
 
 const FAILED = 'The guard failed, so the reasons were not shown'

@@ -18,7 +18,7 @@ export type TenantsOf = (req: Request) => readonly (string | undefined)[] | unde
 export interface ConfirmConfig {
   /** The message of the refusal if a route requires a tenant; `null` if it does not. */
   readonly required: string | null
-  /** Whether a request that no credential speaks for may act for the tenant that it names. */
+  /** Whether a request without a confirming credential may act for the tenant that it names. */
   readonly trustsAnonymous: boolean
   /** Whether `authorize` decides after this stage. */
   readonly hasAuthorize: boolean

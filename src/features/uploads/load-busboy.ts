@@ -10,7 +10,7 @@ interface DicerConfig {
   readonly highWaterMark: number
 }
 
-/** The parser of `multipart` bodies that `@fastify/busboy` is made of. It emits `part` with a stream for each part. */
+/** The parser of `multipart` bodies inside `@fastify/busboy`. It emits `part` with a stream for each part. */
 export type DicerClass = new (config: DicerConfig) => Writable
 
 /**

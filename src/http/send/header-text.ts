@@ -16,9 +16,9 @@ const OF_NODE = new Set([
 const REFUSED = /[^\t\x20-\x7e\x80-\xff]/
 
 /**
- * Whether a header can leave as text beside the first line of the head, which Node does not see. If not, Node must get it: it
- * acts on the header, or refuses it. Node tests each name and each value that it gets with a pattern, and changes the case of
- * the name. Here, a name is tested once.
+ * Whether a header can be sent as text with the first line of the head, which Node does not see. If not, Node must get
+ * it: it acts on the header, or refuses it. Node tests each name and each value that it gets with a pattern, and
+ * changes the case of the name. Here, a name is tested once.
  */
 export function canLeaveAsText(name: string, value: unknown): value is string {
   return typeof value === 'string' && isNameOfText(name) && !REFUSED.test(value)

@@ -20,7 +20,7 @@ class JoinedTexts extends Readable {
   #isScheduled = false
 
   constructor(source: AsyncIterator<unknown>) {
-    // Whoever reads decides about values that are neither text nor bytes.
+    // The reader decides about values that are neither text nor bytes.
     super({ objectMode: true, highWaterMark: 1 })
     this.#source = source
   }

@@ -20,8 +20,7 @@ export interface JsonPreparation {
   /** Returns the body to write; {@link REFUSED} if the request has failed instead. */
   readonly prepare: (body: unknown, res: Response) => unknown
   /**
-   * For data that an envelope of the application's own will be around; `null`: the data is put into the envelope as it
-   * is.
+   * For data that is put into an envelope of the application's own; `null`: the data is put into the envelope as it is.
    */
   readonly inEnvelope: {
     /** Changes the data. Returns {@link REFUSED} if the request has failed instead. */

@@ -18,8 +18,8 @@ export interface FetchSetup {
 }
 
 /**
- * Reads JSON from a URL. Redirects are not followed: an issuer whose redirect someone can choose would then give the keys of
- * someone else.
+ * Reads JSON from a URL. Redirects are not followed: through a redirect that an attacker can choose, the keys would
+ * come from the attacker.
  */
 export async function fetchJson(url: URL, { fetch, closed }: FetchSetup): Promise<unknown> {
   if (!isSafeUrl(url)) throw new Error(`${url.href} is not a URL with https.`)

@@ -82,8 +82,9 @@ class Traces {
     const trace = new RequestTrace(found ?? this.#opener.open(req, active), this.#maker)
     req[kTrace] = trace
     setTraceContext(req, trace.server.spanContext())
-    // The span of an instrumentation is active already. The context of a span that is not recorded is entered, too: in none, the
-    // spans of other instrumentations would have no parent, so a sampler would keep some of them as traces of their own.
+    // The span of an instrumentation is active already. The context of a span that is not recorded is entered, too:
+    // without it, the spans of other instrumentations would have no parent, so a sampler would keep some of them as
+    // traces of their own.
     if (found === null || trace.isRecorded) context.with(trace, next)
   }
 

@@ -213,7 +213,7 @@ export class Link {
     }
   }
 
-  /** A write that changes nothing. Whoever may not send it has reached a server that judges commands. */
+  /** A write that changes nothing. A client that may not send it has reached a server that checks commands. */
   async #write({ send }: Driver): Promise<void> {
     await send('UNLINK', `${prefixOf(this.#options)}unused`).catch((error: unknown) => {
       if (describeFailure(error) !== 'NOPERM') throw error

@@ -128,7 +128,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#config.begin(this.#res)
   }
 
-  /** A client that takes all at once would keep the process from other requests: each wait gives them a turn. */
+  /** A client that reads everything at once would keep the process from other requests: each wait gives them a turn. */
   wait(): void {
     this.#drained ??= new Promise((resolve) => {
       const resume = () => {

@@ -3,7 +3,10 @@ import { explanationText } from '../../features/records/explanation-text.js'
 import { ContractError, UnbuiltDocumentError } from '../contract/violation.js'
 import { addToMessage } from '../join-failures.js'
 
-/** Why a response of an application under test is as it is. As text, it is a few lines for people: `String(explanation)`. */
+/**
+ * The reasons for a response of an application under test. As text, it is a few lines for people:
+ * `String(explanation)`.
+ */
 export interface Explanation extends RequestRecord {
   /** Returns the lines that failed assertions of supertest show. */
   toString(): string
@@ -17,7 +20,7 @@ export function explanationOf(record: RequestRecord): Explanation {
 /** A test may throw one error for several requests. */
 const explained = new WeakSet<Error>()
 
-/** Adds to the message of a failed assertion why the response is as it is. */
+/** Adds the reasons for the response to the message of a failed assertion. */
 export function explainFailure(failure: unknown, record: RequestRecord): void {
   // Their text already has the difference to the document, or that there is no document.
   if (failure instanceof ContractError || failure instanceof UnbuiltDocumentError) return

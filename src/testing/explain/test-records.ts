@@ -46,7 +46,7 @@ export class TestRecords {
     this.exchanges.enter(req)
   }
 
-  /** Adds to the failure of a request why its response is as it is. */
+  /** Adds the reasons for the response to the failure of a request. */
   explainTo(failure: unknown, { sent }: FinishedRequest): void {
     const req = sent && this.exchanges.find(sent)
     const record = req && this.#recorder.recordOf(req)

@@ -118,7 +118,7 @@ export async function proveIsolation(
   })
 }
 
-/** @throws Error if the run has looked at nothing, or at nothing of an operation. A leak that was found is reported. */
+/** @throws Error if the run has examined nothing, or nothing of an operation. A leak that was found is reported. */
 function refuseBlind({ requests }: IsolationSession, observations: readonly Observation[]): void {
   if (requests === 0) throw nothingSent(observations.length)
   if (observations.every(({ leaks }) => leaks.length === 0))
