@@ -26,7 +26,8 @@ export interface User {
   /** Permissions of the user. `@Can` accepts an ability that is in the list. */
   readonly permissions?: readonly string[]
   // A guard may set an id and other fields that are not declared. With `unknown` in place of `any`, an instance of a
-  // class would not be assignable. biome-ignore lint/suspicious/noExplicitAny: as above
+  // class would not be assignable.
+  // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly [field: string]: any
 }
 
