@@ -18,7 +18,7 @@ export interface RouteOptions extends InputSchemas {
    * the handler returns must fit it, or it does not compile. A handler that takes `res` is not compared.
    */
   readonly returns?: Schema
-  /** The status of a success, 200 to 399, as in `@HttpCode`. Default: that of `@HttpCode`, else 200, or 204 for nothing. */
+  /** The status of a success, 200 to 399, as in `@HttpCode`. Default: 200, or 204 for nothing, unless `defaultStatus` has another one. */
   readonly status?: number
   /** The errors of the document by status, 400 to 599: a description, or the options of `@ApiResponseDoc`. */
   readonly errors?: Readonly<Record<number, string | Omit<ApiResponseOptions, 'status'>>>

@@ -14,7 +14,7 @@ const input =
   (value, by) =>
     inputFacts(source, value, by)
 
-/** The facts of each option: those of the decorator that means the same. A wrong value is left to the checks. */
+/** The facts of each option, as its decorator states them. A wrong value is left to the checks. */
 const FACTS: Readonly<Record<keyof RouteOptions, ToFacts>> = {
   params: input('params'),
   query: input('query'),

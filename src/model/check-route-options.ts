@@ -34,7 +34,7 @@ const MEANING = {
   '@RateLimit': { name: 'rateLimit', kind: 'rateLimit' },
 } as const
 
-/** Checks what only the options of a route can have wrong. Their schemas and values are checked as those of decorators. */
+/** Checks what only the options of a route can have wrong. Their schemas and values are checked where the decorators are checked. */
 export function checkRouteOptions(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'routeOptions').flatMap((fact) => {
     const problems = checkNames(subject, fact)

@@ -14,13 +14,8 @@ const WORDINGS: readonly (readonly [wording: RegExp, better: string])[] = [
   [/\bnone of\b/i, '"not", "no …"'],
 ]
 
-/** Files whose comments are not checked: the texts of generated clients, and the options of routes. */
-const UNCHECKED: ReadonlySet<string> = new Set([
-  'cli/client/runtime.ts',
-  'contracts/route-options.ts',
-  'metadata/route-options.ts',
-  'model/check-route-options.ts',
-])
+/** Files whose comments are not checked: the texts of generated clients. */
+const UNCHECKED: ReadonlySet<string> = new Set(['cli/client/runtime.ts'])
 
 const COMMENT = /\/\*\*?\s[\s\S]*?\*\/|(?<=^|[ \t])\/\/ [^\n]*(?:\n[ \t]*\/\/ [^\n]*)*/gm
 
