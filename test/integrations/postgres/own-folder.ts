@@ -17,9 +17,13 @@ export class OwnFolder implements AsyncDisposable {
   readonly path: string
   readonly #guard
 
-  /** @param pidFile The file in the folder to which the server writes its process id. */
-  constructor(prefix: string, pidFile: string) {
-    this.path = mkdtempSync(join(tmpdir(), prefix))
+  /**
+   * @param prefix The beginning of its name.
+   * @param pidFile The file in the folder to which the server writes its process id.
+   * @param parent The folder that it is made in.
+   */
+  constructor(prefix: string, pidFile: string, parent: string = tmpdir()) {
+    this.path = mkdtempSync(join(parent, prefix))
     const { uid, gid } = owner()
     if (uid !== undefined && gid !== undefined) chownSync(this.path, uid, gid)
     const args = ['-c', GUARD, 'guard', this.path, pidFile]

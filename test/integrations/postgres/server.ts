@@ -51,6 +51,8 @@ export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Whether the server serves all files of this process, and ends with it. Default `false`: it ends after the file at the latest. */
   readonly isKept?: boolean
+  /** The folder that the server's own folder is made in. Default: that of temporary files. */
+  readonly parent?: string
 }
 
 /** A PostgreSQL server of one test, which may kill or pause it. */
@@ -67,7 +69,7 @@ export class Server implements AsyncDisposable {
 
   /** A server that does not run yet. */
   static async absent(options: ServerOptions = {}): Promise<Server> {
-    const folder = new OwnFolder('blazon-postgres-', 'data/postmaster.pid')
+    const folder = new OwnFolder('blazon-postgres-', 'data/postmaster.pid', options.parent)
     const server = new Server(await freePort(), folder)
     if (options.isKept !== true) afterFile(() => server[Symbol.asyncDispose]())
     if (options.standbyOf === undefined) {
@@ -111,6 +113,11 @@ export class Server implements AsyncDisposable {
     return `postgres://${credentials}@127.0.0.1:${port}/${database}`
   }
 
+  /** Whether the server runs. It may have ended by itself. */
+  get isRunning(): boolean {
+    return this.#process !== undefined && !hasEnded(this.#process)
+  }
+
   async start(): Promise<void> {
     const log = openSync(join(this.#folder.path, 'log'), 'a')
     const args = ['-D', this.#data, '-p', String(this.port)]
@@ -129,7 +136,7 @@ export class Server implements AsyncDisposable {
   /** Resumes or restarts the server if a test has paused or ended it. */
   async mend(): Promise<void> {
     this.resume()
-    if (this.#process === undefined || hasEnded(this.#process)) await this.start()
+    if (!this.isRunning) await this.start()
   }
 
   /** Kills all processes, as a loss of power would. */
