@@ -106,7 +106,9 @@ function typeOf(route: RouteModel, stated: ApiResponseOptions | undefined): stri
 /** A client can read the values in a cursor. */
 function cursorFields({ pages, name }: RouteModel, { part, places }: SchemaMarks): Problem[] {
   if (pages?.kind !== 'cursor' || part !== 'response') return []
-  const fields = new Set(pages.order.map(({ field }) => `items.*.${field}`))
+  const fields = new Set(
+    Object.values(pages.orders).flatMap((order) => order.map(({ field }) => `items.*.${field}`)),
+  )
   return places
     .filter(({ path }) => fields.has(path))
     .map((place) => ({

@@ -1,17 +1,20 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { FilterOutput, OrderField, PageFilter, Pages } from './pages.js'
+import type { ListOrder, OrderField, SortQuery } from './page-order.js'
+import type { FilterOutput, PageFilter, Pages } from './pages.js'
 
 /** Options of `page`. */
 export interface PageOptions<
   TField extends string = string,
   TFilter extends PageFilter = PageFilter,
   TTotal extends boolean = boolean,
+  TOrder extends ListOrder<TField> = ListOrder<TField>,
 > {
   /**
    * The order of the list: names of fields of an item, `-` for a descending one. End with a unique field, or a row may be
-   * on two pages. `readPage` needs it. Default: none; the handler decides.
+   * on two pages. Or several orders by name, of which the client chooses one by the query parameter `sort`; the first one is
+   * that of a request without it. `readPage` needs an order. Default: none; the handler decides.
    */
-  readonly order?: readonly (TField | `-${TField}`)[]
+  readonly order?: TOrder
   /** The largest `pageSize` of a client, 1 to 1000. Default: 100. */
   readonly max?: number
   /** The number of items of a page without a `pageSize`. Default: 20, or `max` if that is smaller. */
@@ -25,12 +28,13 @@ export interface PageOptions<
 }
 
 /** The validated query of a list with numbered pages. */
-export type PageQuery<TFilter extends PageFilter = PageFilter> = {
+export type PageQuery<TFilter extends PageFilter = PageFilter, TSort extends string = never> = {
   /** The number of the page; the first is 1. */
   page: number
   /** The largest number of items of the page. */
   pageSize: number
-} & FilterOutput<TFilter>
+} & SortQuery<TSort> &
+  FilterOutput<TFilter>
 
 /** One page of a list with numbered pages, as a client receives it. */
 export type PageResult<TItem, TTotal extends boolean = boolean> = {
@@ -61,7 +65,7 @@ export interface NumberedPage<TField extends string = string, TTotal extends boo
    * How many rows to read: `pageSize`, and one more without a total. The extra row shows that there is another page.
    */
   readonly take: number
-  /** The order in which rows must be read; empty without `order`. */
+  /** The order in which rows must be read: the one that the request chooses; empty without `order`. */
   readonly order: readonly OrderField<TField>[]
   /** Whether `make` needs the number of all items. */
   readonly hasTotal: TTotal
@@ -84,7 +88,8 @@ export interface NumberedPages<
   TField extends string,
   TFilter extends PageFilter,
   TTotal extends boolean,
-> extends Pages<PageQuery<TFilter>> {
+  TSort extends string = never,
+> extends Pages<PageQuery<TFilter, TSort>> {
   /** The schema of a page: its items, its number, and the number of the next page. */
   readonly response: StandardSchemaV1<PageResult<TItem, TTotal>>
   /**

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { ListOrder, OrderField, SortQuery } from './page-order.js'
 import type { InferOutput, Schema } from './schema.js'
 import type { Duration } from './units.js'
 
@@ -12,12 +13,15 @@ export type FieldOf<S extends Schema> = Extract<keyof InferOutput<S>, string>
 export interface CursorOptions<
   TField extends string = string,
   TFilter extends PageFilter = PageFilter,
+  TOrder extends ListOrder<TField> = ListOrder<TField>,
 > {
   /**
    * The order of the list: names of fields of an item, `-` for a descending one. No field may be null or change, and
-   * the combination of their values must be unique: end with the id.
+   * the combination of their values must be unique: end with the id. Or several orders by name, of which the client chooses
+   * one by the query parameter `sort`: `{ newest: ['-placedAt', '-id'], total: ['total', 'id'] }`. The first one is the order
+   * of a request without `sort`, and a cursor is valid only for its own order.
    */
-  readonly order: readonly (TField | `-${TField}`)[]
+  readonly order: TOrder
   /** The largest `limit` of a client, 1 to 1000. Default: 100. */
   readonly max?: number
   /** The number of items without a `limit`. Default: 20, or `max` if that is smaller. */
@@ -40,12 +44,13 @@ export type FilterOutput<TFilter extends PageFilter> = {
 }
 
 /** The validated query of a list with cursors. */
-export type CursorQuery<TFilter extends PageFilter = PageFilter> = {
+export type CursorQuery<TFilter extends PageFilter = PageFilter, TSort extends string = never> = {
   /** The largest number of items of the page. */
   limit: number
   /** The `next` cursor of the previous page; `undefined` for the first page. */
   cursor?: string
-} & FilterOutput<TFilter>
+} & SortQuery<TSort> &
+  FilterOutput<TFilter>
 
 /** A value in a cursor. A date is its ISO text, and a `bigint` its decimal text. */
 export type CursorValue = string | number | boolean
@@ -58,21 +63,13 @@ export interface CursorResult<TItem> {
   readonly next: string | null
 }
 
-/** One field of the order of a list. */
-export interface OrderField<TField extends string = string> {
-  /** The name of the field. */
-  readonly field: TField
-  /** Whether larger values come first. */
-  readonly isDescending: boolean
-}
-
 /** The requested page. `of` of {@link CursorPages} returns it. */
 export interface CursorPage<TField extends string = string> {
   /** The largest number of items of the page. */
   readonly limit: number
   /** How many rows to read: one more than `limit`. The extra row shows that there is another page. */
   readonly take: number
-  /** The order in which rows must be read. */
+  /** The order in which rows must be read: the one that the request chooses. */
   readonly order: readonly OrderField<TField>[]
   /** The values of the last item of the previous page; `null` for the first page. */
   readonly after: Readonly<Record<TField, CursorValue>> | null
@@ -97,8 +94,8 @@ export interface PagesDefinition {
   readonly query: Schema
   /** The schema of the response. */
   readonly response: Schema
-  /** The order of the list. */
-  readonly order: readonly OrderField[]
+  /** The orders of the list, by name; a list with one order has it by the empty name. */
+  readonly orders: Readonly<Record<string, readonly OrderField[]>>
   /** How long a cursor is valid, in seconds; 0 for numbered pages. */
   readonly maxAgeSeconds: number
   /** Whether numbered pages have a total. */
@@ -118,8 +115,12 @@ export interface Pages<TQuery> {
 }
 
 /** A list whose pages begin at a cursor. `cursor` creates it. */
-export interface CursorPages<TItem, TField extends string, TFilter extends PageFilter>
-  extends Pages<CursorQuery<TFilter>> {
+export interface CursorPages<
+  TItem,
+  TField extends string,
+  TFilter extends PageFilter,
+  TSort extends string = never,
+> extends Pages<CursorQuery<TFilter, TSort>> {
   /** The schema of a page: its items and the cursor of the next page. */
   readonly response: StandardSchemaV1<CursorResult<TItem>>
   /**

@@ -104,6 +104,7 @@ export type {
   OptionValue,
   RouteOption,
 } from './option.js'
+export type { FieldOrder, ListOrder, OrderField, SortOf, SortQuery } from './page-order.js'
 export type {
   CursorOptions,
   CursorPage,
@@ -113,7 +114,6 @@ export type {
   CursorValue,
   FieldOf,
   FilterOutput,
-  OrderField,
   PageFilter,
   Pages,
   PagesDefinition,

@@ -7,7 +7,7 @@ import { decorator, refuseBare } from './write.js'
  * Makes a route return pages of a list: it validates the query, checks the cursor, and describes the response with
  * status 200 and its `Link` header (RFC 8288). A page number or a size that is too large is refused with 400. It takes the place of `@Query` and of `@ApiResponseDoc` for status 200.
  * A cursor that was changed, is too old, or belongs to another tenant, route, filter or order is refused with 400
- * (`CURSOR_INVALID`).
+ * (`CURSOR_INVALID`). If the list has several orders, the query parameter `sort` chooses one.
  *
  * @param pages The result of `cursor` or of `page`.
  * @throws TypeError if the argument is anything else.

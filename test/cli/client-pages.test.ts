@@ -71,6 +71,16 @@ describe('a generated client of a list with pages', () => {
     expect(input).toEqual({ query: { color: 'red' }, headers: { 'X-Tag': 'x' } })
   })
 
+  it('reads all items in an order of the document', async () => {
+    const app = pagedApp()
+    open.push(app)
+    expect(emitClient(app.document)).toContain('sort?: "oldest" | "newest"')
+    const notes = await notesOf()
+    const sorted = notes['byCursor']?.all({ query: { sort: 'newest', limit: 3 } })
+    expect(await idsOf(sorted)).toEqual([7, 6, 5, 4, 3, 2, 1])
+    expect(seen.urls.every((url) => url.includes('sort=newest'))).toBe(true)
+  })
+
   it('begins where the query says', async () => {
     const notes = await notesOf()
     const input = { query: { page: 3 } }

@@ -14,7 +14,12 @@ import { z } from 'zod'
 
 const Note = z.object({ id: z.int(), color: z.string() }).meta({ id: 'Note' })
 const Colors = { color: z.enum(['red', 'blue']).optional() }
-const ByCursor = cursor(Note, { order: ['id'], max: 3, limit: 2, filter: Colors })
+const ByCursor = cursor(Note, {
+  order: { oldest: ['id'], newest: ['-id'] },
+  max: 3,
+  limit: 2,
+  filter: Colors,
+})
 const ByNumber = page(Note, { max: 3, pageSize: 2, maxPage: 3, filter: Colors })
 
 /** What the tests look at: the URLs and a header of all requests. */
@@ -36,11 +41,10 @@ function notesFor(req: Req<{ query: typeof ByCursor.query | typeof ByNumber.quer
 class NotesController {
   @Get('cursor') @Paged(ByCursor) byCursor(req: Req<{ query: typeof ByCursor.query }>) {
     const { after, take, make } = ByCursor.of(req)
-    return make(
-      notesFor(req)
-        .filter(({ id }) => id > Number(after?.id ?? 0))
-        .slice(0, take),
-    )
+    const isNewest = req.query.sort === 'newest'
+    const notes = isNewest ? notesFor(req).reverse() : notesFor(req)
+    const begin = after === null ? 0 : notes.findIndex(({ id }) => id === after.id) + 1
+    return make(notes.slice(begin, begin + take))
   }
 
   @Get('number') @Paged(ByNumber) byNumber(req: Req<{ query: typeof ByNumber.query }>) {

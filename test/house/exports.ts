@@ -39,7 +39,7 @@ const TYPES = `
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
   CacheStore CapacityOptions CapsulesOptions CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
   CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
-  CursorResult CursorValue Decorated FieldOf FilterOutput NumberedPage NumberedPages OpenApiOAuthFlow
+  CursorResult CursorValue Decorated FieldOf FieldOrder FilterOutput ListOrder NumberedPage NumberedPages OpenApiOAuthFlow
   OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition
   Decision DecisionValue NoteDecision RecordedDecision RecordedError RecordedLog RecordedRoute RecordedStatement RecordedStep RecordsOptions RequestRecord RequestSecretTexts
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
@@ -57,7 +57,7 @@ const TYPES = `
   OptionValue Override ParameterDefinition ParameterModel ParameterPlace ParameterSettings ParameterSource PeerUse
   Plugin PluginContext PluginMiddlewares PluginSteps Policy PolicyOptions PolicyRequest PolicyRule PolicyRules PolicySubject PolicyUser Problem ProblemDetails Produced ProducedModel Provider RateLimitBy RawBody
   RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RanStatement RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
-  RequestCan RequestHandler RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
+  RequestCan RequestHandler SortOf SortQuery RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
   ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteOptions RouteParameter
   RouteSetup RouteTableEntry RunningStatement Schema SchemaConverter SchemaSide ScopedCache SecretSource SecurityOptions SecurityRequirement Size SocketPath SpanIdentity SseComment SseEvent SseEventOptions SseOptions Stage StatementFailure StatementResult StatementsConfig Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions

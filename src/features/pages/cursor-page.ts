@@ -1,24 +1,42 @@
 import type { Request, Response } from '../../contracts/handler.js'
-import type { CursorPage, CursorQuery, CursorValue, OrderField } from '../../contracts/pages.js'
+import type { OrderField } from '../../contracts/page-order.js'
+import type {
+  CursorPage,
+  CursorQuery,
+  CursorValue,
+  PagesDefinition,
+} from '../../contracts/pages.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { refuse } from '../../errors/refuse.js'
 import { tenantOf } from '../../http/tenant-of.js'
 import { bindingOf, type CursorSettings, readCursor, writeCursor } from './cursor-code.js'
 import { linkHeader } from './page-links.js'
+import { orderFor, sortsOf } from './page-orders.js'
 
 /** Reads the requested page. */
 export type OpenPage = (req: Request, res: Response) => unknown
 
 /** Prepares the pages of one route. The returned function throws a 400 for a cursor of another list. */
-export function cursorPages(route: RouteModel, settings: CursorSettings): OpenPage {
-  const { order = [], maxAgeSeconds = 0 } = route.pages ?? {}
-  const ofRoute = [route.method, route.path, order]
+export function cursorPages(
+  { method, path }: RouteModel,
+  { orders, maxAgeSeconds }: PagesDefinition,
+  settings: CursorSettings,
+): OpenPage {
   return function openPage(req, res): CursorPage {
     const { limit, cursor, ...filter } = req.validated.query as CursorQuery
-    const binding = bindingOf([...ofRoute, tenantOf(req) ?? null, req.params, filter])
-    const values =
-      cursor === undefined ? null : readCursor(cursor, { binding, maxAgeSeconds }, settings)
-    if (values === undefined) throw refused()
+    const bind = (query: object) => {
+      const order = orderFor(orders, query)
+      return bindingOf([method, path, order, tenantOf(req) ?? null, req.params, query])
+    }
+    const read = (text: string, binding: string) =>
+      readCursor(text, { binding, maxAgeSeconds }, settings)
+    const order = orderFor(orders, filter)
+    const binding = bind(filter)
+    const values = cursor === undefined ? null : read(cursor, binding)
+    if (values === undefined) {
+      const isOf = (sort: string) => read(String(cursor), bind({ ...filter, sort })) !== undefined
+      throw refused(sortsOf(orders).find(isOf))
+    }
     return Object.freeze({
       limit,
       take: limit + 1,
@@ -41,11 +59,13 @@ export function cursorPages(route: RouteModel, settings: CursorSettings): OpenPa
   }
 }
 
-function refused(): Error {
-  return refuse(
-    'CURSOR_INVALID',
-    'The cursor does not belong to this list, or is too old: read the list from its beginning.',
-  )
+/** @param sort The order to which the cursor belongs, if it differs from the request in nothing else. */
+function refused(sort: string | undefined): Error {
+  const cause =
+    sort === undefined
+      ? 'The cursor does not belong to this list, or is too old: read'
+      : `The cursor belongs to the order '${sort}': send it with \`sort=${sort}\`, or read`
+  return refuse('CURSOR_INVALID', `${cause} the list from its beginning.`)
 }
 
 function namedValues(

@@ -1,3 +1,4 @@
+import type { FieldOrder, ListOrder, SortOf } from '../../contracts/page-order.js'
 import type { CursorOptions, CursorPages, FieldOf, PageFilter } from '../../contracts/pages.js'
 import type { InferOutput, Schema } from '../../contracts/schema.js'
 import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
@@ -22,11 +23,17 @@ const OWN = ['limit', 'cursor']
  *   max: 100,
  *   filter: { status: OrderStatus.optional() },
  * })
+ * // `?sort=total`; without `sort`, the newest first.
+ * cursor(Order, { order: { newest: ['-placedAt', '-id'], total: ['total', 'id'] } })
  */
-export function cursor<S extends Schema, const TFilter extends PageFilter = Record<never, never>>(
+export function cursor<
+  S extends Schema,
+  const TFilter extends PageFilter = Record<never, never>,
+  const TOrder extends ListOrder<FieldOf<S>> = FieldOrder<FieldOf<S>>,
+>(
   item: S,
-  options: CursorOptions<FieldOf<S>, TFilter>,
-): CursorPages<InferOutput<S>, FieldOf<S>, TFilter> {
+  options: CursorOptions<FieldOf<S>, TFilter, TOrder>,
+): CursorPages<InferOutput<S>, FieldOf<S>, TFilter, SortOf<TOrder>> {
   const { order, max = 100, limit = Math.min(20, max), maxAge = '1d', filter } = checked(options)
   // The schemas are keyed, and their keys have the types of the options.
   return definePages({
@@ -35,12 +42,12 @@ export function cursor<S extends Schema, const TFilter extends PageFilter = Reco
     query: {
       limit: wholeNumber({ max, fallback: limit }, 'The largest number of items'),
       cursor: cursorField,
-      ...filter,
     },
+    filter,
     response: { items: listOf(item, max), next: nextField },
     maxAgeSeconds: toSeconds(maxAge) as number,
     hasTotal: false,
-  }) as CursorPages<InferOutput<S>, FieldOf<S>, TFilter>
+  }) as CursorPages<InferOutput<S>, FieldOf<S>, TFilter, SortOf<TOrder>>
 }
 
 const NAMES: OptionNames<CursorOptions> = {
@@ -54,7 +61,8 @@ const NAMES: OptionNames<CursorOptions> = {
 function checked<T extends CursorOptions<string, PageFilter>>(options: T): T {
   const fail = failOf('cursor')
   const { order = [], max = 100, limit = 1, maxAge = 1 } = options
-  if (order.length === 0) fail("`order` is a list of fields: ['-placedAt', 'id'].")
+  if (Array.isArray(order) && order.length === 0)
+    fail("`order` is a list of fields: ['-placedAt', 'id'].")
   refuseUnknown('cursor()', options, NAMES)
   checkCommon(options, OWN, fail)
   if (!isCount(limit, max)) fail('`limit` is a whole number from 1 to `max`.')

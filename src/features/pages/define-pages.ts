@@ -1,37 +1,43 @@
-import type { OrderField, PageFilter, PagesDefinition } from '../../contracts/pages.js'
+import type { ListOrder } from '../../contracts/page-order.js'
+import type { PageFilter, PagesDefinition } from '../../contracts/pages.js'
 import type { Schema } from '../../contracts/schema.js'
 import { createValidatorCompiler } from '../../schema/compile-validator.js'
 import { KeyedSchema } from '../../schema/keyed-schema.js'
 import { ListSchema } from '../../schema/list-schema.js'
+import { checkOrder, ordersOf, sortNames, sortParameter } from './page-orders.js'
 
 const MOST_ITEMS = 1000
 
 /** The options that all lists with pages have. */
 interface CommonOptions {
-  readonly order?: readonly string[]
+  readonly order?: ListOrder
   readonly max?: number
   readonly filter?: PageFilter
 }
 
 /** The parts from which {@link definePages} makes a list. */
 export interface PagesParts extends Pick<PagesDefinition, 'kind' | 'maxAgeSeconds' | 'hasTotal'> {
-  readonly order: readonly string[]
+  readonly order: ListOrder
   readonly query: Readonly<Record<string, Schema>>
+  readonly filter: PageFilter | undefined
   readonly response: Readonly<Record<string, Schema>>
 }
 
 /** Makes the parts that `cursor` and `page` return. */
-export function definePages({ order, query, response, ...rest }: PagesParts): {
+export function definePages({ order, query, filter, response, ...rest }: PagesParts): {
   readonly query: Schema
   readonly response: Schema
   readonly definition: PagesDefinition
   readonly of: (req: object) => unknown
 } {
-  const schemas = { query: keyed(query), response: keyed(response) }
+  const schemas = {
+    query: keyed({ ...query, ...sortParameter(order), ...filter }),
+    response: keyed(response),
+  }
   const definition: PagesDefinition = Object.freeze({
     ...rest,
     ...schemas,
-    order: Object.freeze(order.map(toOrderField)),
+    orders: ordersOf(order),
     values: new WeakMap(),
   })
   return Object.freeze({
@@ -62,10 +68,9 @@ export function checkCommon(
   own: readonly string[],
   fail: (cause: string) => never,
 ): void {
-  const isOrder = Array.isArray(order) && order.every((each) => /^-?[^-]/.test(each))
-  if (!isOrder) fail("`order` is a list of fields: ['-placedAt', 'id'].")
+  checkOrder(order, fail)
   if (!isCount(max, MOST_ITEMS)) fail(`\`max\` is a whole number from 1 to ${MOST_ITEMS}.`)
-  const taken = own.find((name) => Object.hasOwn(filter, name))
+  const taken = [...own, ...sortNames(order)].find((name) => Object.hasOwn(filter, name))
   if (taken !== undefined) fail(`\`filter\` cannot have \`${taken}\`, which pages need.`)
 }
 
@@ -81,9 +86,4 @@ function keyed(entries: Readonly<Record<string, Schema>>): KeyedSchema {
     isOpen: false,
     createCompiler: () => createValidatorCompiler(),
   })
-}
-
-function toOrderField(text: string): OrderField {
-  const isDescending = text.startsWith('-')
-  return Object.freeze({ field: isDescending ? text.slice(1) : text, isDescending })
 }

@@ -2,10 +2,11 @@ import type { Request, Response } from '../../contracts/handler.js'
 import type { NumberedPage, PageQuery, PageResult } from '../../contracts/numbered-pages.js'
 import type { PagesDefinition } from '../../contracts/pages.js'
 import { type Links, linkHeader } from './page-links.js'
+import { orderFor } from './page-orders.js'
 
 /** Reads the requested page number. */
 export function numberedPage(
-  { order, hasTotal }: PagesDefinition,
+  { orders, hasTotal }: PagesDefinition,
   req: Request,
   res: Response,
 ): NumberedPage {
@@ -26,7 +27,7 @@ export function numberedPage(
     pageSize,
     offset: (page - 1) * pageSize,
     take: hasTotal ? pageSize : pageSize + 1,
-    order,
+    order: orderFor(orders, req.validated.query as object),
     hasTotal,
     make,
   })

@@ -1,4 +1,5 @@
 import type { NumberedPages, PageOptions } from '../../contracts/numbered-pages.js'
+import type { FieldOrder, ListOrder, SortOf } from '../../contracts/page-order.js'
 import type { FieldOf, PageFilter } from '../../contracts/pages.js'
 import type { InferOutput, Schema } from '../../contracts/schema.js'
 import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
@@ -32,10 +33,11 @@ export function page<
   S extends Schema,
   const TFilter extends PageFilter = Record<never, never>,
   const TTotal extends boolean = true,
+  const TOrder extends ListOrder<FieldOf<S>> = FieldOrder<FieldOf<S>>,
 >(
   item: S,
-  options: PageOptions<FieldOf<S>, TFilter, TTotal> = {},
-): NumberedPages<InferOutput<S>, FieldOf<S>, TFilter, TTotal> {
+  options: PageOptions<FieldOf<S>, TFilter, TTotal, TOrder> = {},
+): NumberedPages<InferOutput<S>, FieldOf<S>, TFilter, TTotal, SortOf<TOrder>> {
   const { order = [], max = 100, maxPage = 1000, total = true, filter } = checked(options)
   const { pageSize = Math.min(20, max) } = options
   // The schemas are keyed, and their keys have the types of the options.
@@ -45,8 +47,8 @@ export function page<
     query: {
       page: wholeNumber({ max: maxPage, fallback: 1 }, 'The number of the page; the first is 1'),
       pageSize: wholeNumber({ max, fallback: pageSize }, 'The largest number of items'),
-      ...filter,
     },
+    filter,
     response: {
       items: listOf(item, max),
       page: count(1, 'The number of the page'),
@@ -56,7 +58,7 @@ export function page<
     },
     maxAgeSeconds: 0,
     hasTotal: total,
-  }) as NumberedPages<InferOutput<S>, FieldOf<S>, TFilter, TTotal>
+  }) as NumberedPages<InferOutput<S>, FieldOf<S>, TFilter, TTotal, SortOf<TOrder>>
 }
 
 const NAMES: OptionNames<PageOptions> = {

@@ -20,7 +20,7 @@ export function pagesPlugin(keys: readonly string[]): Plugin {
       const clock = get(Clock)
       const open: OpenPage =
         pages.kind === 'cursor'
-          ? cursorPages(route, { keys: used, now: () => clock.now() })
+          ? cursorPages(route, pages, { keys: used, now: () => clock.now() })
           : (req, res) => numberedPage(pages, req, res)
       const beforeHandler: Stage = (next) =>
         function readPage(req, res) {

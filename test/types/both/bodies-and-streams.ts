@@ -89,3 +89,12 @@ export class Bad {
 
 // @ts-expect-error An item has no field `nam`.
 cursor(Item, { order: ['nam'] })
+// @ts-expect-error An item has no field `nam`.
+cursor(Item, { order: { names: ['nam'] } })
+
+const SortedPages = cursor(Item, { order: { newest: ['-id'], name: ['name', 'id'] } })
+export type Sort = Expect<
+  Equal<Req<{ query: typeof SortedPages.query }>['query']['sort'], 'newest' | 'name'>
+>
+// @ts-expect-error A list with one order has no `sort`.
+export type NoSort = Req<{ query: typeof ItemPages.query }>['query']['sort']
