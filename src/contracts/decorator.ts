@@ -144,18 +144,57 @@ type ReturnPlace<I extends RouteOptions, M, TPlace> = I extends { readonly retur
     : WrongReturn<Returned<M>, InferOutput<S>>
   : TPlace
 
+/** Parts of a request that a handler reads. */
+type Part = 'params' | 'query' | 'headers' | 'cookies' | 'body'
+
+/** The parts of which the handler expects another type than it receives. */
+type WrongPart<TGiven, TExpected> = {
+  [P in Part]: P extends keyof TExpected
+    ? P extends keyof TGiven
+      ? [TGiven[P]] extends [TExpected[P]]
+        ? never
+        : P
+      : P
+    : never
+}[Part]
+
+type WrongOf<I extends RouteOptions, R> = R extends { readonly validated: infer V }
+  ? WrongPart<RouteRequest<I>['validated'], V>
+  : WrongPart<RouteRequest<I>, R>
+
+type Declared<I> = keyof I | ('upload' extends keyof I ? 'body' : never)
+
+type Named<P extends Part> = P extends 'body' ? '`body` or `upload`' : `\`${P}\``
+
+type Advice<P extends Part, TDeclared> = P extends TDeclared
+  ? `The request type of the handler and the options of the route differ in ${Named<P>}.`
+  : `The options of the route lack ${Named<P>}, which the handler reads: add it to them, or declare all parts by decorators.`
+
+/** Why a handler does not fit its route. No value has this type, so a compile error shows the text, and nothing else. */
+type Misfit<I extends RouteOptions, M> = M extends (req: infer R, ...rest: any) => unknown
+  ? [WrongOf<I, R>] extends [never]
+    ? 'The handler does not take the request, the response and `next` of its route.'
+    : Advice<WrongOf<I, R>, Declared<I>>
+  : 'A route is a method.'
+
+/** `TPlace` if a method can handle the requests of a route. */
+type RoutePlace<I extends RouteOptions, M, TPlace> =
+  M extends Taking<RouteRequest<I>> ? TPlace : NoInfer<Misfit<I, M>>
+
 /**
  * Decorates a handler whose request type must accept everything that the options of its route declare, and must
- * require nothing else, and whose data fits the option `returns`.
+ * require nothing else, and whose data fits the option `returns`. One signature for both dialects, because the compiler explains each signature that fails.
+ * `NoInfer` keeps the compiler from working out the texts of routes that fit, which would be 400 instantiations for each.
  */
-export interface RouteDecorator<I extends RouteOptions> {
-  <M extends Taking<RouteRequest<I>>>(value: M, context: ReturnPlace<I, M, MethodContext<M>>): void
-  <M extends Taking<RouteRequest<I>>>(
-    target: object,
-    key: PropertyKey,
-    descriptor: ReturnPlace<I, M, TypedPropertyDescriptor<M>>,
-  ): void
-}
+export type RouteDecorator<I extends RouteOptions> = <T, M>(
+  target: T,
+  place: NoInfer<
+    T extends AnyMethod ? RoutePlace<I, T, ReturnPlace<I, T, MethodContext<any>>> : PropertyKey
+  >,
+  ...rest: T extends AnyMethod
+    ? []
+    : [descriptor: RoutePlace<I, M, ReturnPlace<I, M, TypedPropertyDescriptor<M>>>]
+) => void
 
 /** Decorates a handler that returns an async iterable of `TItem`: an `async function*`. */
 export interface StreamDecorator<TItem> {
