@@ -68,6 +68,7 @@ export {
 } from './errors/http-error.js'
 export { type OptionNames, refuseUnknown, unknownOptions } from './errors/option-group.js'
 export { type PeerUse, refuseOldPeer } from './errors/peer-floor.js'
+export { orStandIn } from './errors/stand-in.js'
 export type { CacheStats } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
 export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'

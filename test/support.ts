@@ -1,4 +1,16 @@
 import { App, type AppOptions, ConfigError, type Problem } from 'blazon'
+import { standInProblems } from '../src/errors/stand-in.js'
+
+/**
+ * Returns what a factory has made.
+ *
+ * @throws ConfigError if its options are wrong, with the problems that an application lists.
+ */
+export function usable<T>(made: T): T {
+  const problems = standInProblems([made])
+  if (problems.length > 0) throw new ConfigError(problems)
+  return made
+}
 
 /** What keeps an application from starting; fails the test when nothing does. */
 export async function bootProblems(options: AppOptions): Promise<readonly Problem[]> {

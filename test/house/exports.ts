@@ -27,7 +27,7 @@ const VALUES = `
   Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
   githubWebhooks hasFailed holdResponse inject isSecretName isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
-  memoryRateLimit noteOf page policy producedType publicRouter refuseOldPeer refuseUnknown replayResponse requireTenantId runWithTenant
+  memoryRateLimit noteOf orStandIn page policy producedType publicRouter refuseOldPeer refuseUnknown replayResponse requireTenantId runWithTenant
   runWithoutTenant schemeOf secret setKeyId setTraceContext
   sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds unknownOptions

@@ -1,5 +1,6 @@
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../../errors/option-group.js'
+import { standInProblems } from '../../errors/stand-in.js'
 import { capacityGroup } from '../../features/capacity/capacity-options.js'
 import { healthGroup } from '../../features/health/health-options.js'
 import { metricsGroup } from '../../features/metrics/metrics-options.js'
@@ -89,8 +90,17 @@ export interface Resolved {
  * @throws ConfigError with every error in the options themselves.
  */
 export function resolveSettings(options: AppOptions): Resolved {
+  return resolve(options, standInProblems(madeByFactories(options)))
+}
+
+/** As {@link resolveSettings}, and stand-ins of factories are valid: they have what the rest of an application is read with. */
+export function resolveWithStandIns(options: AppOptions): Resolved {
+  return resolve(options, [])
+}
+
+function resolve(options: AppOptions, ofFactories: readonly Problem[]): Resolved {
   const middlewares = namedMiddlewares(options)
-  const problems = [...findUnknown(options), ...check(options, middlewares)]
+  const problems = [...ofFactories, ...findUnknown(options), ...check(options, middlewares)]
   const errors = problems.filter(({ code }) => code.startsWith('E_'))
   if (errors.length > 0) throw new ConfigError(errors)
   return { settings: toSettings(options, middlewares), warnings: problems }
@@ -119,6 +129,14 @@ function findUnknown(options: AppOptions): Problem[] {
     ...unknownInLists(options),
     ...statusGroup.unknown(options.defaultStatus),
   ]
+}
+
+/** Parts that factories with options of their own make. */
+function madeByFactories({ auth, plugins, cache, rateLimit }: AppOptions): readonly unknown[] {
+  const { guard, guards = {} } = auth ?? {}
+  const store = typeof rateLimit === 'object' ? rateLimit?.store : undefined
+  const all = [guard, ...Object.values(guards ?? {}), ...[plugins].flat(), cache?.store, store]
+  return [...new Set<unknown>(all)]
 }
 
 function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Problem[] {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../errors/config-error.js'
 import type { AppOptions } from './app-options.js'
-import { resolveSettings } from './resolve-settings.js'
+import { resolveWithStandIns } from './resolve-settings.js'
 import type { Settings } from './settings.js'
 
 /** The options that controllers and providers are read with. If one is wrong, their mistakes would be consequences. */
@@ -28,7 +28,7 @@ export function soundSettings(
   if ([...wrong].some((name) => name === undefined || OF_STRUCTURE.has(name))) return undefined
   const sound = Object.entries(options).filter(([name]) => !wrong.has(name))
   try {
-    return resolveSettings(Object.fromEntries(sound)).settings
+    return resolveWithStandIns(Object.fromEntries(sound)).settings
   } catch {
     // Then a problem names another option than the wrong one.
     return undefined

@@ -2,6 +2,7 @@ import type { CacheEntry, CacheStore, StoreContext } from '../../contracts/cache
 import type { Size } from '../../contracts/units.js'
 import { ConfigError } from '../../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
+import { orStandIn } from '../../errors/stand-in.js'
 import { toBytes } from '../../http/units.js'
 import type { MemoryBounds, MemoryStore } from './memory-store.js'
 
@@ -26,12 +27,15 @@ export interface MemoryCacheOptions {
  * it evicts the least recently used entries. A tenant that exceeds its share loses its own oldest entries, never
  * another tenant's.
  *
- * @throws ConfigError when `maxEntries`, `maxBytes` or `tenantShare` is out of range.
+ * @throws ConfigError at boot, when `maxEntries`, `maxBytes` or `tenantShare` is out of range.
  * @example
  * const app = new App({ controllers, cache: { store: memoryCache({ maxBytes: '256mb' }) } })
  */
 export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
-  return new MemoryCache(readBounds(options))
+  return orStandIn(
+    () => new MemoryCache(readBounds(options)),
+    () => new MemoryCache(readBounds({})),
+  )
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   isThenable,
   noteOf,
   type OpenApiSecurityScheme,
+  orStandIn,
   type Request,
   ServiceUnavailableError,
   setKeyId,
@@ -46,7 +47,7 @@ const UNPREPARED =
  * unknown, expired or revoked are refused with 401. The user of the request has the permissions and roles of the key; the
  * key confirms its tenant; rate limits count it with `by: 'key'`.
  *
- * @throws ConfigError when an option is not valid.
+ * @throws ConfigError at boot, when an option is not valid.
  * @example
  * new App({
  *   auth: { guard: apiKeys({ prefix: 'acme_live', find: (hash) => keys.findOne({ hash }) }) },
@@ -56,7 +57,20 @@ export function apiKeys<
   TRecord extends ApiKeyRecord = ApiKeyRecord,
   TUser extends object = ApiKeyUser,
 >(options: ApiKeysOptions<TRecord, TUser>): ApiKeyGuard<TUser> {
-  const settings = settleApiKeysOptions(options as unknown as ApiKeysOptions)
+  const settle = () => settleApiKeysOptions(options as unknown as ApiKeysOptions)
+  return orStandIn(
+    () => create(options, settle()),
+    () => create(NO_KEYS, settleApiKeysOptions(NO_KEYS)) as unknown as ApiKeyGuard<TUser>,
+  )
+}
+
+/** For a guard whose options are wrong. */
+const NO_KEYS: ApiKeysOptions = { prefix: 'none', find: () => null }
+
+function create<TRecord extends ApiKeyRecord, TUser extends object>(
+  options: ApiKeysOptions<TRecord, TUser>,
+  settings: ApiKeysSettings,
+): ApiKeyGuard<TUser> {
   const { header, scheme, prefixes } = settings
   // The framework calls `tenantOf` of this guard, and `canActivate` of the application's guard.
   const kRecord = Symbol('blazon.apiKeys')

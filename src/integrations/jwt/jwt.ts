@@ -4,6 +4,7 @@ import {
   Clock,
   type GuardSetup,
   type OpenApiSecurityScheme,
+  orStandIn,
   type Request,
   type RouteContract,
   type RouteModel,
@@ -190,7 +191,7 @@ function securityOf(scheme = 'Bearer'): OpenApiSecurityScheme {
  * `jose`.
  *
  * @param options The source of the keys, the audience of tokens, and the use of their claims.
- * @throws ConfigError with all mistakes of the options.
+ * @throws ConfigError at boot, with all mistakes of the options.
  * @example
  * const Claims = z.object({ email: z.email(), org_id: z.string() })
  * const guard = jwt({ issuer: 'https://id.example.com', audience: 'orders', claims: Claims, tenant: 'org_id' })
@@ -200,5 +201,8 @@ export function jwt<
   S extends StandardSchemaV1 | undefined = undefined,
   TUser extends object = JwtUser<S>,
 >(options: JwtOptions<S, TUser>): JwtGuard<TUser> {
-  return new JwtGuard<TUser>(options)
+  return orStandIn(
+    () => new JwtGuard<TUser>(options),
+    () => new JwtGuard<TUser>({ issuer: 'https://invalid.invalid', audience: 'none' }),
+  )
 }

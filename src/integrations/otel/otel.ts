@@ -1,6 +1,7 @@
 import {
   InjectionToken,
   type ObserverSetup,
+  orStandIn,
   type Plugin,
   type RequestObserver,
 } from '../../index.js'
@@ -20,13 +21,22 @@ const kApi = new InjectionToken<OpenTelemetry>('@opentelemetry/api')
  *
  * @param options Default: every request has a span, and so has each of its parts. Needs the peer dependency
  * `@opentelemetry/api`, and an SDK that is started before the first request.
- * @throws ConfigError when the options are invalid. At boot, when `@opentelemetry/api` is not installed, or too old.
+ * @throws ConfigError at boot, when an option is wrong, or `@opentelemetry/api` is not installed or too old.
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  * @example
  * const app = new App({ controllers: [OrdersController], plugins: [otel()] })
  */
 export function otel(options: OtelOptions = {}): Plugin {
-  checkOtelOptions(options)
+  return orStandIn(
+    () => {
+      checkOtelOptions(options)
+      return tracing(options)
+    },
+    () => tracing({}),
+  )
+}
+
+function tracing(options: OtelOptions): Plugin {
   return {
     name: 'otel',
     providers: [{ token: kApi, useFactory: () => loadApi() }],

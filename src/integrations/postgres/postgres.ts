@@ -1,4 +1,4 @@
-import { type Plugin, type RouteSetup, type Stage, Statements } from '../../index.js'
+import { orStandIn, type Plugin, type RouteSetup, type Stage, Statements } from '../../index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
@@ -16,13 +16,21 @@ import { transactionalOf } from './transactional.js'
  * database. Several applications may share one plugin: each opens and closes its own connections,
  * and with `embedded: 'memory'` each has its own data.
  *
- * @throws ConfigError when an option is wrong. When the application starts, also when the package
- * is not installed or the database cannot be reached.
+ * @throws ConfigError at boot, when an option is wrong, the package is not installed, or the database cannot be reached.
  * @example
  * new App({ plugins: [postgres({ url: process.env.DATABASE_URL })], tenant: {} })
  */
 export function postgres(options: PostgresOptions): Plugin {
-  checkPostgresOptions('postgres()', options)
+  return orStandIn(
+    () => {
+      checkPostgresOptions('postgres()', options)
+      return databasePlugin(options)
+    },
+    () => databasePlugin({ embedded: 'memory' }),
+  )
+}
+
+function databasePlugin(options: PostgresOptions): Plugin {
   return {
     name: 'postgres',
     providers: [

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { CacheEntry, CacheStore, MaybePromise, StoreContext } from '../../index.js'
+import {
+  type CacheEntry,
+  type CacheStore,
+  type MaybePromise,
+  orStandIn,
+  type StoreContext,
+} from '../../index.js'
 import { waitAtMost } from './deadline.js'
 import { describeFailure, isServerError } from './describe-failure.js'
 import type { Driver } from './driver.js'
@@ -35,13 +41,18 @@ const RETRY_MS = 1000
  * are deleted before any entry is read again. Needs the peer dependency `redis`.
  *
  * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'50ms'`.
- * @throws ConfigError when an option is wrong; at boot, when `redis` is not installed.
+ * @throws ConfigError at boot, when an option is wrong or `redis` is not installed.
  * @example
  * new App({ cache: { store: redisCache({ url: 'rediss://cache.example:6380' }) } })
  */
 export function redisCache(options: RedisOptions = {}): CacheStore {
-  checkRedisOptions('redisCache()', options)
-  return new RedisCache(linkOf(options), new Keys(prefixOf(options)))
+  return orStandIn<CacheStore>(
+    () => {
+      checkRedisOptions('redisCache()', options)
+      return new RedisCache(linkOf(options), new Keys(prefixOf(options)))
+    },
+    () => redisCache(),
+  )
 }
 
 /** An entry, and the versions of its tags. */

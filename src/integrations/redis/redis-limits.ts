@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   type MaybePromise,
   memoryRateLimit,
+  orStandIn,
   type RateLimitCount,
   type RateLimitResult,
   type RateLimitStore,
@@ -48,14 +49,20 @@ const DIGEST = createHash('sha1').update(COUNT).digest('hex')
  *
  * @param options The address of Redis, the timeout, and `fallback`. Default: `redis://127.0.0.1:6379`,
  * `'50ms'`, `memoryRateLimit()`.
- * @throws ConfigError when an option is wrong; at boot, when `redis` is not installed.
+ * @throws ConfigError at boot, when an option is wrong or `redis` is not installed.
  * @example
  * new App({ rateLimit: { limit: 100, window: '1m', store: redisLimits({ url: 'redis://limits.example' }) } })
  */
 export function redisLimits(options: RedisLimitsOptions = {}): RateLimitStore {
-  checkRedisOptions('redisLimits()', options)
-  const fallback = options.fallback ?? memoryRateLimit()
-  return new RedisLimits(linkOf(options), new Keys(prefixOf(options)), fallback)
+  return orStandIn<RateLimitStore>(
+    () => {
+      checkRedisOptions('redisLimits()', options)
+      const fallback = options.fallback ?? memoryRateLimit()
+      return new RedisLimits(linkOf(options), new Keys(prefixOf(options)), fallback)
+    },
+    () => redisLimits(),
+    [options?.fallback],
+  )
 }
 
 class RedisLimits implements RateLimitStore {

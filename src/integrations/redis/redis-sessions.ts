@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import type {
-  SessionChange,
-  SessionRecord,
-  SessionStore,
-  SessionStoreContext,
-  SessionWrite,
+import {
+  orStandIn,
+  type SessionChange,
+  type SessionRecord,
+  type SessionStore,
+  type SessionStoreContext,
+  type SessionWrite,
 } from '../../index.js'
 import { isUnknownScript } from './describe-failure.js'
 import { Keys } from './keys.js'
@@ -64,14 +65,19 @@ const FACTS = ['userKey', 'user', 'tenant', 'createdAt', 'usedAt', 'idleAt', 'en
  * peer dependency `redis`.
  *
  * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'500ms'`.
- * @throws ConfigError when an option is wrong; at boot, when `redis` is not installed.
+ * @throws ConfigError at boot, when an option is wrong or `redis` is not installed.
  * @example
  * export const web = sessions({ store: redisSessions({ url: 'rediss://sessions.example:6380' }) })
  */
 export function redisSessions(options: RedisOptions = {}): SessionStore {
-  checkRedisOptions('redisSessions()', options)
-  const patient = options.timeout === undefined ? { ...options, timeout: TIMEOUT } : options
-  return new RedisSessions(linkOf(patient), new Keys(prefixOf(options)))
+  return orStandIn<SessionStore>(
+    () => {
+      checkRedisOptions('redisSessions()', options)
+      const patient = options.timeout === undefined ? { ...options, timeout: TIMEOUT } : options
+      return new RedisSessions(linkOf(patient), new Keys(prefixOf(options)))
+    },
+    () => redisSessions(),
+  )
 }
 
 class RedisSessions implements SessionStore {

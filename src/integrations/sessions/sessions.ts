@@ -5,6 +5,7 @@ import {
   InjectionToken,
   type NextFunction,
   noteOf,
+  orStandIn,
   type Plugin,
   type Request,
   type Response,
@@ -53,8 +54,7 @@ type NoValues = Readonly<Record<never, never>>
  * `CROSS_ORIGIN`, unless a page of the same origin or of `trustedOrigins` has sent them; so is each such request that
  * writes a session.
  *
- * @throws ConfigError when an option is wrong; when the application starts, `E_SESSIONS_MEMORY` in production without a
- * store.
+ * @throws ConfigError at boot, when an option is wrong; `E_SESSIONS_MEMORY` in production without a store.
  * @see docs/sessions.md
  * @example
  * export const web = sessions({ store: redisSessions(), schema: z.object({ cart: z.array(z.string()).default([]) }) })
@@ -64,7 +64,16 @@ type NoValues = Readonly<Record<never, never>>
 export function sessions<TInput = NoValues, TOutput = NoValues, TUser = User>(
   options: SessionsOptions<TInput, TOutput, TUser> = {},
 ): Sessions<TInput, TOutput, TUser> {
-  const settings = resolveOptions(options)
+  return orStandIn(
+    () => create(resolveOptions(options)),
+    () => create(resolveOptions({})),
+    [options?.store],
+  )
+}
+
+function create<TInput, TOutput, TUser>(
+  settings: SessionsSettings,
+): Sessions<TInput, TOutput, TUser> {
   const cookie = new SessionCookie(settings)
   const own = new InjectionToken<Manager>('sessions(): it belongs in `plugins`, too')
   /** The managers of applications, by the application in `req.app`. */

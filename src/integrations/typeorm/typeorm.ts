@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm'
-import { type Plugin, Statements } from '../../index.js'
+import { orStandIn, type Plugin, Statements } from '../../index.js'
 import { dataSourceOf } from './data-source-of.js'
 import { explainRefusal } from './explain-refusal.js'
 import { observeStatements } from './observe-statements.js'
@@ -15,8 +15,7 @@ import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
  *
  * @param options The options of TypeORM's `DataSource`, and `name`. Needs the peer dependency `typeorm` and
  * the package of the driver.
- * @throws ConfigError when the options are invalid, or `typeorm` is not installed. At boot, when the data
- * source cannot be initialised.
+ * @throws ConfigError at boot, when an option is wrong, `typeorm` is not installed, or the data source cannot be initialised.
  * @example
  * const app = new App({
  *   controllers: [UsersController],
@@ -24,7 +23,16 @@ import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
  * })
  */
 export function typeorm(options: TypeOrmOptions): Plugin {
-  checkTypeOrmOptions(options)
+  return orStandIn(
+    () => {
+      checkTypeOrmOptions(options)
+      return dataSourcePlugin(options)
+    },
+    () => dataSourcePlugin({ type: 'postgres' }),
+  )
+}
+
+function dataSourcePlugin(options: TypeOrmOptions): Plugin {
   const token = dataSourceOf(options.name)
   const name = options.name === undefined ? 'typeorm' : `typeorm ${options.name}`
   return {

@@ -4,6 +4,7 @@ import { ConfigError, memoryRateLimit } from 'blazon'
 import { type RedisOptions, redisCache, redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { usable } from '../../support.js'
 import { until } from '../until.js'
 import { describeWithServer, Server } from './server.js'
 import { entry, testContext } from './support.js'
@@ -56,10 +57,10 @@ describe('the options of redisCache and redisLimits', () => {
   ]
 
   it.each(wrong)('throw a ConfigError without the password: %s', (_, options, message) => {
-    expect(() => redisCache(options as RedisOptions)).toThrow(message)
-    expect(() => redisLimits(options as RedisOptions)).toThrow(ConfigError)
+    expect(() => usable(redisCache(options as RedisOptions))).toThrow(message)
+    expect(() => usable(redisLimits(options as RedisOptions))).toThrow(ConfigError)
     try {
-      redisCache(options as RedisOptions)
+      usable(redisCache(options as RedisOptions))
     } catch (error) {
       expect(inspect(error, { depth: 9 })).not.toMatch(/hunt/)
     }

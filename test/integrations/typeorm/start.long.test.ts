@@ -5,6 +5,7 @@ import { App, ConfigError } from 'blazon'
 import { type TypeOrmOptions, typeorm } from 'blazon/typeorm'
 import { DataSource, EntitySchema } from 'typeorm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { usable } from '../../support.js'
 import { describeWithServer, Server, SUPERUSER } from '../postgres/server.js'
 
 const PASSWORD = 'hunter2/secret'
@@ -196,10 +197,10 @@ describe('the options of typeorm()', () => {
   ]
 
   it.each(wrong)('throw a ConfigError without the password: %s', (_, options, message) => {
-    expect(() => typeorm(options as TypeOrmOptions)).toThrow(ConfigError)
-    expect(() => typeorm(options as TypeOrmOptions)).toThrow(message)
+    expect(() => usable(typeorm(options as TypeOrmOptions))).toThrow(ConfigError)
+    expect(() => usable(typeorm(options as TypeOrmOptions))).toThrow(message)
     try {
-      typeorm(options as TypeOrmOptions)
+      usable(typeorm(options as TypeOrmOptions))
     } catch (error) {
       expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter2')
     }

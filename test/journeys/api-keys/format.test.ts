@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib'
 import { ConfigError } from 'blazon'
 import { apiKeys, generateApiKey, hashApiKey } from 'blazon/keys'
 import { describe, expect, it } from 'vitest'
+import { usable } from '../../support.js'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -52,7 +53,7 @@ describe('a generated key', () => {
     'has no prefix %j',
     (prefix) => {
       expect(() => generateApiKey({ prefix: prefix as string })).toThrow(ConfigError)
-      expect(() => apiKeys({ prefix: prefix as string, find: () => undefined })).toThrow(
+      expect(() => usable(apiKeys({ prefix: prefix as string, find: () => undefined }))).toThrow(
         ConfigError,
       )
     },
@@ -88,7 +89,7 @@ describe('the options of apiKeys', () => {
   ])('%j is refused for %s', (options, subject) => {
     let error: unknown
     try {
-      apiKeys(options as unknown as Parameters<typeof apiKeys>[0])
+      usable(apiKeys(options as unknown as Parameters<typeof apiKeys>[0]))
     } catch (thrown) {
       error = thrown
     }

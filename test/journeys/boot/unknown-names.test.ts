@@ -49,7 +49,7 @@ import { TestApp } from 'blazon/testing'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { bootProblems, bootWarnings } from '../../support.js'
+import { bootProblems, bootWarnings, usable } from '../../support.js'
 
 /** The subject of the message: the path of the misspelt name, and the name that is meant. */
 type Row = readonly [subject: string, meant: string, options: object]
@@ -237,7 +237,7 @@ const CALLS: readonly (readonly [subject: string, meant: string, call: () => unk
 ]
 
 async function problemOf(call: () => unknown) {
-  const error = await (async () => call())().then(
+  const error = await (async () => usable(await call()))().then(
     () => undefined,
     (thrown) => thrown,
   )

@@ -17,7 +17,7 @@ import {
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { bootProblems, bootWarnings } from '../../support.js'
+import { bootProblems, bootWarnings, usable } from '../../support.js'
 
 /** A controller with one route, which has @Cache with these options. */
 function controllerOf(options: unknown) {
@@ -217,6 +217,6 @@ describe('the cache option', () => {
     { tenantShare: 1.1 },
     { tenantShare: '25%' as never },
   ])('refuses memoryCache(%j)', (options) => {
-    expect(() => memoryCache(options)).toThrow(ConfigError)
+    expect(() => usable(memoryCache(options))).toThrow(ConfigError)
   })
 })

@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync, type JsonWebKey, randomBytes } fr
 import { App, ConfigError } from 'blazon'
 import { type JwtOptions, jwt } from 'blazon/jwt'
 import { describe, expect, it } from 'vitest'
+import { usable } from '../../support.js'
 import { MeController } from './app.js'
 
 const secret = randomBytes(32)
@@ -32,7 +33,7 @@ const curve = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey
 /** The text of the error; nothing if the options are accepted. */
 function mistakesOf(options: unknown): string {
   try {
-    jwt(options as JwtOptions)
+    usable(jwt(options as JwtOptions))
     return ''
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError)

@@ -3,6 +3,7 @@ import { ConfigError } from 'blazon'
 import { otel } from 'blazon/otel'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { until } from '../../integrations/until.js'
+import { usable } from '../../support.js'
 import { send, tracedApps } from './letters.js'
 import { isSupported } from './supported.js'
 import { Tracing } from './tracing.js'
@@ -72,7 +73,7 @@ describe.skipIf(!isSupported)('the options', () => {
     [{ steps: 'no' }, /true or false/],
     [{ tracerProvider: {} }, /provider of an SDK/],
   ])('%o are refused', (options, remedy) => {
-    expect(() => otel(options as never)).toThrow(ConfigError)
-    expect(() => otel(options as never)).toThrow(remedy)
+    expect(() => usable(otel(options as never))).toThrow(ConfigError)
+    expect(() => usable(otel(options as never))).toThrow(remedy)
   })
 })

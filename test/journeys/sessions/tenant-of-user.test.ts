@@ -11,6 +11,7 @@ import {
 import { type SessionsOptions, SetsSession, sessions } from 'blazon/sessions'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
+import { usable } from '../../support.js'
 
 interface Account {
   readonly id: number
@@ -118,7 +119,7 @@ describe('a session with the option tenant', () => {
     ['tenant', { tenant: 7 }],
     ['tenant', { tenant: 'clinic', bindTenant: true }],
   ])('is refused at %s: %j', (name, options) => {
-    expect(() => sessions(options)).toThrow(`sessions(): ${name}`)
+    expect(() => usable(sessions(options))).toThrow(`sessions(): ${name}`)
   })
 })
 

@@ -1,0 +1,54 @@
+import { ConfigError, type Problem } from './config-error.js'
+
+const problems = new WeakMap<object, readonly Problem[]>()
+
+/**
+ * Makes what a factory returns, such as a guard, a plugin or a store. A factory is often called when a module is loaded, before
+ * there is an application that could report a mistake of its options. So if `make` throws a `ConfigError`, a stand-in is returned:
+ * an application that uses it does not start, and lists its problems among all others. Until then, each call of one of its
+ * functions throws the `ConfigError`.
+ *
+ * @param make Makes the result of the options.
+ * @param standIn Makes the result of other options, which are valid, for the members that are read before the start.
+ * @param parts Options that may be stand-ins themselves, such as a store.
+ * @throws whatever `make` throws, apart from a `ConfigError`.
+ * @example
+ * export function metrics(options: Options): Plugin {
+ *   return orStandIn(() => create(options), () => create({}))
+ * }
+ */
+export function orStandIn<T extends object>(
+  make: () => T,
+  standIn: () => T,
+  parts: readonly unknown[] = [],
+): T {
+  const found = standInProblems(parts)
+  try {
+    const made = make()
+    return found.length === 0 ? made : standFor(standIn(), new ConfigError(found))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const all = found.length === 0 ? error : new ConfigError([...error.problems, ...found])
+    return standFor(standIn(), all)
+  }
+}
+
+function standFor<T extends object>(members: T, error: ConfigError): T {
+  const refuse = () => {
+    throw error
+  }
+  // Its target has no properties of its own, so no frozen one restricts what it returns.
+  const stand = new Proxy(Object.create(members) as T, {
+    get(_, key) {
+      const member: unknown = Reflect.get(members, key)
+      return typeof member === 'function' ? refuse : member
+    },
+  })
+  problems.set(stand, error.problems)
+  return stand
+}
+
+/** The problems of stand-ins; none of all other values. */
+export function standInProblems(values: readonly unknown[]): Problem[] {
+  return values.flatMap((value) => [...(problems.get(value as object) ?? [])])
+}
