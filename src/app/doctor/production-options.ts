@@ -33,7 +33,7 @@ function checkLogger({ logger, ownLogger, onError }: Settings): ProductionProble
   return {
     code: 'W_LOGGER_OFF',
     subject: 'logger',
-    cause: 'Nothing is logged: an error of a handler is a 500 whose cause nobody can find.',
+    cause: 'Nothing is logged: the cause of a response with status 500 cannot be found.',
     remedy: "Leave the option out, set { level: 'error' }, or report errors by `onError`.",
   }
 }

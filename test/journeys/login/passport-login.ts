@@ -22,7 +22,7 @@ import { z } from 'zod'
 
 type Authenticator = passport.Authenticator
 
-/** Asks a strategy who has sent a request. Returns `undefined` if the strategy knows nobody. */
+/** Asks a strategy who has sent a request. Returns `undefined` if the strategy finds no user. */
 export function askStrategy(
   authenticator: Authenticator,
   name: string,
