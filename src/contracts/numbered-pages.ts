@@ -11,8 +11,8 @@ export interface PageOptions<
 > {
   /**
    * The order of the list: names of fields of an item, `-` for a descending one. End with a unique field, or a row may be
-   * on two pages. Or several orders by name, of which the client chooses one by the query parameter `sort`; the first one is
-   * that of a request without it. `readPage` needs an order. Default: none; the handler decides.
+   * on two pages. Or several orders by name, of which the client chooses one by the query parameter `sort`; a request without it
+   * has the first one. `readPage` needs an order. Default: none; the handler decides.
    */
   readonly order?: TOrder
   /** The largest `pageSize` of a client, 1 to 1000. Default: 100. */
@@ -65,7 +65,7 @@ export interface NumberedPage<TField extends string = string, TTotal extends boo
    * How many rows to read: `pageSize`, and one more without a total. The extra row shows that there is another page.
    */
   readonly take: number
-  /** The order in which rows must be read: the one that the request chooses; empty without `order`. */
+  /** The order in which rows must be read, as the request chooses it; empty without `order`. */
   readonly order: readonly OrderField<TField>[]
   /** Whether `make` needs the number of all items. */
   readonly hasTotal: TTotal

@@ -69,7 +69,7 @@ export interface CursorPage<TField extends string = string> {
   readonly limit: number
   /** How many rows to read: one more than `limit`. The extra row shows that there is another page. */
   readonly take: number
-  /** The order in which rows must be read: the one that the request chooses. */
+  /** The order in which rows must be read, as the request chooses it. */
   readonly order: readonly OrderField<TField>[]
   /** The values of the last item of the previous page; `null` for the first page. */
   readonly after: Readonly<Record<TField, CursorValue>> | null

@@ -48,7 +48,7 @@ function standFor<T extends object>(members: T, error: ConfigError): T {
   return stand
 }
 
-/** The problems of stand-ins; none of all other values. */
+/** The problems of stand-ins. Other values have no problems. */
 export function standInProblems(values: readonly unknown[]): Problem[] {
   return values.flatMap((value) => [...(problems.get(value as object) ?? [])])
 }
