@@ -183,18 +183,26 @@ type RoutePlace<I extends RouteOptions, M, TPlace> =
 
 /**
  * Decorates a handler whose request type must accept everything that the options of its route declare, and must
- * require nothing else, and whose data fits the option `returns`. One signature for both dialects, because the compiler explains each signature that fails.
- * `NoInfer` keeps the compiler from working out the texts of routes that fit, which would be 400 instantiations for each.
+ * require nothing else, and whose data fits the option `returns`. A handler that fits is accepted by one of the first two
+ * signatures, which cost the compiler least. TypeScript 7 explains the last one, in one sentence.
  */
-export type RouteDecorator<I extends RouteOptions> = <T, M>(
-  target: T,
-  place: NoInfer<
-    T extends AnyMethod ? RoutePlace<I, T, ReturnPlace<I, T, MethodContext<any>>> : PropertyKey
-  >,
-  ...rest: T extends AnyMethod
-    ? []
-    : [descriptor: RoutePlace<I, M, ReturnPlace<I, M, TypedPropertyDescriptor<M>>>]
-) => void
+export interface RouteDecorator<I extends RouteOptions> {
+  <M extends Taking<RouteRequest<I>>>(value: M, context: ReturnPlace<I, M, MethodContext<M>>): void
+  <M extends Taking<RouteRequest<I>>>(
+    target: object,
+    key: PropertyKey,
+    descriptor: ReturnPlace<I, M, TypedPropertyDescriptor<M>>,
+  ): void
+  <T, M>(
+    target: T,
+    place: NoInfer<
+      T extends AnyMethod ? RoutePlace<I, T, ReturnPlace<I, T, MethodContext<any>>> : PropertyKey
+    >,
+    ...rest: T extends AnyMethod
+      ? []
+      : [descriptor: RoutePlace<I, M, ReturnPlace<I, M, TypedPropertyDescriptor<M>>>]
+  ): void
+}
 
 /** Decorates a handler that returns an async iterable of `TItem`: an `async function*`. */
 export interface StreamDecorator<TItem> {
