@@ -6,6 +6,7 @@ import { UnderTest } from '../di/under-test.js'
 import { Health } from '../features/health/health.js'
 import { LogSource, type RequestLogs } from '../features/logs/log.js'
 import { Metrics } from '../features/metrics/metrics.js'
+import { type OutgoingCalls, OutgoingSource } from '../features/outgoing/outgoing.js'
 import { RequestRecords } from '../features/records/request-records.js'
 import { Statements } from '../features/statements/statements.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
@@ -15,18 +16,20 @@ import type { Settings } from './settings/settings.js'
 
 /** The parts of an application that its own providers give to classes. */
 export interface OwnProviders {
-  readonly settings: Pick<Settings, 'plugins' | 'health' | 'cache' | 'rateLimit'>
+  readonly settings: Pick<Settings, 'plugins' | 'health' | 'cache' | 'rateLimit' | 'outgoing'>
   readonly harness: Harness
   readonly logger: Logger
   readonly requestLogs: RequestLogs
   readonly currentRequest: CurrentRequest
+  readonly outgoing: OutgoingCalls
   readonly app: Pick<PluginContext, 'get'>
   readonly isClosing: () => boolean
 }
 
 /** Lists the values of an application itself that classes can inject. */
 export function ownProviders(config: OwnProviders): Provider[] {
-  const { settings, harness, logger, requestLogs, currentRequest, app, isClosing } = config
+  const { settings, harness, logger, requestLogs, currentRequest, outgoing, app, isClosing } =
+    config
   const { health } = settings
   const plugins = [...settings.plugins, ...storeChecks(settings)]
   const { clock } = harness
@@ -50,6 +53,7 @@ export function ownProviders(config: OwnProviders): Provider[] {
       }),
     },
     { token: LogSource, useValue: requestLogs },
+    { token: OutgoingSource, useValue: outgoing },
   ]
 }
 

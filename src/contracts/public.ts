@@ -106,6 +106,15 @@ export type {
 } from './option.js'
 export type { FieldOrder, ListOrder, OrderField, SortOf, SortQuery } from './page-order.js'
 export type {
+  AnswerCall,
+  CallAnswer,
+  CallResult,
+  CallToAnswer,
+  EndCall,
+  KeptCall,
+  NewCall,
+} from './outgoing-call.js'
+export type {
   CursorOptions,
   CursorPage,
   CursorPages,

@@ -92,6 +92,7 @@ export class TestApp extends App {
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
       ...this.#records.harness,
+      answerCall: null,
       currentRequest: this.#watch.currentRequest,
       ...this.#connections.hooks,
       wrapStore: this.#stores.wrap,

@@ -1,0 +1,85 @@
+import type { EndCall, KeptCall } from '../../contracts/outgoing-call.js'
+import { type AskedCall, type Call, isRepeatable, limitOf, methodOf, urlOf } from './call.js'
+import { headersOf } from './call-headers.js'
+import type { OutgoingLinks, OutgoingParts } from './outgoing-parts.js'
+
+/** Sends the calls of an application. */
+export class Caller {
+  readonly #parts: OutgoingParts
+  /** They come when the requests of the application can be handled. */
+  readonly #links: () => OutgoingLinks
+  readonly #leftOut = new Set<string>()
+
+  /**
+   * @param parts The parts of the application that calls depend on.
+   * @param links Returns the parts that come later.
+   */
+  constructor(parts: OutgoingParts, links: () => OutgoingLinks) {
+    this.#parts = parts
+    this.#links = links
+  }
+
+  /** Sends a call. The response is that of `fetch`. */
+  async call(asked: AskedCall): Promise<Response> {
+    const { call, onHead } = this.#open(asked)
+    const end = this.#links().onCall?.(call) ?? null
+    try {
+      const response = await this.#send(call)
+      this.#end(end, call, { status: response.status, error: undefined, kept: null })
+      return response
+    } catch (error) {
+      this.#end(end, call, { status: null, error, kept: null })
+      throw error
+    } finally {
+      onHead()
+    }
+  }
+
+  /** Lists the hosts to which no call is sent for a while. */
+  openCircuits(): readonly string[] {
+    return []
+  }
+
+  #open(asked: AskedCall): { readonly call: Call; readonly onHead: () => void } {
+    const { clock, settings, tenantHeader } = this.#parts
+    const { init, req, stack } = asked
+    const [url, method] = [urlOf(asked), methodOf(asked)]
+    const headers = headersOf(asked, { tenantHeader, onLeftOut: this.#noteLeftOut })
+    const rest = req === undefined ? settings.timeoutMs : this.#links().restOf(req)
+    const { onHead, ...limit } = limitOf(asked, { clock, rest, url })
+    const call: Call = {
+      ...limit,
+      asked,
+      method,
+      url,
+      headers,
+      isPublic: init.public === true,
+      startedAt: clock.monotonic(),
+      req,
+      isRepeatable: isRepeatable(asked, method, headers),
+      // Node makes the text when it is first read.
+      get stack() {
+        return stack?.stack
+      },
+    }
+    return { call, onHead }
+  }
+
+  async #send({ asked: { input, init }, headers, signal }: Call): Promise<Response> {
+    return await fetch(input, { ...init, headers, signal })
+  }
+
+  #end(
+    end: EndCall | null,
+    { startedAt }: Call,
+    result: { status: number | null; error: unknown; kept: KeptCall | null },
+  ): void {
+    end?.({ ...result, attempts: 1, durationMs: this.#parts.clock.monotonic() - startedAt })
+  }
+
+  readonly #noteLeftOut = (header: string): void => {
+    if (this.#leftOut.has(header)) return
+    this.#leftOut.add(header)
+    this.#parts.logger.warn({ header }, 'A call does not forward this header of its request')
+  }
+}
