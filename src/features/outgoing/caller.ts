@@ -2,6 +2,7 @@ import type { EndCall, KeptCall } from '../../contracts/outgoing-call.js'
 import { type AskedCall, type Call, isRepeatable, limitOf, methodOf, urlOf } from './call.js'
 import { headersOf } from './call-headers.js'
 import type { OutgoingLinks, OutgoingParts } from './outgoing-parts.js'
+import { type Transport, transportOf } from './transport.js'
 
 /** Sends the calls of an application. */
 export class Caller {
@@ -9,6 +10,7 @@ export class Caller {
   /** They come when the requests of the application can be handled. */
   readonly #links: () => OutgoingLinks
   readonly #leftOut = new Set<string>()
+  readonly #send: Transport
 
   /**
    * @param parts The parts of the application that calls depend on.
@@ -17,6 +19,7 @@ export class Caller {
   constructor(parts: OutgoingParts, links: () => OutgoingLinks) {
     this.#parts = parts
     this.#links = links
+    this.#send = transportOf(parts)
   }
 
   /** Sends a call. The response is that of `fetch`. */
@@ -63,10 +66,6 @@ export class Caller {
       },
     }
     return { call, onHead }
-  }
-
-  async #send({ asked: { input, init }, headers, signal }: Call): Promise<Response> {
-    return await fetch(input, { ...init, headers, signal })
   }
 
   #end(

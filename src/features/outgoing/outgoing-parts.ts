@@ -5,6 +5,7 @@ import type { Metric } from '../../contracts/metrics.js'
 import type { AnswerCall, EndCall, NewCall } from '../../contracts/outgoing-call.js'
 import type { Duration } from '../../contracts/units.js'
 import type { OutgoingSettings } from './outgoing-options.js'
+import type { LookUp } from './public-hosts.js'
 
 /** The options of one call: those of `fetch`, and these. */
 export interface OutgoingInit extends RequestInit {
@@ -28,6 +29,8 @@ export interface OutgoingParts {
   readonly tenantHeader: string | null
   /** Answers calls in place of other hosts; `null` outside of tests. */
   readonly answer: AnswerCall | null
+  /** Looks up the addresses of strangers' URLs. Default: Node's look-up. */
+  readonly lookUp?: LookUp
 }
 
 /** The parts of an application that exist once its requests can be handled. */
