@@ -75,6 +75,7 @@ const TESTING_TYPES = `
   Access AuthMatrix AuthMatrixOptions AuthMatrixRow ContractViolation CoverageCount CoverageOptions CoverageReport CoverageThreshold FuzzAllowance
   FuzzedOperation FuzzOptions FuzzReport IsolationCaller IsolationLeak IsolationLeakKind IsolationOptions IsolationReport
   IsolationRow IsolationVerdict LogEntry
+  AnswerCall AnsweredCall CallAnswer CallToAnswer TestCall TestOutgoing
   AnsweredStatement CapsuleUse Explanation OpenCapsule OperationQueries QueryOptions StatementFailure
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `

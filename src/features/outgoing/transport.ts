@@ -1,3 +1,4 @@
+import { sendAnswered } from './answered.js'
 import type { Call } from './call.js'
 import type { OutgoingParts } from './outgoing-parts.js'
 import { checkPublicUrl, publicAddresses } from './public-hosts.js'
@@ -8,17 +9,18 @@ import { type Message, sendPinned } from './send-pinned.js'
 export type Transport = (call: Call) => Promise<Response>
 
 /** Returns what sends the calls of an application. */
-export function transportOf({ lookUp }: OutgoingParts): Transport {
+export function transportOf({ answer, lookUp }: OutgoingParts): Transport {
   return async function send(call) {
     const { input, init } = call.asked
     const { headers, signal } = call
-    if (!call.isPublic) return await fetch(input, { ...init, headers, signal })
-    const sendPublic: Send = async (message) => {
-      checkPublicUrl(message.url, init.ports)
+    if (answer === null && !call.isPublic) return await fetch(input, { ...init, headers, signal })
+    const sendOnce: Send = async (message) => {
+      if (call.isPublic) checkPublicUrl(message.url, init.ports)
+      if (answer !== null) return await untilAborted(sendAnswered(message, answer), signal)
       const addresses = await untilAborted(publicAddresses(message.url, lookUp), signal)
       return await sendPinned(message, addresses)
     }
-    return await followRedirects(await messageOf(call), init.redirect ?? 'follow', sendPublic)
+    return await followRedirects(await messageOf(call), init.redirect ?? 'follow', sendOnce)
   }
 }
 
