@@ -113,6 +113,7 @@ export type {
   EndCall,
   KeptCall,
   NewCall,
+  RanCall,
 } from './outgoing-call.js'
 export type {
   CursorOptions,
@@ -177,6 +178,7 @@ export type {
   RepresentationBody,
 } from './representation.js'
 export type {
+  RecordedCall,
   RecordedDecision,
   RecordedError,
   RecordedLog,

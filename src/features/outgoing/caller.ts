@@ -1,6 +1,7 @@
-import type { EndCall, KeptCall } from '../../contracts/outgoing-call.js'
+import type { CallResult } from '../../contracts/outgoing-call.js'
 import { type AskedCall, type Call, isRepeatable, limitOf, methodOf, urlOf } from './call.js'
 import { headersOf } from './call-headers.js'
+import { keepCall } from './kept-call.js'
 import type { OutgoingLinks, OutgoingParts } from './outgoing-parts.js'
 import { type Transport, transportOf } from './transport.js'
 
@@ -25,13 +26,13 @@ export class Caller {
   /** Sends a call. The response is that of `fetch`. */
   async call(asked: AskedCall): Promise<Response> {
     const { call, onHead } = this.#open(asked)
-    const end = this.#links().onCall?.(call) ?? null
+    const end = this.#links().onCall?.(call)
     try {
       const response = await this.#send(call)
-      this.#end(end, call, { status: response.status, error: undefined, kept: null })
+      end?.({ ...this.#resultOf(call, response), status: response.status, error: undefined })
       return response
     } catch (error) {
-      this.#end(end, call, { status: null, error, kept: null })
+      end?.({ ...this.#resultOf(call, null), status: null, error })
       throw error
     } finally {
       onHead()
@@ -68,12 +69,13 @@ export class Caller {
     return { call, onHead }
   }
 
-  #end(
-    end: EndCall | null,
-    { startedAt }: Call,
-    result: { status: number | null; error: unknown; kept: KeptCall | null },
-  ): void {
-    end?.({ ...result, attempts: 1, durationMs: this.#parts.clock.monotonic() - startedAt })
+  #resultOf(call: Call, response: Response | null): Omit<CallResult, 'status' | 'error'> {
+    const { bodies } = this.#links().needs
+    return {
+      attempts: 1,
+      durationMs: this.#parts.clock.monotonic() - call.startedAt,
+      kept: bodies ? keepCall(call.asked, response) : null,
+    }
   }
 
   readonly #noteLeftOut = (header: string): void => {
