@@ -31,7 +31,7 @@ export function ownProviders(config: OwnProviders): Provider[] {
   const { settings, harness, logger, requestLogs, currentRequest, outgoing, app, isClosing } =
     config
   const { health } = settings
-  const plugins = [...settings.plugins, ...storeChecks(settings)]
+  const plugins = [...settings.plugins, ...storeChecks(settings), ...circuitCheck(config)]
   const { clock } = harness
   const checks = health?.checks ?? {}
   return [
@@ -55,6 +55,12 @@ export function ownProviders(config: OwnProviders): Provider[] {
     { token: LogSource, useValue: requestLogs },
     { token: OutgoingSource, useValue: outgoing },
   ]
+}
+
+/** The check of other hosts, in the form of a plugin. */
+function circuitCheck({ settings, outgoing }: OwnProviders): Plugin[] {
+  if (!settings.outgoing.circuit) return []
+  return [{ name: 'outgoing', health: { check: outgoing.checkCircuits, required: false } }]
 }
 
 /** The checks of stores without which requests can do, in the form of plugins. */

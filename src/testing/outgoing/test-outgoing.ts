@@ -35,7 +35,7 @@ export class TestOutgoing {
   readonly #list: CallList | null
   readonly #currentRequest: () => Request | undefined
   /** The errors that no test has seen. */
-  readonly #unanswered: { readonly error: Error; readonly req: Request | undefined }[] = []
+  #unanswered: { readonly error: Error; readonly req: Request | undefined }[] = []
 
   /** `TestApp` makes it. */
   constructor({ calls, currentRequest }: TestOutgoingConfig) {
@@ -74,10 +74,11 @@ export class TestOutgoing {
     throw error
   }
 
-  /** Removes and returns the error of the first call of a request that no test has answered. */
+  /** Removes the errors of a request, and returns the first of them. */
   take(req: Request): Error | undefined {
-    const index = this.#unanswered.findIndex((each) => each.req === req)
-    return index < 0 ? undefined : this.#unanswered.splice(index, 1)[0]?.error
+    const first = this.#unanswered.find((each) => each.req === req)
+    this.#unanswered = this.#unanswered.filter((each) => each.req !== req)
+    return first?.error
   }
 
   /** Removes and returns the errors that no test has seen, the same one once. */
