@@ -153,7 +153,7 @@ export class TestApp extends App {
     checkTestOptions(options)
     const app = new TestApp(options)
     const supertest = await loadSupertest()
-    await app.#watch.boot(() => app.init())
+    await app.#watch.boot(() => app.init(), app.#log)
     return { app, supertest }
   }
 
