@@ -1,7 +1,7 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 
 const REMEDY =
-  'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. Of a host, load all at once. ' +
+  'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. ' +
   'If the number is right, say so: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
 
 /** A request has run more statements than it may: the same one too often, or more than `@Queries` of its route allows. */

@@ -86,7 +86,7 @@ function textOf(finding: QueryFinding, { statements, calls }: Draft): string {
   }
   if (finding.kind === 'calls') {
     const { times, text, call } = finding
-    return `It called the same host ${times} times:\n  ${text}${placeText(call.stack)}`
+    return `It called the same host ${times} times. Ask it for all at once, if it can:\n  ${text}${placeText(call.stack)}`
   }
   const { times, text, statement } = finding
   return `It ran the same statement ${times} times:\n  ${oneLine(text)}${placeText(statement.stack)}`

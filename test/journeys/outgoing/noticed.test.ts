@@ -54,7 +54,7 @@ describe('a budget', () => {
     const app = await create()
     await app.request().get('/loops/hosts/9').expect(500)
     await expect(app.request().get('/loops/hosts/10').expect(500)).rejects.toThrow(
-      /called the same host 10 times:\n {2}GET a\.example\n {4}at test\/journeys\/outgoing\/noticed\.test\.ts:\d+/,
+      /called the same host 10 times\. .*:\n {2}GET a\.example\n {4}at test\/journeys\/outgoing\/noticed\.test\.ts:\d+/,
     )
     const response = await app.fetch('/loops/hosts/11').catch((error: Error) => error)
     expect(response).toMatchObject({ name: 'QueryBudgetError' })
