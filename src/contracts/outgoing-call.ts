@@ -10,10 +10,10 @@ export interface NewCall {
   readonly headers: Headers
   /** Whether the URL comes from a stranger (`public: true`). Facts of the request must not leave with it. */
   readonly isPublic: boolean
-  /** When the program has asked for it, in milliseconds of `Clock.monotonic()`. */
+  /** When the program has begun it, in milliseconds of `Clock.monotonic()`. */
   readonly startedAt: number
   /**
-   * The stack of the code that has asked for it. `undefined` unless an observer has `needsStacks`, because a stack takes
+   * The stack of the code that has begun it. `undefined` unless an observer has `needsStacks`, because a stack takes
    * microseconds for each call.
    */
   readonly stack: string | undefined
@@ -41,7 +41,7 @@ export interface KeptCall {
   readonly sent: string | null
   /** The headers of the response; none if the call has failed. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Returns the bytes of the response that have arrived; `isWhole` tells whether they are all. */
+  /** Returns the bytes of the response that have arrived; `isWhole`: whether they are all. */
   readonly received: () => { readonly bytes: Uint8Array; readonly isWhole: boolean }
 }
 

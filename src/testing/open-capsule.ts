@@ -46,8 +46,8 @@ export function openCapsule(file: string, { database = false }: CapsuleUse = {})
 /** A failed request, ready to be sent again. {@link openCapsule} makes it. */
 export class OpenCapsule {
   /**
-   * Options for `TestApp.create`: `calls` with the answers of other hosts, and `statements` with those of the database, unless the
-   * database of the application runs them. The contract and the number of statements are not judged: the request is about a failure.
+   * Options for `TestApp.create`: `calls` with the answers of other hosts, and `statements` with the answers of the
+   * database, unless the database of the application runs them. The contract and the number of statements are not judged: the request is about a failure.
    */
   readonly options: TestOptions
   readonly #capsule: Capsule

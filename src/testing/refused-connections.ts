@@ -14,7 +14,7 @@ export class UnansweredCallError extends Error {
    * Makes the error of a call.
    *
    * @param url The URL.
-   * @param message Default: that of a replay.
+   * @param message Default: a message about a replay.
    */
   constructor(url: string, message?: string) {
     super(message ?? `The capsule has no answer to a call of ${url}, so no connection was made.`)

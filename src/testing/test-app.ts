@@ -97,7 +97,6 @@ export class TestApp extends App {
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
       ...this.#records.harness,
-      answerCall: this.outgoing.answerCall,
       currentRequest,
       ...this.#connections.hooks,
       wrapStore: this.#stores.wrap,

@@ -3,7 +3,7 @@ import { REQUEST_ID_HEADER, sendableRequestId } from '../../http/request-id.js'
 import { traceOf } from '../../http/trace-context.js'
 import type { AskedCall } from './call.js'
 
-/** What the headers of a call depend on, besides the program. */
+/** Dependencies of the headers of a call, besides the program. */
 export interface HeadersConfig {
   /** In lower case; `null` if no header names a tenant. */
   readonly tenantHeader: string | null
@@ -11,10 +11,10 @@ export interface HeadersConfig {
   readonly onLeftOut: (name: string) => void
 }
 
-/** What proves to this application who its client is. */
+/** Headers that prove the identity of a client to this application. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie']
 
-/** Returns the headers of a call: those of the program, without credentials of the request, with its trace and its id. */
+/** Returns the headers that the program has given, without credentials of the request, with its trace and its id. */
 export function headersOf({ input, init, req }: AskedCall, config: HeadersConfig): Headers {
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : {}))
   if (req === undefined) return headers

@@ -4,7 +4,7 @@ import type { NewCall } from '../../contracts/outgoing-call.js'
 import { toSeconds } from '../../http/units.js'
 import type { OutgoingInit } from './outgoing-parts.js'
 
-/** What the program asks for. */
+/** The call as the program has written it. */
 export interface AskedCall {
   readonly input: string | URL | Request
   readonly init: OutgoingInit
@@ -62,7 +62,7 @@ export interface Limit {
   readonly onHead: () => void
 }
 
-/** What limits a call. */
+/** Dependencies of the limit of a call. */
 export interface LimitConfig {
   readonly clock: Clock
   /** Milliseconds that are left without a time of the call's own; `null` for any time. */

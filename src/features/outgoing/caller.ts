@@ -36,7 +36,7 @@ export class Caller {
     for (const metric of this.#counts.metrics(this.openCircuits)) links().addMetric(metric)
   }
 
-  /** Sends a call. The response is that of `fetch`. */
+  /** Sends a call, and returns a response as `fetch` does. */
   async call(asked: AskedCall): Promise<Response> {
     const { call, onHead } = this.#open(asked)
     const end = this.#links().onCall?.(call)
@@ -98,7 +98,7 @@ export class Caller {
       host.note(hasFailed(call, attempt), clock.monotonic())
       const wait = retries ? waitBefore(call, attempt, { attempts: sending.attempts, clock }) : null
       if (wait === null || !host.takeRepetition()) return settle(attempt)
-      // Nobody reads it.
+      // Its body is unused.
       void attempt.response?.body?.cancel().catch(() => {})
       // A test that answers calls does not move its clock for each of them.
       if (answer === null) await pause(wait, clock, call.signal)

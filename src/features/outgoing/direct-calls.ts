@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 
-/** What {@link watchDirectCalls} depends on. */
+/** Dependencies of {@link watchDirectCalls}. */
 export interface DirectCallsConfig {
   /** Whether the current code runs for a request of the application. */
   readonly isInRequest: () => boolean
@@ -14,7 +14,7 @@ const CHANNEL = 'undici:request:create'
 const DEPTH = 60
 
 /**
- * Notices code of the program that calls `fetch` itself in a request, once for each place. Calls of packages and those of
+ * Notices code of the program that calls `fetch` itself in a request, once for each place. Calls by packages and by
  * `inject(Outgoing)` are left out. Nothing is patched.
  *
  * @returns a function that ends it.

@@ -8,7 +8,7 @@ const OPEN_MS = 10_000
 /** Strangers' URLs have any number of hosts. */
 const MOST_HOSTS = 1000
 
-/** What an application knows about another host. */
+/** The state of another host, as calls have found it. */
 export class HostState {
   #since = Number.NEGATIVE_INFINITY
   #calls = 0
@@ -54,11 +54,11 @@ export class HostState {
   }
 }
 
-/** What an application knows about other hosts. */
+/** The states of all hosts that an application has called. */
 export class HostStates {
   readonly #states = new Map<string, HostState>()
 
-  /** Returns the state of a host. Of very many hosts, the one that was first called is forgotten. */
+  /** Returns the state of a host. Of very many hosts, the first is forgotten. */
   of(host: string): HostState {
     const known = this.#states.get(host)
     if (known !== undefined) return known

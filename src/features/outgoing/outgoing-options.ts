@@ -8,8 +8,8 @@ import { toSeconds } from '../../http/units.js'
 /** The `outgoing` option. */
 export interface OutgoingOptions {
   /**
-   * Whether calls that may be repeated are sent again, at most twice, after 429, 502, 503, 504 and failed connections: those of
-   * safe methods, and those with the header `Idempotency-Key`.
+   * Whether calls that may be repeated are sent again, at most twice, after 429, 502, 503, 504 and failed connections: calls of
+   * safe methods, and calls with the header `Idempotency-Key`.
    *
    * @defaultValue `false`
    */

@@ -7,7 +7,7 @@ import type { Duration } from '../../contracts/units.js'
 import type { OutgoingSettings } from './outgoing-options.js'
 import type { LookUp } from './public-hosts.js'
 
-/** The options of one call: those of `fetch`, and these. */
+/** The options of one call: all options of `fetch`, and three more. */
 export interface OutgoingInit extends RequestInit {
   /** How long the call may take: a duration. It never takes longer than its request. Default: as long as the request. */
   readonly timeout?: Duration
@@ -35,7 +35,7 @@ export interface OutgoingParts {
 
 /** The parts of an application that exist once its requests can be handled. */
 export interface OutgoingLinks {
-  /** Tells observers of a call that begins; `null` if nobody observes calls. Never throws. */
+  /** Calls the observers of a call that begins; `null` without observers. Never throws. */
   readonly onCall: ((call: NewCall) => EndCall | null) | null
   readonly needs: { readonly stacks: boolean; readonly bodies: boolean }
   /** Milliseconds until the handler timeout ends a request; `null` for no limit. */

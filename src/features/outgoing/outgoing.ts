@@ -14,7 +14,7 @@ export type Outgoing = (input: string | URL | Request, init?: OutgoingInit) => P
 
 /** The request in whose route the current code runs. */
 interface Current {
-  /** Asks for it, so that routes carry it. */
+  /** Makes routes carry it. */
   need(): void
   get(): ServerRequest | undefined
 }

@@ -12,7 +12,7 @@ export interface Address {
 /** Looks up all addresses of a name, as `dns.promises.lookup` with `all: true`. */
 export type LookUp = (host: string) => Promise<readonly Address[]>
 
-/** Addresses of IPv4 that are not those of a public host (RFC 6890 and its registry), by their prefixes. */
+/** Addresses of IPv4 that no public host has (RFC 6890 and its registry), by their prefixes. */
 const NOT_PUBLIC_4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -31,7 +31,7 @@ const NOT_PUBLIC_4 = [
   ['224.0.0.0', 3],
 ] as const
 
-/** All public addresses of IPv6 begin so. Those of IPv4 in IPv6, of NAT64, `fc00::/7`, `fe80::/10` and `ff00::/8` do not. */
+/** All public addresses of IPv6 begin so. Addresses of IPv4 in IPv6, NAT64, `fc00::/7`, `fe80::/10` and `ff00::/8` do not. */
 const PUBLIC_6 = ['2000::', 3] as const
 /** Tunnels, which lead to addresses of IPv4, and addresses of documentation. */
 const NOT_PUBLIC_6 = [

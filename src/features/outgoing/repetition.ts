@@ -7,7 +7,7 @@ const FIRST_WAIT_MS = 200
 /** They are about the moment. A 500 is about the call. */
 const PASSING = new Set([429, 502, 503, 504])
 
-/** What came of sending a call once. */
+/** The result of sending a call once. */
 export type Attempt =
   | { readonly response: Response; readonly error?: undefined }
   | { readonly response?: undefined; readonly error: unknown }

@@ -44,8 +44,9 @@ export class TestRecords {
   }
 
   /** The plugin that observes the application, and the function that answers its statements. */
-  get harness(): Pick<Harness, 'plugins' | 'answerStatement'> {
-    return { plugins: [this.#recorder.plugin], answerStatement: this.#answerStatement }
+  get harness(): Pick<Harness, 'plugins' | 'answerStatement' | 'answerCall'> {
+    const { answerCall } = this.#outgoing
+    return { plugins: [this.#recorder.plugin], answerStatement: this.#answerStatement, answerCall }
   }
 
   /** Notes a request that the application gets. */

@@ -13,9 +13,9 @@ export interface TestCall {
   readonly body: string | null
 }
 
-/** What {@link TestOutgoing} depends on. */
+/** Dependencies of {@link TestOutgoing}. */
 export interface TestOutgoingConfig {
-  /** Answers that are used once each, in place of those of `answer`; `undefined` without them. */
+  /** Answers that are used once each, in place of `answer`; `undefined` without them. */
   readonly calls: readonly AnsweredCall[] | undefined
   /** Returns the request that the current code runs for. */
   readonly currentRequest: () => Request | undefined
