@@ -104,7 +104,6 @@ export type {
   OptionValue,
   RouteOption,
 } from './option.js'
-export type { FieldOrder, ListOrder, OrderField, SortOf, SortQuery } from './page-order.js'
 export type {
   AnswerCall,
   CallAnswer,
@@ -115,6 +114,7 @@ export type {
   NewCall,
   RanCall,
 } from './outgoing-call.js'
+export type { FieldOrder, ListOrder, OrderField, SortOf, SortQuery } from './page-order.js'
 export type {
   CursorOptions,
   CursorPage,
