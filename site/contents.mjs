@@ -99,6 +99,11 @@ export const CONTENTS = [
       ['other-databases', 'MySQL and SQLite', 'mysql mariadb sqlite kysely drizzle database'],
       ['seeds', 'Seeds', 'seed fixtures demo data initial'],
       ['audit', 'Audit rows', 'audit log trail history who changed'],
+      [
+        'outgoing',
+        'Calls to other hosts',
+        'fetch http client axios retry circuit breaker ssrf outgoing',
+      ],
       ['object-storage', 'Object storage', 's3 bucket minio r2 files presigned upload'],
       ['mail', 'Sending mail', 'email e-mail smtp nodemailer outbox'],
       ['caching', 'Caching', 'cache response'],

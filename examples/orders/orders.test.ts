@@ -34,7 +34,12 @@ const carla: User = { id: 'carla', permissions }
 
 /** The secret of these tests. */
 const TOKEN_SECRET = randomBytes(32).toString('hex')
-const environment = { token: Env, useValue: Env.read({ TOKEN_SECRET }) }
+const environment = {
+  token: Env,
+  useValue: Env.read({ TOKEN_SECRET, PAYMENTS_URL: 'https://payments.example' }),
+}
+
+const CHARGES = 'https://payments.example/charges'
 
 /** A client with a signed token, which the guard verifies. `aurora` is its shop, unless the claims name another. */
 const withToken = (app: TestApp, claims: object = {}, secret = TOKEN_SECRET) => {
@@ -68,6 +73,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
       coverage,
       testOverrides: [environment, { token: Now, useValue: () => new Date(NOW) }],
     })
+    app.outgoing.answer('POST', CHARGES, { status: 201 })
   })
 
   afterAll(async () => {
@@ -160,6 +166,27 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     const again = await clerk.request().post('/orders/1/payment')
     expect(again.status).toBe(409)
     expect(again.body.code).toBe('ORDER_NOT_OPEN')
+  })
+
+  it('charges the customer of an order that is paid', async () => {
+    await place()
+    const before = app.outgoing.calls.length
+    await clerk.request().post('/orders/1/payment').expect(200)
+    expect(app.outgoing.calls.slice(before)).toEqual([
+      { method: 'POST', url: CHARGES, body: JSON.stringify({ order: 1, cents: 2100 }) },
+    ])
+  })
+
+  it('leaves an order open whose payment is declined', async () => {
+    await place()
+    app.outgoing.answer('POST', CHARGES, { status: 402 })
+    onTestFinished(() => app.outgoing.answer('POST', CHARGES, { status: 201 }))
+    await clerk
+      .request()
+      .post('/orders/1/payment')
+      .expect(409, /PAYMENT_DECLINED/)
+    const { body } = await clerk.request().get('/orders/1').expect(200)
+    expect(body.data.status).toBe('open')
   })
 
   it('allows one of many concurrent payments of an order', async () => {

@@ -8,6 +8,7 @@ import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import { RequestLogs } from '../features/logs/log.js'
+import { OutgoingCalls } from '../features/outgoing/outgoing.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
 import { CurrentRequest } from '../http/current-request.js'
 import { findDescriber, neverStart } from './announce.js'
@@ -60,6 +61,7 @@ export class App {
   readonly #scope = new AsyncResource('BlazonApp')
   readonly #currentRequest = new CurrentRequest()
   readonly #requestLogs = new RequestLogs(getTenantId, this.#currentRequest)
+  readonly #outgoing = new OutgoingCalls(this.#currentRequest)
   readonly #logger: AppLogger
   /** The application as plugins see it before it has started. */
   readonly #context = { get: <T>(token: Token<T>) => this.get(token) }
@@ -89,6 +91,7 @@ export class App {
       logger: this.#logger,
       requestLogs: this.#requestLogs,
       currentRequest: this.#currentRequest,
+      outgoing: this.#outgoing,
       app: this.#context,
       harnessOf: () => this.#harness,
       isClosing: () => this.#closing !== undefined && !isRetired(),
@@ -323,6 +326,7 @@ export class App {
       logger: this.#logger,
       requestLogs: this.#requestLogs,
       currentRequest: this.#currentRequest,
+      outgoing: this.#outgoing,
       app: this.#context,
       isClosing: () => this.#closing !== undefined,
     })

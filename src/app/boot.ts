@@ -11,10 +11,13 @@ import { unusedOverrides } from '../di/unused-overrides.js'
 import type { Problem } from '../errors/config-error.js'
 import { takeUnread } from '../features/env/unread-file.js'
 import type { RequestLogs } from '../features/logs/log.js'
+import { Metrics } from '../features/metrics/metrics.js'
+import type { OutgoingCalls } from '../features/outgoing/outgoing.js'
 import { pagesHeaders } from '../features/pages/pages-contract.js'
 import { buildSecurity } from '../features/security/security.js'
 import { Statements } from '../features/statements/statements.js'
 import type { CurrentRequest } from '../http/current-request.js'
+import type { BlazonRequest } from '../http/request.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
 import { readInjections } from '../metadata/read.js'
 import { defineNext } from '../pipeline/define-next.js'
@@ -49,6 +52,7 @@ export interface DescribedApp {
   readonly logger: Logger
   readonly requestLogs: RequestLogs
   readonly currentRequest: CurrentRequest
+  readonly outgoing: OutgoingCalls
   readonly secrets: RequestSecrets
   readonly clock: Clock
   readonly declaredFeatures: Features
@@ -133,6 +137,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const observers = observe({ ...app, ...features, get, model })
     const errors = buildErrorPaths({ ...app, report, observers, features, middlewares })
     defineNext(messages.Request, errors.onError)
+    await connectCalls(app, { get, errors, observers })
 
     // The compiled routes.
     const { beforeHandler, wrapRoutes, wrapListener } = harness
@@ -206,6 +211,26 @@ function observe(
   if (harness.currentRequest !== null) currentRequest.setUnderTest(harness.currentRequest)
   if (observers.needs.currentRequest) currentRequest.need()
   return observers
+}
+
+/** Connects the calls to other hosts with the observers, the time limits and the metrics of the application. */
+async function connectCalls(
+  { outgoing }: DescribedApp,
+  {
+    get,
+    errors,
+    observers,
+  }: Pick<PluginContext, 'get'> & {
+    readonly errors: ErrorPaths
+    readonly observers: RequestObservers | null
+  },
+): Promise<void> {
+  await outgoing.connect({
+    onCall: observers?.onCall ?? null,
+    needs: observers?.needs ?? { stacks: false, bodies: false },
+    restOf: (req) => errors.deadlines.restOf(req as BlazonRequest),
+    addMetric: (metric) => get(Metrics).add(metric),
+  })
 }
 
 /** Logs warnings that only a start can find. With `strict`, they end it. */

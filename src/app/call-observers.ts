@@ -39,3 +39,23 @@ function callSafely<First, Second>(
     }
   }
 }
+
+/** Calls functions of observers when something begins, and what they return when it ends. Never throws. */
+export function beginEach<Begun, Ended>(
+  // biome-ignore lint/suspicious/noConfusingVoidType: as the observers are typed
+  calls: readonly ((begun: Begun) => ((ended: Ended) => unknown) | undefined | void)[],
+  fail: (error: unknown) => void,
+): ((begun: Begun) => ((ended: Ended) => void) | null) | null {
+  if (calls.length === 0) return null
+  return function beginAll(begun) {
+    const ends = calls.flatMap((call) => {
+      try {
+        return call(begun) ?? []
+      } catch (error) {
+        fail(error)
+        return []
+      }
+    })
+    return callEach(ends, fail)
+  }
+}

@@ -170,6 +170,10 @@ async function featurePlugins(
     const taker = await takerOf(records, sink, described)
     plugins.push(recordsPlugin({ settings: records.kept, taker }))
   }
+  if (sink !== undefined) {
+    const { noticeFetch } = await import('./dev/notice-fetch.js')
+    plugins.push(noticeFetch(sink))
+  }
   return plugins
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../contracts/clock.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
+import type { AnswerCall } from '../contracts/outgoing-call.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { AnswerStatement } from '../contracts/statement.js'
@@ -32,6 +33,8 @@ export interface Harness {
   readonly currentRequest: (() => Request | undefined) | null
   /** Answers statements in place of databases; `null` lets databases run them. */
   readonly answerStatement: AnswerStatement | null
+  /** Answers calls in place of other hosts; `null` sends them. */
+  readonly answerCall: AnswerCall | null
   /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
   /** Changes the function that decides whether a request has a credential. */
@@ -58,6 +61,7 @@ export const NO_HARNESS: Harness = Object.freeze({
   plugins: [],
   currentRequest: null,
   answerStatement: null,
+  answerCall: null,
   wrapGuard: (guard: AuthGuard | null) => guard,
   wrapCredentials: (carries: CarriesCredential) => carries,
   wrapTenantOf: (tenantOf: TenantOf) => tenantOf,

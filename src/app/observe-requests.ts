@@ -4,6 +4,7 @@ import type { Clock } from '../contracts/clock.js'
 import type { EndedRequest, RequestObserver } from '../contracts/ended-request.js'
 import type { Request, Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
+import type { EndCall, NewCall } from '../contracts/outgoing-call.js'
 import type { ObserverSetup, Plugin } from '../contracts/plugin.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
@@ -17,7 +18,7 @@ import type { ReportError } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 import { ignoreRejection, isThenable } from '../step/thenable.js'
-import { callEach } from './call-observers.js'
+import { beginEach, callEach } from './call-observers.js'
 import { countBytesFrom, type ObservedSocket, sentBytes } from './count-bytes.js'
 import { observeUpgrades } from './observe-upgrades.js'
 import { secretTextsOf } from './secret-texts-of.js'
@@ -53,6 +54,7 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
   const found: RequestObserver[] = ofPlugins
   const needs = {
     stacks: found.some(({ needsStacks }) => needsStacks === true),
+    bodies: found.some(({ needsBodies }) => needsBodies === true),
     bytes: found.some(({ onEnd, needsBytes }) => onEnd !== undefined && needsBytes !== false),
     currentRequest: ofPlugins.some(
       ({ plugin, onStatement, needsRequests }) =>
@@ -68,6 +70,7 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
     onStep: found.flatMap(({ onStep }) => onStep ?? []),
     onDecision: found.flatMap(({ onDecision }) => onDecision ?? []),
     onStatement: found.flatMap(({ onStatement }) => onStatement ?? []),
+    onCall: found.flatMap(({ onCall }) => onCall ?? []),
   }
   if (Object.values(calls).some(({ length }) => length > 0)) {
     observers = new RequestObservers({ ...calls, needs }, config)
@@ -82,6 +85,7 @@ const CALLS: readonly Exclude<keyof ObserverCalls, 'needs'>[] = [
   'onError',
   'onDecision',
   'onStatement',
+  'onCall',
   'onStep',
 ]
 
@@ -113,6 +117,7 @@ interface ObserverCalls {
   readonly onStep: readonly NonNullable<RequestObserver['onStep']>[]
   readonly onDecision: readonly NonNullable<RequestObserver['onDecision']>[]
   readonly onStatement: readonly NonNullable<RequestObserver['onStatement']>[]
+  readonly onCall: readonly NonNullable<RequestObserver['onCall']>[]
   readonly needs: ObserverNeeds
 }
 
@@ -120,6 +125,8 @@ interface ObserverCalls {
 export interface ObserverNeeds {
   /** The stacks of statements. */
   readonly stacks: boolean
+  /** The bodies of calls to other hosts. */
+  readonly bodies: boolean
   /** How many bytes each request has sent. */
   readonly bytes: boolean
   /** An async context with the request, for an observer that is not part of the test. */
@@ -141,6 +148,8 @@ export class RequestObservers {
   readonly around: Around | null
   /** Calls the observers of statements; `null` if there are none. Never throws. */
   readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
+  /** Calls the observers of calls to other hosts; `null` if there are none. Never throws. */
+  readonly onCall: ((call: NewCall) => EndCall | null) | null
   readonly needs: ObserverNeeds
   readonly #call: (ended: EndedRequest) => void
   /** `null` if no observer takes decisions. */
@@ -154,7 +163,7 @@ export class RequestObservers {
    * @param config The parts of the application that observing depends on.
    */
   constructor(calls: ObserverCalls, { clock, scopes, logger }: ObserverConfig) {
-    const { around, onEnd, onError, onStep, onDecision, onStatement } = calls
+    const { around, onEnd, onError, onStep, onDecision, onStatement, onCall } = calls
     const fail = this.#fail
     const reportError = callEach(onError, fail)
     this.#call = callEach(onEnd, fail) ?? (() => {})
@@ -168,6 +177,7 @@ export class RequestObservers {
       null,
     )
     this.onStatement = callEach(onStatement, fail)
+    this.onCall = beginEach(onCall, fail)
     this.#clock = clock
     this.#scopes = scopes
     this.#logger = logger

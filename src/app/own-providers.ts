@@ -6,6 +6,7 @@ import { UnderTest } from '../di/under-test.js'
 import { Health } from '../features/health/health.js'
 import { LogSource, type RequestLogs } from '../features/logs/log.js'
 import { Metrics } from '../features/metrics/metrics.js'
+import { type OutgoingCalls, OutgoingSource } from '../features/outgoing/outgoing.js'
 import { RequestRecords } from '../features/records/request-records.js'
 import { Statements } from '../features/statements/statements.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
@@ -15,20 +16,22 @@ import type { Settings } from './settings/settings.js'
 
 /** The parts of an application that its own providers give to classes. */
 export interface OwnProviders {
-  readonly settings: Pick<Settings, 'plugins' | 'health' | 'cache' | 'rateLimit'>
+  readonly settings: Pick<Settings, 'plugins' | 'health' | 'cache' | 'rateLimit' | 'outgoing'>
   readonly harness: Harness
   readonly logger: Logger
   readonly requestLogs: RequestLogs
   readonly currentRequest: CurrentRequest
+  readonly outgoing: OutgoingCalls
   readonly app: Pick<PluginContext, 'get'>
   readonly isClosing: () => boolean
 }
 
 /** Lists the values of an application itself that classes can inject. */
 export function ownProviders(config: OwnProviders): Provider[] {
-  const { settings, harness, logger, requestLogs, currentRequest, app, isClosing } = config
+  const { settings, harness, logger, requestLogs, currentRequest, outgoing, app, isClosing } =
+    config
   const { health } = settings
-  const plugins = [...settings.plugins, ...storeChecks(settings)]
+  const plugins = [...settings.plugins, ...storeChecks(settings), ...circuitCheck(config)]
   const { clock } = harness
   const checks = health?.checks ?? {}
   return [
@@ -50,7 +53,14 @@ export function ownProviders(config: OwnProviders): Provider[] {
       }),
     },
     { token: LogSource, useValue: requestLogs },
+    { token: OutgoingSource, useValue: outgoing },
   ]
+}
+
+/** The check of other hosts, in the form of a plugin. */
+function circuitCheck({ settings, outgoing }: OwnProviders): Plugin[] {
+  if (!settings.outgoing.circuit) return []
+  return [{ name: 'outgoing', health: { check: outgoing.checkCircuits, required: false } }]
 }
 
 /** The checks of stores without which requests can do, in the form of plugins. */

@@ -15,7 +15,7 @@ import type { Reading } from './reading.js'
 interface UnreadApp
   extends Pick<
     DescribedApp,
-    'harness' | 'express' | 'isClosing' | 'requestLogs' | 'currentRequest'
+    'harness' | 'express' | 'isClosing' | 'requestLogs' | 'currentRequest' | 'outgoing'
   > {
   readonly reading: Reading
   readonly logger: AppLogger
@@ -39,11 +39,18 @@ export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
 
 async function prepare({ reading, app, ...unread }: UnreadApp): Promise<DescribedApp> {
   const { settings, description, documents, features } = reading
-  const { harness, express, requestLogs } = unread
+  const { harness, express, requestLogs, outgoing } = unread
   const { model } = description
   const secrets = new RequestSecrets(settings.converters)
   const { logger } = await unread.logger.open({ settings, harness, model, secrets })
   requestLogs.start(logger, secrets.hide)
+  outgoing.start({
+    clock: harness.clock,
+    logger,
+    settings: settings.outgoing,
+    tenantHeader: settings.tenant?.header ?? null,
+    answer: harness.answerCall,
+  })
   configureExpressHost(express, settings)
   const denials = new OtherDenials()
   const described = () => ({ model, settings, documents })

@@ -21,8 +21,8 @@ export interface Capsule {
   readonly principal: PlainValue
   /** In the order in which the statements began. */
   readonly statements: readonly CapsuleStatement[]
-  /** The calls to other hosts that a replay answers; it refuses all others. No call is recorded yet. */
-  readonly calls: readonly never[]
+  /** The calls to other hosts that a replay answers, in the order in which they began; it refuses all others. */
+  readonly calls: readonly CapsuleCall[]
   /** Why the request cannot be run again as it was, as sentences; empty if it can. */
   readonly cut: readonly string[]
   /**
@@ -42,6 +42,23 @@ export interface CapsuleStatement {
   readonly rows: PlainValue
   /** The error of a statement that has failed; else `null`. */
   readonly error: StatementFailure | null
+}
+
+/** A call to another host of a {@link Capsule}, with the answer of the host. `[secret]` stands in the places of secrets. */
+export interface CapsuleCall {
+  readonly method: string
+  readonly url: string
+  /** The body that was sent; `null` without one, and for one that was not text. */
+  readonly sent: string | null
+  /** `null` if the call has failed. */
+  readonly status: number | null
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** The body of the response; `null` without one, and for one that is not text. */
+  readonly body: string | null
+  /** The body of the response if it is not text. */
+  readonly base64?: string
+  /** The message of the error of a call that has failed; else `null`. */
+  readonly error: string | null
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Decision } from './decision.js'
 import type { ErrorContext } from './error-context.js'
 import type { Request, Response } from './handler.js'
+import type { EndCall, NewCall } from './outgoing-call.js'
 import type { RouteModel } from './route-model.js'
 import type { RanStatement } from './statement.js'
 import type { RequestOutcome, StepName } from './steps.js'
@@ -143,6 +144,22 @@ export interface RequestObserver {
    */
   readonly onStatement?: (statement: RanStatement) => void
   /**
+   * Called for each call of `inject(Outgoing)` to another host, before it is sent. It may set headers of the call. It may
+   * return a function, which is called once with the result. An error is logged, and the call goes on.
+   *
+   * @example
+   * const slowCalls: Plugin = {
+   *   name: 'slow-calls',
+   *   requests: ({ logger }) => ({
+   *     onCall: ({ url, method }) => ({ durationMs }) => {
+   *       if (durationMs > 500) logger.warn({ method, host: url.host, durationMs }, 'Slow')
+   *     },
+   *   }),
+   * }
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most observers return nothing
+  readonly onCall?: (call: NewCall) => EndCall | undefined | void
+  /**
    * Whether `onEnd` reads `bytes`. If no observer of an application does, they are not counted, and are 0: counting
    * takes about as long as all other work of observing a request. Default `true`.
    */
@@ -152,6 +169,8 @@ export interface RequestObserver {
    * context for it. Default `true`.
    */
   readonly needsRequests?: boolean
-  /** Whether statements have the stack of the code that ran them. Default `false`. */
+  /** Whether statements and calls have the stack of the code that ran them. Default `false`. */
   readonly needsStacks?: boolean
+  /** Whether the results of calls have the bodies. Default `false`. */
+  readonly needsBodies?: boolean
 }

@@ -104,6 +104,16 @@ export type {
   OptionValue,
   RouteOption,
 } from './option.js'
+export type {
+  AnswerCall,
+  CallAnswer,
+  CallResult,
+  CallToAnswer,
+  EndCall,
+  KeptCall,
+  NewCall,
+  RanCall,
+} from './outgoing-call.js'
 export type { FieldOrder, ListOrder, OrderField, SortOf, SortQuery } from './page-order.js'
 export type {
   CursorOptions,
@@ -168,6 +178,7 @@ export type {
   RepresentationBody,
 } from './representation.js'
 export type {
+  RecordedCall,
   RecordedDecision,
   RecordedError,
   RecordedLog,

@@ -41,6 +41,10 @@ export interface RequestRecord {
   readonly statements: readonly RecordedStatement[]
   /** How many statements ran. More than `statements` has entries, if a request ran very many. */
   readonly statementCount: number
+  /** The calls to other hosts that the request has sent, in the order in which they began. */
+  readonly calls: readonly RecordedCall[]
+  /** How many calls were sent. More than `calls` has entries, if a request sent very many. */
+  readonly callCount: number
   /** The lines that the request has logged. */
   readonly logs: readonly RecordedLog[]
   /** The error that became the response; `null` if none did. */
@@ -114,6 +118,28 @@ export interface RecordedStatement {
   /** Why it failed; `null` if it has not. */
   readonly error: string | null
   /** The line of the application's code that ran it: `src/orders.ts:41:12`. `null` where stacks are not recorded. */
+  readonly place: string | null
+}
+
+/** A call to another host of a {@link RequestRecord}. It has no query, no headers and no bodies, because they are data of users. */
+export interface RecordedCall {
+  /** `GET`, `POST`. */
+  readonly method: string
+  /** The host, with a port that is not the usual one: `bank.example`. */
+  readonly host: string
+  /** The path, with secrets hidden. */
+  readonly path: string
+  /** The status of the response; `null` if the call has failed. */
+  readonly status: number | null
+  /** Milliseconds since the start of the request. */
+  readonly at: number
+  /** How long it took until the head of the response had arrived, with retries. */
+  readonly durationMs: number
+  /** How often it was sent. */
+  readonly attempts: number
+  /** Why it failed; `null` if it has not. */
+  readonly error: string | null
+  /** The line of the application's code that sent it: `src/orders.ts:41:12`. `null` where stacks are not recorded. */
   readonly place: string | null
 }
 

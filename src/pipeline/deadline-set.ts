@@ -41,6 +41,11 @@ export class DeadlineSet {
     this.#ofRequest(req)?.stop(req)
   }
 
+  /** Milliseconds that a request has left; `null` for no limit. */
+  restOf(req: BlazonRequest): number | null {
+    return this.#ofRequest(req)?.restOf(req) ?? null
+  }
+
   /** Stops all timers. Requests under way have no time limit any more. */
   close(): void {
     for (const deadlines of this.#byMs.values()) deadlines.close()

@@ -59,6 +59,12 @@ export class Deadlines {
     this.#startedAt.delete(req)
   }
 
+  /** Milliseconds that a request has left: all, if its handler has not waited for anything yet. */
+  restOf(req: BlazonRequest): number {
+    const now = this.#clock.monotonic()
+    return Math.max(0, (this.#startedAt.get(req) ?? now) + this.#timeoutMs - now)
+  }
+
   /**
    * Starts the time limit for a handler that responds from a callback. Only the end of the response shows that
    * it is done.

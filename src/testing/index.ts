@@ -5,6 +5,7 @@
  */
 
 export type { ContractViolation, ViolationKind } from '../contracts/contract-violation.js'
+export type { AnswerCall, CallAnswer, CallToAnswer } from '../contracts/outgoing-call.js'
 export type { AnsweredStatement, StatementFailure } from '../contracts/statement.js'
 export { UnansweredStatementError } from './answers.js'
 export type {
@@ -39,6 +40,8 @@ export type {
 } from './isolation/isolation-report.js'
 export type { CapsuleUse, OpenCapsule } from './open-capsule.js'
 export { openCapsule } from './open-capsule.js'
+export type { AnsweredCall } from './outgoing/call-list.js'
+export type { TestCall, TestOutgoing } from './outgoing/test-outgoing.js'
 export { QueryBudgetError } from './queries/query-budget-error.js'
 export type { OperationQueries } from './queries/query-counts.js'
 export { UnansweredCallError } from './refused-connections.js'

@@ -6,6 +6,7 @@ import type { AnsweredStatement } from '../contracts/statement.js'
 import { fromPlain } from '../features/capsules/plain-value.js'
 import { isTenantInHost, tenantOf } from '../features/capsules/sent-tenant.js'
 import { unansweredOf } from './answers.js'
+import { type AnsweredCall, unansweredCallOf } from './outgoing/call-list.js'
 import { RefusedConnections } from './refused-connections.js'
 import { afterThisTurn } from './settle.js'
 import type { TestApp } from './test-app.js'
@@ -45,8 +46,8 @@ export function openCapsule(file: string, { database = false }: CapsuleUse = {})
 /** A failed request, ready to be sent again. {@link openCapsule} makes it. */
 export class OpenCapsule {
   /**
-   * Options for `TestApp.create`: `statements` with the answers of the database, unless the database of the application runs
-   * them. The contract and the number of statements are not judged: the request is about a failure.
+   * Options for `TestApp.create`: `calls` with the answers of other hosts, and `statements` with the answers of the
+   * database, unless the database of the application runs them. The contract and the number of statements are not judged: the request is about a failure.
    */
   readonly options: TestOptions
   readonly #capsule: Capsule
@@ -56,8 +57,9 @@ export class OpenCapsule {
   constructor(capsule: Capsule, database: boolean | 'embedded') {
     this.#capsule = capsule
     this.#connections = new RefusedConnections(database === true)
+    const calls = capsule.calls.map(callOf)
     const statements = database !== false ? {} : { statements: capsule.statements.map(answerOf) }
-    this.options = { contract: 'off', queries: false, rateLimit: false, ...statements }
+    this.options = { contract: 'off', queries: false, rateLimit: false, calls, ...statements }
   }
 
   /**
@@ -65,7 +67,8 @@ export class OpenCapsule {
    * the answer, it is unknown how the server responds.
    */
   get unanswered(): Error | null {
-    return this.#connections.error ?? unansweredOf(this.options.statements)
+    const { calls, statements } = this.options
+    return this.#connections.error ?? unansweredCallOf(calls) ?? unansweredOf(statements)
   }
 
   /**
@@ -120,5 +123,25 @@ function answerOf(statement: Capsule['statements'][number]): AnsweredStatement {
     rows: rows === null ? [] : (fromPlain(rows) as unknown[]),
     rowCount,
     ...(error === null ? {} : { error }),
+  }
+}
+
+function callOf({
+  method,
+  url,
+  status,
+  headers,
+  body,
+  base64,
+  error,
+}: Capsule['calls'][number]): AnsweredCall {
+  if (error !== null) return { method, url, error }
+  return {
+    method,
+    url,
+    status: status ?? 200,
+    headers: Object.fromEntries(headers),
+    ...(body !== null && { body }),
+    ...(base64 !== undefined && { body: Buffer.from(base64, 'base64') }),
   }
 }

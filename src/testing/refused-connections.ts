@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { ClientRequest } from 'node:http'
 import { type Server, Socket } from 'node:net'
 
-/** A replay has tried to connect to a host whose answers its capsule does not have. Nothing was sent. */
+/** A test has no answer to a call, or a replay has tried to connect to a host whose answers its capsule does not have. Nothing was sent. */
 export class UnansweredCallError extends Error {
   /** Always `UnansweredCallError`. */
   override readonly name = 'UnansweredCallError'
@@ -14,9 +14,10 @@ export class UnansweredCallError extends Error {
    * Makes the error of a call.
    *
    * @param url The URL.
+   * @param message Default: a message about a replay.
    */
-  constructor(url: string) {
-    super(`The capsule has no answer to a call of ${url}, so no connection was made.`)
+  constructor(url: string, message?: string) {
+    super(message ?? `The capsule has no answer to a call of ${url}, so no connection was made.`)
     this.url = url
   }
 }

@@ -37,6 +37,7 @@ import { checkIsolationOptions, type IsolationOptions } from './isolation/isolat
 import type { IsolationReport } from './isolation/isolation-report.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
 import { joinFailures } from './join-failures.js'
+import { TestOutgoing } from './outgoing/test-outgoing.js'
 import type { OperationQueries } from './queries/query-counts.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
@@ -58,6 +59,8 @@ import { watchRoute } from './watch-route.js'
 export class TestApp extends App {
   /** The clock of the application and of every provider that injects `Clock`. */
   readonly clock: TestClock = new TestClock()
+  /** Answers the calls of the application to other hosts, and lists them. */
+  readonly outgoing: TestOutgoing
   readonly #log: TestLog
   readonly #watch: TestWatch = new TestWatch()
   readonly #records: TestRecords
@@ -83,7 +86,9 @@ export class TestApp extends App {
     const operations = () => this.#documented()
     this.#contract =
       mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
-    this.#records = new TestRecords(options)
+    const { currentRequest } = this.#watch
+    this.outgoing = new TestOutgoing({ calls: options.calls, currentRequest })
+    this.#records = new TestRecords(options, this.outgoing)
     this.#connections = new Connections(this.#records.exchanges.connect)
     this.#contracts = new RunningContracts(this.#contract)
     this.#log = new TestLog(options.logger)
@@ -92,7 +97,7 @@ export class TestApp extends App {
       logger: this.#log.logger,
       overrides: options.testOverrides ?? [],
       ...this.#records.harness,
-      currentRequest: this.#watch.currentRequest,
+      currentRequest,
       ...this.#connections.hooks,
       wrapStore: this.#stores.wrap,
       beforeHandler: this.#beforeHandler,
@@ -147,7 +152,7 @@ export class TestApp extends App {
     checkTestOptions(options)
     const app = new TestApp(options)
     const supertest = await loadSupertest()
-    await app.#watch.boot(() => app.init())
+    await app.#watch.boot(() => app.init(), app.#log)
     return { app, supertest }
   }
 

@@ -6,6 +6,7 @@ import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { mergeOptions } from './merge-options.js'
 import { isCount, isObject } from './option-kinds.js'
+import type { AnsweredCall } from './outgoing/call-list.js'
 
 /** The use of the coverage that the tests have reached. */
 export interface CoverageOptions {
@@ -51,6 +52,13 @@ export interface TestOptions extends AppOptions {
    * @see docs/testing.md#answered-statements
    */
   readonly statements?: readonly AnsweredStatement[]
+  /**
+   * Answers the calls of `inject(Outgoing)`, in place of `app.outgoing.answer`. Each answer is used once. `blazon replay --write`
+   * makes such tests. Default: the answers of `app.outgoing`.
+   *
+   * @see docs/outgoing.md#tests
+   */
+  readonly calls?: readonly AnsweredCall[]
 }
 
 /** Features that tests rarely need; explicit options turn them on again. */
@@ -74,18 +82,38 @@ const STATEMENT: OptionNames<AnsweredStatement> = {
   rowCount: true,
   error: true,
 }
+const CALL: OptionNames<AnsweredCall> = {
+  method: true,
+  url: true,
+  status: true,
+  headers: true,
+  json: true,
+  body: true,
+  error: true,
+}
 const MODES: readonly unknown[] = ['warn', 'throw', 'off', undefined]
 
 /** Returns the options for `App`: the caller's options over the test defaults. */
 export function appOptionsOf(given: TestOptions): AppOptions {
-  const { contract: _, coverage: __, queries: ___, statements: ____, ...options } = given
+  const {
+    contract: _,
+    coverage: __,
+    queries: ___,
+    statements: ____,
+    calls: _____,
+    ...options
+  } = given
   return mergeOptions(TEST_DEFAULTS, options)
 }
 
-/** @throws ConfigError when `contract`, `coverage`, `queries` or `statements` has a wrong value, or they contradict each other. */
+/** @throws ConfigError when `contract`, `coverage`, `queries`, `statements` or `calls` has a wrong value, or they contradict each other. */
 export function checkTestOptions(options: TestOptions): void {
-  const { contract, coverage, queries, statements } = options
-  const problems = [...checkQueryOptions(queries), ...checkStatements(statements)]
+  const { contract, coverage, queries, statements, calls } = options
+  const problems = [
+    ...checkQueryOptions(queries),
+    ...checkStatements(statements),
+    ...checkCalls(calls),
+  ]
   if (!MODES.includes(contract)) {
     problems.push(problemOf('contract', contract, "'warn', 'throw', 'off'"))
   }
@@ -133,6 +161,17 @@ function checkStatements(statements: unknown): Problem[] {
   if (statements === undefined) return []
   if (isList) return unknownOptions('statements', statements, STATEMENT)
   return [problemOf('statements', statements, 'a list of { text, values, rows, rowCount, error }')]
+}
+
+function checkCalls(calls: unknown): Problem[] {
+  const isList =
+    Array.isArray(calls) &&
+    calls.every((each) => typeof each?.method === 'string' && typeof each?.url === 'string')
+  if (calls === undefined) return []
+  if (isList) return unknownOptions('calls', calls, CALL)
+  return [
+    problemOf('calls', calls, 'a list of { method, url, status, headers, json, body, error }'),
+  ]
 }
 
 function isThreshold(value: unknown): boolean {

@@ -1,25 +1,34 @@
 import type { IncomingMessage } from 'node:http'
 import type { Request } from '../contracts/handler.js'
+import { watchDirectCalls } from '../features/outgoing/direct-calls.js'
 import type { FinishedRequest } from './finish-test.js'
 import { OpenHandles } from './open-handles.js'
 import { Rejections } from './rejections.js'
 import { settle } from './settle.js'
 import { operations } from './test-context.js'
 import type { TestLog } from './test-log.js'
+import { userPlaceIn } from './user-place.js'
 
-/** Finds rejected promises and open handles of an application under test that are left after its end. */
+/** Finds rejected promises and open handles of an application under test that are left after its end, and handlers that call `fetch`. */
 export class TestWatch {
   readonly #rejections = new Rejections(this)
   readonly #handles = new OpenHandles()
+  #ignoreFetch = () => {}
 
   /** Runs the start of the application. */
-  readonly boot = async <T>(run: () => Promise<T>): Promise<T> => {
+  readonly boot = async <T>(run: () => Promise<T>, log: TestLog): Promise<T> => {
     this.#rejections.start()
+    this.#ignoreFetch = watchDirectCalls({
+      isInRequest: () => this.currentRequest() !== undefined,
+      placeIn: userPlaceIn,
+      warn: (message) => log.alert(message),
+    })
     try {
       const operation = { owner: this, name: 'The start' }
       return await operations.run(operation, () => this.#handles.watch(this, run))
     } catch (error) {
       this.#rejections.stop()
+      this.#ignoreFetch()
       throw error
     }
   }
@@ -54,6 +63,7 @@ export class TestWatch {
     // Node reports an unhandled rejection after all other work of the turn, and sockets close one turn after
     // `destroy`.
     await settle()
+    this.#ignoreFetch()
     failures.push(...this.#rejections.stop())
     for (const handle of this.#handles.list()) {
       const message = `After close(), something is still open and keeps the process alive: ${handle}`

@@ -121,6 +121,63 @@ describe.each(['vitest', 'node'] as const)('a failed request of blazon dev, with
   })
 })
 
+/** Charges a bank by a function that capsules know, and then fails. */
+const CHARGES = `import { Controller, inject, Outgoing, Post } from 'blazon'
+
+@Controller('charges')
+export class ChargesController {
+  readonly #outgoing = inject(Outgoing)
+
+  @Post() async create() {
+    const response = await this.#outgoing(\`\${process.env['BANK']}/charge\`, { method: 'POST' })
+    const { id } = await response.json() as { id: number }
+    throw new Error('Charge ' + id + ' was lost')
+  }
+}
+`
+const CHARGE_OPTIONS = `import { defineAppOptions } from 'blazon'
+import { ChargesController } from './charges-controller.js'
+
+export const options = defineAppOptions({ controllers: [ChargesController] })
+`
+
+describe('a request that has called another host', () => {
+  it('is replayed with the answer of its capsule, so that the bank is charged once', async () => {
+    let charges = 0
+    const bank = createServer((_, res) => res.end(`{"id":${++charges}}`))
+    await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void bank.close())
+    const BANK = `http://127.0.0.1:${(bank.address() as { port: number }).port}`
+    const project = await madeProject(['--test', 'node'])
+    project.write({ 'src/charges-controller.ts': CHARGES, 'src/app.ts': CHARGE_OPTIONS })
+    const dev = await DevRun.start(project, { args: ['--entry', 'src/main.ts'], env: { BANK } })
+    await dev.until('Listening on')
+    const url = `http://127.0.0.1:${dev.port}/charges`
+    expect(await fetch(url, { method: 'POST' })).toMatchObject({ status: 500 })
+    const [id = ''] = await capsules(project, 1)
+    await dev.end('SIGTERM')
+
+    vi.stubEnv('BANK', BANK)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const again = await project.run(['replay', id])
+    expect(again).toMatchObject({ status: 1, stdout: expect.stringContaining('Charge 1 was lost') })
+    expect(await project.run(['replay', id, '--write'])).toMatchObject({ status: 0 })
+    const repaired = CHARGES.replace(
+      "throw new Error('Charge ' + id + ' was lost')",
+      'return { id }',
+    )
+    project.write({ 'src/charges-controller.ts': repaired })
+    expect(await project.run(['replay', id])).toMatchObject({ status: 0 })
+    // Code that calls something else cannot be judged.
+    project.write({ 'src/charges-controller.ts': repaired.replace('/charge', '/other') })
+    expect(await project.run(['replay', id])).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining(`${BANK}/other`),
+    })
+    expect(charges).toBe(1)
+  })
+})
+
 /** Calls a bank, and reads a body that later code refuses. */
 const PAYMENTS = `import { Body, Controller, Post, type Request } from 'blazon'
 import { z } from 'zod'

@@ -21,7 +21,7 @@ const VALUES = `
   All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
   Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
-  Limits Log Metrics MethodNotAllowedError NotFoundError Options Paged Params Patch PayloadTooLargeError Post PreconditionFailedError Produces Public
+  Limits Log Metrics MethodNotAllowedError NotFoundError Options Outgoing Paged Params Patch PayloadTooLargeError Post PreconditionFailedError Produces Public
   Put Queries Query RateLimit Redirect Refusal Req RequestContext RequestRecords Res ResponseFields ServiceUnavailableError Sse Statements Tenant
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
@@ -51,6 +51,7 @@ const TYPES = `
   Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
   KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
   LoggerOptions LogsOptions MaybePromise Metric MetricSample MetricsOptions MetricsRegistry MetricsTenants MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module
+  AnswerCall CallAnswer CallResult CallToAnswer EndCall KeptCall NewCall RanCall RecordedCall OutgoingInit OutgoingOptions
   NewStatement NextFunction ObserverSetup OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType
   OpenApiMethod OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema
   OpenApiSecurityScheme OpenApiServer OpenApiTag OpenApiVersion OperationFacts OptionDecorator OptionNames OptionSettings OptionTarget
@@ -74,6 +75,7 @@ const TESTING_TYPES = `
   Access AuthMatrix AuthMatrixOptions AuthMatrixRow ContractViolation CoverageCount CoverageOptions CoverageReport CoverageThreshold FuzzAllowance
   FuzzedOperation FuzzOptions FuzzReport IsolationCaller IsolationLeak IsolationLeakKind IsolationOptions IsolationReport
   IsolationRow IsolationVerdict LogEntry
+  AnswerCall AnsweredCall CallAnswer CallToAnswer TestCall TestOutgoing
   AnsweredStatement CapsuleUse Explanation OpenCapsule OperationQueries QueryOptions StatementFailure
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
 `

@@ -4,10 +4,12 @@ import { Now } from '../shared/now.js'
 import type { Page } from '../shared/paging.js'
 import { OrdersRepository } from './orders-repository.js'
 import type { ExportedOrder, ExportFilter, NewOrder, Order, OrderFilter } from './orders-schemas.js'
+import { Payments } from './payments.js'
 
 export class OrdersService {
   private readonly orders = inject(OrdersRepository)
   private readonly customers = inject(CustomersService)
+  private readonly payments = inject(Payments)
   private readonly now = inject(Now)
 
   async place(input: NewOrder, placedBy: string): Promise<Order> {
@@ -34,8 +36,11 @@ export class OrdersService {
     return order
   }
 
-  pay(id: number): Promise<Order> {
-    return this.finish(id, 'paid')
+  async pay(id: number): Promise<Order> {
+    const order = await this.finish(id, 'paid')
+    // If the payment fails, the transaction of the request is rolled back.
+    await this.payments.charge(order)
+    return order
   }
 
   cancel(id: number): Promise<Order> {

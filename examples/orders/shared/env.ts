@@ -26,6 +26,10 @@ const Variables = z.object({
     .describe(
       'Without a server: the folder of a PostgreSQL in this process, or memory. Default: .data in this example',
     ),
+  PAYMENTS_URL: z
+    .url()
+    .optional()
+    .describe('The host that charges customers, such as https://payments.example. Default: none'),
   REDIS_URL: secret(z.url())
     .optional()
     .describe(

@@ -27,6 +27,7 @@ export function reportRecords(sink: DevReport, { described, capsules }: ReportCo
   return {
     placeIn: sink.placeIn,
     takesAll: true,
+    needsBodies: capsules !== null,
     start: (logger) => capsules?.start(logger),
     follow(req) {
       responses.follow(req)

@@ -11,6 +11,7 @@ import type { Override } from '../../di/build-container.js'
 import type { CapacityOptions } from '../../features/capacity/capacity-options.js'
 import type { HealthOptions } from '../../features/health/health-options.js'
 import type { MetricsOptions } from '../../features/metrics/metrics-options.js'
+import type { OutgoingOptions } from '../../features/outgoing/outgoing-options.js'
 import type { SecurityOptions } from '../../features/security/security-options.js'
 import type { SwaggerOptions } from '../../openapi/swagger-options.js'
 import type { AuthOptions } from './auth-options.js'
@@ -193,6 +194,13 @@ export interface AppOptions {
    * @see docs/capacity.md
    */
   readonly capacity?: CapacityOptions
+  /**
+   * Calls to other hosts by `inject(Outgoing)`: whether they are repeated, and whether hosts that fail are left alone.
+   *
+   * @defaultValue the default of each field
+   * @see docs/outgoing.md
+   */
+  readonly outgoing?: OutgoingOptions
   /**
    * Whether to keep a record of each request that the server has failed: the decision of each step, statements, log
    * lines. `inject(RequestRecords)` has the records. Each request then notes the decisions about it.

@@ -4,6 +4,7 @@ import { standInProblems } from '../../errors/stand-in.js'
 import { capacityGroup } from '../../features/capacity/capacity-options.js'
 import { healthGroup } from '../../features/health/health-options.js'
 import { metricsGroup } from '../../features/metrics/metrics-options.js'
+import { outgoingGroup } from '../../features/outgoing/outgoing-options.js'
 import { securityGroup } from '../../features/security/security-options.js'
 import { swaggerGroup } from '../../openapi/swagger-options.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
@@ -62,6 +63,7 @@ const NAMES: OptionNames<AppOptions> = {
   health: true,
   metrics: true,
   capacity: true,
+  outgoing: true,
   records: true,
   timeouts: true,
   trustProxy: true,
@@ -123,6 +125,7 @@ function findUnknown(options: AppOptions): Problem[] {
     ...healthGroup.unknown(options.health),
     ...metricsGroup.unknown(options.metrics),
     ...capacityGroup.unknown(options.capacity),
+    ...outgoingGroup.unknown(options.outgoing),
     ...recordsGroup.unknown(options.records),
     ...timeoutGroup.unknown(options.timeouts),
     ...logsGroup.unknown(options.logs),
@@ -150,6 +153,7 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...healthGroup.check(options.health),
     ...metricsGroup.check(options.metrics),
     ...capacityGroup.check(options.capacity),
+    ...outgoingGroup.check(options.outgoing),
     ...recordsGroup.check(options.records),
     ...timeoutGroup.check(options.timeouts),
     ...limitGroup.check(options.limits),
@@ -206,6 +210,7 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
     health: healthGroup.resolve(options.health),
     metrics: metricsGroup.resolve(options.metrics),
     capacity: capacityGroup.resolve(options.capacity),
+    outgoing: outgoingGroup.resolve(options.outgoing),
     records: recordsGroup.resolve(options.records),
     timeouts: timeoutGroup.resolve(options.timeouts),
     trustProxy,

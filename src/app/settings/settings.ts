@@ -13,6 +13,7 @@ import type { HealthSettings } from '../../features/health/health-options.js'
 import type { LoggerSettings } from '../../features/logs/open-logger.js'
 import type { RequestLogSettings } from '../../features/logs/request-log.js'
 import type { MetricsSettings } from '../../features/metrics/metrics-options.js'
+import type { OutgoingSettings } from '../../features/outgoing/outgoing-options.js'
 import type { RateLimitSettings } from '../../features/rate-limit/limit-settings.js'
 import type { SecuritySettings } from '../../features/security/security-options.js'
 import type { TenantSettings } from '../../features/tenancy/tenant-settings.js'
@@ -69,6 +70,7 @@ export interface Settings {
   readonly capacity: CapacitySettings | null
   /** `null` if nothing is measured. */
   readonly metrics: MetricsSettings | null
+  readonly outgoing: OutgoingSettings
   readonly records: RecordsAndCapsules
   readonly timeouts: TimeoutSettings
   /**

@@ -1,9 +1,11 @@
 import type { Capsule, CapsuleStatement, PlainValue } from '../../contracts/capsule.js'
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
+import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import type { RanStatement, StatementFailure } from '../../contracts/statement.js'
 import { isSecretName } from '../../schema/secret-name.js'
+import { callsOf, searchCalls } from './calls-of.js'
 import { FoundSecrets } from './found-secrets.js'
 import { PlainValues, TooLargeError } from './plain-value.js'
 import { bodyValueOf, type ReceivedBody } from './received-bodies.js'
@@ -22,6 +24,8 @@ export interface FailedRequest {
   readonly ended: EndedRequest
   /** The statements that were kept, in the order of their ends. */
   readonly statements: readonly RanStatement[]
+  /** In the order of their ends. */
+  readonly calls: readonly RanCall[]
 }
 
 /** The data with which a capsule is written, besides the request. */
@@ -63,13 +67,17 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
     sent,
     principal: attempt(() => values.of(req.user ?? null), 'The user is too large.', cut),
     statements: statementsOf(failed, { values, hide }, cut),
-    calls: [],
+    calls: callsOf(failed, hide, cut),
     cut,
     hidden: [...hidden],
   }
 }
 
-function findSecrets({ ended, statements }: FailedRequest, req: Request, received: ReceivedBody) {
+function findSecrets(
+  { ended, statements, calls }: FailedRequest,
+  req: Request,
+  received: ReceivedBody,
+) {
   const { headers, originalUrl, params, body, user, query } = req
   const found = new FoundSecrets(originalUrl)
   found.search({ ...headers, cookie: null })
@@ -80,6 +88,7 @@ function findSecrets({ ended, statements }: FailedRequest, req: Request, receive
     const literals = (text.match(LITERAL) ?? []).map((each) => each.slice(1, -1))
     if (isSecretName(text)) found.searchValues([...values, ...literals])
   }
+  searchCalls(calls, found)
   if (ended.res !== null) found.search(ended.res.getHeaders())
   if (found.isIncomplete) throw new Error('There is too much to search for secrets.')
   return found

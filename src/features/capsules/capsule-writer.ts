@@ -19,6 +19,7 @@ interface Failed extends FailedRequest {
 export class CapsuleWriter {
   readonly placeIn = null
   readonly takesAll = false
+  readonly needsBodies = true
   readonly bodies: ReceivedBodies = new ReceivedBodies()
   /** As it was given. */
   readonly folder: string

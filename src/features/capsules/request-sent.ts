@@ -39,7 +39,8 @@ export function requestSent(req: Request, { received, hide, most }: SentConfig):
   return { headers, ...bodyOf(bytes, req.headers['content-type'] ?? '', hide) }
 }
 
-function headerText(name: string, value: string, hide: Hide): string {
+/** Returns the value of a header without secrets. Its name is in lower case. */
+export function headerText(name: string, value: string, hide: Hide): string {
   if (isSecretName(name)) {
     const [scheme] = SCHEME.exec(value) ?? []
     return scheme === undefined ? HIDDEN : `${scheme} ${HIDDEN}`
@@ -52,7 +53,8 @@ function headerText(name: string, value: string, hide: Hide): string {
 /** Why a body is left out that cannot be shown in part: the parts of a form have their lengths, and bytes have their places. */
 export const HAS_SECRETS = 'Its body has secrets.'
 
-function bodyOf(bytes: Buffer, type: string, hide: Hide): Omit<RecordedRequest, 'headers'> {
+/** Describes a body: as text without secrets, or as bytes. */
+export function bodyOf(bytes: Buffer, type: string, hide: Hide): Omit<RecordedRequest, 'headers'> {
   const text = bytes.toString()
   const isForText = isUtf8(bytes) && !/^multipart\//i.test(type)
   if (isForText) return { body: textOf(text, type, hide), omitted: null }

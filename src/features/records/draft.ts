@@ -1,13 +1,14 @@
 import type { Decision } from '../../contracts/decision.js'
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
+import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { RanStatement } from '../../contracts/statement.js'
 import type { StepName } from '../../contracts/steps.js'
 
 /** The most steps, and the most decisions, of one record. A loop in a handler may note any number. */
 const MOST = 300
 
-/** The most statements of one record; the others are only counted. */
+/** The most statements, and the most calls, of one record; the others are only counted. */
 const MOST_STATEMENTS = 500
 
 /** An event of a request, with its time on the monotonic clock. */
@@ -26,6 +27,9 @@ export class Draft {
   /** In the order in which they have ended. */
   readonly statements: RanStatement[] = []
   statementCount = 0
+  /** In the order in which they have ended. */
+  readonly calls: RanCall[] = []
+  callCount = 0
   /** `undefined` while the request is not over. */
   ended: EndedRequest | undefined
   /** When the request was over, on the monotonic clock. */
@@ -47,6 +51,11 @@ export class Draft {
   noteStatement(statement: RanStatement): void {
     this.statementCount += 1
     if (this.statements.length < MOST_STATEMENTS) this.statements.push(statement)
+  }
+
+  noteCall(call: RanCall): void {
+    this.callCount += 1
+    if (this.calls.length < MOST_STATEMENTS) this.calls.push(call)
   }
 
   finish(ended: EndedRequest, at: number): void {

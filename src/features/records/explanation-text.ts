@@ -1,17 +1,18 @@
 import type { DecisionValue } from '../../contracts/decision.js'
 import type {
+  RecordedCall,
   RecordedDecision,
   RecordedStatement,
   RequestRecord,
 } from '../../contracts/request-record.js'
 
-/** How many statements and log lines the text shows. */
+/** How many statements, calls and log lines the text shows. */
 const MOST_LINES = 10
 const LONGEST = 160
 
 /** Writes a record as text: first the decisions behind the response, in lines of a name and its decision. */
 export function explanationText(record: RequestRecord): string {
-  const { method, url, status, route, error, decisions, statements, logs } = record
+  const { method, url, status, route, error, decisions, statements, calls, logs } = record
   const head = `${method} ${url} → ${status ?? 'no response'}${answerer(record)}`
   const rows = [
     ['route', route === null ? 'none has this path and method' : routeText(route)],
@@ -19,6 +20,7 @@ export function explanationText(record: RequestRecord): string {
     ...(error === null ? [] : [['error', `${error.code}: ${error.name}: ${error.message}`]]),
     ...(statements.length === 0 ? [] : [['statements', statementSummary(record)]]),
     ...statements.slice(0, MOST_LINES).map((each) => ['', statementText(each)]),
+    ...calls.slice(0, MOST_LINES).map((each) => ['call', callText(each)]),
     ...logs.slice(-MOST_LINES).map(({ level, message }) => ['log', `${level}: ${message}`]),
   ] as [string, string][]
   const width = Math.max(...rows.map(([name]) => name.length))
@@ -94,6 +96,21 @@ function statementText({ text, durationMs, tenant, error, place }: RecordedState
   const whose = tenant === null ? '' : ` for ${tenant}`
   const failed = error === null ? '' : ` failed: ${error}`
   return `${durationMs} ms${whose}${place === null ? '' : ` at ${place}`}${failed}  ${text}`
+}
+
+function callText({
+  method,
+  host,
+  path,
+  status,
+  durationMs,
+  attempts,
+  error,
+  place,
+}: RecordedCall) {
+  const result = error === null ? status : `failed: ${error}`
+  const again = attempts > 1 ? `, sent ${attempts} times` : ''
+  return `${method} ${host}${path} → ${result} in ${durationMs} ms${again}${place === null ? '' : ` at ${place}`}`
 }
 
 function shortened(text: string): string {

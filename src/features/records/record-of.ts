@@ -1,7 +1,9 @@
 import type { Decision } from '../../contracts/decision.js'
 import type { Request } from '../../contracts/handler.js'
+import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { RequestSecretTexts } from '../../contracts/plugin.js'
 import type {
+  RecordedCall,
   RecordedDecision,
   RecordedError,
   RecordedLog,
@@ -66,6 +68,10 @@ export function recordOf(draft: Draft, { clock, secrets, placeIn }: WriteConfig)
       .map((each) => recordedStatement(each, since(each.startedAt), { hide: hideIn, placeIn }))
       .sort((a, b) => a.at - b.at),
     statementCount: draft.statementCount,
+    calls: draft.calls
+      .map((each) => recordedCall(each, since(each.startedAt), { hide: hideIn, placeIn }))
+      .sort((a, b) => a.at - b.at),
+    callCount: draft.callCount,
     logs: noted
       .filter(({ value }) => value.by === LOG)
       .map(({ at, value }) => recordedLog(value, since(at), hideIn)),
@@ -114,6 +120,24 @@ function recordedStatement(
     tenant,
     error: error === undefined ? null : hide(messageOf(error)),
     place: placeIn === null ? null : placeIn(statement.stack ?? ''),
+  }
+}
+
+function recordedCall(
+  { method, url, status, durationMs, attempts, error, stack = '' }: RanCall,
+  at: number,
+  { hide, placeIn }: StatementConfig,
+): RecordedCall {
+  return {
+    method,
+    host: url.host,
+    path: hide(url.pathname).slice(0, LONGEST_TEXT),
+    status,
+    at,
+    durationMs: round(durationMs),
+    attempts,
+    error: error === undefined ? null : hide(messageOf(error)),
+    place: placeIn === null ? null : placeIn(stack),
   }
 }
 

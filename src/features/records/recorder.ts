@@ -1,5 +1,6 @@
 import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
+import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { ObserverSetup, Plugin, RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import { Clock } from '../../di/clock.js'
@@ -41,6 +42,11 @@ export class Recorder {
         onStatement: (statement) => {
           const { req } = statement
           if (req !== undefined) this.#open(req)?.noteStatement(statement)
+        },
+        onCall: (call) => (result) => {
+          // Not spread: the stack is made when it is read.
+          const ran = Object.assign(Object.create(call), result) as RanCall
+          if (call.req !== undefined) this.#open(call.req)?.noteCall(ran)
         },
         needsStacks: this.#config.placeIn !== null,
         onEnd: (ended) => this.#end(ended),

@@ -1,6 +1,7 @@
 import type { EndedRequest, RequestObserver } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
+import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { Plugin, RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import type { RanStatement } from '../../contracts/statement.js'
@@ -22,6 +23,8 @@ export interface TakenRequest {
   readonly secretsOf: (req: Request) => RequestSecretTexts
   /** In the order in which they have ended. */
   readonly statements: readonly RanStatement[]
+  /** In the order in which they have ended. */
+  readonly calls: readonly RanCall[]
   /** Whether the server has failed. */
   readonly hasFailed: boolean
 }
@@ -30,6 +33,8 @@ export interface TakenRequest {
 export interface RecordTaker {
   /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. `null`: no stacks are needed. */
   readonly placeIn: ((stack: string) => string | null) | null
+  /** Whether it reads the bodies of calls to other hosts. */
+  readonly needsBodies: boolean
   /** Whether it takes all requests, or only requests that the server has failed. */
   readonly takesAll: boolean
   /** Called before the first request. */
@@ -66,8 +71,8 @@ export function recordsPlugin({ settings, taker }: RecordTargets): Plugin {
       if (isKept) keep?.(record)
       if (!isTaken) return
       const { secretsOf } = recorder
-      const { statements } = draft
-      taker.take({ record, ended, secretsOf, statements, hasFailed: failed })
+      const { statements, calls } = draft
+      taker.take({ record, ended, secretsOf, statements, calls, hasFailed: failed })
     },
   })
   const { plugin } = recorder
@@ -86,6 +91,7 @@ export function recordsPlugin({ settings, taker }: RecordTargets): Plugin {
 function following(observer: RequestObserver, taker: RecordTaker): RequestObserver {
   return {
     ...observer,
+    needsBodies: taker.needsBodies,
     around(req, next) {
       taker.follow(req)
       next()

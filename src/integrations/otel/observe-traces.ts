@@ -9,6 +9,7 @@ import {
   type StepName,
   setTraceContext,
 } from '../../index.js'
+import { CallSpans } from './call-spans.js'
 import { findContextKeys, type RpcMetadata } from './context-keys.js'
 import { recordError } from './exceptions.js'
 import type { OpenTelemetry } from './load-api.js'
@@ -36,6 +37,7 @@ export function observeTraces(
     around: traces.around,
     onError: traces.onError,
     onEnd: traces.onEnd,
+    onCall: traces.onCall,
     needsBytes: false,
     // Statements belong to the active span.
     needsRequests: false,
@@ -64,6 +66,7 @@ class Traces {
     this.#maker = { tracer, spanKey: keys.span }
     this.#opener = new SpanOpener(api, keys, this.#maker)
     this.onStatement = new StatementSpans(api, this.#maker).note
+    this.onCall = new CallSpans(api, this.#maker).begin
     this.#urlOf = urlOf
     this.#handlers = new Map(model.routes.map((route) => [route, handlerOptions(route)]))
     this.#suppressed = api.ROOT_CONTEXT.setValue(keys.isSuppressed, true)
@@ -95,6 +98,8 @@ class Traces {
   }
 
   readonly onStatement: StatementSpans['note']
+
+  readonly onCall: CallSpans['begin']
 
   readonly onError = (error: unknown, { req }: ErrorContext): void => {
     const trace = (req as Traced | undefined)?.[kTrace]

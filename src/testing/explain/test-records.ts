@@ -6,6 +6,8 @@ import { REPEATS } from '../../features/records/query-findings.js'
 import { Recorder } from '../../features/records/recorder.js'
 import { answersOf } from '../answers.js'
 import type { FinishedRequest } from '../finish-test.js'
+import { joinFailures } from '../join-failures.js'
+import type { TestOutgoing } from '../outgoing/test-outgoing.js'
 import { QueryBudget } from '../queries/query-budget.js'
 import { type OperationQueries, queryLines } from '../queries/query-counts.js'
 import type { TestOptions } from '../test-options.js'
@@ -18,11 +20,16 @@ export class TestRecords {
   readonly exchanges: Exchanges = new Exchanges()
   readonly #recorder: Recorder
   readonly #budget: QueryBudget
+  readonly #outgoing: TestOutgoing
   readonly #printsSummary: boolean
   readonly #answerStatement: AnswerStatement | null
 
-  /** @param options The options of the test: how statements are judged, and the answers to them. */
-  constructor({ queries = {}, statements }: TestOptions) {
+  /**
+   * @param options The options of the test: how statements are judged, and the answers to them.
+   * @param outgoing Answers the calls to other hosts.
+   */
+  constructor({ queries = {}, statements }: TestOptions, outgoing: TestOutgoing) {
+    this.#outgoing = outgoing
     this.#answerStatement = answersOf(statements)
     const { repeats = REPEATS, summary = false } = queries === false ? {} : queries
     this.#printsSummary = summary
@@ -37,8 +44,9 @@ export class TestRecords {
   }
 
   /** The plugin that observes the application, and the function that answers its statements. */
-  get harness(): Pick<Harness, 'plugins' | 'answerStatement'> {
-    return { plugins: [this.#recorder.plugin], answerStatement: this.#answerStatement }
+  get harness(): Pick<Harness, 'plugins' | 'answerStatement' | 'answerCall'> {
+    const { answerCall } = this.#outgoing
+    return { plugins: [this.#recorder.plugin], answerStatement: this.#answerStatement, answerCall }
   }
 
   /** Notes a request that the application gets. */
@@ -53,22 +61,26 @@ export class TestRecords {
     if (record !== undefined) explainFailure(failure, record)
   }
 
-  /** Returns the error of a request with too many statements; `null` if it has none. */
+  /** Returns the error of a request with too many statements, or with a call that no test has answered; `null` if it has none. */
   takeOver({ sent }: FinishedRequest): unknown {
     const req = sent && this.exchanges.find(sent)
-    return (req && this.#budget.take(req)) ?? null
+    return (req && this.#failureOf(req)) ?? null
   }
 
   /**
    * Passes a response of `fetch` on.
    *
-   * @throws QueryBudgetError for a request with too many statements.
+   * @throws QueryBudgetError for a request with too many statements, UnansweredCallError for one with an unanswered call.
    */
   readonly pass = (response: globalThis.Response): globalThis.Response => {
     const req = this.exchanges.find(response)
-    const failure = req && this.#budget.take(req)
-    if (failure !== undefined) throw failure
+    const failure = req && this.#failureOf(req)
+    if (failure != null) throw failure
     return response
+  }
+
+  #failureOf(req: Request): unknown {
+    return joinFailures([this.#outgoing.take(req), this.#budget.take(req)])
   }
 
   /** @throws TypeError for anything but a response of the application. */
@@ -90,14 +102,14 @@ export class TestRecords {
   /**
    * Prints the summary, if the test has the option.
    *
-   * @throws QueryBudgetError for requests whose errors no test has seen, such as the requests of `fuzz`.
+   * @throws QueryBudgetError, UnansweredCallError for requests whose errors no test has seen, such as the requests of `fuzz`.
    */
   end(): void {
     if (this.#printsSummary) {
       const lines = queryLines(this.queryReport())
       process.stderr.write(`Statements (fewest / median / most):\n${lines}\n`)
     }
-    const errors = this.#budget.rest()
+    const errors = [...this.#outgoing.rest(), ...this.#budget.rest()]
     if (errors.length > 1) {
       throw new AggregateError(errors, errors.map(({ message }) => message).join('\n'))
     }

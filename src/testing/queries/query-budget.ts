@@ -74,11 +74,19 @@ export class QueryBudget {
   }
 }
 
-function textOf(finding: QueryFinding, { statements }: Draft): string {
+function textOf(finding: QueryFinding, { statements, calls }: Draft): string {
   if (finding.kind === 'exceeded') {
     const { count, most } = finding
-    const list = statements.map(({ text, stack }) => `  ${oneLine(text)}${placeText(stack)}`)
-    return `It ran ${count} statements, and @Queries allows ${most}:\n${shortList(list)}`
+    const list = [
+      ...statements.map(({ text, stack }) => `  ${oneLine(text)}${placeText(stack)}`),
+      ...calls.map((call) => `  ${call.method} ${call.url.host}${placeText(call.stack)}`),
+    ]
+    const what = calls.length === 0 ? 'statements' : 'statements and calls'
+    return `It ran ${count} ${what}, and @Queries allows ${most}:\n${shortList(list)}`
+  }
+  if (finding.kind === 'calls') {
+    const { times, text, call } = finding
+    return `It called the same host ${times} times. Ask it for all at once, if it can:\n  ${text}${placeText(call.stack)}`
   }
   const { times, text, statement } = finding
   return `It ran the same statement ${times} times:\n  ${oneLine(text)}${placeText(statement.stack)}`

@@ -29,6 +29,8 @@ export const RECORD: RequestRecord = {
   ],
   statements: [],
   statementCount: 0,
+  calls: [],
+  callCount: 0,
   logs: [],
   error: null,
 }

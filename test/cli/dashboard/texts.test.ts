@@ -105,6 +105,31 @@ describe('the time line', () => {
     expect(shown[0]?.details).toContain('The tenant is not that of the request.')
   })
 
+  it('has the calls to other hosts', () => {
+    const call = {
+      method: 'POST',
+      host: 'bank.example',
+      path: '/charges',
+      status: 201,
+      at: 2,
+      durationMs: 3,
+      attempts: 1,
+      error: null,
+      place: 'src/orders.ts:41:12',
+    }
+    const failed = { ...call, status: null, attempts: 3, error: 'fetch failed', at: 6 }
+    const shown = timelineOf({ ...RECORD, steps: [], calls: [call, failed], callCount: 2 })
+    expect(shown.slice(0, 2)).toMatchObject([
+      {
+        kind: 'call',
+        title: 'POST bank.example/charges',
+        details: ['status 201', 'src/orders.ts:41:12'],
+        tone: 'plain',
+      },
+      { details: ['sent 3 times', 'src/orders.ts:41:12', 'fetch failed'], tone: 'bad' },
+    ])
+  })
+
   it('shows issues and schemes in few words', () => {
     const issues = [{ in: 'body', path: 'name', message: 'Too short', code: 'too_small' }]
     const schemes = [{ scheme: 'bearer', verdict: 'refused', reason: 'expired token' }]

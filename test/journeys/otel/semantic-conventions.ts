@@ -11,9 +11,13 @@ export const KNOWN_ATTRIBUTES = new Set([
   'error.type',
   'http.request.method',
   'http.request.method_original',
+  'http.request.resend_count',
   'http.response.status_code',
   'http.route',
   'network.protocol.version',
+  'server.address',
+  'server.port',
+  'url.full',
   'url.path',
   'url.scheme',
 ])

@@ -1,5 +1,6 @@
 import type { DecisionValue } from '../../../contracts/decision.js'
 import type {
+  RecordedCall,
   RecordedDecision,
   RecordedStatement,
   RequestRecord,
@@ -21,6 +22,7 @@ export function timelineOf(record: RequestRecord): TimelineEntry[] {
     ...record.steps.map(({ step, at, durationMs }) => entry('step', at, step, { durationMs })),
     ...record.decisions.map(ofDecision),
     ...record.statements.map((statement) => ofStatement(statement, record)),
+    ...record.calls.map(ofCall),
     ...record.logs.map(({ at, level, message }) =>
       entry('log', at, level, { details: [message], tone: LEVELS[level] ?? 'plain' }),
     ),
@@ -93,6 +95,18 @@ function ofStatement(statement: RecordedStatement, record: RequestRecord): Timel
   ]
   const tone = error !== null ? 'bad' : isOfOther && tenant !== null ? 'warn' : 'plain'
   return entry('statement', at, system, { durationMs, details, code: text, tone })
+}
+
+function ofCall(call: RecordedCall): TimelineEntry {
+  const { method, host, path, status, at, durationMs, attempts, error, place } = call
+  const details = [
+    ...(status === null ? [] : [`status ${status}`]),
+    ...(attempts > 1 ? [`sent ${attempts} times`] : []),
+    ...(place === null ? [] : [place]),
+    ...(error === null ? [] : [error]),
+  ]
+  const tone = error !== null || (status ?? 500) >= 500 ? 'bad' : 'plain'
+  return entry('call', at, `${method} ${host}${path}`, { durationMs, details, tone })
 }
 
 function count(number: number, noun: string): string {

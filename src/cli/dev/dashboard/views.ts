@@ -20,7 +20,7 @@ export interface RequestRow
 export type Tone = 'plain' | 'good' | 'warn' | 'bad'
 
 /** The kinds of entries of a time line. */
-export type EntryKind = 'step' | 'decision' | 'statement' | 'log' | 'error' | 'end'
+export type EntryKind = 'step' | 'decision' | 'statement' | 'call' | 'log' | 'error' | 'end'
 
 /** An entry of the time line of a request. */
 export interface TimelineEntry {

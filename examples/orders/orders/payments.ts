@@ -1,0 +1,27 @@
+import { ConflictError, inject, Outgoing, requireTenantId, ServiceUnavailableError } from 'blazon'
+import { Env } from '../shared/env.js'
+import type { Order } from './orders-schemas.js'
+
+/** Charges customers at another host. Without `PAYMENTS_URL`, nobody is charged. */
+export class Payments {
+  private readonly url = inject(Env).PAYMENTS_URL
+  private readonly outgoing = inject(Outgoing)
+
+  async charge({ id, total }: Order): Promise<void> {
+    if (this.url === undefined) return
+    const response = await this.outgoing(new URL('charges', this.url), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        // However often the call arrives, the customer pays once.
+        'idempotency-key': `${requireTenantId()}-${id}`,
+      },
+      body: JSON.stringify({ order: id, cents: total }),
+    })
+    if (response.ok) return
+    if (response.status === 402) {
+      throw new ConflictError('The payment was declined', { code: 'PAYMENT_DECLINED' })
+    }
+    throw new ServiceUnavailableError(`The payment was answered ${response.status}`)
+  }
+}

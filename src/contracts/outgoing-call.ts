@@ -1,0 +1,81 @@
+import type { Request } from './handler.js'
+
+/** A call to another host that is about to be sent. */
+export interface NewCall {
+  /** `GET`, `POST`. */
+  readonly method: string
+  /** The whole URL. It has no user and no password, but its query may be secret. */
+  readonly url: URL
+  /** The headers that are sent. An observer may set some, such as `traceparent`. */
+  readonly headers: Headers
+  /** Whether the URL comes from a stranger (`public: true`). Facts of the request must not leave with it. */
+  readonly isPublic: boolean
+  /** When the program has begun it, in milliseconds of `Clock.monotonic()`. */
+  readonly startedAt: number
+  /**
+   * The stack of the code that has begun it. `undefined` unless an observer has `needsStacks`, because a stack takes
+   * microseconds for each call.
+   */
+  readonly stack: string | undefined
+  /** The request in whose route the code ran; `undefined` outside of routes, as in a timer. */
+  readonly req: Request | undefined
+}
+
+/** The result of a call to another host: the head of the response has arrived, or the call has failed. */
+export interface CallResult {
+  /** The status of the response; `null` if the call has failed. */
+  readonly status: number | null
+  /** Milliseconds until the head of the response had arrived, or the error was known; with retries. */
+  readonly durationMs: number
+  /** How often the call was sent: 2 after one retry, 0 if nothing was sent. */
+  readonly attempts: number
+  /** The error of a call that has failed; else `undefined`. */
+  readonly error: unknown
+  /** The response, and the bodies; `null` unless an observer has `needsBodies`. */
+  readonly kept: KeptCall | null
+}
+
+/** The response and the bodies of a call. Observers must not write them to logs or traces. */
+export interface KeptCall {
+  /** The body that was sent, if it was text or bytes; else `null`. */
+  readonly sent: string | null
+  /** The headers of the response; none if the call has failed. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** Returns the bytes of the response that have arrived; `isWhole`: whether they are all. */
+  readonly received: () => { readonly bytes: Uint8Array; readonly isWhole: boolean }
+}
+
+/** A call to another host that is over. */
+export interface RanCall extends NewCall, CallResult {}
+
+/** Takes the result of a call. */
+export type EndCall = (result: CallResult) => void
+
+/** The answer of another host, in place of the host. */
+export interface CallAnswer {
+  /** The status. Default: 200. */
+  readonly status?: number
+  /** The headers. Default: none, and the `content-type` of `json`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** A body, written as JSON. Default: none. */
+  readonly json?: unknown
+  /** A body as it is, in place of `json`. Default: none. */
+  readonly body?: string | Uint8Array
+  /** The message of the error with which the call fails, in place of a response. Default: it does not fail. */
+  readonly error?: string
+}
+
+/** A call that a test answers. */
+export interface CallToAnswer {
+  /** `GET`, `POST`. */
+  readonly method: string
+  /** The whole URL. */
+  readonly url: string
+  /** The headers that would be sent, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body, if it is text or bytes; else `null`. */
+  readonly body: string | null
+}
+
+/** Answers calls in place of other hosts. Throws if there is no answer. */
+export type AnswerCall = (call: CallToAnswer) => CallAnswer | Promise<CallAnswer>

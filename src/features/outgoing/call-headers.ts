@@ -1,0 +1,42 @@
+import type { Request as ServerRequest } from '../../contracts/handler.js'
+import { REQUEST_ID_HEADER, sendableRequestId } from '../../http/request-id.js'
+import { traceOf } from '../../http/trace-context.js'
+import type { AskedCall } from './call.js'
+
+/** Dependencies of the headers of a call, besides the program. */
+export interface HeadersConfig {
+  /** In lower case; `null` if no header names a tenant. */
+  readonly tenantHeader: string | null
+  /** Called with the name of each header that is left out. */
+  readonly onLeftOut: (name: string) => void
+}
+
+/** Headers that prove the identity of a client to this application. */
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie']
+
+/** Returns the headers that the program has given, without credentials of the request, with its trace and its id. */
+export function headersOf({ input, init, req }: AskedCall, config: HeadersConfig): Headers {
+  const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : {}))
+  if (req === undefined) return headers
+  leaveOut(headers, req, config)
+  if (init.public !== true) addContext(headers, req)
+  return headers
+}
+
+/** A program that passes all headers of its request on would give the credentials of its client to the other host. */
+function leaveOut(headers: Headers, req: ServerRequest, config: HeadersConfig): void {
+  const { tenantHeader, onLeftOut } = config
+  for (const name of tenantHeader === null ? CREDENTIALS : [...CREDENTIALS, tenantHeader]) {
+    const own = req.headers[name]
+    if (own === undefined || headers.get(name) !== String(own).trim()) continue
+    headers.delete(name)
+    onLeftOut(name)
+  }
+}
+
+function addContext(headers: Headers, req: ServerRequest): void {
+  const id = sendableRequestId(req)
+  if (id !== undefined && !headers.has(REQUEST_ID_HEADER)) headers.set(REQUEST_ID_HEADER, id)
+  if (headers.has('traceparent')) return
+  for (const [name, value] of Object.entries(traceOf(req).headers)) headers.set(name, value)
+}

@@ -1,0 +1,149 @@
+import type { CallResult } from '../../contracts/outgoing-call.js'
+import { refuse } from '../../errors/refuse.js'
+import { type AskedCall, type Call, isRepeatable, limitOf, methodOf, urlOf } from './call.js'
+import { headersOf } from './call-headers.js'
+import { CallCounts } from './call-metrics.js'
+import { type HostState, HostStates } from './host-state.js'
+import { keepCall } from './kept-call.js'
+import type { OutgoingLinks, OutgoingParts } from './outgoing-parts.js'
+import { type Attempt, hasFailed, pause, waitBefore } from './repetition.js'
+import { type Transport, transportOf } from './transport.js'
+
+/** A call, and how often it was sent. */
+interface Sending {
+  readonly call: Call
+  attempts: number
+}
+
+/** Sends the calls of an application. */
+export class Caller {
+  readonly #parts: OutgoingParts
+  /** They come when the requests of the application can be handled. */
+  readonly #links: () => OutgoingLinks
+  readonly #leftOut = new Set<string>()
+  readonly #send: Transport
+  readonly #hosts = new HostStates()
+  readonly #counts = new CallCounts()
+
+  /**
+   * @param parts The parts of the application that calls depend on.
+   * @param links Returns the parts that come later.
+   */
+  constructor(parts: OutgoingParts, links: () => OutgoingLinks) {
+    this.#parts = parts
+    this.#links = links
+    this.#send = transportOf(parts)
+    for (const metric of this.#counts.metrics(this.openCircuits)) links().addMetric(metric)
+  }
+
+  /** Sends a call, and returns a response as `fetch` does. */
+  async call(asked: AskedCall): Promise<Response> {
+    const { call, onHead } = this.#open(asked)
+    const end = this.#links().onCall?.(call)
+    const sending: Sending = { call, attempts: 0 }
+    try {
+      const response = await this.#repeat(sending)
+      this.#counts.add(call, response.status)
+      end?.({ ...this.#resultOf(sending, response), status: response.status, error: undefined })
+      return response
+    } catch (error) {
+      this.#counts.add(call, null)
+      end?.({ ...this.#resultOf(sending, null), status: null, error })
+      throw error
+    } finally {
+      onHead()
+    }
+  }
+
+  /** Lists the hosts to which calls are refused. */
+  readonly openCircuits = (): readonly string[] => this.#hosts.open(this.#parts.clock.monotonic())
+
+  #open(asked: AskedCall): { readonly call: Call; readonly onHead: () => void } {
+    const { clock, settings, tenantHeader } = this.#parts
+    const { init, req, stack } = asked
+    const [url, method] = [urlOf(asked), methodOf(asked)]
+    const headers = headersOf(asked, { tenantHeader, onLeftOut: this.#noteLeftOut })
+    const rest = req === undefined ? settings.timeoutMs : this.#links().restOf(req)
+    const { onHead, ...limit } = limitOf(asked, { clock, rest, url })
+    const call: Call = {
+      ...limit,
+      asked,
+      method,
+      url,
+      headers,
+      isPublic: init.public === true,
+      startedAt: clock.monotonic(),
+      req,
+      isRepeatable: isRepeatable(asked, method, headers),
+      // Node makes the text when it is first read.
+      get stack() {
+        return stack?.stack
+      },
+    }
+    return { call, onHead }
+  }
+
+  /** Sends a call, and sends it again as long as it may be. */
+  async #repeat(sending: Sending): Promise<Response> {
+    const { call } = sending
+    const { clock, settings, answer } = this.#parts
+    const { retries, circuit } = settings
+    // Most applications need to know nothing about hosts.
+    if (!retries && !circuit) return await this.#sendOnce(sending)
+    const host = this.#hosts.of(call.url.host)
+    host.count(clock.monotonic())
+    for (;;) {
+      if (circuit) this.#enter(host, call)
+      const attempt = await this.#attempt(sending)
+      host.note(hasFailed(call, attempt), clock.monotonic())
+      const wait = retries ? waitBefore(call, attempt, { attempts: sending.attempts, clock }) : null
+      if (wait === null || !host.takeRepetition()) return settle(attempt)
+      // Its body is unused.
+      void attempt.response?.body?.cancel().catch(() => {})
+      // A test that answers calls does not move its clock for each of them.
+      if (answer === null) await pause(wait, clock, call.signal)
+    }
+  }
+
+  async #attempt(sending: Sending): Promise<Attempt> {
+    try {
+      return { response: await this.#sendOnce(sending) }
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  async #sendOnce(sending: Sending): Promise<Response> {
+    sending.attempts += 1
+    return await this.#send(sending.call)
+  }
+
+  /** @throws HttpError with the status 503 if the host has failed. */
+  #enter(host: HostState, { url }: Call): void {
+    const ms = host.enter(this.#parts.clock.monotonic())
+    if (ms === 0) return
+    // Clients do not read the message of such an error.
+    throw refuse('CIRCUIT_OPEN', `${url.host} has failed, so it is not called for a while`, {
+      headers: { 'Retry-After': String(Math.ceil(ms / 1000)) },
+      stack: true,
+    })
+  }
+
+  #resultOf({ call, attempts }: Sending, response: Response | null) {
+    const { bodies } = this.#links().needs
+    const durationMs = this.#parts.clock.monotonic() - call.startedAt
+    const kept = bodies ? keepCall(call.asked, response) : null
+    return { attempts, durationMs, kept } satisfies Partial<CallResult>
+  }
+
+  readonly #noteLeftOut = (header: string): void => {
+    if (this.#leftOut.has(header)) return
+    this.#leftOut.add(header)
+    this.#parts.logger.warn({ header }, 'A call does not forward this header of its request')
+  }
+}
+
+function settle({ response, error }: Attempt): Response {
+  if (response === undefined) throw error
+  return response
+}

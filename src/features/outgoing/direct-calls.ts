@@ -1,0 +1,48 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+
+/** Dependencies of {@link watchDirectCalls}. */
+export interface DirectCallsConfig {
+  /** Whether the current code runs for a request of the application. */
+  readonly isInRequest: () => boolean
+  /** Returns the line of the program in a stack; `null` if it has none. */
+  readonly placeIn: (stack: string) => string | null
+  readonly warn: (message: string) => void
+}
+
+/** Where Node's `fetch` publishes its requests, while the function that has called it is on the stack. */
+const CHANNEL = 'undici:request:create'
+const DEPTH = 60
+
+/**
+ * Notices code of the program that calls `fetch` itself in a request, once for each place. Calls by packages and by
+ * `inject(Outgoing)` are left out. Nothing is patched.
+ *
+ * @returns a function that ends it.
+ */
+export function watchDirectCalls({ isInRequest, placeIn, warn }: DirectCallsConfig): () => void {
+  const known = new Set<string>()
+  const notice = (message: unknown) => {
+    if (!isInRequest()) return
+    const place = placeIn(callerOfFetch())
+    if (place === null || known.has(place)) return
+    known.add(place)
+    const { origin } = (message as { readonly request: { readonly origin: unknown } }).request
+    warn(
+      `${place} calls ${String(origin)} by fetch. Such a call does not end with its request, has no trace, and tests and replays cannot answer it. Use inject(Outgoing): docs/outgoing.md`,
+    )
+  }
+  subscribe(CHANNEL, notice)
+  return () => {
+    unsubscribe(CHANNEL, notice)
+  }
+}
+
+/** A stack with the line that has called `fetch`, and no other. */
+function callerOfFetch(): string {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = DEPTH
+  const lines = (new Error().stack ?? '').split('\n')
+  Error.stackTraceLimit = stackTraceLimit
+  const index = lines.findLastIndex((line) => /^ *at fetch \(node:/.test(line))
+  return index < 0 ? '' : `fetch\n${lines[index + 1] ?? ''}`
+}

@@ -1,0 +1,69 @@
+import type { Duration } from '../../contracts/units.js'
+import type { Problem } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/invalid.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
+import { checkDuration } from '../../http/check-units.js'
+import { toSeconds } from '../../http/units.js'
+
+/** The `outgoing` option. */
+export interface OutgoingOptions {
+  /**
+   * Whether calls that may be repeated are sent again, at most twice, after 429, 502, 503, 504 and failed connections: calls of
+   * safe methods, and calls with the header `Idempotency-Key`.
+   *
+   * @defaultValue `false`
+   */
+  readonly retries?: boolean
+  /**
+   * Whether calls to a host that has failed five times in a row are refused for ten seconds.
+   *
+   * @defaultValue `false`
+   */
+  readonly circuit?: boolean
+  /**
+   * How long a call outside of requests may take: a duration. A call of a request ends with its request.
+   *
+   * @defaultValue `'30s'`
+   */
+  readonly timeout?: Duration
+}
+
+/** The `outgoing` option, resolved. */
+export interface OutgoingSettings {
+  readonly retries: boolean
+  readonly circuit: boolean
+  readonly timeoutMs: number
+}
+
+type Option = OutgoingOptions | undefined
+
+const NAMES: OptionNames<OutgoingOptions> = { retries: true, circuit: true, timeout: true }
+const TIMEOUT_SECONDS = 30
+
+/** The `outgoing` option. */
+export const outgoingGroup: OptionGroup<Option, OutgoingSettings> = {
+  unknown: (outgoing) => unknownOptions('outgoing.', outgoing, NAMES),
+  check,
+  resolve({ retries = false, circuit = false, timeout = TIMEOUT_SECONDS } = {}) {
+    const timeoutMs = 1000 * (toSeconds(timeout) as number)
+    return Object.freeze({ retries, circuit, timeoutMs })
+  },
+}
+
+function check(outgoing: unknown): Problem[] {
+  if (outgoing === undefined) return []
+  if (typeof outgoing !== 'object' || outgoing === null || Array.isArray(outgoing)) {
+    const remedy = "Give { retries: true, circuit: true, timeout: '10s' }."
+    return [invalid('outgoing', `${shown(outgoing)} is not an object of options.`, remedy)]
+  }
+  const { retries, circuit, timeout } = outgoing as OutgoingOptions
+  const switches = Object.entries({ retries, circuit }).filter(
+    ([, value]) => value !== undefined && typeof value !== 'boolean',
+  )
+  return [
+    ...switches.map(([name, value]) =>
+      invalid(`outgoing.${name}`, `${shown(value)} is not a boolean.`, 'Give true or false.'),
+    ),
+    ...checkDuration('outgoing.timeout', timeout),
+  ]
+}

@@ -1,0 +1,45 @@
+import { sendAnswered } from './answered.js'
+import type { Call } from './call.js'
+import type { OutgoingParts } from './outgoing-parts.js'
+import { checkPublicUrl, publicAddresses } from './public-hosts.js'
+import { followRedirects, type Send } from './redirects.js'
+import { type Message, sendPinned } from './send-pinned.js'
+
+/** Sends a call once. */
+export type Transport = (call: Call) => Promise<Response>
+
+/** Returns what sends the calls of an application. */
+export function transportOf({ answer, lookUp }: OutgoingParts): Transport {
+  return async function send(call) {
+    const { input, init } = call.asked
+    const { headers, signal } = call
+    if (answer === null && !call.isPublic) return await fetch(input, { ...init, headers, signal })
+    const sendOnce: Send = async (message) => {
+      if (call.isPublic) checkPublicUrl(message.url, init.ports)
+      if (answer !== null) return await untilAborted(sendAnswered(message, answer), signal)
+      const addresses = await untilAborted(publicAddresses(message.url, lookUp), signal)
+      return await sendPinned(message, addresses)
+    }
+    return await followRedirects(await messageOf(call), init.redirect ?? 'follow', sendOnce)
+  }
+}
+
+/** Returns the message of a call. Its body is read into memory, for redirects that send it again. */
+export async function messageOf(call: Call): Promise<Message> {
+  const { asked, method, url, headers, signal } = call
+  const { input, init } = asked
+  // The type of the body is a header that `Request` adds.
+  const request = new Request(input, { ...init, headers, signal: null })
+  const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
+  return { url, method, headers: new Headers(request.headers), body, signal }
+}
+
+/** @throws the reason of the signal. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}

@@ -1,0 +1,284 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, type LookupFunction, Socket } from 'node:net'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { systemClock } from '../../src/app/system-clock.js'
+import { Caller } from '../../src/features/outgoing/caller.js'
+import type { OutgoingInit } from '../../src/features/outgoing/outgoing-parts.js'
+import { isPublicAddress, type LookUp } from '../../src/features/outgoing/public-hosts.js'
+import { followRedirects } from '../../src/features/outgoing/redirects.js'
+import { sendPinned } from '../../src/features/outgoing/send-pinned.js'
+
+const PUBLIC = '93.184.216.34'
+
+function callerWith(lookUp: LookUp) {
+  const settings = { retries: false, circuit: false, timeoutMs: 30_000 }
+  const caller = new Caller(
+    {
+      clock: systemClock,
+      logger: { warn() {} },
+      settings,
+      tenantHeader: null,
+      answer: null,
+      lookUp,
+    },
+    () => ({
+      onCall: null,
+      needs: { stacks: false, bodies: false },
+      restOf: () => null,
+      addMetric() {},
+    }),
+  )
+  return (input: string, init: OutgoingInit = {}) =>
+    caller.call({ input, init: { public: true, ...init }, stack: undefined, req: undefined })
+}
+
+/** Counts the sockets that are opened, and opens none. */
+function watchConnections() {
+  return vi.spyOn(Socket.prototype, 'connect').mockImplementation(function connect(this: Socket) {
+    process.nextTick(() => this.destroy(new Error('no connection in this test')))
+    return this
+  } as never)
+}
+
+const REFUSED = `
+  http://169.254.169.254/latest/meta-data http://[::1]/ http://127.1/ http://0x7f000001/ http://2130706433/ http://0177.0.0.1/
+  http://localhost/ http://localhost./ http://api.localhost/ http://LOCALHOST/ http://0.0.0.0/ http://0/ http://[::]/
+  http://[fd00::1]/ http://[fc00::1]/ http://[fe80::1]/ http://[ff02::1]/ http://[::ffff:127.0.0.1]/ http://[::ffff:7f00:1]/
+  http://[::127.0.0.1]/ http://[64:ff9b::7f00:1]/ http://[2002:7f00:1::]/ http://[2001:0:7f00:1::]/ http://[2001:db8::1]/
+  http://10.0.0.1/ http://172.16.0.1/ http://172.31.255.255/ http://192.168.0.1/ http://100.64.0.1/ http://100.127.255.255/
+  http://224.0.0.1/ http://255.255.255.255/ http://240.0.0.1/ http://198.18.0.1/ http://192.0.0.1/ http://127.0.0.1:80/
+  http://１２７.0.0.1/ http://127。0。0。1/
+`
+  .trim()
+  .split(/\s+/)
+
+describe("a stranger's URL", () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  it.each(REFUSED)('%s is refused without a look-up and without a socket', async (url) => {
+    const connect = watchConnections()
+    const lookUp = vi.fn<LookUp>()
+    const failure = await callerWith(lookUp)(url).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ status: 400, code: 'URL_NOT_PUBLIC' })
+    expect(lookUp).not.toHaveBeenCalled()
+    expect(connect).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    'file:///etc/passwd',
+    'ftp://x.example/',
+    'gopher://x.example/',
+    'data:text/plain,x',
+    'https://x.example:22/',
+    'http://x.example:8080/',
+  ])('%s is refused for its scheme or port', async (url) => {
+    const connect = watchConnections()
+    const lookUp = vi.fn<LookUp>()
+    await expect(callerWith(lookUp)(url)).rejects.toMatchObject({ code: 'URL_NOT_PUBLIC' })
+    expect(lookUp).not.toHaveBeenCalled()
+    expect(connect).not.toHaveBeenCalled()
+  })
+
+  it('may have the ports of the call, and no others', async () => {
+    const connect = watchConnections()
+    const send = callerWith(async () => [{ address: PUBLIC, family: 4 }])
+    await expect(send('https://x.example:8443/', { ports: [8443] })).rejects.toThrow('fetch failed')
+    expect(connect).toHaveBeenCalled()
+    await expect(send('https://x.example/', { ports: [8443] })).rejects.toThrow('port 443')
+  })
+
+  it.each([
+    ['one', ['10.0.0.1']],
+    ['one of several', [PUBLIC, '127.0.0.1']],
+    ['an address of IPv6', ['fd00::1']],
+    ['an address of IPv4 in IPv6', ['::ffff:10.0.0.1']],
+    ['one with a zone', ['fe80::1%eth0']],
+    ['none', []],
+  ])('is refused if its name leads to %s', async (_name, found) => {
+    const connect = watchConnections()
+    const addresses = found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+    const send = callerWith(async () => addresses)
+    await expect(send('https://rebound.example/')).rejects.toMatchObject({ code: 'URL_NOT_PUBLIC' })
+    expect(connect).not.toHaveBeenCalled()
+  })
+
+  it('is connected with the address that was checked, when the name changes between two look-ups', async () => {
+    const connect = watchConnections()
+    const answers = [PUBLIC, '127.0.0.1']
+    const lookUp = vi.fn<LookUp>(async () => [{ address: answers.shift() as string, family: 4 }])
+    const send = callerWith(lookUp)
+    await expect(send('http://rebound.example/')).rejects.toThrow('fetch failed')
+    expect(lookUp).toHaveBeenCalledTimes(1)
+    const [options] = connect.mock.calls[0] as unknown as [[{ lookup: LookupFunction }]]
+    const found = vi.fn()
+    options[0].lookup('rebound.example', { all: true }, found)
+    expect(found).toHaveBeenCalledWith(null, [{ address: PUBLIC, family: 4 }])
+    // The second look-up belongs to the second call, which is refused.
+    await expect(send('http://rebound.example/')).rejects.toMatchObject({ code: 'URL_NOT_PUBLIC' })
+    expect(connect).toHaveBeenCalledTimes(1)
+  })
+
+  it('ends with its signal while its name is looked up', async () => {
+    const controller = new AbortController()
+    const send = callerWith(() => new Promise(() => {}))
+    const sent = send('http://slow.example/', { signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(sent).rejects.toThrow('enough')
+  })
+
+  it('may be any public address', () => {
+    for (const address of [
+      PUBLIC,
+      '1.1.1.1',
+      '172.32.0.1',
+      '100.128.0.1',
+      '2606:4700::1111',
+      '2a00::1',
+    ])
+      expect(isPublicAddress(address), address).toBe(true)
+  })
+})
+
+/** A server of this machine under another name, as a public host is one. */
+async function pinnedHost(listener: Parameters<typeof createServer>[1]) {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const send = (url: URL, init: { method?: string; body?: string; signal?: AbortSignal } = {}) =>
+    sendPinned(
+      {
+        url,
+        method: init.method ?? 'GET',
+        headers: new Headers({ 'x-sent': '1' }),
+        body: init.body === undefined ? null : Buffer.from(init.body),
+        signal: init.signal ?? new AbortController().signal,
+      },
+      [{ address: '127.0.0.1', family: 4 }],
+    )
+  return { send, url: new URL(`http://no-such-name.invalid:${port}/a?b=c`) }
+}
+
+describe('a pinned message', () => {
+  it('reaches the address without a look-up, with the name as its host', async () => {
+    const { send, url } = await pinnedHost((req, res) => {
+      res.writeHead(
+        201,
+        'Made',
+        [
+          ['set-cookie', 'a=1'],
+          ['set-cookie', 'b=2'],
+        ].flat(),
+      )
+      req.pipe(res)
+    })
+    const response = await send(url, { method: 'POST', body: 'text' })
+    expect(response.status).toBe(201)
+    expect(response.statusText).toBe('Made')
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(await response.text()).toBe('text')
+  })
+
+  it('is one of the host that its URL names', async () => {
+    const { send, url } = await pinnedHost((req, res) => res.end(`${req.headers.host} ${req.url}`))
+    expect(await (await send(url)).text()).toBe(`${url.host} /a?b=c`)
+    expect(await (await send(url, { method: 'HEAD' })).text()).toBe('')
+  })
+
+  it('ends with its signal, also while the body arrives', async () => {
+    const controller = new AbortController()
+    const { send, url } = await pinnedHost((_req, res) => void res.write('begin'))
+    const response = await send(url, { signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(response.text()).rejects.toThrow()
+    await expect(send(url, { signal: controller.signal })).rejects.toThrow('enough')
+  })
+
+  it('fails as fetch does', async () => {
+    const { send, url } = await pinnedHost((req) => void req.socket.destroy())
+    await expect(send(url)).rejects.toMatchObject({ name: 'TypeError', message: 'fetch failed' })
+  })
+})
+
+describe('redirects', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  const message = (
+    init: { method?: string; body?: string; headers?: Record<string, string> } = {},
+  ) => ({
+    url: new URL('https://one.example/a'),
+    method: init.method ?? 'GET',
+    headers: new Headers(init.headers),
+    body: init.body === undefined ? null : Buffer.from(init.body),
+    signal: new AbortController().signal,
+  })
+  const to = (location: string, status = 302) =>
+    new Response(null, { status, headers: { location } })
+
+  it.each(['http://10.0.0.8/', 'http://127.1/', 'file:///etc/passwd', '//localhost/'])(
+    'are checked again: %s is refused, and no second connection is made',
+    async (location) => {
+      const { url } = await pinnedHost((_req, res) => res.writeHead(302, { location }).end())
+      // The public host is a server of this machine.
+      const { connect } = Socket.prototype
+      const opened = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (
+        this: Socket,
+      ) {
+        return connect.call(this, { port: Number(url.port), host: '127.0.0.1' } as never)
+      } as never)
+      const send = callerWith(async () => [{ address: PUBLIC, family: 4 }])
+      const ports = [80, Number(url.port)]
+      await expect(send(url.href, { ports })).rejects.toMatchObject({ code: 'URL_NOT_PUBLIC' })
+      expect(opened).toHaveBeenCalledTimes(1)
+    },
+  )
+
+  it('lose credentials at another host, and keep them at their own', async () => {
+    const seen: [string, string | null][] = []
+    const hops = ['/b', 'https://two.example/c']
+    const headers = { authorization: 'Bearer x', cookie: 'a=1' }
+    const response = await followRedirects(message({ headers }), 'follow', async (sent) => {
+      seen.push([sent.url.href, sent.headers.get('authorization') ?? sent.headers.get('cookie')])
+      const next = hops.shift()
+      return next === undefined ? new Response('end') : to(next)
+    })
+    expect(seen).toEqual([
+      ['https://one.example/a', 'Bearer x'],
+      ['https://one.example/b', 'Bearer x'],
+      ['https://two.example/c', null],
+    ])
+    expect(response.url).toBe('https://two.example/c')
+    expect(response.redirected).toBe(true)
+  })
+
+  it.each([
+    [301, 'POST', 'GET', null],
+    [302, 'POST', 'GET', null],
+    [303, 'PUT', 'GET', null],
+    [303, 'HEAD', 'HEAD', null],
+    [307, 'POST', 'POST', 'x'],
+    [308, 'PUT', 'PUT', 'x'],
+  ])('%i after %s is sent as %s', async (status, method, then, body) => {
+    const headers = { 'content-type': 'text/plain' }
+    const given = method === 'HEAD' ? message({ method }) : message({ method, headers, body: 'x' })
+    const sent: [string, string | null][] = []
+    await followRedirects(given, 'follow', async (each) => {
+      sent.push([each.method, each.body && Buffer.from(each.body).toString()])
+      return sent.length === 1 ? to('/b', status) : new Response()
+    })
+    expect(sent[1]).toEqual([then, body])
+  })
+
+  it('are not followed for ever, nor against the will of the program', async () => {
+    let count = 0
+    const again = async () => {
+      count++
+      return to('/again')
+    }
+    await expect(followRedirects(message(), 'follow', again)).rejects.toThrow('fetch failed')
+    expect(count).toBe(21)
+    expect((await followRedirects(message(), 'manual', again)).status).toBe(302)
+    await expect(followRedirects(message(), 'error', again)).rejects.toThrow('fetch failed')
+  })
+})

@@ -1,0 +1,130 @@
+import {
+  App,
+  Controller,
+  Get,
+  inject,
+  Outgoing,
+  Queries,
+  type Request,
+  RequestRecords,
+  Statements,
+} from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { noticeFetch } from '../../../src/app/dev/notice-fetch.js'
+import { userPlaceIn } from '../../../src/testing/user-place.js'
+import { otherHost } from './other-host.js'
+
+@Controller('loops')
+class LoopsController {
+  readonly #outgoing = inject(Outgoing)
+  readonly #statements = inject(Statements)
+
+  @Get('hosts/:count') async hosts({ params }: Request) {
+    for (let i = 0; i < Number(params['count']); i++) await this.#outgoing(`https://a.example/${i}`)
+    throw new Error('end')
+  }
+
+  @Queries(3) @Get('counted') async counted() {
+    this.#statements.begin({ system: 'x', text: 'a' })?.end({ rows: [], rowCount: 0 })
+    for (let i = 0; i < 3; i++) await this.#outgoing(`https://a.example/${i}`)
+    return []
+  }
+
+  @Get('direct') async direct({ query }: Request) {
+    for (let i = 0; i < 2; i++) await fetch(String(query['url']), { method: 'POST', body: 'x' })
+    return []
+  }
+
+  @Get('own') async own({ query }: Request) {
+    await this.#outgoing(String(query['url']))
+    return []
+  }
+}
+
+const create = async () => {
+  const app = await TestApp.create({ controllers: [LoopsController], contract: 'off' })
+  onTestFinished(() => app.close())
+  for (let i = 0; i < 12; i++) app.outgoing.answer('GET', `https://a.example/${i}`, {})
+  return app
+}
+
+describe('a budget', () => {
+  it('finds a loop of calls to one host, with its place', async () => {
+    const app = await create()
+    await app.request().get('/loops/hosts/9').expect(500)
+    await expect(app.request().get('/loops/hosts/10').expect(500)).rejects.toThrow(
+      /called the same host 10 times\. .*:\n {2}GET a\.example\n {4}at test\/journeys\/outgoing\/noticed\.test\.ts:\d+/,
+    )
+    const response = await app.fetch('/loops/hosts/11').catch((error: Error) => error)
+    expect(response).toMatchObject({ name: 'QueryBudgetError' })
+  })
+
+  it('counts the calls of a route with @Queries', async () => {
+    const app = await create()
+    await expect(app.request().get('/loops/counted').expect(200)).rejects.toThrow(
+      /It ran 4 statements and calls, and @Queries allows 3:\n {2}a\n[\s\S]*GET a\.example/,
+    )
+  })
+
+  it('is a decision in the record of an application', async () => {
+    const app = await App.create({ controllers: [LoopsController], records: true, logger: false })
+    onTestFinished(() => app.close())
+    const sent = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response())
+    await app.fetch(new globalThis.Request('http://localhost/loops/hosts/10'))
+    sent.mockRestore()
+    const [record] = app.get(RequestRecords).list()
+    expect(record?.decisions).toContainEqual(
+      expect.objectContaining({
+        by: 'queries',
+        verdict: 'repeated',
+        facts: { times: 10, text: 'GET a.example' },
+      }),
+    )
+    expect(record?.callCount).toBe(10)
+  })
+})
+
+describe('fetch in a handler', () => {
+  it('is a warning with its place in tests, once', async () => {
+    const host = await otherHost((_req, res) => res.end())
+    const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const app = await create()
+    // That of the test itself belongs to no request.
+    await fetch(host.url)
+    await app.request().get('/loops/direct').query({ url: host.url }).expect(200)
+    const warnings = app.logs.filter(({ level }) => level === 'warn')
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]?.message).toMatch(
+      /^test\/journeys\/outgoing\/noticed\.test\.ts:\d+:\d+ calls http:\/\/127\.0\.0\.1:\d+ by fetch\..*inject\(Outgoing\)/,
+    )
+    expect(printed).toHaveBeenCalledTimes(1)
+    printed.mockRestore()
+  })
+
+  it('is a warning under blazon dev, and no call of inject(Outgoing) is one', async () => {
+    const host = await otherHost((_req, res) => res.end())
+    const lines: string[] = []
+    const logger = { info() {}, error() {}, warn: (_: object, text: string) => lines.push(text) }
+    const plugins = [noticeFetch({ placeIn: userPlaceIn })]
+    const app = await App.create({ controllers: [LoopsController], plugins, logger })
+    const ask = (path: string) =>
+      app.fetch(new globalThis.Request(`http://localhost/loops/${path}?url=${host.url}`))
+    expect((await ask('own')).status).toBe(200)
+    expect(lines).toEqual([])
+    expect((await ask('direct')).status).toBe(200)
+    expect((await ask('direct')).status).toBe(200)
+    expect(lines).toEqual([expect.stringMatching(/^test\/journeys\/outgoing\/noticed/)])
+    await app.close()
+  })
+
+  it('is no warning in an application on its own', async () => {
+    const host = await otherHost((_req, res) => res.end())
+    const lines: string[] = []
+    const logger = { info() {}, error() {}, warn: (_: object, text: string) => lines.push(text) }
+    const app = await App.create({ controllers: [LoopsController], logger })
+    await app.fetch(new globalThis.Request(`http://localhost/loops/direct?url=${host.url}`))
+    await app.close()
+    expect(lines).toEqual([])
+  })
+})

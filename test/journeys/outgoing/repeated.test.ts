@@ -1,0 +1,234 @@
+import type { RequestListener } from 'node:http'
+import { App, type AppOptions, Health, Metrics, Outgoing, type OutgoingInit } from 'blazon'
+import { TestApp } from 'blazon/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { systemClock } from '../../../src/app/system-clock.js'
+import type { Clock, Timer } from '../../../src/contracts/clock.js'
+import { Caller } from '../../../src/features/outgoing/caller.js'
+import { gate } from '../gate.js'
+import { otherHost } from './other-host.js'
+
+/** Waits before repeated calls are noted and take no time; the limits of calls do. */
+function callerOf(settings: { retries?: boolean; circuit?: boolean; timeoutMs?: number }) {
+  const waits: number[] = []
+  let now = 0
+  const clock: Clock = {
+    ...systemClock,
+    monotonic: () => now,
+    setTimeout(run, ms): Timer {
+      if (ms >= 20_000) return systemClock.setTimeout(run, ms)
+      waits.push(ms)
+      setImmediate(run)
+      return { cancel() {} }
+    },
+  }
+  const all = { retries: false, circuit: false, timeoutMs: 30_000, ...settings }
+  const parts = { clock, logger: { warn() {} }, settings: all, tenantHeader: null, answer: null }
+  const caller = new Caller(parts, () => ({
+    onCall: null,
+    needs: { stacks: false, bodies: false },
+    restOf: () => null,
+    addMetric() {},
+  }))
+  const call = (input: string, init: OutgoingInit = {}) =>
+    caller.call({ input, init, stack: undefined, req: undefined })
+  const pass = (ms: number) => {
+    now += ms
+  }
+  return { call, caller, waits, pass }
+}
+
+/** A host that fails some times, and then answers. */
+async function failingHost(failures: number, fail: RequestListener) {
+  let left = failures
+  return await otherHost((req, res) => {
+    if (left-- > 0) return fail(req, res)
+    res.end('fine')
+  })
+}
+const unavailable: RequestListener = (_req, res) => void res.writeHead(503).end('busy')
+
+describe('a repeated call', () => {
+  it.each([
+    [429, 3],
+    [502, 3],
+    [503, 3],
+    [504, 3],
+    [500, 1],
+    [404, 1],
+  ])('comes after %i: it is sent %i times', async (status, times) => {
+    const host = await otherHost((_req, res) => void res.writeHead(status).end('x'))
+    const { call } = callerOf({ retries: true })
+    const response = await call(host.url)
+    expect([response.status, await response.text()]).toEqual([status, 'x'])
+    expect(host.got).toHaveLength(times)
+  })
+
+  it('comes after a connection that has failed, and has the response of the last', async () => {
+    const host = await failingHost(2, (req) => void req.socket.destroy())
+    const { call } = callerOf({ retries: true })
+    expect(await (await call(host.url)).text()).toBe('fine')
+    expect(host.got).toHaveLength(3)
+  })
+
+  it.each<[string, OutgoingInit, number]>([
+    ['POST', { method: 'POST', body: 'x' }, 1],
+    ['PUT', { method: 'PUT', body: 'x' }, 1],
+    ['DELETE', { method: 'DELETE' }, 1],
+    ['OPTIONS', { method: 'OPTIONS' }, 3],
+    ['POST with a key', { method: 'POST', body: 'x', headers: { 'Idempotency-Key': '1' } }, 3],
+  ])('is %s, if it may be repeated', async (_name, init, times) => {
+    const host = await otherHost(unavailable)
+    await callerOf({ retries: true }).call(host.url, init)
+    expect(host.got).toHaveLength(times)
+    for (const { body } of host.got) expect(body).toBe(init.body ?? '')
+  })
+
+  it('has no stream as its body, which has been read', async () => {
+    const host = await otherHost(unavailable)
+    const headers = { 'idempotency-key': '1' }
+    const body = new Blob(['x']).stream()
+    const init = { method: 'POST', headers, body, duplex: 'half' } as OutgoingInit
+    await callerOf({ retries: true }).call(host.url, init)
+    expect(host.got).toHaveLength(1)
+  })
+
+  it('comes after the time of Retry-After, and a random one', async () => {
+    const host = await failingHost(
+      1,
+      (_req, res) => void res.writeHead(503, { 'retry-after': '3' }).end(),
+    )
+    const { call, waits } = callerOf({ retries: true })
+    expect(await (await call(host.url)).text()).toBe('fine')
+    expect(waits).toEqual([expect.any(Number)])
+    expect(waits[0]).toBeGreaterThanOrEqual(3000)
+    expect(waits[0]).toBeLessThan(3200)
+  })
+
+  it('does not come if Retry-After is beyond the end of the call', async () => {
+    for (const after of ['60', new Date(Date.now() + 90_000).toUTCString()]) {
+      const host = await otherHost(
+        (_req, res) => void res.writeHead(503, { 'retry-after': after }).end(),
+      )
+      const { call, waits } = callerOf({ retries: true })
+      expect((await call(host.url)).status).toBe(503)
+      expect(host.got).toHaveLength(1)
+      expect(waits).toEqual([])
+    }
+  })
+
+  it('is not the default, and none that a test has not answered', async () => {
+    const host = await otherHost(unavailable)
+    await callerOf({}).call(host.url)
+    expect(host.got).toHaveLength(1)
+    await using app = await TestApp.create({ outgoing: { retries: true } })
+    app.outgoing.answer('GET', 'https://a.example/', { status: 503 })
+    expect((await app.get(Outgoing)('https://a.example/')).status).toBe(503)
+    expect(app.outgoing.calls).toHaveLength(3)
+  })
+
+  it('is a tenth of the calls at most: 1,000 calls to a host that fails make 1,100 connections', async () => {
+    const host = await otherHost(
+      (_req, res) => void res.writeHead(503, { connection: 'close' }).end(),
+    )
+    const { call, pass } = callerOf({ retries: true })
+    for (let i = 0; i < 20; i++) {
+      await Promise.all(Array.from({ length: 50 }, async () => (await call(host.url)).text()))
+    }
+    expect(host.got.length).toBeGreaterThan(1000)
+    expect(host.got.length).toBeLessThanOrEqual(1100)
+    expect(host.connections).toBeLessThanOrEqual(1100)
+    // Ten of the next minute.
+    pass(60_000)
+    const before = host.got.length
+    for (let i = 0; i < 8; i++) await call(host.url)
+    expect(host.got.length - before).toBe(8 + 10)
+  })
+})
+
+describe('a circuit', () => {
+  it('opens after five failures, lets one call try after ten seconds, and closes', async () => {
+    const held = gate()
+    let answer: RequestListener = unavailable
+    const host = await otherHost((req, res) => answer(req, res))
+    const { call, caller, pass } = callerOf({ circuit: true })
+    for (let i = 0; i < 5; i++) expect((await call(host.url)).status).toBe(503)
+    await expect(call(host.url)).rejects.toMatchObject({
+      status: 503,
+      code: 'CIRCUIT_OPEN',
+      headers: { 'Retry-After': '10' },
+    })
+    expect(caller.openCircuits()).toEqual([new URL(host.url).host])
+    expect(host.got).toHaveLength(5)
+    pass(10_000)
+    answer = async (_req, res) => {
+      await held.opened
+      res.end('fine')
+    }
+    const trial = call(host.url)
+    await expect(call(host.url)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' })
+    held.open()
+    expect((await trial).status).toBe(200)
+    expect(caller.openCircuits()).toEqual([])
+    expect((await call(host.url)).status).toBe(200)
+  })
+
+  it('is one of its host, is reset by a success, and does not count calls that were given up', async () => {
+    const fine = await otherHost((_req, res) => void res.end())
+    const host = await failingHost(4, unavailable)
+    const { call } = callerOf({ circuit: true })
+    for (let i = 0; i < 5; i++) await call(host.url)
+    const signal = AbortSignal.abort(new Error('given up'))
+    for (let i = 0; i < 9; i++) await call(host.url, { signal }).catch(() => {})
+    expect((await call(host.url)).status).toBe(200)
+    for (let i = 0; i < 6; i++) await call('http://127.0.0.1:1/').catch(() => {})
+    await expect(call('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' })
+    expect((await call(fine.url)).status).toBe(200)
+  })
+
+  it('counts answers that are too late', async () => {
+    const host = await otherHost(() => {})
+    const { call } = callerOf({ circuit: true })
+    for (let i = 0; i < 5; i++) {
+      await expect(call(host.url, { timeout: '10ms' })).rejects.toMatchObject({
+        name: 'TimeoutError',
+      })
+    }
+    await expect(call(host.url)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' })
+  })
+
+  it('shows in health and in metrics, which are bounded in hosts', async () => {
+    const options: AppOptions = { outgoing: { circuit: true }, logger: false, providers: [] }
+    const app = await App.create({
+      ...options,
+      providers: [{ token: 'used', useFactory: () => 1 }],
+    })
+    onTestFinished(() => app.close())
+    const call = app.get(Outgoing)
+    const now = vi.spyOn(performance, 'now')
+    expect((await app.get(Health).check()).status).toBe('up')
+    for (let i = 0; i < 5; i++) await call('http://127.0.0.1:1/x').catch(() => {})
+    now.mockReturnValue(performance.now() + 2000)
+    const health = await app.get(Health).check()
+    expect(health.status).toBe('degraded')
+    expect(health.plugins['outgoing']).toMatchObject({
+      reason: expect.stringContaining('127.0.0.1:1'),
+    })
+    for (let i = 1000; i < 1120; i++)
+      await call(`http://127.0.0.1:${i}/`, { signal: AbortSignal.abort() }).catch(() => {})
+    const read = (name: string) =>
+      app
+        .get(Metrics)
+        .list()
+        .find((each) => each.name === name)
+        ?.read()
+    expect(read('outgoing_open_circuits')).toBe(1)
+    const counts = read('outgoing_calls_total') as { value: number; labels: { host: string } }[]
+    expect(counts[0]).toEqual({
+      value: 5,
+      labels: { host: '127.0.0.1:1', method: 'GET', status: 'error' },
+    })
+    expect(counts).toHaveLength(101)
+    expect(counts.at(-1)).toMatchObject({ value: 21, labels: { host: 'other' } })
+  })
+})
