@@ -137,6 +137,10 @@ async function compile(dialect: Dialect): Promise<readonly (readonly string[])[]
   return found
 }
 
+/** The lines of the compiler itself above the explanation of the last overload. */
+const OF_OVERLOADS =
+  /^ +(?:No overload matches this call|The last overload gave the following error)\.$/
+
 describe.each(['standard', 'legacy'] as const)(
   'two forms of one route, in the %s dialect',
   (dialect) => {
@@ -151,7 +155,9 @@ describe.each(['standard', 'legacy'] as const)(
         const [head, ...rest] = lines[index] ?? []
         if (expected === WORKS) return expect(lines[index]).toEqual([])
         expect(head).toContain('TS1241')
-        expect(rest).toEqual([expect.stringContaining(expected)])
+        expect(rest.filter((line) => !OF_OVERLOADS.test(line))).toEqual([
+          expect.stringContaining(expected),
+        ])
       },
     )
   },

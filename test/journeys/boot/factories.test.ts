@@ -41,8 +41,8 @@ const FACTORIES: readonly (readonly [
     (web) => ({ plugins: [web] }),
   ],
   [
-    'apiKeys(): cache',
-    () => apiKeys({ prefix: 'a', find, cache: wrong }),
+    'apiKeys(): cacheFor',
+    () => apiKeys({ prefix: 'a', find, cacheFor: wrong }),
     (guard) => ({ auth: { guard } }),
   ],
   [

@@ -73,7 +73,7 @@ async function walk(app: TestApp, first: string): Promise<number[]> {
   while (path !== undefined) {
     const { body, headers } = await app.request().get(path).expect(200)
     found.push(...body.items.map(({ id }: Tea) => id))
-    const next = /<([^>]*)>; rel="next"/.exec(headers['link'] ?? '')?.[1]
+    const next: string | undefined = /<([^>]*)>; rel="next"/.exec(headers['link'] ?? '')?.[1]
     path = next === undefined ? undefined : first.replace(/\?.*/, '') + next
   }
   return found
