@@ -41,8 +41,16 @@ export interface KeptCall {
   readonly sent: string | null
   /** The headers of the response; none if the call has failed. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Returns the bytes of the response that have arrived; `isWhole`: whether they are all. */
-  readonly received: () => { readonly bytes: Uint8Array; readonly isWhole: boolean }
+  /** Returns the part of the response that has arrived. */
+  readonly received: () => ReceivedBytes
+}
+
+/** The part of a response that has arrived. */
+export interface ReceivedBytes {
+  /** The bytes of the body. */
+  readonly bytes: Uint8Array
+  /** Whether they are the whole body. */
+  readonly isWhole: boolean
 }
 
 /** A call to another host that is over. */

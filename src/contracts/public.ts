@@ -113,6 +113,7 @@ export type {
   KeptCall,
   NewCall,
   RanCall,
+  ReceivedBytes,
 } from './outgoing-call.js'
 export type { FieldOrder, ListOrder, OrderField, SortOf, SortQuery } from './page-order.js'
 export type {

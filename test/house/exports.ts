@@ -51,7 +51,7 @@ const TYPES = `
   Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
   KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
   LoggerOptions LogsOptions MaybePromise Metric MetricSample MetricsOptions MetricsRegistry MetricsTenants MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module
-  AnswerCall CallAnswer CallResult CallToAnswer EndCall KeptCall NewCall RanCall RecordedCall OutgoingInit OutgoingOptions
+  AnswerCall CallAnswer CallResult CallToAnswer EndCall KeptCall NewCall RanCall ReceivedBytes RecordedCall OutgoingInit OutgoingOptions
   NewStatement NextFunction ObserverSetup OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType
   OpenApiMethod OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema
   OpenApiSecurityScheme OpenApiServer OpenApiTag OpenApiVersion OperationFacts OptionDecorator OptionNames OptionSettings OptionTarget

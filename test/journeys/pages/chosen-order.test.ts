@@ -73,10 +73,14 @@ async function walk(app: TestApp, first: string): Promise<number[]> {
   while (path !== undefined) {
     const { body, headers } = await app.request().get(path).expect(200)
     found.push(...body.items.map(({ id }: Tea) => id))
-    const next: string | undefined = /<([^>]*)>; rel="next"/.exec(headers['link'] ?? '')?.[1]
+    const next = nextOf(headers['link'])
     path = next === undefined ? undefined : first.replace(/\?.*/, '') + next
   }
   return found
+}
+
+function nextOf(link = ''): string | undefined {
+  return /<([^>]*)>; rel="next"/.exec(link)?.[1]
 }
 
 describe('a list whose order the client chooses', () => {
