@@ -45,7 +45,7 @@ ${between(readme, '## Install', '## In a clone')}
 
 ## Beside others
 
-The same API of two routes, written with each framework as its documentation recommends, and asked the same questions.
+Each framework serves the same API of two routes, written as its documentation recommends. All received the same requests.
 [Programs](bench/README.md) of the repository write this table and check it.
 
 ${between(readme, '<!-- comparison: begin -->', '<!-- comparison: end -->')}
