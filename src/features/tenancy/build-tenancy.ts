@@ -153,17 +153,29 @@ export function isVerified(
   route: Pick<RouteModel, 'tenant' | 'isProtected' | 'isAuthOptional'>,
   settings: TenantSettings | null,
 ): boolean {
-  if (settings === null || !verifiesTenants(settings)) return false
-  const { isProtected, isAuthOptional, tenant } = route
-  return isProtected || isAuthOptional || tenant !== null || settings.isRequired
+  return settings !== null && verifiesTenants(settings) && needsDecision(route, settings)
+}
+
+/** Whether a route has a guard, or acts for tenants. A route without both, such as a login, does not. */
+function needsDecision(
+  {
+    isProtected,
+    isAuthOptional,
+    tenant,
+  }: Pick<RouteModel, 'tenant' | 'isProtected' | 'isAuthOptional'>,
+  { isRequired }: TenantSettings,
+): boolean {
+  return isProtected || isAuthOptional || tenant !== null || isRequired
 }
 
 /**
- * Whether a route runs without a tenant: when neither `authorize` nor a guard decides about it, the tenant that the
- * request names is not trusted.
+ * Whether a route runs without a tenant: when `authorize` or guards decide about tenants, and no one does for this
+ * route, the tenant that the request names is not trusted. A guard that checks the tenant itself decides, too: else a
+ * client that names any tenant would put a login into the transaction of this tenant, and a 401 would undo its count.
  */
 export function runsWithoutTenant(route: RouteModel, settings: TenantSettings | null): boolean {
-  return verifiesTenants(settings) && !isVerified(route, settings)
+  if (settings === null || needsDecision(route, settings)) return false
+  return verifiesTenants(settings) || settings.guards.some(({ checksTenant }) => checksTenant)
 }
 
 function usesTenant({ tenant, parameters }: RouteModel): boolean {

@@ -13,6 +13,12 @@ import { startAccounts } from './support.js'
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'
 
+/** Lets the users of all tenants in, by its own rules. */
+class Checking {
+  static readonly checksTenant = true
+  canActivate = () => false
+}
+
 /** As the page says it: accounts are of no tenant. */
 @Controller('account')
 class TenantAccountController extends AccountController {
@@ -63,6 +69,30 @@ describeWithServer('docs/passwords.md, where one login migrates and another one 
     const body = { token: links.at(-1)?.token, password: 'another long password' }
     expect((await send('password', body)).status).toBe(204)
     expect((await send('login', { email: EMAIL, password: PASSWORD })).status).toBe(401)
+    await app.close()
+  })
+
+  it.each([
+    ['a session that has its tenant', {}],
+    ['a guard that checks the tenant itself', { auth: { guard: Checking } }],
+  ])('counts wrong logins of a client that names a tenant, with %s', async (_, more) => {
+    const options = await migrated(database.allTenantsRole, true)
+    const controllers = [TenantAccountController]
+    const { app } = await startAccounts(database, undefined, {
+      controllers,
+      tenant: {},
+      plugins: [postgres(options), web],
+      ...more,
+    })
+    const login = () =>
+      app
+        .request()
+        .post('/account/login')
+        .set({ 'sec-fetch-site': 'same-origin', 'x-tenant-id': 'acme' })
+        .send({ email: EMAIL, password: 'wrong' })
+    const statuses: number[] = []
+    for (let attempt = 1; attempt <= 12; attempt++) statuses.push((await login()).status)
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
     await app.close()
   })
 

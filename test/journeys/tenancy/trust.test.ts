@@ -55,6 +55,12 @@ describe('a middleware of an application with authorize', () => {
     expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
   })
 
+  it('does not set the tenant of public routes beside a guard that checks the tenant itself', async () => {
+    await start({ tenant: {}, auth: { guard: { ...guard, checksTenant: true } } })
+    expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
+    expect((await ask('ada', 'acme')).data.tenant).toBe('acme')
+  })
+
   it('runs with the tenant that it has set itself, which authorize checks, too', async () => {
     const byPath: RequestHandler = (_req, _res, next) => runWithTenant('zeta', next)
     await start({ middlewares: [byPath, noting('middleware')] })
