@@ -204,6 +204,11 @@ describe('db table', () => {
     })
   })
 
+  it('joins the columns of several options', async () => {
+    const { stdout } = await run('table', 'a', '--columns', 'b int', '--columns', 'c text, d int')
+    expect(stdout).toBe(tenantTable('a', { columns: ['b int', 'c text', 'd int'] }))
+  })
+
   it.each([
     ["state text default 'a, b', note text", ["state text default 'a, b', note text"]],
     ['a int check (a in (1, 2)), b int', ['a int check (a in (1, 2)), b int']],

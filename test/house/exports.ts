@@ -89,7 +89,7 @@ const JWT_TYPES = `
 
 /** The names that `blazon/postgres` exports. */
 const POSTGRES_VALUES = `
-  Database PostgresError Sql TenantSwitchError Transactional apiKeysTable doctor isForeignKeyViolation
+  Database PostgresError Sql TenantSwitchError Transactional apiKeysTable doctor isExclusionViolation isForeignKeyViolation
   isUniqueViolation listApiKeys migrate migrationStatus postgres postgresKeys postgresSessions protectTable
   provideDrizzle readDrizzlePage readPage revokeApiKey saveApiKey sessionTable sql tenantTable
 `

@@ -78,6 +78,7 @@ function addTable(parent: Command, { streams }: DbContext): void {
     .option(
       '--columns <sql>',
       'the columns besides id and tenant_id: "number integer not null, note text"',
+      (sql: string, before?: string) => (before === undefined ? sql : `${before}, ${sql}`),
     )
     .addOption(
       new Option('--id <kind>', 'the column id')

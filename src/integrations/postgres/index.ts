@@ -21,6 +21,7 @@ export type { MigrationState, MigrationStatus } from './migrations/history.js'
 export type { PostgresOptions, PostgresTimeouts } from './options/postgres-options.js'
 export { postgres } from './postgres.js'
 export {
+  isExclusionViolation,
   isForeignKeyViolation,
   isUniqueViolation,
   PostgresError,

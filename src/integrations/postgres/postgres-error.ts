@@ -25,7 +25,7 @@ export interface PostgresErrorFields {
 /**
  * The error of a statement that PostgreSQL has refused. A client does not see its content: if no
  * code catches it, the response has the status 500. Catch it to send a better response;
- * {@link isUniqueViolation} and {@link isForeignKeyViolation} recognise the common causes.
+ * {@link isUniqueViolation}, {@link isForeignKeyViolation} and {@link isExclusionViolation} recognise the common causes.
  *
  * @example
  * try {
@@ -93,6 +93,15 @@ export function isUniqueViolation(error: unknown, constraint?: string): error is
  */
 export function isForeignKeyViolation(error: unknown, constraint?: string): error is Error {
   return isViolation(error, '23503', constraint)
+}
+
+/**
+ * Whether a statement was refused because a row overlaps another one (SQLSTATE 23P01), such as two appointments in one room.
+ *
+ * @param constraint The name of the `exclude` constraint. Default: any.
+ */
+export function isExclusionViolation(error: unknown, constraint?: string): error is Error {
+  return isViolation(error, '23P01', constraint)
 }
 
 /**

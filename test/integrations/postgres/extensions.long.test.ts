@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from 'blazon'
-import { Database, migrate, PostgresError, postgres } from 'blazon/postgres'
+import { Database, isExclusionViolation, migrate, PostgresError, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
@@ -37,7 +37,10 @@ describe('an extension in the embedded database', () => {
     using data = new Folder()
     const places = ['memory', 'memory', data.path, data.path]
     for (const place of places) {
-      expect(await bookTwice(place, migrations.path)).toMatchObject(OVERLAP)
+      const refusal = await bookTwice(place, migrations.path)
+      expect(refusal).toMatchObject(OVERLAP)
+      expect(isExclusionViolation(refusal, OVERLAP.constraint)).toBe(true)
+      expect(isExclusionViolation(refusal, 'another')).toBe(false)
     }
   })
 
