@@ -100,7 +100,7 @@ const APPLICATION: DoctorCase[] = [
     code: 'E_APP_FAILED',
     files: { 'src/app.js': app('', "throw new Error('no')") },
     at: 'src/app.js:3',
-    words: 'correct the line',
+    words: 'correct the named line',
     fixed: { 'src/app.js': app('') },
     readsApp: true,
   },
