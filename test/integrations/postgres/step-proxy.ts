@@ -26,7 +26,8 @@ interface Plan {
 }
 
 const REFUSED = `do $$ begin raise exception using errcode = '57014', message = 'canceling statement due to user request'; end $$`
-const ENDLESS = 'select pg_sleep(600)'
+/** Longer than the time limits of statements, and no longer: PgBouncer may lose a request to cancel it, and tests wait for its end. */
+const ENDLESS = 'select pg_sleep(40)'
 /** PostgreSQL documentation, 54.7. */
 const CANCEL_REQUEST = 80_877_102
 const CANCEL_AGAIN_MS = 5
