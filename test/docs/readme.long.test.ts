@@ -39,9 +39,9 @@ describe('the README', () => {
     for (const [, name] of named) expect(scripts).toHaveProperty([name as string])
   })
 
-  it('says that there are no WebSockets, no GraphQL and no queues, as the package has none', () => {
+  it('says that there are no decorators for WebSockets, no GraphQL and no queues, as the package has none', () => {
     expect(read('README.md')).toContain(
-      'Blazon has no WebSockets, no GraphQL and no message queues',
+      'Blazon has no decorators for WebSockets, no GraphQL and no message queues',
     )
     const { dependencies, exports } = JSON.parse(read('package.json'))
     const names = [...Object.keys(dependencies), ...Object.keys(exports), ...Object.keys(blazon)]
