@@ -127,9 +127,11 @@ describe('the dashboard', () => {
       '/orders?status=before',
       '/orders?status=after',
     ])
-    const routes = await reader.read<RoutesView>('/data/routes')
-    expect(routes.map(({ path }) => path)).toContain('/orders/damaged')
-    expect(routes.map(({ path }) => path)).not.toContain('/orders/broken')
+    const paths = async () =>
+      (await reader.read<RoutesView>('/data/routes')).map(({ path }) => path)
+    // The application reports its routes while it already responds.
+    await expect.poll(paths).toContain('/orders/damaged')
+    expect(await paths()).not.toContain('/orders/broken')
   })
 
   it('shows that the application does not start', async () => {
