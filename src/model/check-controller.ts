@@ -76,12 +76,10 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   const subject = `${controller.name}.${String(key)}`
   const problems = [...checkVerb(subject, facts), ...checkRepeated(subject, facts)]
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
-  if (facts.routeOptions) {
-    const wrong = checkRouteOptions(subject, facts)
-    // With invalid options, each of their parts would be reported as well.
-    if (wrong.length > 0) return [...problems, ...wrong]
-  }
-  if (facts.input) problems.push(...checkInputs(subject, facts))
+  const ofOptions = checkRouteOptions(subject, facts)
+  problems.push(...ofOptions)
+  // With invalid options, each of their schemas would be reported as well.
+  if (facts.input && ofOptions.length === 0) problems.push(...checkInputs(subject, facts))
   if (facts.webhook) problems.push(...checkWebhook(subject, facts))
   if (facts.upload) problems.push(...checkUpload(subject, facts))
   if (facts.body) problems.push(...checkBodies(subject, facts))

@@ -34,7 +34,7 @@ const MEANING = {
   '@RateLimit': { name: 'rateLimit', kind: 'rateLimit' },
 } as const
 
-/** Checks what only the options of a route can have wrong. Their schemas and values are checked where the decorators are checked. */
+/** Checks the names and shapes of the options of a route. Their schemas and values are checked where decorators are checked. */
 export function checkRouteOptions(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'routeOptions').flatMap((fact) => {
     const problems = checkNames(subject, fact)
@@ -134,7 +134,7 @@ export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem 
   let { subject, cause } = problem
   for (const [decorator, { name, kind }] of Object.entries(MEANING)) {
     const value = (given.options as RouteOptions)[name]
-    if (value === undefined || factsOf(facts, kind).length > countOf(value)) continue
+    if (value === undefined || factsOf(facts, kind).length > countOf(name, value)) continue
     const pattern = new RegExp(`${decorator}(?:\\(([^)]*)\\))?(?!\\w)`, 'g')
     const inPlace = (text: string) =>
       text.replace(
@@ -148,8 +148,8 @@ export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem 
 }
 
 /** The number of facts that an option becomes. */
-function countOf(value: unknown): number {
-  return isPlain(value) ? Math.max(1, Object.keys(value).length) : 1
+function countOf(name: keyof RouteOptions, value: unknown): number {
+  return name === 'errors' || name === 'responseHeaders' ? Object.keys(Object(value)).length : 1
 }
 
 function isPlain(value: unknown): value is object {

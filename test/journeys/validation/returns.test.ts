@@ -195,6 +195,22 @@ it('a wrong cache or limit is named by its option', async () => {
   ])
 })
 
+it('a wrong option hides no other mistake, and only what is stated once is named by its option', async () => {
+  @Controller('wrong')
+  class Wrong {
+    @Get('', { summary: '', cache: { ttl: '1m', tags: ['a'] } })
+    @Cache({ ttl: 'soon' as never })
+    get(): unknown {
+      return null
+    }
+  }
+  const problems = await bootProblems({ controllers: [Wrong] })
+  const text = problems.map(({ subject, cause }) => `${subject}: ${cause}`).join('\n')
+  expect(text).toContain("`summary` in @Get() must be text, not ''.")
+  expect(text).toContain('It has 2 @Cache')
+  expect(text).toContain('soon')
+})
+
 it('an option beside the decorator that means the same is a boot error', async () => {
   @Controller('twice')
   class Twice {
