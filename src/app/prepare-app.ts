@@ -44,11 +44,12 @@ async function prepare({ reading, app, ...unread }: UnreadApp): Promise<Describe
   const secrets = new RequestSecrets(settings.converters)
   const { logger } = await unread.logger.open({ settings, harness, model, secrets })
   requestLogs.start(logger, secrets.hide)
+  const tenantHeader = settings.tenant?.header
   outgoing.start({
     clock: harness.clock,
     logger,
     settings: settings.outgoing,
-    tenantHeader: settings.tenant?.header ?? null,
+    credentials: [...settings.auth.credentials.headers, ...(tenantHeader ? [tenantHeader] : [])],
     answer: harness.answerCall,
   })
   configureExpressHost(express, settings)

@@ -18,7 +18,7 @@ function callerWith(lookUp: LookUp) {
       clock: systemClock,
       logger: { warn() {} },
       settings,
-      tenantHeader: null,
+      credentials: [],
       answer: null,
       lookUp,
     },

@@ -5,13 +5,13 @@ import type { AskedCall } from './call.js'
 
 /** Dependencies of the headers of a call, besides the program. */
 export interface HeadersConfig {
-  /** In lower case; `null` if no header names a tenant. */
-  readonly tenantHeader: string | null
+  /** More headers with which a client proves to this application who it is, in lower case. */
+  readonly credentials: readonly string[]
   /** Called with the name of each header that is left out. */
   readonly onLeftOut: (name: string) => void
 }
 
-/** Headers that prove the identity of a client to this application. */
+/** Headers of credentials in any application. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie']
 
 /** Returns the headers that the program has given, without credentials of the request, with its trace and its id. */
@@ -25,8 +25,8 @@ export function headersOf({ input, init, req }: AskedCall, config: HeadersConfig
 
 /** A program that passes all headers of its request on would give the credentials of its client to the other host. */
 function leaveOut(headers: Headers, req: ServerRequest, config: HeadersConfig): void {
-  const { tenantHeader, onLeftOut } = config
-  for (const name of tenantHeader === null ? CREDENTIALS : [...CREDENTIALS, tenantHeader]) {
+  const { credentials, onLeftOut } = config
+  for (const name of new Set([...CREDENTIALS, ...credentials])) {
     const own = req.headers[name]
     if (own === undefined || headers.get(name) !== String(own).trim()) continue
     headers.delete(name)

@@ -1,3 +1,4 @@
+import type { Metric } from '../../contracts/metrics.js'
 import type { CallResult } from '../../contracts/outgoing-call.js'
 import { refuse } from '../../errors/refuse.js'
 import { type AskedCall, type Call, isRepeatable, limitOf, methodOf, urlOf } from './call.js'
@@ -23,6 +24,8 @@ export class Caller {
   readonly #leftOut = new Set<string>()
   readonly #send: Transport
   readonly #hosts = new HostStates()
+  /** Strangers choose these hosts, so they cannot make the state of another host be forgotten. */
+  readonly #publicHosts = new HostStates()
   readonly #counts = new CallCounts()
 
   /**
@@ -33,7 +36,6 @@ export class Caller {
     this.#parts = parts
     this.#links = links
     this.#send = transportOf(parts)
-    for (const metric of this.#counts.metrics(this.openCircuits)) links().addMetric(metric)
   }
 
   /** Sends a call, and returns a response as `fetch` does. */
@@ -55,14 +57,19 @@ export class Caller {
     }
   }
 
-  /** Lists the hosts to which calls are refused. */
+  /** The metrics of calls. */
+  metrics(): readonly Metric[] {
+    return this.#counts.metrics(this.openCircuits)
+  }
+
+  /** Lists the hosts to which calls are refused, without hosts that strangers have chosen. */
   readonly openCircuits = (): readonly string[] => this.#hosts.open(this.#parts.clock.monotonic())
 
   #open(asked: AskedCall): { readonly call: Call; readonly onHead: () => void } {
-    const { clock, settings, tenantHeader } = this.#parts
+    const { clock, settings, credentials } = this.#parts
     const { init, req, stack } = asked
     const [url, method] = [urlOf(asked), methodOf(asked)]
-    const headers = headersOf(asked, { tenantHeader, onLeftOut: this.#noteLeftOut })
+    const headers = headersOf(asked, { credentials, onLeftOut: this.#noteLeftOut })
     const rest = req === undefined ? settings.timeoutMs : this.#links().restOf(req)
     const { onHead, ...limit } = limitOf(asked, { clock, rest, url })
     const call: Call = {
@@ -90,7 +97,7 @@ export class Caller {
     const { retries, circuit } = settings
     // Most applications need to know nothing about hosts.
     if (!retries && !circuit) return await this.#sendOnce(sending)
-    const host = this.#hosts.of(call.url.host)
+    const host = (call.isPublic ? this.#publicHosts : this.#hosts).of(call.url.host)
     host.count(clock.monotonic())
     for (;;) {
       if (circuit) this.#enter(host, call)

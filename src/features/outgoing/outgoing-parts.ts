@@ -25,8 +25,8 @@ export interface OutgoingParts {
   readonly clock: Clock
   readonly logger: Pick<Logger, 'warn'>
   readonly settings: OutgoingSettings
-  /** In lower case; `null` if no header names a tenant. */
-  readonly tenantHeader: string | null
+  /** The headers of this application's credentials and of the tenant, in lower case. */
+  readonly credentials: readonly string[]
   /** Answers calls in place of other hosts; `null` outside of tests. */
   readonly answer: AnswerCall | null
   /** Looks up the addresses of strangers' URLs. Default: Node's look-up. */

@@ -35,6 +35,7 @@ export class OutgoingCalls {
   #links = NO_LINKS
   #loading: Promise<Caller> | undefined
   #caller: Caller | undefined
+  #hasMetrics = false
 
   /** @param currentRequest The request that a call belongs to. */
   constructor(currentRequest: Current) {
@@ -50,6 +51,7 @@ export class OutgoingCalls {
   async connect(links: OutgoingLinks): Promise<void> {
     this.#links = links
     if (this.isUsed) await this.#load()
+    this.#addMetrics()
   }
 
   /** Returns the function. */
@@ -78,9 +80,17 @@ export class OutgoingCalls {
   async #load(): Promise<Caller> {
     this.#loading ??= import('./caller.js').then(({ Caller }) => {
       this.#caller = new Caller(this.#parts as OutgoingParts, () => this.#links)
+      this.#addMetrics()
       return this.#caller
     })
     return await this.#loading
+  }
+
+  /** Adds the metrics once. A call of `onInit` comes before the application can take metrics. */
+  #addMetrics(): void {
+    if (this.#hasMetrics || this.#caller === undefined || this.#links === NO_LINKS) return
+    this.#hasMetrics = true
+    for (const metric of this.#caller.metrics()) this.#links.addMetric(metric)
   }
 }
 

@@ -77,10 +77,11 @@ describe('a call', () => {
         await outgoing(host.url, { headers: { authorization: 'Bearer own', cookie: 'own=1' } })
         return []
       },
-      { tenant: {}, logger },
+      { tenant: {}, logger, auth: { credentials: ['x-api-key', 'cookie:session'] } },
     )
     const headers = {
       authorization: 'Bearer client',
+      'x-api-key': 'key of the client',
       cookie: 'a=1',
       'x-tenant-id': 'acme',
       'x-other': '1',
@@ -88,10 +89,12 @@ describe('a call', () => {
     expect((await fetch(url, { headers })).status).toBe(200)
     const [forwarded, , own] = host.got.map((each) => each.headers)
     expect(forwarded).toMatchObject({ 'x-other': '1' })
-    for (const name of ['authorization', 'cookie', 'x-tenant-id'])
+    for (const name of ['authorization', 'cookie', 'x-api-key', 'x-tenant-id'])
       expect(forwarded).not.toHaveProperty(name)
     expect(own).toMatchObject({ authorization: 'Bearer own', cookie: 'own=1' })
-    expect(lines).toEqual(['authorization', 'cookie', 'x-tenant-id'].map((header) => ({ header })))
+    expect(lines).toEqual(
+      ['authorization', 'cookie', 'x-api-key', 'x-tenant-id'].map((header) => ({ header })),
+    )
   })
 
   it('works outside of requests, with no context', async () => {

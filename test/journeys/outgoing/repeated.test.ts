@@ -23,7 +23,7 @@ function callerOf(settings: { retries?: boolean; circuit?: boolean; timeoutMs?: 
     },
   }
   const all = { retries: false, circuit: false, timeoutMs: 30_000, ...settings }
-  const parts = { clock, logger: { warn() {} }, settings: all, tenantHeader: null, answer: null }
+  const parts = { clock, logger: { warn() {} }, settings: all, credentials: [], answer: null }
   const caller = new Caller(parts, () => ({
     onCall: null,
     needs: { stacks: false, bodies: false },
@@ -195,6 +195,32 @@ describe('a circuit', () => {
       })
     }
     await expect(call(host.url)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' })
+  })
+
+  it("is not forgotten when strangers' URLs name very many hosts", async () => {
+    const { call, caller } = callerOf({ circuit: true })
+    for (let i = 0; i < 5; i++) await call('http://127.0.0.1:1/').catch(() => {})
+    for (let i = 0; i < 1001; i++) {
+      const url = `http://10.0.${i >> 8}.${i & 255}/`
+      await expect(call(url, { public: true })).rejects.toMatchObject({ code: 'URL_NOT_PUBLIC' })
+    }
+    await expect(call('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' })
+    expect(caller.openCircuits()).toEqual(['127.0.0.1:1'])
+  })
+
+  it('has the metrics of calls that were sent before the application could take metrics', async () => {
+    const early = async (outgoing: Outgoing) => {
+      await outgoing('http://127.0.0.1:1/').catch(() => {})
+      return 1
+    }
+    const Early = { token: 'early', inject: [Outgoing], useFactory: early }
+    const app = await App.create({ providers: [Early], logger: false })
+    onTestFinished(() => app.close())
+    const names = app
+      .get(Metrics)
+      .list()
+      .map(({ name }) => name)
+    expect(names.filter((name) => name === 'outgoing_calls_total')).toHaveLength(1)
   })
 
   it('shows in health and in metrics, which are bounded in hosts', async () => {
