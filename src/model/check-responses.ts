@@ -33,17 +33,25 @@ function mayRespondItself({ controller, handler, parameters }: RouteModel): bool
   return typeof method !== 'function' || method.length >= 2 || hidesParameters(method as never)
 }
 
-/** Finds another description of the success of a route with `returns`, which is the first one. */
+/** Statuses whose responses have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5). */
+const WITHOUT_BODY = [204, 205, 304]
+
+/** Finds what contradicts `returns`, which is the first description: another one of its status, or a status without a body. */
 export function checkReturned({ name, operation }: RouteModel): Problem[] {
   const [first, ...others] = operation.responses
-  const twice = others.some(({ status }) => status === first?.status)
-  if (!twice) return []
-  return [
-    {
-      code: 'E_DECORATOR_CONFLICT',
-      subject: name,
-      cause: `\`returns\` and @ApiResponseDoc describe the status ${first?.status}; only one can.`,
-      remedy: 'Remove one of them.',
-    },
+  const status = first?.status ?? 200
+  const causes = [
+    ...(others.some((other) => other.status === status)
+      ? [`\`returns\` and @ApiResponseDoc describe the status ${status}; only one can.`]
+      : []),
+    ...(WITHOUT_BODY.includes(status)
+      ? [`\`returns\` describes data, and a response with the status ${status} has no body.`]
+      : []),
   ]
+  return causes.map((cause) => ({
+    code: 'E_DECORATOR_CONFLICT',
+    subject: name,
+    cause,
+    remedy: 'Remove one of them.',
+  }))
 }

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tenantTable } from 'blazon/postgres'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { runCli } from '../../src/cli/run-cli.js'
 import { Folder } from '../integrations/postgres/own-database.js'
 import { describeWithServer, PASSWORD, Server, SUPERUSER } from '../integrations/postgres/server.js'
 import { root } from '../root.js'
 import { builtPackage } from './built-package.js'
 import { Project } from './project.js'
+import { runInProcess } from './run-in-process.js'
 
 const ORDERS = tenantTable('orders', { columns: ['note text'] })
 
@@ -29,20 +29,7 @@ afterEach(() => {
 
 /** Runs a command of `db` in this process. */
 async function run(...argv: string[]) {
-  let [stdout, stderr] = ['', '']
-  const streams = {
-    out: (text: string) => {
-      stdout += text
-    },
-    err: (text: string) => {
-      stderr += text
-    },
-    note: (line: string) => {
-      stderr += `${line}\n`
-    },
-  }
-  const status = await runCli(['db', ...argv], { cwd: folder, streams })
-  return { status, stdout, stderr }
+  return await runInProcess(['db', ...argv], folder)
 }
 
 const withDir = () => ['--dir', migrations.path]

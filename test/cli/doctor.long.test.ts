@@ -1,7 +1,6 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { runCli } from '../../src/cli/run-cli.js'
 import { blocksOf, read } from '../docs/markdown.js'
 import { describeWithServer, PASSWORD, Server, SUPERUSER } from '../integrations/postgres/server.js'
 import { root } from '../root.js'
@@ -16,6 +15,7 @@ import {
   UNSAFE_OPTIONS,
 } from './doctor-cases.js'
 import { COMPILED_CONTROLLER, type Outcome, Project } from './project.js'
+import { runInProcess } from './run-in-process.js'
 
 interface Found {
   readonly group: string
@@ -44,20 +44,7 @@ function change(own: Project, files: Files): void {
 
 /** Runs the doctor in this process, which is enough where no application is read. */
 async function runHere(own: Project, ...args: string[]): Promise<Outcome> {
-  let [stdout, stderr] = ['', '']
-  const streams = {
-    out: (text: string) => {
-      stdout += text
-    },
-    err: (text: string) => {
-      stderr += text
-    },
-    note: (line: string) => {
-      stderr += `${line}\n`
-    },
-  }
-  const status = await runCli(['doctor', ...args], { cwd: own.folder, streams })
-  return { status, stdout, stderr }
+  return await runInProcess(['doctor', ...args], own.folder)
 }
 
 const findingsOf = ({ stdout }: Outcome) => JSON.parse(stdout).findings as Found[]

@@ -1,23 +1,10 @@
 import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { runCli } from '../../src/cli/run-cli.js'
+import { runInProcess } from './run-in-process.js'
 
 /** Runs the command in this process. It loads no application. */
 async function run(...argv: string[]) {
-  let [stdout, stderr] = ['', '']
-  const streams = {
-    out: (text: string) => {
-      stdout += text
-    },
-    err: (text: string) => {
-      stderr += text
-    },
-    note: (line: string) => {
-      stderr += `${line}\n`
-    },
-  }
-  const status = await runCli(argv, { cwd: tmpdir(), streams })
-  return { status, stdout, stderr }
+  return await runInProcess(argv, tmpdir())
 }
 
 describe('help', () => {

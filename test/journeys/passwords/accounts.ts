@@ -125,7 +125,7 @@ export class AccountController {
     const hash = result === 'old' ? await this.hashes.hash(password) : account.password
     const session = await web.of(req)
     await this.withAccounts(async () => {
-      // A reset may have changed the password meanwhile. One that comes now waits for this row, and ends this session, too.
+      // Before this statement, a reset may have changed the password. A later reset waits for this row, and ends this login, too.
       const { rowCount } = await this.db.query(
         'update accounts set password = $1 where id = $2 and password = $3',
         [hash, account.id, account.password],

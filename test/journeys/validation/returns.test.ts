@@ -221,6 +221,11 @@ it('an option beside the decorator that means the same is a boot error', async (
       return { id: 1, text: 'a' }
     }
 
+    @Get('c', { returns: Note, status: 204 })
+    none(): z.output<typeof Note> {
+      return { id: 1, text: 'a' }
+    }
+
     @Get('b', { returns: Note })
     @Redirect('/a')
     go(): z.output<typeof Note> {
@@ -231,6 +236,7 @@ it('an option beside the decorator that means the same is a boot error', async (
   expect(problems.map((each) => each.cause)).toEqual([
     'It has 2 @HttpCode; only one of them would be read.',
     '`returns` and @ApiResponseDoc describe the status 201; only one can.',
+    '`returns` describes data, and a response with the status 204 has no body.',
     'It has `returns` in @Get() and @Redirect: only one of them can describe the success.',
   ])
 })
