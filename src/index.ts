@@ -13,21 +13,12 @@ export {
   defineAppOptions,
 } from './app/settings/app-options.js'
 export type { AuthOptions } from './app/settings/auth-options.js'
-export type { CacheSettings } from './app/settings/cache-options.js'
 export type { CookieKeyOptions } from './app/settings/cookie-options.js'
 export type { ErrorOptions } from './app/settings/error-options.js'
 export type { LimitOptions } from './app/settings/limit-options.js'
 export type { ListenOptions, SocketPath } from './app/settings/listen-options.js'
-export type { LoggerOptions } from './app/settings/logger-options.js'
-export type { LogsOptions } from './app/settings/logs-options.js'
-export type { RateLimitOptions } from './app/settings/rate-limit-options.js'
 export type { CapsulesOptions, RecordsOptions } from './app/settings/records-options.js'
 export type { ResponseOptions } from './app/settings/response-options.js'
-export type {
-  TenantMiddlewareOptions,
-  TenantOptions,
-  TenantSourceOptions,
-} from './app/settings/tenant-options.js'
 export type { TimeoutOptions } from './app/settings/timeout-options.js'
 export type { ValidationOptions } from './app/settings/validation-options.js'
 export { createTenantMiddleware } from './app/tenancy/create-tenant-middleware.js'
@@ -71,6 +62,7 @@ export { type PeerUse, refuseOldPeer } from './errors/peer-floor.js'
 export { orStandIn } from './errors/stand-in.js'
 export type { CacheStats } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
+export type { CacheSettings } from './features/cache/cache-options.js'
 export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
 export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
 export { tenantKey } from './features/cache/tenant-key.js'
@@ -82,6 +74,8 @@ export type { EnvRecord } from './features/env/sources.js'
 export { Health, type HealthConfig } from './features/health/health.js'
 export type { HealthOptions, HealthPaths } from './features/health/health-options.js'
 export { Log } from './features/logs/log.js'
+export type { LoggerOptions } from './features/logs/logger-options.js'
+export type { LogsOptions } from './features/logs/logs-options.js'
 export { Metrics } from './features/metrics/metrics.js'
 export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-options.js'
 export type { MetricsRegistry } from './features/metrics/registry.js'
@@ -95,6 +89,7 @@ export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
+export type { RateLimitOptions } from './features/rate-limit/rate-limit-options.js'
 export { RequestRecords } from './features/records/request-records.js'
 export { blameRequest } from './features/refused-values/blame-request.js'
 export type { RefusedStatement } from './features/refused-values/rules.js'
@@ -111,6 +106,11 @@ export {
   runWithTenant,
   TenantContext,
 } from './features/tenancy/tenant-context.js'
+export type {
+  TenantMiddlewareOptions,
+  TenantOptions,
+  TenantSourceOptions,
+} from './features/tenancy/tenant-options.js'
 export { type TenantScopedOptions, tenantScoped } from './features/tenancy/tenant-scoped.js'
 export {
   tenantFromHost,

@@ -8,6 +8,7 @@ import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import { RequestLogs } from '../features/logs/log.js'
+import { loggerOf } from '../features/logs/logger-options.js'
 import { OutgoingCalls } from '../features/outgoing/outgoing.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
 import { CurrentRequest } from '../http/current-request.js'
@@ -36,7 +37,6 @@ import {
   listenOptions,
   type SocketPath,
 } from './settings/listen-options.js'
-import { loggerOf } from './settings/logger-options.js'
 import { shutDown } from './shut-down.js'
 import { ProcessEnd } from './signals.js'
 import { logStart } from './start-line.js'

@@ -24,7 +24,7 @@ export interface MessageClasses {
 export interface MessageConfig {
   readonly security: Security
   readonly features: Pick<RunningFeatures, 'scopes' | 'addsHeaders'>
-  readonly settings: Pick<Settings, 'sendsRequestIds' | 'trustsRequestId' | 'cookies' | 'auth'>
+  readonly settings: Pick<Settings, 'sendsRequestIds' | 'trustRequestId' | 'cookies' | 'auth'>
 }
 
 /** Creates the classes of an application's requests and responses. */
@@ -36,7 +36,7 @@ export function createMessageClasses(
     settings,
   }: MessageConfig,
 ): MessageClasses {
-  const { sendsRequestIds, trustsRequestId: trustsClient, auth } = settings
+  const { sendsRequestIds, trustRequestId: trustsClient, auth } = settings
   // Responses to the holder of a credential have `no-store`.
   const forbidsStoring = auth.guards.length > 0
   const ids = { trustsClient, onSet: sendsRequestIds ? resendRequestId : null }

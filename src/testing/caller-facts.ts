@@ -1,5 +1,5 @@
 import { authGroup } from '../app/settings/auth-options.js'
-import { tenantGroup } from '../app/settings/tenant-options.js'
+import { tenantGroup } from '../features/tenancy/tenant-options.js'
 import type { CallerLink } from './test-caller.js'
 import type { TestOptions } from './test-options.js'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { loggerOf } from '../../src/app/settings/logger-options.js'
+import { loggerOf } from '../../src/features/logs/logger-options.js'
 
 function linesOf(action: () => void): string[] {
   const lines: string[] = []

@@ -234,9 +234,9 @@ describe('resolveSettings', () => {
     } catch (error) {
       expect(subjects(error)).toEqual([
         'plugins',
-        'timeouts.close',
         'limits.body',
         'validation.messages',
+        'timeouts.close',
       ])
     }
     const { warnings } = resolveSettings({ nonsense: 1 } as AppOptions)

@@ -31,7 +31,7 @@ const READERS = [
   'app/app.ts',
   'app/reading.ts',
   'app/settings/app-options.ts',
-  'app/settings/list-options.ts',
+  'app/settings/groups.ts',
   'app/settings/named-middlewares.ts',
   'app/settings/object-options.ts',
   'app/settings/resolve-settings.ts',
@@ -78,7 +78,7 @@ describe('the types of options', () => {
         (node) =>
           ts.isCallExpression(node) &&
           ts.isPropertyAccessExpression(node.expression) &&
-          /Group$/.test(node.expression.expression.getText(tree)) &&
+          /[gG]roup$/.test(node.expression.expression.getText(tree)) &&
           node.expression.name.text === 'resolve',
       ),
     )

@@ -1,7 +1,7 @@
 import type { AppModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
+import { loggerOf } from '../../features/logs/logger-options.js'
 import { planLimits } from '../../features/rate-limit/plan-limits.js'
-import { loggerOf } from '../settings/logger-options.js'
 import type { Settings } from '../settings/settings.js'
 
 /** A code of an option that is allowed, and seldom right in production. */
@@ -51,8 +51,8 @@ function checkProxy(settings: Settings, model: AppModel): ProductionProblem | nu
   }
 }
 
-function checkRequestIds({ trustsRequestId, trustProxy }: Settings): ProductionProblem | null {
-  if (!trustsRequestId || (trustProxy !== null && trustProxy !== false)) return null
+function checkRequestIds({ trustRequestId, trustProxy }: Settings): ProductionProblem | null {
+  if (!trustRequestId || (trustProxy !== null && trustProxy !== false)) return null
   return {
     code: 'W_REQUEST_ID_TRUSTED',
     subject: 'trustRequestId',

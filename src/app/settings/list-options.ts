@@ -1,26 +1,20 @@
-import type { Module } from '../../contracts/provider.js'
+import type { MiddlewareList } from '../../contracts/handler.js'
+import type { InterceptorEntry } from '../../contracts/interceptor.js'
+import type { Plugin } from '../../contracts/plugin.js'
+import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { Override } from '../../di/build-container.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import {
   asyncFunctions,
   type NestedNames,
+  type OptionGroup,
   type OptionNames,
   unknownNames,
 } from '../../errors/option-group.js'
 import { mistakeInInterceptor } from '../../model/check-uses.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
-import type { AppOptions } from './app-options.js'
-
-const LISTS = [
-  'controllers',
-  'modules',
-  'providers',
-  'middlewares',
-  'interceptors',
-  'plugins',
-  'testOverrides',
-] as const
+import { checkPluginMiddlewares } from './named-middlewares.js'
 
 /** The names of all kinds of providers that are not classes. */
 const PROVIDER: NestedNames = {
@@ -46,17 +40,71 @@ const MODULE: OptionNames<Module> = {
 
 const OVERRIDE: OptionNames<Override> = { token: true, useValue: true }
 
-/** Finds options that must be lists and are not. */
-export function checkLists(options: AppOptions): Problem[] {
-  return LISTS.flatMap((name) => {
-    const list: unknown = options[name]
-    if (list === undefined || Array.isArray(list)) return []
-    return [invalid(name, 'It is not a list.', 'Give an array.')]
-  })
+/** The functions that a list has in addition to the check that it is a list. */
+interface EntryChecks<T> {
+  /** Checks the entries. Default: no entry is checked. */
+  readonly check?: (list: readonly T[]) => Problem[]
+  /** Finds unknown names in the entries. Default: none. */
+  readonly unknown?: (list: readonly T[]) => Problem[]
 }
 
-/** Finds unknown names in lists of objects, and in the modules that modules import. A module may import itself. */
-export function unknownInLists({ modules, providers, testOverrides }: AppOptions): Problem[] {
+type ListGroup<T> = OptionGroup<readonly T[] | undefined, readonly T[]>
+
+/** An option that is a list. The settings have a frozen copy, which is empty without the option. */
+function listGroup<T>(name: string, { check, unknown }: EntryChecks<T> = {}): ListGroup<T> {
+  const entries = (list: readonly T[] | undefined) => (Array.isArray(list) ? list : [])
+  return {
+    unknown: (list) => unknown?.(entries(list)) ?? [],
+    check(list) {
+      if (list === undefined || Array.isArray(list)) return check?.(entries(list)) ?? []
+      return [invalid(name, 'It is not a list.', 'Give an array.')]
+    },
+    resolve: (list = []) => Object.freeze([...list]),
+  }
+}
+
+export const controllerGroup: ListGroup<Class> = listGroup<Class>('controllers', {
+  check: checkControllers,
+})
+
+export const moduleGroup: ListGroup<Module> = listGroup<Module>('modules', {
+  unknown: unknownInModules,
+})
+
+export const providerGroup: ListGroup<Provider> = listGroup('providers', {
+  unknown: (providers) => unknownNames('providers', providers, PROVIDER),
+})
+
+export const interceptorGroup: ListGroup<InterceptorEntry> = listGroup<InterceptorEntry>(
+  'interceptors',
+  {
+    check: checkInterceptors,
+  },
+)
+
+export const pluginGroup: ListGroup<Plugin> = listGroup('plugins', {
+  check: (plugins) => [...checkPluginMiddlewares(plugins), ...checkPluginFunctions(plugins)],
+})
+
+/** The middlewares of the application alone. `resolveSettings` adds the middlewares of plugins. */
+export const middlewareGroup: ListGroup<MiddlewareList[number]> = listGroup('middlewares')
+
+const overrides = listGroup<Override>('testOverrides', {
+  check: checkOverrides,
+  unknown: (list) => unknownNames('testOverrides', list, OVERRIDE),
+})
+
+/** The `testOverrides` option. The settings are `null` without the option. */
+export const overrideGroup: OptionGroup<
+  readonly Override[] | undefined,
+  readonly Override[] | null
+> = {
+  ...overrides,
+  resolve: (list) => (list === undefined ? null : overrides.resolve(list)),
+}
+
+/** Finds unknown names in modules, and in the modules that modules import. A module may import itself. */
+function unknownInModules(modules: readonly unknown[]): Problem[] {
   const seen = new Set<unknown>()
   const search = (path: string, list: unknown): Problem[] => {
     if (!Array.isArray(list)) return []
@@ -68,27 +116,21 @@ export function unknownInLists({ modules, providers, testOverrides }: AppOptions
       return [...unknownNames(place, module, MODULE), ...inside]
     })
   }
-  return [
-    ...search('modules', modules),
-    ...unknownNames('providers', providers, PROVIDER),
-    ...unknownNames('testOverrides', testOverrides, OVERRIDE),
-  ]
+  return search('modules', modules)
 }
 
 /**
  * Finds asynchronous functions of plugins whose results are used at once. Functions of the boot are checked when they
  * return.
  */
-export function checkPluginFunctions({ plugins }: AppOptions): Problem[] {
-  if (!Array.isArray(plugins)) return []
+function checkPluginFunctions(plugins: readonly Plugin[]): Problem[] {
   return plugins.flatMap((plugin) =>
     asyncFunctions(`plugin '${plugin?.name}', `, Object(plugin), ['explain', 'keptInProcess']),
   )
 }
 
 /** Finds controllers that are not classes. */
-export function checkControllers({ controllers }: AppOptions): Problem[] {
-  if (!Array.isArray(controllers)) return []
+function checkControllers(controllers: readonly unknown[]): Problem[] {
   return controllers.flatMap((controller, index) => {
     if (typeof controller === 'function') return []
     const cause = `It is ${String(controller)}, not a class. An undefined entry is often a circular import.`
@@ -97,8 +139,7 @@ export function checkControllers({ controllers }: AppOptions): Problem[] {
 }
 
 /** Finds interceptors that have no method `intercept` and are not tokens. */
-export function checkInterceptors({ interceptors }: AppOptions): Problem[] {
-  if (!Array.isArray(interceptors)) return []
+function checkInterceptors(interceptors: readonly unknown[]): Problem[] {
   return interceptors.flatMap((entry, index) => {
     const mistake = mistakeInInterceptor(entry)
     return mistake === null
@@ -120,8 +161,7 @@ export function checkMiddlewareTypes(middlewares: readonly NamedMiddleware[]): P
 /**
  * Finds overrides without token or value. They would replace nothing, and the test would use the real provider.
  */
-export function checkOverrides({ testOverrides: overrides }: AppOptions): Problem[] {
-  if (!Array.isArray(overrides)) return []
+function checkOverrides(overrides: readonly Override[]): Problem[] {
   return overrides.flatMap((override, index) => {
     const name = `testOverrides[${index}]`
     const { token } = (override ?? {}) as { token?: unknown }

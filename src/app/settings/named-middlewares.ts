@@ -22,8 +22,8 @@ export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMid
 const NAMES: OptionNames<PluginMiddlewares> = { first: true, last: true }
 
 /** Finds `middlewares` of plugins that are neither a list nor two lists. No entry of them would run. */
-export function checkPluginMiddlewares({ plugins }: AppOptions): Problem[] {
-  return pluginsIn(plugins).flatMap((plugin) => {
+export function checkPluginMiddlewares(plugins: readonly (Plugin | undefined)[]): Problem[] {
+  return plugins.flatMap((plugin) => {
     const given: unknown = plugin?.middlewares
     const name = nameOf(plugin)
     const isTwoLists = typeof given === 'object' && given !== null && !Array.isArray(given)

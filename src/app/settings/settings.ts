@@ -85,7 +85,7 @@ export interface Settings {
   /** Whether every response has an `X-Request-Id`. */
   readonly sendsRequestIds: boolean
   /** Whether the `X-Request-Id` of a client is used. */
-  readonly trustsRequestId: boolean
+  readonly trustRequestId: boolean
   /** `null` without the option. */
   readonly onError: ErrorReporter | null
   readonly ownLogger: LoggerSettings | null

@@ -1,12 +1,20 @@
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
+import type { OptionGroup } from '../../errors/option-group.js'
 import { createExpressApp } from '../../http/express-parts.js'
 
 /** The `trustProxy` option: a number of proxies, their addresses, or a boolean. */
 export type TrustProxy = boolean | number | string | readonly string[]
 
+/** The `trustProxy` option. The settings are `null` without the option: a host of the application then decides. */
+export const trustProxyGroup: OptionGroup<TrustProxy | undefined, TrustProxy | null> = {
+  unknown: () => [],
+  check,
+  resolve: (trustProxy) => trustProxy ?? null,
+}
+
 /** Finds values that Express rejects, and addresses that no proxy can have. */
-export function checkTrustProxy(trustProxy: TrustProxy | undefined): Problem[] {
+function check(trustProxy: TrustProxy | undefined): Problem[] {
   const refusal = refusalOfExpress(trustProxy)
   if (refusal === null) return checkMapped(trustProxy)
   const remedy = 'Give a count of proxies, or their addresses.'

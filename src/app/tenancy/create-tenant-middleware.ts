@@ -1,8 +1,11 @@
 import type { RequestHandler } from '../../contracts/handler.js'
 import { ConfigError } from '../../errors/config-error.js'
 import { buildTenantMiddleware } from '../../features/tenancy/enter-scope.js'
+import {
+  type TenantMiddlewareOptions,
+  tenantSourceGroup,
+} from '../../features/tenancy/tenant-options.js'
 import { noteRefusal } from '../../http/continuations.js'
-import { type TenantMiddlewareOptions, tenantSourceGroup } from '../settings/tenant-options.js'
 import { systemClock } from '../system-clock.js'
 
 /**

@@ -3,8 +3,8 @@ import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
-import type { ResolvedCache } from '../../features/cache/resolved-cache.js'
 import { toSeconds } from '../../http/units.js'
+import type { ResolvedCache } from './resolved-cache.js'
 
 /** The `cache` option. */
 export interface CacheSettings {

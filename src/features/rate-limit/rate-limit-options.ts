@@ -3,8 +3,8 @@ import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
-import { type RateLimitSettings, settlePolicy } from '../../features/rate-limit/limit-settings.js'
 import { checkPolicy } from '../../model/check-limits.js'
+import { type RateLimitSettings, settlePolicy } from './limit-settings.js'
 
 /**
  * The `rateLimit` option as an object. The option also accepts `true` (100 requests a minute for each address)

@@ -5,12 +5,9 @@ import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
-import { DEFAULT_PATTERN } from '../../features/tenancy/tenant-id.js'
-import type {
-  TenantSettings,
-  TenantSourceSettings,
-} from '../../features/tenancy/tenant-settings.js'
 import { toSeconds } from '../../http/units.js'
+import { DEFAULT_PATTERN } from './tenant-id.js'
+import type { TenantSettings, TenantSourceSettings } from './tenant-settings.js'
 
 /** Where a request names its tenant, and how that tenant is confirmed. */
 export interface TenantSourceOptions {

@@ -3,7 +3,7 @@ import type { LogLevel } from '../../contracts/logger.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
-import type { RequestLogSettings } from '../../features/logs/request-log.js'
+import type { RequestLogSettings } from './request-log.js'
 
 /** The `logs` option. */
 export interface LogsOptions {

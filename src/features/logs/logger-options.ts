@@ -1,8 +1,8 @@
 import type { Logger, LogLevel } from '../../contracts/logger.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
-import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
-import type { LoggerSettings } from '../../features/logs/open-logger.js'
+import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
+import type { LoggerSettings } from './open-logger.js'
 
 /** The `logger` option, if it describes the framework's own logger. */
 export interface LoggerOptions {
@@ -30,6 +30,8 @@ export interface LoggerOptions {
   readonly pretty?: 'auto' | boolean
 }
 
+type Option = false | Logger | LoggerOptions | undefined
+
 const NAMES: OptionNames<LoggerOptions> = { level: true, redact: true, pretty: true }
 const LEVELS: readonly unknown[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const METHODS = ['info', 'warn', 'error'] as const
@@ -49,7 +51,7 @@ function isLogger(option: unknown): boolean {
  * Returns the logger of an application: the given one, a silent one for `false`, or by default one that writes to
  * stderr, one line of JSON each.
  */
-export function loggerOf(option: false | Logger | LoggerOptions | undefined): Logger {
+export function loggerOf(option: Option): Logger {
   if (option === false) return SILENT
   if (isLogger(option)) return option as Logger
   return { info: lineWriter('info'), warn: lineWriter('warn'), error: lineWriter('error') }
@@ -59,18 +61,22 @@ export function loggerOf(option: false | Logger | LoggerOptions | undefined): Lo
  * Returns the settings of the framework's own logger; `null` if the application uses another one. Lines of requests need
  * a logger that writes them, so with `logs` the own logger is the default.
  */
-export function ownLoggerOf(
-  option: false | Logger | LoggerOptions | undefined,
-  hasLogs: boolean,
-): LoggerSettings | null {
+export function ownLoggerOf(option: Option, hasLogs: boolean): LoggerSettings | null {
   if (option === false || isLogger(option)) return null
   if (option === undefined) return hasLogs ? OWN : null
   const { level = OWN.level, redact = [], pretty = OWN.pretty } = option as LoggerOptions
   return Object.freeze({ level, redact: Object.freeze([...redact]), pretty })
 }
 
+/** The `logger` option. */
+export const loggerGroup: OptionGroup<Option, Logger> = {
+  unknown: () => [],
+  check,
+  resolve: loggerOf,
+}
+
 /** Finds a method that the framework calls and the logger does not have, or a wrong description of a logger. */
-export function checkLogger(logger: unknown): Problem[] {
+function check(logger: unknown): Problem[] {
   if (logger === undefined || logger === false) return []
   if (typeof logger === 'object' && logger !== null && !isLogger(logger))
     return checkOptions(logger)

@@ -1,0 +1,95 @@
+import type { MiddlewareList } from '../../contracts/handler.js'
+import type { OptionGroup } from '../../errors/option-group.js'
+import { cacheGroup } from '../../features/cache/cache-options.js'
+import { capacityGroup } from '../../features/capacity/capacity-options.js'
+import { healthGroup } from '../../features/health/health-options.js'
+import { loggerGroup } from '../../features/logs/logger-options.js'
+import { logsGroup } from '../../features/logs/logs-options.js'
+import { metricsGroup } from '../../features/metrics/metrics-options.js'
+import { outgoingGroup } from '../../features/outgoing/outgoing-options.js'
+import { rateLimitGroup } from '../../features/rate-limit/rate-limit-options.js'
+import { securityGroup } from '../../features/security/security-options.js'
+import { tenantGroup } from '../../features/tenancy/tenant-options.js'
+import { swaggerGroup } from '../../openapi/swagger-options.js'
+import type { AppOptions } from './app-options.js'
+import { authGroup } from './auth-options.js'
+import { cookieGroup } from './cookie-options.js'
+import { envelopeGroup } from './envelope-option.js'
+import { errorGroup } from './error-options.js'
+import { limitGroup } from './limit-options.js'
+import * as lists from './list-options.js'
+import { prefixGroup, statusGroup } from './path-options.js'
+import * as plain from './plain-options.js'
+import { recordsGroup } from './records-options.js'
+import { responseGroup } from './response-options.js'
+import type { Settings } from './settings.js'
+import { timeoutGroup } from './timeout-options.js'
+import { trustProxyGroup } from './trust-proxy.js'
+import { validationGroup } from './validation-options.js'
+
+/** A group for each option. Its settings have the name of the option, unless several options make them. */
+type Groups = {
+  readonly [K in keyof Required<AppOptions>]: OptionGroup<AppOptions[K], OwnSettings[K]>
+}
+
+/** The settings that each option makes by itself. */
+export type OwnSettings = Omit<Settings, 'middlewares' | 'tenant'> & {
+  readonly middlewares: MiddlewareList
+  readonly requestIds: boolean | null
+  readonly tenant: ReturnType<typeof tenantGroup.resolve>
+}
+
+/**
+ * The options of an application: each with the functions that check it and turn it into settings. Its type and its
+ * docstring are in `app-options.ts`.
+ */
+const GROUPS: Groups = {
+  controllers: lists.controllerGroup,
+  modules: lists.moduleGroup,
+  prefix: prefixGroup,
+  defaultStatus: statusGroup,
+  providers: lists.providerGroup,
+  middlewares: lists.middlewareGroup,
+  interceptors: lists.interceptorGroup,
+  plugins: lists.pluginGroup,
+  auth: authGroup,
+  security: securityGroup,
+  tenant: tenantGroup,
+  swagger: swaggerGroup,
+  rateLimit: rateLimitGroup,
+  cache: cacheGroup,
+  limits: limitGroup,
+  cookies: cookieGroup,
+  validation: validationGroup,
+  envelope: envelopeGroup,
+  errors: errorGroup,
+  responses: responseGroup,
+  health: healthGroup,
+  metrics: metricsGroup,
+  capacity: capacityGroup,
+  outgoing: outgoingGroup,
+  records: recordsGroup,
+  timeouts: timeoutGroup,
+  trustProxy: trustProxyGroup,
+  etag: plain.etagGroup,
+  logs: logsGroup,
+  logger: loggerGroup,
+  requestIds: plain.requestIdGroup,
+  trustRequestId: plain.trustIdGroup,
+  onError: plain.onErrorGroup,
+  strict: plain.strictGroup,
+  testOverrides: lists.overrideGroup,
+}
+
+const NAMES = Object.keys(GROUPS) as (keyof Groups)[]
+
+/** Calls a function for each option, in the order of the groups. */
+export function eachGroup<T>(
+  options: AppOptions,
+  call: (group: OptionGroup<unknown, unknown>, option: unknown, name: keyof Groups) => T,
+): T[] {
+  // The value of each option fits the group of the same name, which an iteration cannot express.
+  return NAMES.map((name) =>
+    call(GROUPS[name] as OptionGroup<unknown, unknown>, options[name], name),
+  )
+}
