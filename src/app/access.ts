@@ -8,10 +8,10 @@ import { compileAdmission, type PipelineConfig } from '../pipeline/compile-route
 import { createDenialLog, type OtherDenials } from '../pipeline/log-denials.js'
 import type { RouteGuard } from '../pipeline/steps/guard.js'
 import type { ErrorPaths } from './error-paths.js'
-import type { RunningFeatures } from './features.js'
 import type { MadeGuard } from './make-guards.js'
 import { isHeaderText } from './settings/guard-options.js'
 import type { Settings } from './settings/settings.js'
+import type { RunningFeatures } from './start-features.js'
 
 /** The functions that decide who may call a route. */
 export type Access = Pick<PipelineConfig, 'guards' | 'can' | 'logDenial'>

@@ -29,7 +29,6 @@ import { compileRoutes } from './compile-routes.js'
 import { type Description, logWarnings, throwErrors } from './describe.js'
 import { buildEntrance, type Entrance } from './entrance.js'
 import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
-import type { Features } from './features.js'
 import { findDecorated } from './find-decorated.js'
 import { buildFront } from './front.js'
 import type { Harness } from './harness.js'
@@ -43,6 +42,7 @@ import { collectObservers, type ObserverConfig, type RequestObservers } from './
 import { prepareMiddlewares } from './prepare-middlewares.js'
 import { readKeys } from './settings/cookie-options.js'
 import type { Settings } from './settings/settings.js'
+import type { Features } from './start-features.js'
 
 /** An application that has been read. No provider or controller has been created yet. */
 export interface DescribedApp {
@@ -74,36 +74,14 @@ export interface RunningApp extends Entrance {
   readonly stop: () => void
 }
 
-/** Adds the plugin that carries the request into its route, if the logger of requests or an observer needs it. */
-function withCurrentRequest(app: DescribedApp): DescribedApp {
-  const { settings, secrets, description, requestLogs, currentRequest } = app
-  if (requestLogs.isUsed) secrets.readNames(description.model.routes)
-  const { plugin } = currentRequest
-  if (plugin === null) return app
-  return { ...app, settings: { ...settings, plugins: [plugin, ...settings.plugins] } }
-}
-
 /**
- * Adds the plugins of features that have steps. From the outermost to the innermost: the options' plugins, the plugin
- * of the current request, and the plugins of pages and policies, if a route has pages or policies.
+ * Lists the plugins whose steps run, the outermost first. Includes the plugin that carries the request into its route, if
+ * the logger of requests or an observer needs it.
  */
-async function withPlugins(given: DescribedApp): Promise<DescribedApp> {
-  const app = withCurrentRequest(given)
-  const { settings, description } = app
-  const { routes } = description.model
-  const own = given.plugins.filter((each) => each.steps && !given.settings.plugins.includes(each))
-  const plugins = [...own, ...settings.plugins]
-  if (routes.some(({ pages }) => pages !== null)) {
-    const { pagesPlugin } = await import('../features/pages/pages-plugin.js')
-    plugins.push(pagesPlugin(settings.cookies.keys))
-  }
-  if (routes.some(({ checks }) => checks !== null)) {
-    const { policiesPlugin } = await import('../features/policies/policies-plugin.js')
-    plugins.push(policiesPlugin)
-  }
-  return plugins.length === settings.plugins.length
-    ? app
-    : { ...app, settings: { ...settings, plugins } }
+function pluginsWithSteps(app: DescribedApp): readonly Plugin[] {
+  const { plugins, secrets, description, requestLogs, currentRequest } = app
+  if (requestLogs.isUsed) secrets.readNames(description.model.routes)
+  return currentRequest.plugin === null ? plugins : [currentRequest.plugin, ...plugins]
 }
 
 /** Starts a described application. If a line fails, everything that has been opened is closed again. */
@@ -143,7 +121,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const { beforeHandler, wrapRoutes, wrapListener } = harness
     const access = buildAccess({ ...app, guards, features, errors })
     const parts = { ...instances, get, features, access, errors, middlewares, observers }
-    const withSteps = { ...(await withPlugins(keyed)), ...parts, beforeHandler }
+    const withSteps = { ...keyed, plugins: pluginsWithSteps(keyed), ...parts, beforeHandler }
     const routes = wrapRoutes(await compileRoutes(withSteps))
 
     // The way of a request from Node to its route.

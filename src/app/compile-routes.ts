@@ -2,7 +2,7 @@ import type { Clock } from '../contracts/clock.js'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { Logger } from '../contracts/logger.js'
 import type { SchemaConverters } from '../contracts/openapi.js'
-import type { PluginContext } from '../contracts/plugin.js'
+import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { RouteAudience } from '../pipeline/audience/compile-audience.js'
 import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
@@ -26,7 +26,6 @@ import { compileUploads } from './compile-uploads.js'
 import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
 import type { ErrorPaths } from './error-paths.js'
-import type { RunningFeatures } from './features.js'
 import { loadAudience } from './load-audience.js'
 import { loadStreams } from './load-streams.js'
 import type { InterceptorsOf } from './make-interceptors.js'
@@ -35,11 +34,14 @@ import type { RequestObservers } from './observe-requests.js'
 import { collectSteps } from './plugin-steps.js'
 import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
+import type { RunningFeatures } from './start-features.js'
 
 /** The input of {@link compileRoutes}. */
 export interface RoutesConfig {
   readonly settings: Settings
   readonly description: Pick<Description, 'model'>
+  /** The plugins that may add steps, the outermost first. */
+  readonly plugins: readonly Plugin[]
   readonly controllers: ReadonlyMap<unknown, object>
   /** The pages of the OpenAPI documents. */
   readonly frameworkRoutes: readonly FrameworkRoute[]

@@ -21,10 +21,11 @@ import { checkRows } from './check-rows.js'
 import { checkSendable } from './check-sendable.js'
 import { checkWorkers } from './check-workers.js'
 import { compileOnce } from './compile-once.js'
-import { checkFeatures } from './features.js'
+import { checkDecorators, compareFeatures } from './features.js'
 import { routePrefixes } from './route-prefixes.js'
 import type { Resolved } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
+import { checkRouters } from './tenancy/check-routers.js'
 
 /** The data of an application before any instance is created. */
 export interface Description {
@@ -59,7 +60,8 @@ export function describeApp(
   if (!all.some(({ code }) => code.startsWith('E_'))) {
     all.push(
       ...checkContracts(settings, model),
-      ...checkFeatures(settings, model),
+      ...compareFeatures(settings, model),
+      ...checkRouters(settings),
       ...checkMiddlewares(settings, model),
     )
     all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
@@ -115,6 +117,7 @@ export function readStructure(settings: Settings, builtIn: readonly Provider[]):
       ...problems.filter((problem) => !isExplained(problem, foreign)),
       ...checkDecoratedProviders(graph.scopes, controllers),
       ...checkParameterTypes(model.routes),
+      ...checkDecorators(model.routes),
     ],
   }
 }

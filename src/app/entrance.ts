@@ -5,7 +5,6 @@ import type { Logger } from '../contracts/logger.js'
 import { sendRequestId } from '../http/send/send-request-id.js'
 import { Connections } from './connections.js'
 import type { ErrorPaths } from './error-paths.js'
-import type { RunningFeatures } from './features.js'
 import type { Front } from './front.js'
 import { HostedRequests } from './hosted-requests.js'
 import { createListener, type Listener } from './listener.js'
@@ -15,6 +14,7 @@ import type { RequestObservers } from './observe-requests.js'
 import { createHttpServer } from './server.js'
 import type { Settings } from './settings/settings.js'
 import { SlowReaders } from './slow-readers.js'
+import type { RunningFeatures } from './start-features.js'
 
 /** The server and the listener, and the requests that closing waits for. */
 export interface Entrance {

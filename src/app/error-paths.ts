@@ -33,9 +33,9 @@ import { ignoreRejection } from '../step/thenable.js'
 import type { ResponseText } from './client-error.js'
 import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
-import type { RunningFeatures } from './features.js'
 import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
+import type { RunningFeatures } from './start-features.js'
 
 /** The error handlers, by the place where an error comes from. */
 export interface ErrorPaths {

@@ -14,10 +14,10 @@ import type { RunRoute } from '../step/step.js'
 import type { CompiledRoutes } from './compile-routes.js'
 import { earlyRoutes } from './early-routes.js'
 import type { ErrorPaths } from './error-paths.js'
-import type { RunningFeatures } from './features.js'
 import type { RequestObservers } from './observe-requests.js'
 import type { ReadyMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
+import type { RunningFeatures } from './start-features.js'
 import { watchMiddlewares } from './watch-middlewares.js'
 
 /** The input of {@link buildFront}. */

@@ -3,8 +3,8 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { PipelineConfig } from '../pipeline/compile-route.js'
 import type { PrepareItem } from '../pipeline/streams/frames.js'
 import type { ErrorPaths } from './error-paths.js'
-import type { RunningFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
+import type { RunningFeatures } from './start-features.js'
 
 /** The parts of an application that streams use. */
 export interface StreamParts {

@@ -11,8 +11,8 @@ import {
 import { resendRequestId } from '../http/send/send-request-id.js'
 import { staticHeaders } from '../http/send/static-headers.js'
 import { refuseHidden } from '../schema/fields/to-plain.js'
-import type { RunningFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
+import type { RunningFeatures } from './start-features.js'
 
 /** The request and response classes for one host of the application. */
 export interface MessageClasses {

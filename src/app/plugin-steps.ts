@@ -1,5 +1,5 @@
 import type { Logger } from '../contracts/logger.js'
-import type { PluginContext, RouteSetup } from '../contracts/plugin.js'
+import type { Plugin, PluginContext, RouteSetup } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { PluginSteps, Stage as PublicStage } from '../contracts/steps.js'
 import { ConfigError } from '../errors/config-error.js'
@@ -11,12 +11,12 @@ import { ownStage } from '../step/own-stage.js'
 import type { Settle } from '../step/step.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
 import type { ErrorPaths } from './error-paths.js'
-import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
 
 /** The parts of an application that steps may use. */
 export interface StepsConfig {
-  readonly settings: Pick<Settings, 'plugins'>
+  /** The outermost first. */
+  readonly plugins: readonly Plugin[]
   readonly get: PluginContext['get']
   readonly logger: Logger
   readonly features: Pick<PluginContext, 'usesTenants'> & {
@@ -53,7 +53,7 @@ const OF_PLUGINS = {
  * @throws ConfigError if one of them returns anything but an object of stages.
  */
 export function collectSteps(config: StepsConfig): (route: RouteModel) => CollectedSteps {
-  const { settings, features } = config
+  const { plugins, features } = config
   const known = new Map<RouteModel, CollectedSteps>()
   return (route) => {
     const found = known.get(route)
@@ -62,7 +62,7 @@ export function collectSteps(config: StepsConfig): (route: RouteModel) => Collec
     const stages = features.stepSources.map(({ name, steps }) =>
       readSteps(`feature '${name}' steps(${route.name})`, steps(route, setup), NO_STAGES),
     )
-    const added = settings.plugins.flatMap((plugin): NamedSteps[] => {
+    const added = plugins.flatMap((plugin): NamedSteps[] => {
       const subject = `plugin '${plugin.name}' steps(${route.name})`
       const steps = readSteps(subject, plugin.steps?.(route, setup), OF_PLUGINS)
       // Every field is a function, at a place of plugins.

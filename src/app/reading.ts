@@ -10,13 +10,13 @@ import {
 } from './describe.js'
 import { type AppDocument, listDocuments } from './documents.js'
 import type { ExplainResult, RouteExplanation, RouteQuery } from './explain/explanation.js'
-import { declareFeatures, type Features } from './features.js'
 import type { Harness } from './harness.js'
 import { type OwnProviders, ownProviders } from './own-providers.js'
 import type { AppOptions } from './settings/app-options.js'
 import { type Resolved, resolveSettings } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
 import { soundSettings } from './settings/sound-settings.js'
+import { declareFeatures, type Features } from './start-features.js'
 
 /** The part of an application with mistakes that can be checked. */
 export interface SoundPart extends Structure {

@@ -2,7 +2,6 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
-import { checkPolicies } from './check-policies.js'
 import { checkResponses } from './check-responses.js'
 import { pathProblem } from './path-problem.js'
 import { pathShape } from './paths.js'
@@ -19,7 +18,6 @@ export function checkRoutes(
     ...routes.flatMap(checkParams),
     ...routes.flatMap(checkBody),
     ...routes.flatMap(checkResponses),
-    ...routes.flatMap(checkPolicies),
     ...(hasGuard ? [] : checkGuard(routes)),
   ]
 }

@@ -58,7 +58,8 @@ function roomOf(path: string): string {
 
 function floorOf(room: string): number {
   const [first = '', second] = room.split('/')
-  const name = second === undefined ? first : `${first}/*`
+  const isList = room === 'features/index'
+  const name = second === undefined || isList ? room : `${first}/*`
   return FLOORS.findIndex((rooms) => rooms.includes(name))
 }
 

@@ -9,6 +9,7 @@ export const FLOORS = [
   ['metadata', 'di', 'http', 'schema'],
   ['model', 'step'],
   ['routing', 'pipeline', 'openapi', 'features/*'],
+  ['features/index'],
   ['app'],
   ['index', 'testing', 'cli', 'integrations/*'],
 ]

@@ -23,7 +23,7 @@ export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> 
   const { context, reading } = unstarted
   const { settings, documents, description } = reading
   const { model, warnings } = description
-  const plugins = await allPlugins(settings)
+  const plugins = await allPlugins(settings, model)
   const added = addRoutes({ documents, plugins, model, app: context, settings })
   return {
     problems: [

@@ -1,6 +1,7 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepName } from '../../contracts/steps.js'
 import { isCached } from '../../features/cache/build-cache.js'
+import { FEATURES } from '../../features/index.js'
 import {
   type PlannedLimit,
   placeLimits,
@@ -81,7 +82,7 @@ function usedSteps(
     ...(route.abilities === null ? [] : (['can'] as const)),
     ...used(own),
     ...(route.definedParameters === null ? [] : (['parameters'] as const)),
-    ...((route.pages ?? route.checks) === null ? [] : (['beforeHandler'] as const)),
+    ...FEATURES.flatMap(({ places }) => places?.(route) ?? []),
     ...(hasPluginSteps ? STEPS_OF_PLUGINS : []),
     'handler',
   ])

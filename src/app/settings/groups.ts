@@ -1,14 +1,7 @@
 import type { MiddlewareList } from '../../contracts/handler.js'
 import type { OptionGroup } from '../../errors/option-group.js'
-import { cacheGroup } from '../../features/cache/cache-options.js'
-import { capacityGroup } from '../../features/capacity/capacity-options.js'
-import { healthGroup } from '../../features/health/health-options.js'
+import { FEATURE_GROUPS } from '../../features/index.js'
 import { loggerGroup } from '../../features/logs/logger-options.js'
-import { logsGroup } from '../../features/logs/logs-options.js'
-import { metricsGroup } from '../../features/metrics/metrics-options.js'
-import { outgoingGroup } from '../../features/outgoing/outgoing-options.js'
-import { rateLimitGroup } from '../../features/rate-limit/rate-limit-options.js'
-import { securityGroup } from '../../features/security/security-options.js'
 import { tenantGroup } from '../../features/tenancy/tenant-options.js'
 import { swaggerGroup } from '../../openapi/swagger-options.js'
 import type { AppOptions } from './app-options.js'
@@ -29,7 +22,7 @@ import { validationGroup } from './validation-options.js'
 
 /** A group for each option. Its settings have the name of the option, unless several options make them. */
 type Groups = {
-  readonly [K in keyof Required<AppOptions>]: OptionGroup<AppOptions[K], OwnSettings[K]>
+  readonly [K in keyof Required<AppOptions>]: OptionGroup<never, OwnSettings[K]>
 }
 
 /** The settings that each option makes by itself. */
@@ -41,7 +34,7 @@ export type OwnSettings = Omit<Settings, 'middlewares' | 'tenant'> & {
 
 /**
  * The options of an application: each with the functions that check it and turn it into settings. Its type and its
- * docstring are in `app-options.ts`.
+ * docstring are in `app-options.ts`. The options of features come after the others.
  */
 const GROUPS: Groups = {
   controllers: lists.controllerGroup,
@@ -53,32 +46,25 @@ const GROUPS: Groups = {
   interceptors: lists.interceptorGroup,
   plugins: lists.pluginGroup,
   auth: authGroup,
-  security: securityGroup,
   tenant: tenantGroup,
   swagger: swaggerGroup,
-  rateLimit: rateLimitGroup,
-  cache: cacheGroup,
   limits: limitGroup,
   cookies: cookieGroup,
   validation: validationGroup,
   envelope: envelopeGroup,
   errors: errorGroup,
   responses: responseGroup,
-  health: healthGroup,
-  metrics: metricsGroup,
-  capacity: capacityGroup,
-  outgoing: outgoingGroup,
   records: recordsGroup,
   timeouts: timeoutGroup,
   trustProxy: trustProxyGroup,
   etag: plain.etagGroup,
-  logs: logsGroup,
   logger: loggerGroup,
   requestIds: plain.requestIdGroup,
   trustRequestId: plain.trustIdGroup,
   onError: plain.onErrorGroup,
   strict: plain.strictGroup,
   testOverrides: lists.overrideGroup,
+  ...FEATURE_GROUPS,
 }
 
 const NAMES = Object.keys(GROUPS) as (keyof Groups)[]

@@ -7,15 +7,8 @@ import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { DefaultStatus } from '../../contracts/route-model.js'
 import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
-import type { ResolvedCache } from '../../features/cache/resolved-cache.js'
-import type { CapacitySettings } from '../../features/capacity/capacity-options.js'
-import type { HealthSettings } from '../../features/health/health-options.js'
+import type { FeatureSettings } from '../../features/index.js'
 import type { LoggerSettings } from '../../features/logs/open-logger.js'
-import type { RequestLogSettings } from '../../features/logs/request-log.js'
-import type { MetricsSettings } from '../../features/metrics/metrics-options.js'
-import type { OutgoingSettings } from '../../features/outgoing/outgoing-options.js'
-import type { RateLimitSettings } from '../../features/rate-limit/limit-settings.js'
-import type { SecuritySettings } from '../../features/security/security-options.js'
 import type { TenantSettings } from '../../features/tenancy/tenant-settings.js'
 import type { DocumentSettings } from '../../openapi/swagger-options.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
@@ -32,9 +25,9 @@ import type { ValidationSettings } from './validation-options.js'
 /**
  * The options of an application after the checks. Defaults are filled in, values are converted to the unit that
  * their name states (`bodyBytes`, `closeMs`), and everything is frozen. Boot and all later code read these
- * settings and never the options.
+ * settings and never the options. `FeatureSettings` has the settings of features.
  */
-export interface Settings {
+export interface Settings extends FeatureSettings {
   readonly controllers: readonly Class[]
   readonly modules: readonly Module[]
   /** With one slash at the start and none at the end; `'/'` without the option. */
@@ -48,15 +41,12 @@ export interface Settings {
   readonly interceptors: readonly InterceptorEntry[]
   readonly plugins: readonly Plugin[]
   readonly auth: AuthSettings
-  readonly security: SecuritySettings
   /** `null` without the `tenant` option. The middlewares of the application may then still set tenants. */
   readonly tenant: TenantSettings | null
   /** All documents: at least one, even if none is served. */
   readonly swagger: readonly DocumentSettings[]
   /** The schema converters of all documents together. */
   readonly converters: SchemaConverters
-  readonly cache: ResolvedCache
-  readonly rateLimit: RateLimitSettings
   readonly limits: LimitSettings
   readonly cookies: CookieSettings
   readonly validation: ValidationSettings
@@ -64,13 +54,6 @@ export interface Settings {
   readonly envelope: EnvelopeChoice
   readonly errors: ErrorSettings
   readonly responses: ResponseSettings
-  /** `null` without the option. */
-  readonly health: HealthSettings | null
-  /** `null` if the number of requests is not limited. */
-  readonly capacity: CapacitySettings | null
-  /** `null` if nothing is measured. */
-  readonly metrics: MetricsSettings | null
-  readonly outgoing: OutgoingSettings
   readonly records: RecordsAndCapsules
   readonly timeouts: TimeoutSettings
   /**
@@ -78,8 +61,6 @@ export interface Settings {
    */
   readonly trustProxy: TrustProxy | null
   readonly etag: boolean
-  /** `null` if requests have no lines. */
-  readonly logs: RequestLogSettings | null
   /** The logger until the application starts, and afterwards, if `ownLogger` is `null`. */
   readonly logger: Logger
   /** Whether every response has an `X-Request-Id`. */

@@ -13,15 +13,17 @@ export interface NamedMiddleware {
   readonly name: string
 }
 
-/** The facts that decide whether the routers in `middlewares` are safe. */
+/** The settings that decide whether the routers in `middlewares` are safe. */
 export interface RouterSetting {
   readonly middlewares: readonly NamedMiddleware[]
-  readonly hasTenants: boolean
-  readonly hasGuard: boolean
+  readonly tenant: object | null
+  readonly auth: { readonly guards: readonly unknown[] }
 }
 
 /** Returns the problems with the routers of an application: errors and warnings. */
-export function checkRouters({ middlewares, hasTenants, hasGuard }: RouterSetting): Problem[] {
+export function checkRouters({ middlewares, tenant, auth }: RouterSetting): Problem[] {
+  const hasTenants = tenant !== null
+  const hasGuard = auth.guards.length > 0
   return middlewares.flatMap(({ middleware, name }) => {
     let isGuarded = false
     const routes = listRoutes(middleware, (each) => {

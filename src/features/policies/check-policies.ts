@@ -1,5 +1,5 @@
-import type { RouteModel } from '../contracts/route-model.js'
-import type { Problem } from '../errors/config-error.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { Problem } from '../../errors/config-error.js'
 
 /** Checks the policies of one route. */
 export function checkPolicies(route: RouteModel): Problem[] {

@@ -1,0 +1,144 @@
+import type { CacheStore } from '../contracts/cache.js'
+import type { Clock } from '../contracts/clock.js'
+import type { Logger } from '../contracts/logger.js'
+import type { Provider } from '../contracts/provider.js'
+import type { AppModel } from '../contracts/route-model.js'
+import type { Stage as PublicStage } from '../contracts/steps.js'
+import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
+import { startLimits } from '../features/rate-limit/start-limits.js'
+import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
+import {
+  actingTenant,
+  actsForAll,
+  refuseClaim,
+  TenantContext,
+} from '../features/tenancy/tenant-context.js'
+import { admissionOf } from '../http/admission.js'
+import type { RequestScopes } from '../http/request-scopes.js'
+import { ownStage } from '../step/own-stage.js'
+import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
+import type { Settings } from './settings/settings.js'
+import type { StepSource } from './step-source.js'
+import { returnInOwnContext, wrapMiddlewares } from './tenancy/keep-scopes.js'
+import { noteAdmission } from './tenancy/tenant-router.js'
+
+/** The features of an application before it starts. */
+export interface Features {
+  /** The providers that features add. */
+  readonly providers: readonly Provider[]
+  /**
+   * Prepares the features that the routes use, before the first request. It loads and opens nothing for features that
+   * no route uses.
+   */
+  start(input: FeatureInput): Promise<RunningFeatures>
+}
+
+/** The input of the features when an application starts. */
+export interface FeatureInput {
+  readonly model: AppModel
+  readonly logger: Logger
+}
+
+/** The parts of a request's way that features add. */
+export interface RunningFeatures {
+  /** Runs before all middlewares; `null` if there is nothing to run. */
+  readonly enter: ((ends: { run: RunRoute; onError: OnError }) => RunRoute) | null
+  /** Wraps the application's own middlewares; `null` if there is nothing to wrap them in. */
+  readonly wrapMiddlewares: typeof wrapMiddlewares | null
+  /** For routers that need a tenant; `null` without tenants. */
+  readonly ofRouters: RouterTenancy | null
+  /** `null` if requests have no scopes. */
+  readonly scopes: RequestScopes | null
+  /** Whether requests have tenants. */
+  readonly usesTenants: boolean
+  /** Runs before the response to a request that has no route; `null` if there is nothing to run. */
+  readonly admission: Stage | null
+  /** The features that add steps to routes. */
+  readonly stepSources: readonly StepSource[]
+  /** Whether a feature adds headers to responses. */
+  readonly addsHeaders: boolean
+  /** Closes the stores. Call it after the last request. */
+  close(): Promise<void>
+}
+
+/** How an application admits requests to routers that need a tenant. */
+export interface RouterTenancy {
+  /** The stages before such a router; `null` for a stage that the application does not use. */
+  readonly stages: Readonly<Record<'claim' | 'tenant' | 'membership', Stage | null>>
+  /** Sets the step that decides about admission. Only its result `true` admits the request. */
+  readonly noteAdmission: (admit: Step) => void
+}
+
+/** The input of the features besides the options. */
+export interface FeatureSurroundings {
+  readonly clock: Clock
+  /** Changes the store of the cache. */
+  readonly wrapStore: (store: CacheStore) => CacheStore
+  /** Changes the stage of each rate limit. */
+  readonly wrapLimit: (limit: PublicStage) => PublicStage
+}
+
+/** Lists the features of an application. It runs no code of the application. */
+export function declareFeatures(
+  settings: Settings,
+  { clock, wrapStore, wrapLimit }: FeatureSurroundings,
+): Features {
+  const host = Object.freeze({})
+  const isCurrent = () => TenantContext.current()?.host === host
+  const whose = { currentTenant: actingTenant, actsForAll, refuseClaim, isCurrent }
+  // The cache already varies by the header of cookies.
+  const credentials = settings.auth.credentials.headers
+  const cache = declareCache({ settings: settings.cache, credentials, clock, ...whose, wrapStore })
+  return {
+    providers: cache.providers,
+    start: (input) => startFeatures(settings, { ...input, clock, host, cache, wrapLimit }),
+  }
+}
+
+interface StartConfig extends FeatureInput, Pick<FeatureSurroundings, 'clock' | 'wrapLimit'> {
+  /** Identifies the application in the scopes of its requests. */
+  readonly host: object
+  readonly cache: DeclaredCache
+}
+
+async function startFeatures(settings: Settings, config: StartConfig): Promise<RunningFeatures> {
+  const tenancy = buildTenancy({
+    ...config,
+    settings: settings.tenant,
+    tenantsOf: (req) => admissionOf(req)?.tenants,
+  })
+  const limits = await startLimits(settings.rateLimit, config)
+  const cache = await config.cache.start(config).catch(async (error) => {
+    await limits?.close()
+    throw error
+  })
+  return {
+    enter: tenancy === null ? null : (ends) => returnInOwnContext(tenancy.enter(ends)),
+    wrapMiddlewares: tenancy === null ? null : wrapMiddlewares,
+    ofRouters: tenancy === null ? null : routerTenancy(tenancy, config.host),
+    scopes: tenancy?.scopes ?? null,
+    usesTenants: tenancy !== null,
+    admission: orNull(limits?.unmatched),
+    stepSources: [
+      ...(tenancy === null ? [] : [{ name: 'tenant', steps: tenancy.steps }]),
+      ...(limits === null ? [] : [{ name: 'rateLimit', steps: limits.steps }]),
+      { name: 'cache', steps: cache.steps },
+    ],
+    addsHeaders: limits !== null || cache.addsHeaders,
+    close: async () => {
+      await Promise.all([limits?.close(), cache.close()])
+    },
+  }
+}
+
+function routerTenancy({ stagesOfRouters }: Tenancy, host: object): RouterTenancy {
+  const { claim, tenant, membership } = stagesOfRouters
+  return {
+    stages: { claim: orNull(claim), tenant: orNull(tenant), membership: orNull(membership) },
+    noteAdmission: (admit) => noteAdmission(host, admit),
+  }
+}
+
+function orNull(stage: PublicStage | null | undefined): Stage | null {
+  return stage == null ? null : ownStage(stage)
+}

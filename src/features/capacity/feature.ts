@@ -1,0 +1,22 @@
+import type { Feature } from '../../step/feature.js'
+import { type CapacitySettings, checkPerTenant } from './capacity-options.js'
+import type { CapacitySources } from './capacity-plugin.js'
+
+interface Settings {
+  readonly capacity: CapacitySettings | null
+}
+
+/** The option `capacity`. Its steps are the outermost, because a refused request must cost nothing else. */
+export const capacity: Feature<Settings, CapacitySources> = {
+  name: 'capacity',
+  isOutermost: true,
+  compare: ({ settings, usesTenants }) => checkPerTenant(settings.capacity, usesTenants),
+  contract: ({ capacity }) => (capacity === null ? null : () => ({ errors: [503] })),
+  facts: ({ capacity }) => capacity !== null,
+  load({ settings: { capacity }, metricsOf }) {
+    if (capacity === null) return null
+    return import('./capacity-plugin.js').then((file) =>
+      file.capacityPlugin(capacity, { metricsOf }),
+    )
+  },
+}

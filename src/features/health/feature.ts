@@ -1,0 +1,22 @@
+import type { Feature } from '../../step/feature.js'
+import type { HealthSettings } from './health-options.js'
+import type { HealthSources } from './health-plugin.js'
+
+interface Settings {
+  readonly health: HealthSettings | null
+}
+
+/** The parts of an application that the health check uses. */
+export interface HealthParts {
+  /** Logs errors of guards that are not guards of routes. */
+  readonly denials: HealthSources
+}
+
+/** The option `health`. */
+export const health: Feature<Settings, HealthParts> = {
+  name: 'health',
+  load({ settings: { health }, denials }) {
+    if (health === null) return null
+    return import('./health-plugin.js').then((file) => file.healthPlugin(health, denials))
+  },
+}

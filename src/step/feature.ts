@@ -1,0 +1,39 @@
+import type { Plugin } from '../contracts/plugin.js'
+import type { ContractOf } from '../contracts/route-contract.js'
+import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { PluginSteps } from '../contracts/steps.js'
+import type { Problem } from '../errors/config-error.js'
+
+/** An application as its features see it, before anything of it is constructed. */
+export interface FeatureApp<TSettings> {
+  readonly settings: TSettings
+  readonly model: AppModel
+  /** Whether requests have tenants. */
+  readonly usesTenants: boolean
+}
+
+/**
+ * A capability of the framework. It adds to an application what a plugin adds, and nothing else. The plugin of a
+ * stranger gets its options as arguments of a factory; a feature finds them in the settings. `features/index.ts` lists
+ * all features.
+ *
+ * @typeParam TSettings The settings that the feature reads.
+ * @typeParam TParts The parts of an application that `load` gets.
+ */
+export interface Feature<TSettings, TParts = unknown> {
+  readonly name: string
+  /** Whether its steps run outside the steps of all plugins. Default: inside. */
+  readonly isOutermost?: boolean
+  /** Finds mistakes in the decorators of one route. */
+  readonly check?: (route: RouteModel) => Problem[]
+  /** Finds contradictions between settings and decorators. Called if both have no errors. */
+  readonly compare?: (app: FeatureApp<TSettings>) => Problem[]
+  /** Returns the additions to the operations of routes, as `Plugin.contract` does; `null` if there are none. */
+  readonly contract?: (settings: TSettings) => ContractOf | null
+  /** Returns the facts that the result of `contract` depends on, as plain data. Default: it depends on the route alone. */
+  readonly facts?: (settings: TSettings) => unknown
+  /** Lists the places of its steps on a route, for a route that uses its decorators. Default: none. */
+  readonly places?: (route: RouteModel) => readonly Exclude<keyof PluginSteps, 'onResponse' | 'onEnd'>[]
+  /** Loads the code that runs; `null` for an application that does not use the feature. */
+  readonly load?: (app: FeatureApp<TSettings> & TParts) => Promise<Plugin> | null
+}
