@@ -15,6 +15,7 @@ import { checkContracts } from './check-contracts.js'
 import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
 import { checkPatch } from './check-patch.js'
+import { checkPlugins } from './check-plugins.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkResponseLists } from './check-response-lists.js'
 import { checkRows } from './check-rows.js'
@@ -118,6 +119,7 @@ export function readStructure(settings: Settings, builtIn: readonly Provider[]):
       ...checkDecoratedProviders(graph.scopes, controllers),
       ...checkParameterTypes(model.routes),
       ...checkDecorators(model.routes),
+      ...checkPlugins(plugins, model.routes),
     ],
   }
 }

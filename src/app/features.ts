@@ -84,3 +84,18 @@ export function compareFeatures(settings: Settings, model: AppModel): Problem[] 
   const app = appOf(settings, model)
   return FEATURES.flatMap(({ compare }) => compare?.(app) ?? [])
 }
+
+/** The response headers that features and plugins add to routes, so that scripts of other origins may read them. */
+export function headersOfRoutes(settings: Settings, { routes }: AppModel): readonly string[] {
+  if (settings.security.cors === null) return []
+  const ofPlugins = settings.plugins.map(
+    (plugin): ContractOf =>
+      (route) =>
+        plugin.contract?.(route),
+  )
+  const contracts = [...featureContracts(settings), ...ofPlugins]
+  const names = routes.flatMap((route) =>
+    contracts.flatMap((contract) => Object.keys(contract(route)?.headers ?? {})),
+  )
+  return [...new Set(names)]
+}

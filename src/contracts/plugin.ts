@@ -86,6 +86,14 @@ export interface PluginMiddlewares {
   readonly last?: MiddlewareList
 }
 
+/** A mistake in the use of a plugin's decorators on one route. */
+export interface RouteMistake {
+  /** What is wrong, as a sentence. The name of the route stands in front of it. */
+  readonly cause: string
+  /** What to do, as a sentence. */
+  readonly remedy: string
+}
+
 /**
  * An extension of an application.
  *
@@ -113,6 +121,14 @@ export interface Plugin extends Lifecycle {
   readonly middlewares?: MiddlewareList | PluginMiddlewares
   /** Called once, after every provider is constructed and before the first request. A promise is awaited. */
   setup?(context: PluginContext): unknown
+  /**
+   * Called once for each route, before anything is constructed. Returns the mistakes in the use of the plugin's
+   * decorators on this route, or `null`. Each is a boot error (`E_PLUGIN_CHECK`), which boot reports with all others.
+   * `check` of `defineOption` sees only the value of one decorator; this function sees the whole route.
+   *
+   * @see docs/extending.md#mistakes
+   */
+  check?(route: RouteModel): readonly RouteMistake[] | null | undefined
   /**
    * Called once for each route, before `setup`. Returns the steps that the plugin adds to the route, or `null`. A place
    * that is left out adds no step and no call. Steps of the first plugin run outermost.

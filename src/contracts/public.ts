@@ -140,6 +140,7 @@ export type {
   Plugin,
   PluginContext,
   PluginMiddlewares,
+  RouteMistake,
   RequestSecretTexts,
   RouteSetup,
 } from './plugin.js'

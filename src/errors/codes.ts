@@ -143,6 +143,7 @@ export type ConfigCode =
   | 'E_PACKAGE_TWICE'
   | 'E_PARAMS_UNKNOWN_KEY'
   | 'E_PATH_SYNTAX'
+  | 'E_PLUGIN_CHECK'
   | 'E_PEER_MISSING'
   | 'E_POLICY_NAME'
   | 'E_PREFIX_CONFLICT'

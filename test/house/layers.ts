@@ -102,7 +102,7 @@ describe('the rule of the floors', () => {
 
   it('refuses imports of the same and of higher floors, and names them', () => {
     expect(judge('model/paths.ts', 'app/app.ts')).toBe(
-      'model/paths.ts imports app/app.ts: model (floor 2) may not look up to app (floor 4)',
+      'model/paths.ts imports app/app.ts: model (floor 2) may not look up to app (floor 5)',
     )
     expect(judge('features/a/x.ts', 'features/b/y.ts')).toMatch(/is blind to its neighbour/)
     expect(judge('contracts/guard.ts', 'errors/codes.ts')).toMatch(/is blind to its neighbour/)
@@ -167,9 +167,9 @@ function entryOf(file: string, name: string): string {
 function privateImports(rooms: readonly string[]): Record<string, string[]> {
   const exported = publicNames()
   const found: Record<string, string[]> = {}
-  // A stranger's plugin has its options as arguments of its factory, so files of options may use the framework's checks.
+  // A stranger's plugin has its options as arguments of its factory, so a feature may check and read settings in addition.
   const isJudged = ({ path }: { path: string }) =>
-    rooms.includes(roomOf(path)) && !path.endsWith('-options.ts')
+    rooms.includes(roomOf(path)) && !/(?:-options|\/feature)\.ts$/.test(path)
   for (const { path, tree } of sources.filter(isJudged)) {
     for (const { to, names } of importedNames(path, tree)) {
       if (to === 'index.ts' || roomOf(to) === roomOf(path)) continue

@@ -78,9 +78,10 @@ describe('src', () => {
     expect(offenders.map(({ path }) => path)).toEqual(['index.ts'])
   })
 
-  it('has an index.ts for doors only', () => {
+  it('has an index.ts for doors and for the list of features only', () => {
     const indexes = sources.map(({ path }) => path).filter((path) => /(^|\/)index\.ts$/.test(path))
     expect(indexes).toEqual([
+      'features/index.ts',
       'index.ts',
       'integrations/api-keys/index.ts',
       'integrations/jwt/index.ts',

@@ -15,11 +15,6 @@ export const pagesContract: ContractOf = ({ pages }) => {
   return { errors: [400], headers: { Link } }
 }
 
-/** The response headers of pages, which scripts of other origins may read. */
-export function pagesHeaders({ routes }: AppModel): readonly string[] {
-  return routes.some(({ pages }) => pages !== null) ? ['Link'] : []
-}
-
 /** Warns of cursors that only one process can read. */
 export function checkPages(
   { routes }: AppModel,

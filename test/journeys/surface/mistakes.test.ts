@@ -1,0 +1,55 @@
+import { Auth, Controller, defineOption, Get, type Plugin } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+const Confirmed = defineOption('Confirmed', { on: 'method' })
+
+const confirmation: Plugin = {
+  name: 'confirmation',
+  check(route) {
+    if (route.option(Confirmed) === undefined || route.isProtected) return null
+    return [{ cause: 'It has @Confirmed(), and nobody is logged in.', remedy: 'Add @Auth().' }]
+  },
+}
+
+@Controller('orders')
+class OrdersController {
+  @Confirmed()
+  @Get()
+  list() {
+    return []
+  }
+
+  @Confirmed()
+  @Auth()
+  @Get('mine')
+  mine() {
+    return []
+  }
+}
+
+const problemsWith = (plugin: Plugin, options = {}) =>
+  bootProblems({ controllers: [OrdersController], plugins: [plugin], ...options })
+
+describe('check of a plugin', () => {
+  it('refuses the start with each mistake, among all others', async () => {
+    const problems = await problemsWith(confirmation, { limits: { depth: -1 } })
+    expect(problems).toContainEqual({
+      code: 'E_PLUGIN_CHECK',
+      subject: "OrdersController.list, plugin 'confirmation'",
+      cause: 'It has @Confirmed(), and nobody is logged in.',
+      remedy: 'Add @Auth().',
+    })
+    expect(problems.map(({ code }) => code).sort()).toEqual(['E_OPTION_INVALID', 'E_PLUGIN_CHECK'])
+  })
+
+  it.each([
+    ['a promise', async () => []],
+    ['a text', () => 'wrong'],
+    ['a mistake without a remedy', () => [{ cause: 'It is wrong.' }]],
+  ])('refuses %s', async (_name, check) => {
+    const [problem] = await problemsWith({ name: 'broken', check: check as never })
+    expect(problem?.subject).toBe("plugin 'broken' check(OrdersController.list)")
+    expect(problem?.cause).toBe('It did not return a list of mistakes.')
+  })
+})
