@@ -1,78 +1,27 @@
-import type { Application } from 'express'
-import type { Clock } from '../contracts/clock.js'
-import type { FrameworkRoute } from '../contracts/framework-route.js'
-import type { Logger } from '../contracts/logger.js'
 import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { Token } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
-import { type BoundContainer, bindScopes } from '../di/build-container.js'
-import type { Injector } from '../di/injector.js'
+import { bindScopes } from '../di/build-container.js'
 import { unusedOverrides } from '../di/unused-overrides.js'
-import type { Problem } from '../errors/config-error.js'
-import { takeUnread } from '../features/env/unread-file.js'
-import type { RequestLogs } from '../features/logs/log.js'
-import { Metrics } from '../features/metrics/metrics.js'
-import type { OutgoingCalls } from '../features/outgoing/outgoing.js'
 import { buildSecurity } from '../features/security/security.js'
-import { Statements } from '../features/statements/statements.js'
-import type { CurrentRequest } from '../http/current-request.js'
-import type { BlazonRequest } from '../http/request.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
 import { readInjections } from '../metadata/read.js'
 import { defineNext } from '../pipeline/define-next.js'
-import type { OtherDenials } from '../pipeline/log-denials.js'
 import { startReports } from '../pipeline/report-error.js'
-import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { buildAccess } from './access.js'
 import { compileRoutes } from './compile-routes.js'
-import { type Description, logWarnings, throwErrors } from './describe.js'
+import { connectCalls, observe } from './connect-observers.js'
+import type { DescribedApp, RunningApp } from './described-app.js'
 import { buildEntrance, type Entrance } from './entrance.js'
 import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
 import { headersOfRoutes } from './features.js'
 import { findDecorated } from './find-decorated.js'
 import { buildFront } from './front.js'
-import type { Harness } from './harness.js'
 import { closedError, LifecycleHooks } from './lifecycle.js'
-import { makeControllers } from './make-controllers.js'
-import { makeGuards } from './make-guards.js'
-import { makeInterceptors } from './make-interceptors.js'
+import { makeInstances, warn } from './make-instances.js'
 import { createMessageClasses } from './message-classes.js'
-import { namedTokens } from './named-tokens.js'
-import { collectObservers, type ObserverConfig, type RequestObservers } from './observe-requests.js'
 import { prepareMiddlewares } from './prepare-middlewares.js'
-import { readKeys } from './settings/cookie-options.js'
 import type { Settings } from './settings/settings.js'
-import type { Features } from './start-features.js'
-
-/** An application that has been read. No provider or controller has been created yet. */
-export interface DescribedApp {
-  readonly settings: Settings
-  readonly description: Description
-  readonly express: Application
-  readonly logger: Logger
-  readonly requestLogs: RequestLogs
-  readonly currentRequest: CurrentRequest
-  readonly outgoing: OutgoingCalls
-  readonly secrets: RequestSecrets
-  readonly clock: Clock
-  readonly declaredFeatures: Features
-  /** The pages of the OpenAPI documents, and the routes of plugins. */
-  readonly frameworkRoutes: readonly FrameworkRoute[]
-  /** The plugins of the application, and plugins that options add. */
-  readonly plugins: readonly Plugin[]
-  /** Logs failures of the guards of those options. */
-  readonly denials: OtherDenials
-  readonly isClosing: () => boolean
-  readonly harness: Harness
-}
-
-/** Everything that a started application has. */
-export interface RunningApp extends Entrance {
-  readonly injector: Injector
-  readonly hooks: LifecycleHooks
-  /** Stops the timers and listeners of the framework itself. */
-  readonly stop: () => void
-}
 
 /**
  * Lists the plugins whose steps run, the outermost first. Includes the plugin that carries the request into its route, if
@@ -143,31 +92,6 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   }
 }
 
-/**
- * Creates providers, controllers, guards and interceptors.
- *
- * @param guarding Gets the guards that exist for this application only.
- * @returns Also the application with the keys of its cookies, which a function may return.
- */
-async function makeInstances(app: DescribedApp, container: BoundContainer, guarding: Set<object>) {
-  const { settings, description, logger } = app
-  const { model } = description
-  const injector = container.root
-  const setup = { get: <T>(token: Token<T>) => injector.resolve(token), logger }
-  const controllers = await makeControllers(container, namedTokens(model, settings))
-  warn(app, takeUnread())
-  const cookies = await readKeys(settings.cookies, setup)
-  const onMade = (each: object) => guarding.add(each)
-  const guards = await makeGuards(settings.auth, { injector, setup, onMade })
-  const interceptors = makeInterceptors(model, settings, injector)
-  return {
-    controllers,
-    guards,
-    interceptors,
-    keyed: { ...app, settings: { ...settings, cookies } },
-  }
-}
-
 function stopTimers(
   { deadlines, closeLog }: Pick<ErrorPaths, 'deadlines' | 'closeLog'>,
   { slowReaders }: Pick<Entrance, 'slowReaders'>,
@@ -175,45 +99,6 @@ function stopTimers(
   deadlines.close()
   closeLog()
   slowReaders?.close()
-}
-
-/** Collects the observers. Databases report their statements, with their requests, if an observer needs them. */
-function observe(
-  config: ObserverConfig & Pick<DescribedApp, 'currentRequest' | 'harness'>,
-): RequestObservers | null {
-  const observers = collectObservers(config)
-  const report = observers?.onStatement ?? null
-  if (observers === null || report === null) return observers
-  const { harness, currentRequest } = config
-  config.get(Statements).start(report, { hasStacks: observers.needs.stacks })
-  if (harness.currentRequest !== null) currentRequest.setUnderTest(harness.currentRequest)
-  if (observers.needs.currentRequest) currentRequest.need()
-  return observers
-}
-
-/** Connects the calls to other hosts with the observers, the time limits and the metrics of the application. */
-async function connectCalls(
-  { outgoing }: DescribedApp,
-  {
-    get,
-    errors,
-    observers,
-  }: Pick<PluginContext, 'get'> & {
-    readonly errors: ErrorPaths
-    readonly observers: RequestObservers | null
-  },
-): Promise<void> {
-  await outgoing.connect({
-    onCall: observers?.onCall ?? null,
-    needs: observers?.needs ?? { stacks: false, bodies: false },
-    restOf: (req) => errors.deadlines.restOf(req as BlazonRequest),
-    addMetric: (metric) => get(Metrics).add(metric),
-  })
-}
-
-/** Logs warnings that only a start can find. With `strict`, they end it. */
-function warn({ logger, settings }: DescribedApp, warnings: readonly Problem[]): void {
-  logWarnings(logger, throwErrors(warnings, settings))
 }
 
 /** The headers that the framework adds to responses for clients to read, and that CORS has to expose. */

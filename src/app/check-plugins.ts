@@ -4,7 +4,7 @@ import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { ignoreRejection } from '../step/thenable.js'
 
-/** Asks the plugins for the mistakes in the use of their decorators. */
+/** Collects the mistakes that plugins find in the use of their decorators. */
 export function checkPlugins(plugins: readonly Plugin[], routes: readonly RouteModel[]): Problem[] {
   const asked = plugins.filter(({ check }) => check !== undefined)
   return asked.flatMap((plugin) => routes.flatMap((route) => problemsOf(plugin, route)))

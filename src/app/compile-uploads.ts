@@ -6,7 +6,7 @@ import type { UploadModel } from '../contracts/upload.js'
 import type { FormRules } from '../features/uploads/form-reader.js'
 import { MAX_PARAMETERS } from '../http/count-parameters.js'
 import { bytesOfForm } from '../model/compile-upload.js'
-import type { PipelineConfig } from '../pipeline/compile-route.js'
+import type { PipelineConfig } from '../pipeline/route-parts.js'
 import { describeOnce } from '../schema/describe-once.js'
 import type { Stage } from '../step/step.js'
 

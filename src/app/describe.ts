@@ -9,24 +9,13 @@ import { checkDecoratedProviders } from '../model/check-decorated-providers.js'
 import { checkParameterTypes } from '../model/check-parameter-types.js'
 import { checkForeign } from '../model/foreign/check-foreign.js'
 import { checkCopies } from '../step/copies.js'
-import { checkAudience } from './check-audience.js'
-import { checkBodies } from './check-bodies.js'
-import { checkContracts } from './check-contracts.js'
-import { checkExposedDocs } from './check-docs.js'
-import { checkMiddlewares } from './check-middlewares.js'
-import { checkPatch } from './check-patch.js'
+import { checkApp } from './check-app.js'
 import { checkPlugins } from './check-plugins.js'
-import { checkResponseFields } from './check-response-fields.js'
-import { checkResponseLists } from './check-response-lists.js'
-import { checkRows } from './check-rows.js'
-import { checkSendable } from './check-sendable.js'
-import { checkWorkers } from './check-workers.js'
 import { compileOnce } from './compile-once.js'
-import { checkDecorators, compareFeatures } from './features.js'
+import { checkDecorators } from './features.js'
 import { routePrefixes } from './route-prefixes.js'
 import type { Resolved } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
-import { checkRouters } from './tenancy/check-routers.js'
 
 /** The data of an application before any instance is created. */
 export interface Description {
@@ -59,20 +48,7 @@ export function describeApp(
   const all = [...resolved.warnings, ...problems]
   // These checks compare settings with the model, so they need settings and a model without errors.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
-    all.push(
-      ...checkContracts(settings, model),
-      ...compareFeatures(settings, model),
-      ...checkRouters(settings),
-      ...checkMiddlewares(settings, model),
-    )
-    all.push(...checkExposedDocs(settings, model), ...checkBodies(settings, model))
-    all.push(...checkResponseFields(settings, model), ...checkResponseLists(settings, model))
-    all.push(...checkSendable({ ...settings, express }, model), ...checkPatch(model))
-    all.push(
-      ...checkRows(settings, model),
-      ...checkAudience(settings, model),
-      ...checkWorkers(settings, model),
-    )
+    all.push(...checkApp(settings, model, express))
   }
   const warnings = throwErrors(all, settings)
   return { model, scopes, warnings }

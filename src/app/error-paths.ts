@@ -2,12 +2,8 @@ import type { Application } from 'express'
 import type { Clock } from '../contracts/clock.js'
 import type { Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
-import type { AppModel } from '../contracts/route-model.js'
-import type { ErrorFormat } from '../contracts/wire-format.js'
-import { errorFormatOf } from '../errors/error-wire.js'
 import { toFailure, toMiddlewareFailure } from '../errors/failure.js'
 import { kHasFailed } from '../http/own-fields.js'
-import { routeOf } from '../http/own-route.js'
 import type { BlazonRequest } from '../http/request.js'
 import { sendableRequestId } from '../http/request-id.js'
 import { composeErrorMiddlewares, type OnFailure } from '../pipeline/compose-error-middlewares.js'
@@ -18,7 +14,6 @@ import {
   createFail,
   createRender,
   createStreamEnd,
-  type OnFormatFault,
   type RenderFailure,
 } from '../pipeline/fail.js'
 import { createOnLateError, type OnLateError } from '../pipeline/late-errors.js'
@@ -29,10 +24,10 @@ import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { scopedErrors } from '../pipeline/scoped-errors.js'
 import { isUseError } from '../pipeline/use-errors.js'
 import type { OnError } from '../step/step.js'
-import { ignoreRejection } from '../step/thenable.js'
 import type { ResponseText } from './client-error.js'
 import { declaresFor } from './declared-names.js'
 import type { Description } from './describe.js'
+import { formatFaults, routeFormats } from './error-formats.js'
 import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'
@@ -158,34 +153,6 @@ function startLog(
   return {
     log: createFailureLog({ logger, report, secrets, repeated }),
     closeLog: () => repeated?.close(),
-  }
-}
-
-/** Logs why a format of errors could not be used. */
-function formatFaults(
-  { logger, report }: Pick<ErrorPathConfig, 'logger' | 'report'>,
-  log: LogFailure,
-): OnFormatFault {
-  const message = 'The format of errors failed; the client got the default format'
-  return function onFault(err, status, req) {
-    if (req !== undefined) return log(err, req, { status, message })
-    try {
-      ignoreRejection(logger.error({ err, status }, message))
-    } catch {
-      // The response must be sent even if the logger fails.
-    }
-    report?.(err, () => Object.freeze({ message, status }))
-  }
-}
-
-/** Returns a function that finds the format of the route of a request; `null` if no route has one of its own. */
-function routeFormats({
-  routes,
-}: AppModel): ((req: BlazonRequest) => ErrorFormat | undefined) | null {
-  if (!routes.some((route) => errorFormatOf(route) !== undefined)) return null
-  return (req) => {
-    const route = routeOf(req)
-    return route === undefined ? undefined : errorFormatOf(route)
   }
 }
 

@@ -20,6 +20,8 @@ import { findWorkerLink } from './worker-link.js'
 export interface PluginUses {
   /** Logs errors of guards that are not guards of routes. */
   readonly denials: OtherDenials
+  /** Returns the keys of cookies, which a function of the options may return at the start. Default: the keys of the options. */
+  readonly cookieKeys?: () => readonly string[]
   /** The documented routes with which `blazon dev` compares responses. Default: it compares nothing. */
   readonly described?: () => DescribedRoutes
 }
@@ -47,9 +49,10 @@ function appOf(settings: Settings, model: AppModel): FeatureApp<Settings> {
   return { settings, model, usesTenants: usesTenants(settings.tenant, model) }
 }
 
-function partsOf(settings: Settings, { denials }: PluginUses): FeatureParts {
+function partsOf(settings: Settings, { denials, cookieKeys }: PluginUses): FeatureParts {
   return {
     denials,
+    cookieKeys: cookieKeys ?? (() => settings.cookies.keys),
     metricsOf: (get) => get(Metrics),
     share: findWorkerLink()?.shareMetrics,
     async featureMetrics() {

@@ -1,7 +1,7 @@
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { HeldAudience } from '../pipeline/audience/compile-audience.js'
-import type { RouteParts } from '../pipeline/compile-route.js'
+import type { RouteParts } from '../pipeline/route-parts.js'
 import { marksOfRoute } from '../schema/audience/route-marks.js'
 
 /** Loads the modules for fields with an audience (`visibleTo`), but only if a route has such fields. */

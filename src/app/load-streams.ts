@@ -1,6 +1,6 @@
 import type { Clock } from '../contracts/clock.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import type { PipelineConfig } from '../pipeline/compile-route.js'
+import type { PipelineConfig } from '../pipeline/route-parts.js'
 import type { PrepareItem } from '../pipeline/streams/frames.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { Settings } from './settings/settings.js'

@@ -3,8 +3,8 @@ import { OtherDenials } from '../pipeline/log-denials.js'
 import { RequestSecrets } from '../pipeline/request-secrets.js'
 import { addRoutes } from './add-routes.js'
 import type { AppLogger } from './app-logger.js'
-import type { DescribedApp } from './boot.js'
 import { ignoredOverrides, logWarnings, throwErrors } from './describe.js'
+import type { DescribedApp } from './described-app.js'
 import { configureExpressHost } from './express-host.js'
 import { allPlugins } from './features.js'
 import { NO_HARNESS } from './harness.js'
@@ -55,7 +55,9 @@ async function prepare({ reading, app, ...unread }: UnreadApp): Promise<Describe
   configureExpressHost(express, settings)
   const denials = new OtherDenials()
   const described = () => ({ model, settings, documents })
-  const given = await allPlugins(settings, model, { denials, described })
+  let { keys } = settings.cookies
+  const cookieKeys = () => keys
+  const given = await allPlugins(settings, model, { denials, cookieKeys, described })
   const plugins = [...given, ...harness.plugins]
   const { frameworkRoutes, problems } = addRoutes({ documents, plugins, model, app, settings })
   const isTest = harness !== NO_HARNESS
@@ -74,6 +76,9 @@ async function prepare({ reading, app, ...unread }: UnreadApp): Promise<Describe
     declaredFeatures: features,
     plugins,
     denials,
+    useKeys: (made) => {
+      keys = made
+    },
     frameworkRoutes,
   }
 }

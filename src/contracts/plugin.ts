@@ -88,9 +88,9 @@ export interface PluginMiddlewares {
 
 /** A mistake in the use of a plugin's decorators on one route. */
 export interface RouteMistake {
-  /** What is wrong, as a sentence. The name of the route stands in front of it. */
+  /** The cause, as a sentence. The message begins with the name of the route. */
   readonly cause: string
-  /** What to do, as a sentence. */
+  /** The remedy, as a sentence. */
   readonly remedy: string
 }
 

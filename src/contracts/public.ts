@@ -140,8 +140,8 @@ export type {
   Plugin,
   PluginContext,
   PluginMiddlewares,
-  RouteMistake,
   RequestSecretTexts,
+  RouteMistake,
   RouteSetup,
 } from './plugin.js'
 export type {

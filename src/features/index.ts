@@ -13,7 +13,7 @@ import type { RequestLogSettings } from './logs/request-log.js'
 import { type MetricsParts, metrics } from './metrics/feature.js'
 import { type MetricsSettings, metricsGroup } from './metrics/metrics-options.js'
 import { type OutgoingSettings, outgoingGroup } from './outgoing/outgoing-options.js'
-import { type PagesSettings, pages } from './pages/feature.js'
+import { type PagesParts, pages } from './pages/feature.js'
 import { policies } from './policies/feature.js'
 import { rateLimit } from './rate-limit/feature.js'
 import type { RateLimitSettings } from './rate-limit/limit-settings.js'
@@ -52,13 +52,13 @@ export const FEATURE_GROUPS: {
 }
 
 /** The parts of an application that features get when they are loaded. */
-export type FeatureParts = CapacitySources & HealthParts & MetricsParts
+export type FeatureParts = CapacitySources & HealthParts & MetricsParts & PagesParts
 
 /**
  * The features, in the order of their steps within one place, the outermost first. The steps of plugins run between
  * those that are `isOutermost` and all others.
  */
 export const FEATURES: readonly Feature<
-  FeatureSettings & TenancySettings & PagesSettings & { readonly trustProxy: unknown },
+  FeatureSettings & TenancySettings & { readonly trustProxy: unknown },
   FeatureParts
 >[] = [capacity, tenancy, rateLimit, health, logs, metrics, pages, policies]

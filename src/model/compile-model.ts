@@ -10,25 +10,17 @@ import type {
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkAccess } from './check-access.js'
-import { checkBounds } from './check-bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
-import { checkResponseDocs } from './check-documentation.js'
-import { checkEnvelopes } from './check-envelope.js'
 import { checkGuardNames } from './check-guard-names.js'
-import { checkLimits } from './check-limits.js'
-import { checkOptions } from './check-options.js'
-import { checkQueries } from './check-queries.js'
-import { checkRepeated } from './check-repeated.js'
+import { checkLink } from './check-link.js'
 import { checkReturned } from './check-responses.js'
 import { inWordsOfOptions } from './check-route-options.js'
 import { checkRoutes } from './check-routes.js'
-import { checkUses } from './check-uses.js'
 import { withBodies } from './compile-bodies.js'
 import { compileBounds } from './compile-bounds.js'
 import { compileDefined } from './compile-defined.js'
 import { compileCookies, compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
-import { checkProduces } from './compile-produces.js'
 import { compileResponses } from './compile-responses.js'
 import { compileStream } from './compile-stream.js'
 import { withUpload } from './compile-upload.js'
@@ -98,21 +90,6 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
   problems.push(...checkRoutes(routes, options))
   const { hasGuard } = options
   return { model: Object.freeze({ routes: Object.freeze(routes), hasGuard }), problems }
-}
-
-function checkLink(subject: string, facts: FactsByKind): Problem[] {
-  return [
-    ...checkAccess(subject, facts),
-    ...checkLimits(subject, facts),
-    ...checkRepeated(subject, facts),
-    ...checkOptions(subject, facts),
-    ...checkUses(subject, facts),
-    ...checkBounds(subject, facts),
-    ...checkQueries(subject, facts),
-    ...checkEnvelopes(subject, facts),
-    ...checkResponseDocs(subject, facts),
-    ...checkProduces(subject, facts),
-  ]
 }
 
 /** The values that all routes of a controller share. */

@@ -33,7 +33,9 @@ export interface Feature<TSettings, TParts = unknown> {
   /** Returns the facts that the result of `contract` depends on, as plain data. Default: it depends on the route alone. */
   readonly facts?: (settings: TSettings) => unknown
   /** Lists the places of its steps on a route, for a route that uses its decorators. Default: none. */
-  readonly places?: (route: RouteModel) => readonly Exclude<keyof PluginSteps, 'onResponse' | 'onEnd'>[]
+  readonly places?: (
+    route: RouteModel,
+  ) => readonly Exclude<keyof PluginSteps, 'onResponse' | 'onEnd'>[]
   /** Loads the code that runs; `null` for an application that does not use the feature. */
   readonly load?: (app: FeatureApp<TSettings> & TParts) => Promise<Plugin> | null
 }

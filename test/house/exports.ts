@@ -59,7 +59,7 @@ const TYPES = `
   Plugin PluginContext PluginMiddlewares PluginSteps Policy PolicyOptions PolicyRequest PolicyRule PolicyRules PolicySubject PolicyUser Problem ProblemDetails Produced ProducedModel Provider RateLimitBy RawBody
   RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RanStatement RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
   RequestCan RequestHandler SortOf SortQuery RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
-  ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteModel RouteOption RouteOptions RouteParameter
+  ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteMistake RouteModel RouteOption RouteOptions RouteParameter
   RouteSetup RouteTableEntry RunningStatement Schema SchemaConverter SchemaSide ScopedCache SecretSource SecurityOptions SecurityRequirement Size SocketPath SpanIdentity SseComment SseEvent SseEventOptions SseOptions Stage StatementFailure StatementResult StatementsConfig Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
   TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders TraceState UseEntry UsedByRoute User Validated

@@ -6,12 +6,14 @@ import {
   compileAdmission,
   compileProbe,
   compileRoute,
+  stepsOf,
+} from '../../src/pipeline/compile-route.js'
+import {
   NO_STAGES,
   type PipelineConfig,
   type RouteParts,
   type RouteStages,
-  stepsOf,
-} from '../../src/pipeline/compile-route.js'
+} from '../../src/pipeline/route-parts.js'
 import { foldSteps, NO_STEPS, type RouteSteps, STEPS } from '../../src/pipeline/route-steps.js'
 import { Refusal } from '../../src/step/refusal.js'
 import type { RunRoute, Stage } from '../../src/step/step.js'

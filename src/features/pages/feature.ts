@@ -1,18 +1,19 @@
 import type { Feature } from '../../step/feature.js'
 import { pagesContract } from './pages-contract.js'
 
-/** The settings that pages read. */
-export interface PagesSettings {
-  readonly cookies: { readonly keys: readonly string[] }
+/** The parts of an application that its pages use. */
+export interface PagesParts {
+  /** Returns the keys that sign cookies and cursors. They are known once the providers are constructed. */
+  readonly cookieKeys: () => readonly string[]
 }
 
 /** `@Paged`. */
-export const pages: Feature<PagesSettings> = {
+export const pages: Feature<unknown, PagesParts> = {
   name: 'pages',
   contract: () => pagesContract,
   places: ({ pages }) => (pages === null ? [] : ['beforeHandler']),
-  load({ model: { routes }, settings }) {
+  load({ model: { routes }, cookieKeys }) {
     if (routes.every(({ pages }) => pages === null)) return null
-    return import('./pages-plugin.js').then((file) => file.pagesPlugin(settings.cookies.keys))
+    return import('./pages-plugin.js').then((file) => file.pagesPlugin(cookieKeys))
   },
 }

@@ -8,16 +8,18 @@ import { numberedPage } from './numbered-page.js'
 /**
  * Reads the requested pages, on routes with `@Paged`. An application loads it if it has such a route.
  *
- * @param keys The keys of cursors. Without any, a random one is used.
+ * @param cookieKeys Returns the keys of cursors, after the start. Without a key, a random one is used.
  */
-export function pagesPlugin(keys: readonly string[]): Plugin {
-  const used = keys.length > 0 ? keys : [randomBytes(32).toString('base64url')]
+export function pagesPlugin(cookieKeys: () => readonly string[]): Plugin {
+  let used: readonly string[] | undefined
   return {
     name: 'pages',
     steps(route, { get }) {
       if (route.pages === null) return null
       const { pages } = route
       const clock = get(Clock)
+      const keys = cookieKeys()
+      used ??= keys.length > 0 ? keys : [randomBytes(32).toString('base64url')]
       const open: OpenPage =
         pages.kind === 'cursor'
           ? cursorPages(route, pages, { keys: used, now: () => clock.now() })

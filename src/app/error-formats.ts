@@ -1,0 +1,38 @@
+import type { Logger } from '../contracts/logger.js'
+import type { AppModel } from '../contracts/route-model.js'
+import type { ErrorFormat } from '../contracts/wire-format.js'
+import { errorFormatOf } from '../errors/error-wire.js'
+import { routeOf } from '../http/own-route.js'
+import type { BlazonRequest } from '../http/request.js'
+import type { OnFormatFault } from '../pipeline/fail.js'
+import type { LogFailure } from '../pipeline/log-failure.js'
+import type { ReportError } from '../pipeline/report-error.js'
+import { ignoreRejection } from '../step/thenable.js'
+
+/** Logs why a format of errors could not be used. */
+export function formatFaults(
+  { logger, report }: { readonly logger: Logger; readonly report: ReportError | null },
+  log: LogFailure,
+): OnFormatFault {
+  const message = 'The format of errors failed; the client got the default format'
+  return function onFault(err, status, req) {
+    if (req !== undefined) return log(err, req, { status, message })
+    try {
+      ignoreRejection(logger.error({ err, status }, message))
+    } catch {
+      // The response must be sent even if the logger fails.
+    }
+    report?.(err, () => Object.freeze({ message, status }))
+  }
+}
+
+/** Returns a function that finds the format of the route of a request; `null` if no route has one of its own. */
+export function routeFormats({
+  routes,
+}: AppModel): ((req: BlazonRequest) => ErrorFormat | undefined) | null {
+  if (!routes.some((route) => errorFormatOf(route) !== undefined)) return null
+  return (req) => {
+    const route = routeOf(req)
+    return route === undefined ? undefined : errorFormatOf(route)
+  }
+}

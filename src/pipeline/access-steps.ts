@@ -1,0 +1,51 @@
+import type { RouteModel } from '../contracts/route-model.js'
+import { guardsOfRoute } from '../model/route-guards.js'
+import type { Stage } from '../step/step.js'
+import type { PipelineConfig, RouteStages } from './route-parts.js'
+import type { RouteSteps } from './route-steps.js'
+import { canStage } from './steps/can.js'
+import { type GuardConfig, guardStage, optionalGuardStage } from './steps/guard.js'
+import type { PluginStages } from './steps/plugin.js'
+import { severalGuardsStage } from './steps/several-guards.js'
+
+export type Access = Pick<PipelineConfig, 'guards' | 'logDenial' | 'can'>
+export type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
+
+type AccessSteps = AccessStages & Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
+
+interface AddedToAccess {
+  readonly stages: AccessStages
+  /** `null` for a router, which no plugin has steps for. */
+  readonly plugins: Pick<PluginStages, 'beforeGuard' | 'afterGuard'> | null
+}
+
+/**
+ * The steps that decide about access.
+ *
+ * @param route `null` for a router, which always needs the guard.
+ */
+export function accessSteps(
+  route: RouteModel | null,
+  { stages: { claim, tenant, membership }, plugins }: AddedToAccess,
+  { can, guards, logDenial }: Access,
+): AccessSteps {
+  const { abilities = null, isProtected = true, isAuthOptional = false } = route ?? {}
+  const accepted = route === null ? guards.slice(0, 1) : guardsOfRoute(route, guards)
+  // The cache of a route decides itself who gets a response.
+  const forbidsStoring = (route?.cache ?? null) === null
+  const config = { guards: accepted, logDenial, route: route ?? undefined, forbidsStoring }
+  return {
+    beforeGuard: plugins?.beforeGuard ?? null,
+    claim,
+    guard: isProtected || isAuthOptional ? stageOfGuards(config, isAuthOptional) : null,
+    tenant,
+    membership,
+    afterGuard: plugins?.afterGuard ?? null,
+    can: abilities === null ? null : canStage({ abilities, guards: accepted, decide: can }),
+  }
+}
+
+function stageOfGuards(config: GuardConfig, isOptional: boolean): Stage {
+  if (config.guards.length > 1) return severalGuardsStage(config, isOptional)
+  return isOptional ? optionalGuardStage(config) : guardStage(config)
+}

@@ -1,0 +1,102 @@
+import type { RequestHandler } from '../contracts/handler.js'
+import type { Interceptor } from '../contracts/interceptor.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { BodyLimits } from '../http/read-json.js'
+import type { RequestScopes } from '../http/request-scopes.js'
+import type { OnError, Stage } from '../step/step.js'
+import type { AudienceStages } from './audience/audience-stages.js'
+import type { Deadlines } from './deadlines.js'
+import type { OnLateError } from './late-errors.js'
+import type { LogDenial } from './log-denials.js'
+import type { LogFailure } from './log-failure.js'
+import type { OnStep } from './observe-steps.js'
+import type { RouteSteps } from './route-steps.js'
+import type { BodyStages } from './steps/bodies.js'
+import type { Decide } from './steps/can.js'
+import type { FindDateWriter } from './steps/dates.js'
+import type { RouteFields } from './steps/fields.js'
+import type { RouteGuard } from './steps/guard.js'
+import type { NamedSteps } from './steps/observe.js'
+import type { CompiledParameter } from './steps/parameters.js'
+import type { CompiledInput } from './steps/validate.js'
+import type { CompiledStream } from './streams/compile-stream.js'
+
+/** The parts of a route that are not plain data. */
+export interface RouteParts {
+  /** The instance of the controller. */
+  readonly instance: object
+  /** Compiled schemas; empty if the route has none. */
+  readonly inputs: readonly CompiledInput[]
+  /** The steps of a body with options; `null` if the route reads a JSON body, or none. */
+  readonly bodies: BodyStages | null
+  /** The step that chooses a representation; `null` without `@Produces`. */
+  readonly negotiate: Stage | null
+  /** The step that reads a form with files; `null` if the route reads none. */
+  readonly upload: Stage | null
+  /** The step that parses cookies; `null` if the route reads none. */
+  readonly cookies: Stage | null
+  readonly stages: RouteStages
+  /** `null` if the route has no documented response. */
+  readonly dates: FindDateWriter | null
+  /** `null` if the route sends all fields of its responses. */
+  readonly fields: RouteFields | null
+  /** The marked fields (`visibleTo`) and the steps for them; `null` if the route has none. */
+  readonly audience: AudienceStages | null
+  /** The steps of plugins, the outermost first; empty if there are none. */
+  readonly added: readonly NamedSteps[]
+  /** Express middlewares of `@Use`; empty if there are none. */
+  readonly middlewares: readonly RequestHandler[]
+  /** Interceptors, the outermost first; empty if there are none. */
+  readonly interceptors: readonly Interceptor[]
+  /** Parameters of `defineParameter`; empty if the route uses none. */
+  readonly parameters: readonly CompiledParameter[]
+  /** The step before the handler of an application under test; `null` for all other applications. */
+  readonly underTest: Stage | null
+}
+
+type FeatureStep = 'scope' | 'admission' | 'claim' | 'tenant' | 'membership' | 'quota' | 'cache'
+
+/**
+ * The steps that features add to one route. `null` if the route does not use the step. `STEPS` describes each
+ * of them.
+ */
+export type RouteStages = Pick<RouteSteps, FeatureStep>
+
+/** The stages of a route that uses no feature. Such routes are recognized by this object. */
+export const NO_STAGES: RouteStages = Object.freeze({
+  scope: null,
+  admission: null,
+  claim: null,
+  tenant: null,
+  membership: null,
+  quota: null,
+  cache: null,
+})
+
+/** The settings of a route. All routes of an application without limits of their own share the object. */
+export interface PipelineConfig {
+  /** The guards of the application, the default one first; empty if it has none. */
+  readonly guards: readonly RouteGuard[]
+  readonly logDenial: LogDenial
+  readonly can: Decide | undefined
+  readonly bodyLimits: BodyLimits
+  /** `null` if handlers have no time limit. */
+  readonly deadlines: Deadlines | null
+  readonly onError: OnError
+  readonly onLateError: OnLateError
+  readonly log: LogFailure
+  /** The status of a request that a schema rejects. */
+  readonly validationStatus: number
+  /** Whether a middleware may end a request while its handler is still running. */
+  readonly mayFailLate: boolean
+  /** Whether the response to an error may be sent later, while the handler is still running. */
+  readonly mayRespondToErrorsLater: boolean
+  /** `null` if requests have no scopes. */
+  readonly scopes: RequestScopes | null
+  /** Whether a plugin observes all requests. */
+  readonly isObserved: boolean
+  /** `null` if no plugin observes steps. */
+  readonly onStep: OnStep | null
+  /** The functions of a route that streams; `null` if no route does. */
+  readonly streamOf: ((route: RouteModel) => CompiledStream | null) | null
+}
