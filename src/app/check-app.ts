@@ -1,20 +1,58 @@
 import type { Application } from 'express'
-import type { AppModel } from '../contracts/route-model.js'
+import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { writtenAs } from '../model/written-as.js'
+import { markedSides, marksOfRoute } from '../schema/audience/route-marks.js'
+import { schemasOfBody } from '../schema/body-schemas.js'
+import { defaultedFields } from '../schema/defaulted-fields.js'
+import { describeOnce } from '../schema/describe-once.js'
+import { mapResponses } from '../schema/fields/response-bodies.js'
+import { findUnboundedLists } from '../schema/unbounded-lists.js'
+import { isStandard } from '../schema/validate-now.js'
 import { checkAudience } from './check-audience.js'
-import { checkBodies } from './check-bodies.js'
 import { checkContracts } from './check-contracts.js'
 import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
-import { checkPatch } from './check-patch.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkResponseLists } from './check-response-lists.js'
-import { checkRows } from './check-rows.js'
 import { checkSendable } from './check-sendable.js'
 import { checkWorkers } from './check-workers.js'
 import { compareFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
 import { checkRouters } from './tenancy/check-routers.js'
+
+/**
+ * An item takes at least two bytes, so a body of this size has at most 100,000 items. With a lower limit, no
+ * schema needs to be read.
+ */
+const HARMLESS_BYTES = 200_000
+
+/**
+ * Warns of lists without a maximum if `limits.body` or `@Limits` allows very long ones. Their validation would block all
+ * other requests.
+ */
+function checkBodies({ limits, converters }: Settings, { routes }: AppModel): readonly Problem[] {
+  return routes.flatMap((route) => {
+    const bodyBytes = route.bounds?.bodyBytes ?? limits.bodyBytes
+    if (bodyBytes <= HARMLESS_BYTES) return []
+    return schemasOfBody(route).flatMap((body) => {
+      const described = describeOnce(body, { side: 'input', converters })
+      return findUnboundedLists(described, bodyBytes).map((path) => unbounded(route, path))
+    })
+  })
+}
+
+function unbounded({ name }: RouteModel, path: string): Problem {
+  const list = path === '' ? 'its list' : `the list '${path}'`
+  return {
+    code: 'W_LIST_UNBOUNDED',
+    subject: `${name} @Body`,
+    cause: `A body within the limit of its size can have more than 100,000 items in ${list}, and all are validated at once.`,
+    remedy:
+      'Give the list a maximum (`maxItems`, `.max(1000)`), or lower the limit (limits.body, @Limits).',
+  }
+}
 
 /**
  * Compares the settings of an application with its model. Both have no errors by themselves.
@@ -37,4 +75,67 @@ export function checkApp(settings: Settings, model: AppModel, express: Applicati
     ...checkAudience(settings, model),
     ...checkWorkers(settings, model),
   ]
+}
+
+type RowSettings = Pick<Settings, 'responses' | 'converters'>
+
+/** Finds tables (`text/csv`) whose fields are limited, and whose document has no list that could limit their rows. */
+function checkRows(settings: RowSettings, { routes }: AppModel): readonly Problem[] {
+  return routes
+    .filter(({ method, produces }) => method !== 'HEAD' && produces?.some(({ isTable }) => isTable))
+    .filter((route) => isLimited(route, settings))
+    .flatMap((route) =>
+      statusesWithoutList(route, settings).map((status) => problem(route, status)),
+    )
+}
+
+function isLimited(route: RouteModel, { responses, converters }: RowSettings): boolean {
+  if ((route.responseFields ?? responses.fields) !== 'send') return true
+  return markedSides(marksOfRoute(route, converters))?.limitsResponses === true
+}
+
+function statusesWithoutList(route: RouteModel, { converters }: RowSettings): readonly number[] {
+  const found = mapResponses(route, converters, { of: () => true, either: () => true })
+  return [...found].flatMap(([status, { rows }]) => (status < 300 && rows === null ? [status] : []))
+}
+
+function problem({ name }: RouteModel, status: number): Problem {
+  return {
+    code: 'E_ROWS_UNDESCRIBED',
+    subject: `${name} @ApiResponseDoc(${status})`,
+    cause:
+      "It describes no list, and @Produces sends it as 'text/csv': nothing shows which fields of a row may leave.",
+    remedy: 'Describe a list, or an object whose `items` is a list, as page() does.',
+  }
+}
+
+/**
+ * Warns of fields that a `PATCH` sets although its client leaves them out: `z.object(…).partial()` keeps the defaults of its
+ * fields, so an empty body becomes `{ email: null }`.
+ */
+function checkPatch({ routes }: AppModel): readonly Problem[] {
+  return routes
+    .filter(({ method }) => method === 'PATCH')
+    .flatMap((route) => schemasOfBody(route).flatMap((schema) => problemsOf(route, schema)))
+}
+
+function problemsOf(route: RouteModel, schema: Schema): Problem[] {
+  const names = defaultedFields(schema)
+  if (names.length === 0) return []
+  const fields = names.map((name) => `'${name}'`).join(', ')
+  return [
+    {
+      code: 'W_PATCH_DEFAULTS',
+      subject: `${route.name} ${writtenAs(route, 'body')}`,
+      cause: `A PATCH that leaves out ${fields} overwrites the stored value with a default of the schema.`,
+      remedy: `Give PATCH a schema without defaults, and add them to that of POST: ${example(schema, names[0] as string)}`,
+    },
+  ]
+}
+
+function example(schema: Schema, name: string): string {
+  const vendor = isStandard(schema) ? schema['~standard'].vendor : ''
+  return vendor === 'zod'
+    ? `\`const Patch = Fields.partial()\`, \`const Create = Fields.extend({ ${name}: Fields.shape.${name}.default(…) })\`.`
+    : 'both can be made of the same fields.'
 }

@@ -1,5 +1,6 @@
 import type { Application } from 'express'
 import type { ResponseCause } from '../contracts/ended-request.js'
+import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import { type CrossOrigin, crossOriginStep } from '../features/security/cross-origin.js'
@@ -10,9 +11,9 @@ import { limitQuery, refuseQuery } from '../pipeline/limit-query.js'
 import { markCause, markRoutes, NO_MARKS } from '../pipeline/mark-causes.js'
 import { nameRoutes } from '../pipeline/name-routes.js'
 import { ownSender } from '../pipeline/send-success.js'
+import { buildFinder } from '../routing/build-router.js'
 import type { RunRoute } from '../step/step.js'
 import type { CompiledRoutes } from './compile-routes.js'
-import { earlyRoutes } from './early-routes.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { RequestObservers } from './observe-requests.js'
 import type { ReadyMiddlewares } from './prepare-middlewares.js'
@@ -110,4 +111,32 @@ function shareWithOrigins(
   if (crossOrigin === null) return run
   const preflighted = put([crossOrigin.preflight], run)
   return crossOriginStep(crossOrigin, { preflighted, run })
+}
+
+/** The input of {@link earlyRoutes}. */
+interface EarlyRoutes {
+  readonly frameworkRoutes: readonly FrameworkRoute[]
+  /** The compiled routes. The routes of `frameworkRoutes` are the last, in the same order. */
+  readonly handlers: readonly RunRoute[]
+}
+
+/**
+ * Returns a function that puts the early routes before everything else that a request passes. Without early routes it
+ * returns its argument. Early routes have a router of their own: the router of all routes runs after the middlewares,
+ * which may change the URL.
+ */
+function earlyRoutes({ frameworkRoutes, handlers }: EarlyRoutes): (run: RunRoute) => RunRoute {
+  const first = handlers.length - frameworkRoutes.length
+  const early = frameworkRoutes.flatMap(({ path, early }, place) =>
+    early === true ? [{ index: first + place, method: 'GET' as const, path }] : [],
+  )
+  if (early.length === 0) return (run) => run
+  const find = buildFinder(early)
+  return (run) =>
+    function runEarly(req, res) {
+      const found = find(req.method, req.url)
+      if (found === null) return run(req, res)
+      req.params = found.params
+      ;(handlers[found.index] as RunRoute)(req, res)
+    }
 }

@@ -4,6 +4,8 @@ import type { Logger } from '../contracts/logger.js'
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { ConfigError } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { compileSettle } from '../pipeline/compile-route.js'
 import { fieldsModeOf, hasKnownDates } from '../pipeline/own-steps.js'
 import type { PipelineConfig, RouteParts } from '../pipeline/route-parts.js'
@@ -11,7 +13,6 @@ import { createValidatorCompiler } from '../schema/compile-validator.js'
 import type { Stage } from '../step/step.js'
 import type { Access } from './access.js'
 import { compileBodies } from './compile-bodies.js'
-import { compileCookies } from './compile-cookies.js'
 import { compileInputs } from './compile-inputs.js'
 import { compileParameters } from './compile-parameters.js'
 import { compileUploads } from './compile-uploads.js'
@@ -151,4 +152,25 @@ async function loadDates(
   if (!routes.some(hasKnownDates)) return () => null
   const { compileResponseDates } = await import('../schema/response-dates.js')
   return (route) => (hasKnownDates(route) ? () => compileResponseDates(route, converters) : null)
+}
+
+/**
+ * Makes the steps that parse cookies. Their module, and the parser, are loaded only if a route has `@Cookies`.
+ *
+ * @throws ConfigError that names the routes with signed cookies, if the application has no keys.
+ */
+async function compileCookies(
+  routes: readonly RouteModel[],
+  keys: readonly string[],
+): Promise<(route: RouteModel) => Stage | null> {
+  if (routes.every(({ cookies }) => cookies === null)) return () => null
+  const unsigned = routes.filter(({ cookies }) => keys.length === 0 && cookies?.signed.length)
+  if (unsigned.length > 0) {
+    const cause = 'Its @Cookies names signed cookies, and the application has no keys for them.'
+    const remedy =
+      'Set the option cookies: { keys: ({ get }) => get(Env).COOKIE_KEYS }, or a list of keys.'
+    throw new ConfigError(unsigned.map(({ name }) => invalid(name, cause, remedy)))
+  }
+  const { cookiesStage } = await import('../pipeline/steps/cookies.js')
+  return ({ cookies }) => (cookies === null ? null : cookiesStage({ ...cookies, keys }))
 }

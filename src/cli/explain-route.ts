@@ -1,7 +1,6 @@
-import type { RouteQuery } from '../app/explain/explanation.js'
+import type { RouteExplanation, RouteQuery } from '../app/explain/explanation.js'
 import { formatProblem } from '../errors/config-error.js'
 import { CliError } from './cli-error.js'
-import { explanationText } from './explanation-text.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
 import { alignRows, rowOf } from './route-rows.js'
 import type { Streams } from './streams.js'
@@ -54,4 +53,33 @@ function parseQuery(given: readonly string[]): RouteQuery {
     remedy:
       'Give a method and a path: --explain GET /orders/:id. A path alone is enough if one route has it.',
   })
+}
+
+/** Writes the explanation of a route for people. */
+function explanationText(route: RouteExplanation): string {
+  const { before, steps, decorators } = route
+  const sections = [
+    [rowOf(route).join('  ')],
+    titled(
+      'Before the route',
+      before.map(({ name, from }) => [name, from]),
+    ),
+    titled(
+      'Steps',
+      steps.flatMap(({ name, does, isCertain, sources }) => [
+        [name, isCertain ? does : `possibly: ${does}`],
+        ...sources.map((source) => ['', `- ${source}`]),
+      ]),
+    ),
+    titled(
+      'Decorators',
+      decorators.map(({ name, on, at }) => [at ? `${at.file}:${at.line}` : 'unknown', name, on]),
+    ),
+  ]
+  const shown = sections.filter((lines) => lines.length > 0)
+  return `${shown.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+function titled(title: string, rows: readonly string[][]): string[] {
+  return rows.length === 0 ? [] : [title, ...alignRows(rows).map((line) => `  ${line}`)]
 }

@@ -5,12 +5,27 @@ import { CliError } from './cli-error.js'
 import { emitClient } from './client/emit-client.js'
 import { documentText } from './document-text.js'
 import { type ExportTargets, exportTargets, type RawExportOptions } from './export-options.js'
-import { firstDifferences } from './first-differences.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
 import { ownCommand } from './own-command.js'
 import { pickDocument } from './pick-document.js'
 import type { Streams } from './streams.js'
 import { type OutputFile, readText, writeFiles } from './write-files.js'
+
+/** The number of lines that are shown of each side. */
+const SHOWN = 3
+
+/**
+ * Shows the first place where a file differs from the expected text: lines of the file with `-`, expected lines with
+ * `+`.
+ */
+export function firstDifferences(actual: string, expected: string): string {
+  const [from, to] = [actual.split('\n'), expected.split('\n')]
+  const found = from.findIndex((line, index) => line !== to[index])
+  const first = found === -1 ? from.length : found
+  const shown = (sign: string, lines: readonly string[]) =>
+    lines.slice(first, first + SHOWN).map((line) => `${sign} ${line}`)
+  return [`line ${first + 1}:`, ...shown('-', from), ...shown('+', to)].join('\n')
+}
 
 /** Options of `openapi export`. */
 export interface ExportOptions extends RawExportOptions, LoadOptions {

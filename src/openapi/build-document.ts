@@ -1,6 +1,8 @@
 import type {
   OpenApiDocument,
   OpenApiInfo,
+  OpenApiOperation,
+  OpenApiPathItem,
   OpenApiServer,
   OpenApiTag,
 } from '../contracts/openapi.js'
@@ -11,8 +13,12 @@ import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { guardsOfRoute } from '../model/route-guards.js'
 import { keepDocument } from '../schema/dialect/rewrite-schema.js'
-import { addErrorFormat, addSchemas } from './build-operation.js'
-import { buildPaths } from './build-paths.js'
+import {
+  addErrorFormat,
+  addSchemas,
+  buildOperation,
+  type OperationContext,
+} from './build-operation.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_SCHEMAS, errorBodiesOf } from './envelopes.js'
 import { type DocumentGuard, GUARD_NAME } from './guard-scheme.js'
@@ -20,11 +26,40 @@ import { type ContractsOf, mergeContracts } from './merge-contracts.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
 import { ownCopy } from './own-copy.js'
 import { canonicalPaths } from './path-templates.js'
-import { placeOperations } from './place-operations.js'
+import { type PlacedOperation, placeOperations } from './place-operations.js'
 import { withRequestIds } from './request-id-header.js'
 import { type DescribeSchema, SchemaRegistry } from './schema-registry.js'
 import { type DocumentWire, SharedResponses } from './shared-responses.js'
 import { type DocumentSettings, PATCHES } from './swagger-options.js'
+
+/** The order in which OpenAPI lists the methods of a path (3.0.3, 4.7.9.1). */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
+
+/** Groups operations by path template. The paths are sorted. */
+function buildPaths(
+  operations: readonly PlacedOperation[],
+  context: OperationContext,
+): OpenApiDocument['paths'] {
+  const items = new Map<string, Map<string, OpenApiOperation>>()
+  for (const { documented, path, template } of operations) {
+    const item = items.get(template) ?? new Map<string, OpenApiOperation>()
+    items.set(template, item.set(documented.method, buildOperation(documented, path, context)))
+  }
+  const paths: Record<string, OpenApiPathItem> = {}
+  for (const template of [...items.keys()].sort()) {
+    paths[template] = sortMethods(items.get(template) as ReadonlyMap<string, OpenApiOperation>)
+  }
+  return paths
+}
+
+function sortMethods(item: ReadonlyMap<string, OpenApiOperation>): OpenApiPathItem {
+  const sorted: Record<string, OpenApiOperation> = {}
+  for (const method of METHODS) {
+    const operation = item.get(method)
+    if (operation !== undefined) sorted[method] = operation
+  }
+  return sorted
+}
 
 /** The input of {@link buildDocument} beside the model. */
 export interface DocumentConfig {

@@ -4,7 +4,6 @@ import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
-import { mergeOptions } from './merge-options.js'
 import { isCount, isObject } from './option-kinds.js'
 import type { AnsweredCall } from './outgoing/call-list.js'
 
@@ -192,4 +191,23 @@ const NOTHING_COUNTED: Problem = invalid(
 function problemOf(subject: string, value: unknown, known: string): Problem {
   const cause = `TestApp cannot use ${JSON.stringify(value) ?? String(value)}.`
   return invalid(subject, cause, `It takes ${known}.`)
+}
+
+/**
+ * Merges explicit options over defaults, deeply. Plain objects are merged key by key; every other value
+ * (list, class, instance, function) replaces the default.
+ */
+export function mergeOptions<T extends object>(defaults: object, explicit: T): T {
+  const merged: Record<string, unknown> = { ...defaults }
+  for (const [key, value] of Object.entries(explicit)) {
+    const base = merged[key]
+    merged[key] = isPlain(base) && isPlain(value) ? mergeOptions(base, value) : (value ?? base)
+  }
+  return merged as T
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }

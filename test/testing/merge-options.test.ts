@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergeOptions } from '../../src/testing/merge-options.js'
+import { mergeOptions } from '../../src/testing/test-options.js'
 
 describe('mergeOptions', () => {
   it('merges plain objects deeply, and prefers explicit values', () => {

@@ -1,11 +1,13 @@
+import type { ContractViolation } from '../../contracts/contract-violation.js'
+import type { RequestSecretTexts } from '../../contracts/plugin.js'
 import type { CapsuleWriter } from '../../features/capsules/capsule-writer.js'
 import { ReceivedBodies } from '../../features/capsules/received-bodies.js'
 import { requestSent } from '../../features/capsules/request-sent.js'
 import type { RecordTaker } from '../../features/records/records-plugin.js'
+import { isSecretName } from '../../schema/secret-name.js'
 import { ResponseComparison } from '../contract/compare-responses.js'
 import type { DescribedRoutes } from '../contract/documented-by-route.js'
 import type { DevReport } from './dev-report.js'
-import { withoutSecrets } from './without-secrets.js'
 
 /** The parts of an application that {@link reportRecords} uses. */
 export interface ReportConfig {
@@ -47,4 +49,15 @@ export function reportRecords(sink: DevReport, { described, capsules }: ReportCo
     },
     close: async () => capsules?.close(),
   }
+}
+
+/** Hides the values of a response that are secrets of its request, or whose field has the name of one. */
+function withoutSecrets(
+  violations: readonly ContractViolation[],
+  { hideIn }: Pick<RequestSecretTexts, 'hideIn'>,
+): ContractViolation[] {
+  return violations.map((violation) => ({
+    ...violation,
+    got: isSecretName(violation.path) ? '[secret]' : hideIn(violation.got),
+  }))
 }

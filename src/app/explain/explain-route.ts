@@ -1,11 +1,45 @@
-import type { RouteModel } from '../../contracts/route-model.js'
+import type { AppModel, RouteModel } from '../../contracts/route-model.js'
+import { chainOf, readDecorators } from '../../metadata/read.js'
+import { writePath } from '../../model/paths.js'
+import { buildRouter } from '../../routing/build-router.js'
 import { isForErrors } from '../prepare-middlewares.js'
 import { routeTable } from '../route-table.js'
-import { explainDecorators } from './explain-decorators.js'
 import { explainSteps, type ReadApp } from './explain-steps.js'
-import type { ExplainResult, RouteExplanation, RouteQuery } from './explanation.js'
-import { findRoutes } from './find-routes.js'
+import type {
+  ExplainedDecorator,
+  ExplainResult,
+  RouteExplanation,
+  RouteQuery,
+} from './explanation.js'
+import { findPlace } from './find-place.js'
 import { nameOf } from './name-of.js'
+
+/** The methods that requests may have; an `@All` route is found by each of them. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
+
+/** The routes that match a query, and those that match its path. */
+export interface FoundRoutes {
+  readonly found: readonly RouteModel[]
+  readonly candidates: readonly RouteModel[]
+}
+
+/**
+ * Finds routes as a request does: by the router. The path of a route is the path of one of its own requests, too: `:id`
+ * and `{id}` are values of the parameter.
+ */
+export function findRoutes({ routes }: AppModel, { method, path }: RouteQuery): FoundRoutes {
+  const match = buildRouter(routes)
+  const isOwn = routes.some((route) => route.path === path)
+  const url = isOwn ? writePath(path, (name) => `:${name}`) : path
+  const reached = (name: string): RouteModel[] => {
+    const result = match(name, url)
+    return result.kind === 'route' ? routes.slice(result.index, result.index + 1) : []
+  }
+  const candidates = [...new Set(METHODS.flatMap(reached))]
+  if (method === null) return { found: candidates, candidates }
+  const ofAll = candidates.filter((route) => route.method === 'ALL')
+  return { found: method === 'ALL' ? ofAll : reached(method), candidates }
+}
 
 /** An application before it starts, and the folder that paths of files are relative to. */
 export interface ExplainedApp extends ReadApp {
@@ -33,4 +67,27 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
     steps: explainSteps(route, app),
     decorators: explainDecorators(route, app.cwd),
   }
+}
+
+/**
+ * The decorators of a route with their places: decorators of the class and its base classes, then decorators of the
+ * method.
+ *
+ * @param cwd The folder that the paths are relative to.
+ */
+function explainDecorators({ controller, handler }: RouteModel, cwd: string): ExplainedDecorator[] {
+  const found = chainOf(controller).flatMap((link) =>
+    readDecorators(link, handler).map((decorator) => ({ ...decorator, owner: link.name })),
+  )
+  const ofClass = found.filter(({ member }) => member === null)
+  const ofMethod = found.filter(({ member }) => member !== null)
+  return [...ofClass, ...ofMethod].map(({ name, owner, member, parameter, ...stacks }) => {
+    const method = `${owner}.${String(member)}`
+    const target = parameter === null ? method : `parameter ${parameter} of ${method}`
+    return {
+      name: name.replace('()', ''),
+      on: member === null ? `class ${owner}` : target,
+      at: findPlace(stacks, cwd),
+    }
+  })
 }

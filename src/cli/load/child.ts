@@ -1,20 +1,78 @@
 // The child process of the command line: it imports the user's code, sends one report, and ends.
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AppDescription } from '../../app/announce.js'
+import { findPlace } from '../../app/explain/find-place.js'
 import type { Problem } from '../../errors/config-error.js'
+import type { DeclaredEnv } from '../../features/env/announce-env.js'
+import type { EnvReport } from '../../features/env/report-env.js'
+import type { AppliedDecorator } from '../../metadata/read.js'
 import { messageOf } from '../message-of.js'
-import { keepDecorators, placed } from './declared-place.js'
 import {
   type DocumentReport,
   type Envelope,
   type Failure,
   type Job,
+  type PlacedProblem,
   type Report,
   recordsDecorators,
 } from './protocol.js'
 import { readApp } from './read-app.js'
-import { readEnvs } from './read-envs.js'
 import { exportsOf, SelectionError } from './select-app.js'
+
+/** The key that `features/env/announce-env.ts` reads. */
+const LISTENER = Symbol.for('blazon.env')
+
+/**
+ * Imports a module and reports the variables of every `env()` that it, or a module that it imports, has called. Call it
+ * only in a separate process.
+ */
+async function readEnvs(module: string): Promise<EnvReport[]> {
+  const declared: DeclaredEnv[] = []
+  const value = (each: DeclaredEnv) => declared.push(each)
+  Object.defineProperty(globalThis, LISTENER, { value })
+  try {
+    await readApp(module)
+  } catch (error) {
+    // The module may be without an application. It may also have read wrong variables, which are reported below.
+    const isEnough = error instanceof SelectionError || isAboutVariables(error)
+    if (!isEnough || declared.length === 0) throw error
+  }
+  return await Promise.all(declared.map((each) => each.report()))
+}
+
+/** Compares names instead of classes: the application may use another copy of this package. */
+function isAboutVariables(error: unknown): boolean {
+  const { name, problems = [] } = (error ?? {}) as { name?: string; problems?: { code: string }[] }
+  return name === 'ConfigError' && problems.some(({ code }) => code === 'E_ENV_INVALID')
+}
+
+/** The key under which the application finds the list of its decorators; `metadata/applied.ts` explains it. */
+const LIST = Symbol.for('blazon.decorators')
+
+/** Has every copy of this package in the process record its decorators. Called before one is loaded. */
+function keepDecorators(): void {
+  Object.defineProperty(globalThis, LIST, { value: [] })
+}
+
+function keptDecorators(): readonly AppliedDecorator[] {
+  return (globalThis as { [LIST]?: readonly AppliedDecorator[] })[LIST] ?? []
+}
+
+/** Adds the place of the class or method that a problem names: `UsersController.getById`. */
+function placed(problem: PlacedProblem): PlacedProblem {
+  const [, className, member] = /^([\w$]+)(?:\.([\w$]+))?/.exec(problem.subject) ?? []
+  const decorators = keptDecorators()
+  // Of two classes with one name, the later one.
+  const ofClass = decorators.findLast((each) => each.className === className)
+  const ofMember = decorators.findLast(
+    (each) => each.record === ofClass?.record && String(each.member) === member,
+  )
+  // A method without a decorator of its own belongs to a base class.
+  const found = ofMember ?? ofClass
+  const at = found && findPlace(found, process.cwd())
+  return at ? { ...problem, place: { file: resolve(at.file), line: at.line } } : problem
+}
 
 /** Where the instances of this package were loaded from. */
 const instances: string[] = []

@@ -1,7 +1,9 @@
+import { createRequire } from 'node:module'
 import { Server } from 'node:net'
+import { extname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { type AppDescription, setDescriber } from '../../app/announce.js'
-import { importModule } from './import-module.js'
 import {
   exportsOf,
   findFactory,
@@ -112,4 +114,14 @@ function keepPortsClosed(start: () => void): void {
     start()
     return this
   }
+}
+
+/** Imports a module of the user. */
+async function importModule(path: string): Promise<object> {
+  // If Node 20 imports CommonJS that tsx compiles, the module cannot require ES modules, such as parts of this package.
+  const isRequired = extname(path) === '.cts' && Number.parseInt(process.versions.node, 10) < 22
+  if (!isRequired) return await import(pathToFileURL(path).href)
+  const exports: unknown = createRequire(path)(path)
+  // As Node imports CommonJS.
+  return { default: exports, 'module.exports': exports }
 }

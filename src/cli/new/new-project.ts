@@ -1,4 +1,5 @@
-import { join, relative } from 'node:path'
+import { spawn } from 'node:child_process'
+import { basename, join, relative } from 'node:path'
 import { CliError } from '../cli-error.js'
 import type { ProgramContext } from '../program-context.js'
 import { runningManager } from '../running-manager.js'
@@ -14,9 +15,36 @@ import {
 import { ownManifest } from './own-manifest.js'
 import { packageSource } from './package-source.js'
 import { projectFolder } from './project-folder.js'
-import { projectName } from './project-name.js'
 import { readTemplate } from './read-template.js'
-import { runProgram } from './run-program.js'
+
+/** npm accepts 214, but a name also begins the keys of Redis, which have at most 100. */
+const MAX_LENGTH = 80
+
+/** A name that npm accepts, with or without a scope. It is also safe in every text of a template. */
+const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
+
+/** Names that npm refuses, and this package, which cannot depend on itself. */
+const RESERVED = ['node_modules', 'favicon.ico', 'blazon']
+
+/**
+ * The name of the project's package: the given name, else the name of its folder.
+ *
+ * @throws CliError when npm would refuse the name, or it is too long.
+ */
+function projectName(given: string | undefined, folder: string): string {
+  const name = given ?? basename(folder)
+  if (NAME.test(name) && name.length <= MAX_LENGTH && !RESERVED.includes(name)) return name
+  const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
+  throw new CliError({
+    status: 2,
+    what: `${shown} cannot be the name of a package.`,
+    cause: `A name has at most ${MAX_LENGTH} lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit. ${RESERVED.join(', ')} are taken.`,
+    remedy:
+      given === undefined
+        ? 'Name the package, and keep the folder: --name my-api'
+        : 'Choose another name: --name my-api',
+  })
+}
 
 /**
  * Makes a project: writes its files, makes a git repository and installs the packages. Prints the next commands.
@@ -103,4 +131,24 @@ function nextSteps(
     [`${pm} run dev`],
   ].flat()
   return `\n${steps.map((step) => `  ${step}\n`).join('')}`
+}
+
+/** The end of a program: its exit code, or why it could not run. */
+type Ending = number | 'missing' | 'killed'
+
+/** Runs a program without a shell. Its output goes to stderr, because stdout is for results. */
+function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, isQuiet = false }: { readonly cwd: string; readonly isQuiet?: boolean },
+): Promise<Ending> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd,
+      shell: false,
+      stdio: isQuiet ? 'ignore' : ['ignore', 2, 2],
+    })
+    child.once('error', () => resolve('missing'))
+    child.once('close', (code) => resolve(code ?? 'killed'))
+  })
 }

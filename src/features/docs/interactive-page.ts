@@ -1,12 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { type Content, createContent, once } from './content.js'
 import type { DocsPage, DocsSource } from './docs-page.js'
 import { html } from './html.js'
 import { iconContent } from './icon.js'
 import { INIT_SCRIPT, INTERACTIVE_STYLE, SESSION_SCRIPT } from './interactive-files.js'
-import { peerFile } from './peer-file.js'
 import { interactivePolicy } from './policy.js'
 import { STREAM_SCRIPT, STREAM_STYLE } from './stream-script.js'
+
+// Shared by all applications of a process, because the files are the same for all and one has 1.7 MB.
+const files = new Map<string, () => Promise<Content>>()
+
+/** Returns a function that loads a file of `swagger-ui-dist`, at its first call. */
+function peerFile(directory: string, name: string, type: string): () => Promise<Content> {
+  const path = join(directory, name)
+  const known = files.get(path)
+  if (known !== undefined) return known
+  const load = once(async () => createContent(type, await readFile(path)))
+  files.set(path, load)
+  return load
+}
 
 /** The options of {@link interactivePage}. */
 export interface InteractiveOptions {

@@ -6,7 +6,7 @@ import type { ObserverSetup, Plugin, PluginContext } from '../../contracts/plugi
 import { type PreparedGuard, prepareGuard } from '../../di/prepare-guard.js'
 import { isDecision } from '../../errors/failure.js'
 import { UnauthorizedError } from '../../errors/http-error.js'
-import { chooseFormat } from './choose-format.js'
+import { negotiate } from '../../http/negotiate.js'
 import {
   END,
   type Format,
@@ -25,6 +25,25 @@ import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
 import { formatOf, type MetricsRegistry, NO_METRICS, readRegistry } from './registry.js'
 import { requestMetrics } from './request-metrics.js'
 import { RequestSeries } from './request-series.js'
+
+/** The formats by media types as scrapers name them. The first one suits a client that takes everything. */
+const FORMATS: readonly (readonly [type: string, format: Format])[] = [
+  ['text/plain;version=0.0.4', TEXT],
+  ['application/openmetrics-text;version=1.0.0', OPEN],
+]
+
+/**
+ * Chooses the format of a scrape. Prometheus requests OpenMetrics with parameters that do not change these metrics,
+ * such as `escaping`; they are left out. A client that accepts neither format gets text.
+ */
+function chooseFormat(accept: string | undefined): Format {
+  const known = accept?.replace(/;\s*(?:escaping|charset|validchars)=[^;,]*/gi, '')
+  const type = negotiate(
+    known,
+    FORMATS.map(([type]) => type),
+  )
+  return FORMATS.find(([name]) => name === type)?.[1] ?? TEXT
+}
 
 /** How many series are written before other work gets its turn. */
 const SERIES_PER_TURN = 100

@@ -1,5 +1,4 @@
-import { type FetchSetup, fetchJson } from './fetch-json.js'
-import { findJwks } from './find-jwks.js'
+import { type FetchSetup, fetchJson, UnexpectedStatus } from './fetch-json.js'
 import type { AnyJwtOptions } from './jwt-options.js'
 import { narrow, publicJwk, UnusableKey, type VerificationKey } from './verification-key.js'
 
@@ -39,4 +38,34 @@ function readKeys(set: unknown): VerificationKey[] {
       throw error
     }
   })
+}
+
+/**
+ * Finds the URL of the keys of an issuer in its metadata: of OpenID Connect Discovery 1.0, else of RFC 8414. The
+ * metadata must name exactly this issuer.
+ */
+async function findJwks(issuer: string, setup: FetchSetup): Promise<URL> {
+  const [openid, oauth] = metadataUrls(issuer)
+  const metadata = await fetchJson(openid, setup).catch((error: unknown) => {
+    if (error instanceof UnexpectedStatus) return fetchJson(oauth, setup)
+    throw error
+  })
+  const { issuer: named, jwks_uri: jwks } = (metadata ?? {}) as Record<string, unknown>
+  if (named !== issuer) {
+    throw new Error(`The metadata of ${issuer} is that of another issuer.`)
+  }
+  if (typeof jwks !== 'string' || !URL.canParse(jwks)) {
+    throw new Error(`The metadata of ${issuer} has no jwks_uri.`)
+  }
+  return new URL(jwks)
+}
+
+function metadataUrls(issuer: string): readonly [URL, URL] {
+  const base = issuer.replace(/\/$/, '')
+  const { origin } = new URL(base)
+  const path = base.slice(base.indexOf('://') + 3).replace(/^[^/]*/, '')
+  return [
+    new URL(`${base}/.well-known/openid-configuration`),
+    new URL(`${origin}/.well-known/oauth-authorization-server${path}`),
+  ]
 }

@@ -1,4 +1,4 @@
-import type { Context, SpanOptions } from '@opentelemetry/api'
+import type { Context, Span, SpanOptions } from '@opentelemetry/api'
 import {
   type EndedRequest,
   type ErrorContext,
@@ -11,13 +11,48 @@ import {
 } from '../../index.js'
 import { CallSpans } from './call-spans.js'
 import { findContextKeys, type RpcMetadata } from './context-keys.js'
-import { recordError } from './exceptions.js'
 import type { OpenTelemetry } from './load-api.js'
 import { SpanOpener } from './open-span.js'
 import type { OtelOptions } from './otel-options.js'
 import { RequestTrace, type SpanMaker } from './request-trace.js'
 import { describeEnd, hasFailed } from './server-span.js'
 import { StatementSpans } from './statement-spans.js'
+
+/** The name of a class, which is one of few. */
+const NAME = /^[A-Za-z_$][\w$.]{0,99}$/
+
+/**
+ * Adds an error to a span as an event.
+ *
+ * @param error As the application logs it, so without secrets.
+ * @returns The name of the error; `undefined` if it has no name that names a class.
+ */
+function recordError(span: Span, error: unknown): string | undefined {
+  const { name, message, stack } = fieldsOf(error)
+  span.recordException({
+    name: name ?? typeof error,
+    message: message ?? '',
+    ...(stack !== undefined && { stack }),
+  })
+  return name !== undefined && NAME.test(name) ? name : undefined
+}
+
+type Fields = Partial<Record<'name' | 'message' | 'stack', string>>
+
+/** Any value can be thrown, also a proxy that throws when it is read. */
+function fieldsOf(error: unknown): Fields {
+  try {
+    if (typeof error !== 'object' || error === null) return { message: String(error) }
+    const { name, message, stack } = error as Readonly<Record<string, unknown>>
+    return { ...textOf('name', name), ...textOf('message', message), ...textOf('stack', stack) }
+  } catch {
+    return {}
+  }
+}
+
+function textOf(key: keyof Fields, value: unknown): Fields {
+  return typeof value === 'string' ? { [key]: value } : {}
+}
 
 /** The spans of a request. Applications that pass a request on to each other share them. */
 const kTrace: unique symbol = Symbol('blazon.otel.trace')

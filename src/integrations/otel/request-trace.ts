@@ -1,7 +1,26 @@
 import type { Context, Span, SpanOptions, Tracer } from '@opentelemetry/api'
 import type { StepName } from '../../index.js'
 import type { RpcMetadata } from './context-keys.js'
-import { STEP_SPANS } from './step-spans.js'
+
+/**
+ * The names of the spans of steps, for steps that run code of the application, or wait for a store or a client. All others
+ * are fast, and their time belongs to the request itself.
+ */
+const STEP_SPANS: Readonly<Partial<Record<StepName, string>>> = {
+  admission: 'limit',
+  guard: 'guard',
+  tenant: 'tenant',
+  membership: 'tenant',
+  can: 'can',
+  quota: 'limit',
+  use: 'middleware',
+  cache: 'cache',
+  body: 'body',
+  cookies: 'validation',
+  validate: 'validation',
+  parameters: 'validation',
+  handler: 'handler',
+}
 
 /** The parts with which all spans of an application are made. */
 export interface SpanMaker {

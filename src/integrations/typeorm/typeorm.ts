@@ -1,9 +1,16 @@
-import type { DataSource } from 'typeorm'
-import { orStandIn, type Plugin, Statements } from '../../index.js'
+import type { DataSource, DataSourceOptions } from 'typeorm'
+import {
+  blameRequest,
+  type HttpError,
+  orStandIn,
+  type Plugin,
+  type Request,
+  Statements,
+} from '../../index.js'
 import { dataSourceOf } from './data-source-of.js'
-import { explainRefusal } from './explain-refusal.js'
+import { loadTypeOrm } from './load-typeorm.js'
 import { observeStatements } from './observe-statements.js'
-import { openDataSource } from './open-data-source.js'
+import { startFailure } from './start-failure.js'
 import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
 
 /**
@@ -62,4 +69,70 @@ async function queryHealth(dataSource: DataSource): Promise<void> {
   const { type } = dataSource.options
   // MongoDB has no SQL, and its driver checks the connection itself.
   if (type !== 'mongodb') await dataSource.query(HEALTH_QUERIES[type] ?? 'select 1')
+}
+
+/**
+ * The error fields of a PostgreSQL statement, as `pg` names them. Other databases have other codes, which are
+ * not recognised.
+ */
+interface Refusal {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly detail?: unknown
+  readonly where?: unknown
+}
+
+/**
+ * The HTTP error for a database error that no code has caught, when a value of the request caused it; else
+ * `undefined`.
+ */
+function explainRefusal(error: unknown, req: Request): HttpError | undefined {
+  const { QueryFailedError } = loadTypeOrm()
+  if (!(error instanceof QueryFailedError)) return undefined
+  const { code, message, detail, where }: Refusal = error.driverError ?? {}
+  const refused = {
+    code: String(code),
+    message: String(message),
+    detail: String(detail ?? ''),
+    where: String(where ?? ''),
+    values: Object.values(error.parameters ?? []),
+  }
+  return blameRequest(refused, req, error)
+}
+
+/**
+ * Creates and initialises a data source for one application. It closes with the application.
+ *
+ * @throws ConfigError when the data source cannot be created, or its database cannot be reached.
+ */
+async function openDataSource({ name, ...options }: TypeOrmOptions): Promise<DataSource> {
+  let dataSource: DataSource | undefined
+  try {
+    dataSource = new (closingDataSource())(options)
+    return await dataSource.initialize()
+  } catch (error) {
+    await disconnect(dataSource)
+    throw startFailure(options, error)
+  }
+}
+
+/** TypeORM's class with `onClose`, which the application calls after its last response. */
+function closingDataSource(): new (options: DataSourceOptions) => DataSource {
+  return class extends loadTypeOrm().DataSource {
+    async onClose(): Promise<void> {
+      if (this.isInitialized) await this.destroy()
+    }
+  }
+}
+
+/**
+ * Closes the pool of a failed start. TypeORM does so only when the failure came after the connection was
+ * made.
+ */
+async function disconnect(dataSource: DataSource | undefined): Promise<void> {
+  try {
+    await dataSource?.driver.disconnect()
+  } catch {
+    // Nothing was open.
+  }
 }

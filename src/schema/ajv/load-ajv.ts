@@ -1,10 +1,32 @@
 import type { Ajv, Options } from 'ajv'
 import { WorkLimit } from '../work-limit.js'
 import { type Bounded, bounded, nameSoughtItems } from './bounded-code.js'
-import { finiteNumbers } from './finite-numbers.js'
 import { replaceMultipleOf } from './multiple-of.js'
 import { replaceEquality } from './plain-equality.js'
 import { replaceUniqueItems } from './unique-items.js'
+
+/**
+ * Matches Ajv's check whether text can be coerced to a number: `'1e400' == +'1e400'`. Both sides become
+ * `Infinity`, so the check passes.
+ */
+const COERCIBLE = /(data\d*) == \+\1/g
+
+/**
+ * Matches Ajv's check, with `strictNumbers`, whether the number keywords apply to a value. The lookahead
+ * excludes a check during a coercion, which has the same code.
+ */
+const CONCERNED = /if\(\(typeof (data\d*) == "number"\) && \(isFinite\(\1\)\)\)\{(?!coerced)/g
+
+/**
+ * Makes the functions that Ajv generates refuse `Infinity`, which JSON does not have, in two cases that
+ * `strictNumbers` misses. The first is text that was coerced to a number. The second is a schema without
+ * `type`: `strictNumbers` skips its limits for a value that is not finite, so the value would pass.
+ */
+function finiteNumbers(code: string): string {
+  return code
+    .replace(COERCIBLE, (question, data) => `${question} && isFinite(${data})`)
+    .replace(CONCERNED, (_question, data) => `if(typeof ${data} == "number"){`)
+}
 
 /** A supported draft of JSON Schema. */
 export type Draft = '2020-12' | '2019-09' | 'draft-07'

@@ -3,8 +3,7 @@ import type { References } from '../dialect/references.js'
 import { createMatcher, type Path } from '../fields/matcher.js'
 import { setOwn } from '../set-own.js'
 import type { Mark } from './marks.js'
-import { selectByTag } from './select-by-tag.js'
-import { type View, Viewer } from './views.js'
+import { type SelectBranches, type View, Viewer } from './views.js'
 
 /** A schema of values with marked fields. */
 export interface MarkedSchema {
@@ -133,4 +132,40 @@ function finder(viewer: Viewer, root: View, isSent = false): FindHidden {
     look(plain, root, [])
     return found
   }
+}
+
+/** Selects the alternatives that no fixed value of a property excludes, as in a discriminated union. */
+function selectByTag(resolve: References['resolve']): SelectBranches {
+  return (branches, value) => {
+    const open = branches.filter((branch) => !isExcluded(branch, value, resolve))
+    return open.length > 0 ? open : branches
+  }
+}
+
+function isExcluded(branch: unknown, value: unknown, resolve: References['resolve']): boolean {
+  if (!isNode(value)) return false
+  for (const node of requiredParts(branch, resolve)) {
+    for (const [name, property] of Object.entries(isNode(node.properties) ? node.properties : {})) {
+      if (Object.hasOwn(value, name) && isOther(property, value[name])) return true
+    }
+  }
+  return false
+}
+
+/** A schema and the schemas that always apply beside it. */
+function requiredParts(branch: unknown, resolve: References['resolve']): Set<Node> {
+  const parts = new Set<Node>(isNode(branch) ? [branch] : [])
+  for (const node of parts) {
+    const more = [node.$ref === undefined ? null : resolve(node), node.allOf].flat()
+    for (const part of more) if (isNode(part)) parts.add(part)
+  }
+  return parts
+}
+
+/** Whether a property has fixed values, and the sent value is not among them. */
+function isOther(property: unknown, sent: unknown): boolean {
+  if (!isNode(property) || typeof sent !== 'string') return false
+  const { const: fixed, enum: values } = property
+  const all: unknown = fixed === undefined ? values : [fixed]
+  return Array.isArray(all) && all.every((each) => typeof each === 'string' && each !== sent)
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { CapsuleNotes } from '../../../src/cli/dev/dashboard/capsule-notes.js'
+import { CapsuleNotes } from '../../../src/cli/dev/dashboard/dashboard.js'
 import { reported } from './records.js'
 
 const ERROR = { status: 500, code: 'INTERNAL_SERVER_ERROR', name: 'TypeError', message: '' }

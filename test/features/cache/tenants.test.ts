@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type CacheEntry, CacheManager, type CacheStore, memoryCache } from 'blazon'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cacheGroup } from '../../../src/features/cache/cache-options.js'
 import { declareCache, type RunningCache } from '../../../src/features/cache/build-cache.js'
+import { cacheGroup } from '../../../src/features/cache/cache-options.js'
 import { TestClock } from '../../../src/testing/test-clock.js'
 import { entryOf } from '../../conformance/cache-store.js'
 

@@ -1,10 +1,42 @@
 // Loaded before the application, in its process: `node --import preload.js main.js`.
+import module from 'node:module'
+import { Server } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
 import { type KeptResult, PARENT_VARIABLE, type Ports, REPORT_VARIABLE } from '../protocol.js'
 import { Channel } from './channel.js'
-import { reportModules } from './report-modules.js'
 import { reportRequests } from './report-requests.js'
-import { gateServers } from './servers.js'
+
+interface Hooks {
+  resolve(
+    specifier: string,
+    context: { readonly parentURL?: string | undefined },
+    next: (specifier: string, context: object) => { readonly url: string },
+  ): { readonly url: string }
+}
+
+/** Node 22.15 and later. The types are for Node 20. */
+const { registerHooks } = module as unknown as { registerHooks?: (hooks: Hooks) => void }
+
+/** Reports to the command which files the application loads, and which of its own it lacks. */
+function reportModules(channel: Channel): void {
+  const report = (url: string) => channel.send({ kind: 'files', urls: [url] })
+  registerHooks?.({
+    resolve(specifier, context, next) {
+      try {
+        const result = next(specifier, context)
+        report(result.url)
+        return result
+      } catch (error) {
+        if (/^\.{0,2}\//.test(specifier)) report(new URL(specifier, context.parentURL).href)
+        throw error
+      }
+    },
+  })
+  // Node itself reports modules to the command where it has no such hooks, but not all that it does not find.
+  process.on('uncaughtExceptionMonitor', (error: { readonly url?: unknown } | null) => {
+    if (typeof error?.url === 'string') report(error.url)
+  })
+}
 
 function connect(): void {
   const isReporting = process.env[REPORT_VARIABLE] !== undefined
@@ -40,3 +72,42 @@ function define(name: string, value: unknown): void {
 // Programs and threads that the application starts inherit Node's options, and load this file, too.
 const isStartedByCommand = process.ppid === Number(process.env[PARENT_VARIABLE])
 if (isMainThread && isStartedByCommand && process.send !== undefined) connect()
+
+type Listen = (this: Server, ...args: unknown[]) => Server
+
+/** Has each server of the application wait before it listens, until the process before this one has ended. */
+function gateServers(channel: Channel, gate: Promise<Ports>): void {
+  const real = Server.prototype.listen as Listen
+  let count = 0
+  const listen: Listen = function listen(...args) {
+    const id = ++count
+    this.once('listening', () => {
+      const address = this.address()
+      const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+      channel.send({ kind: 'listening', id, port })
+    })
+    channel.send({ kind: 'listen' })
+    void channel.wait(gate).then((ports) => real.apply(this, withPort(args, ports, id)))
+    return this
+  }
+  Server.prototype.listen = listen as typeof Server.prototype.listen
+}
+
+/** The arguments of `listen` with the port that the server shall have. */
+function withPort(args: unknown[], { first, last }: Ports, id: number): unknown[] {
+  const [place, ...rest] = args
+  const asked = portOf(place)
+  if (asked === undefined) return args
+  const port = (id === 1 ? first : undefined) ?? (asked === 0 ? last[id] : undefined) ?? asked
+  if (typeof place === 'object' && place !== null) return [{ ...place, port }, ...rest]
+  return [port, ...(typeof place === 'function' ? args : rest)]
+}
+
+/** The port that an application names; `undefined` for a path, a handle or a descriptor, and for values that Node refuses. */
+function portOf(place: unknown): number | undefined {
+  if (place == null || typeof place === 'function') return 0
+  const isObject = typeof place === 'object'
+  if (isObject && !('port' in place)) return undefined
+  const port = Number((isObject ? (place as { readonly port: unknown }).port : place) ?? 0)
+  return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : undefined
+}

@@ -1,9 +1,34 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { every } from '../deadline.js'
 import { refusalOf } from './check-caller.js'
-import { sendEvents } from './event-stream.js'
 import { type Journal, KEPT_REQUESTS } from './journal.js'
 import { PAGE_HEADERS, type PageFiles } from './page-files.js'
+
+/** A comment in the stream shows both sides that the connection still exists. */
+const HEARTBEAT_MS = 15_000
+/** A page that reads so slowly is hidden or stopped: it connects again, and begins with everything. */
+const MOST_BYTES_WAITING = 4_000_000
+
+/** Sends the state of a journal, then its changes, until the client leaves. Returns a function that ends the stream. */
+function sendEvents(journal: Journal, res: ServerResponse): () => void {
+  const send = (name: string, data: unknown) => {
+    res.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+    if (res.writableLength > MOST_BYTES_WAITING) res.destroy()
+  }
+  send('snapshot', journal.snapshot)
+  const stopWatching = journal.watch(({ name, data }) => send(name, data))
+  const stopHeartbeat = every(HEARTBEAT_MS, () => void res.write(': still there\n\n'))
+  const stop = () => {
+    stopWatching()
+    stopHeartbeat()
+  }
+  res.once('close', stop)
+  return () => {
+    stop()
+    res.end()
+  }
+}
 
 /** The only address: other machines cannot connect. */
 const LOOPBACK = '127.0.0.1'

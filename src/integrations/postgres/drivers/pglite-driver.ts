@@ -3,12 +3,29 @@ import { findKeeper } from '../keeper/find-keeper.js'
 import { type PostgresOptions, timeoutsOf } from '../options/postgres-options.js'
 import type { EmbeddedEngine } from './embedded-engine.js'
 import { busy, unavailable } from './failures.js'
+import { initialFiles } from './initial-files.js'
 import { Lending } from './lending.js'
-import type { MemoryFiles } from './memory-files.js'
+import { type FolderNode, MemoryFiles } from './memory-files.js'
 import { openFolder } from './open-folder.js'
-import { openInMemory } from './open-in-memory.js'
 import { PgliteConnection, type PgliteLoan } from './pglite-connection.js'
-import { recallFiles, rememberFiles } from './remembered-files.js'
+import { PgliteEngine } from './pglite-engine.js'
+import { loadFilesystem } from './pglite-package.js'
+
+/** A file of tests has one state of its database, seldom two. Each takes a few megabytes. */
+const MOST = 4
+
+const remembered = new Map<string, FolderNode>()
+
+/** Returns the files of a database in this state, if an application of this process has made one. */
+function recallFiles(state: string | undefined): FolderNode | undefined {
+  return state === undefined ? undefined : remembered.get(state)
+}
+
+function rememberFiles(state: string, files: FolderNode): void {
+  const [oldest] = remembered.keys()
+  if (oldest !== undefined && remembered.size >= MOST) remembered.delete(oldest)
+  remembered.set(state, files)
+}
 
 /** A database in this process, or in a process that `blazon dev` keeps, run by PGlite. It has one connection. */
 export class PgliteDriver implements Driver {
@@ -93,4 +110,21 @@ export class PgliteDriver implements Driver {
 
 function closed(): Error {
   return unavailable(new Error('The database is not open.'))
+}
+
+/** An open database in memory. */
+interface InMemory {
+  readonly engine: PgliteEngine
+  readonly files: MemoryFiles
+}
+
+/**
+ * Opens a separate database in memory.
+ *
+ * @param snapshot The files with which it starts. Default: the files of an empty database.
+ * @throws ConfigError when PGlite is missing.
+ */
+async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {
+  const files = new MemoryFiles(snapshot ?? (await initialFiles()))
+  return { files, engine: await PgliteEngine.start({ fs: await loadFilesystem(files) }) }
 }

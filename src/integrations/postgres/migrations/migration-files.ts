@@ -5,7 +5,15 @@ import { ConfigError, type Problem } from '../../../index.js'
 import { checkScript } from './check-script.js'
 import { lineAt } from './line-at.js'
 import { splitStatements } from './split-statements.js'
-import { watchMigrations } from './watch-migrations.js'
+
+/** `blazon dev` defines it in the processes of an application. */
+const WATCH = Symbol.for('blazon.watch')
+
+/** Restarts the application when a migration changes, appears or disappears. Does nothing outside of `blazon dev`. */
+function watchMigrations(folder: string): void {
+  const { [WATCH]: watch } = globalThis as { [WATCH]?: (folder: string) => void }
+  watch?.(resolve(folder))
+}
 
 /** A statement of a migration. */
 export interface MigrationStatement {

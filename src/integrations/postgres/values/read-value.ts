@@ -1,7 +1,32 @@
 import type { Statement } from '../driver.js'
 import { arrayOf, type Reader } from './read-array.js'
-import { readBytes } from './read-bytes.js'
-import { readDate } from './read-date.js'
+
+const MOMENT =
+  /^(\d{4,})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?( BC)?$/
+
+/**
+ * Reads a `timestamptz`, or a `timestamp`, which has no zone and is read as UTC. `infinity` becomes
+ * the number `Infinity`, because no `Date` can be infinite. A text in another style than ISO stays
+ * text.
+ */
+function readDate(text: string): Date | number | string {
+  const match = MOMENT.exec(text)
+  if (match === null) return readInfinity(text)
+  const [, year, month, day, hour, minute, second, fraction = '', sign, ...rest] = match
+  const [zoneHours = 0, zoneMinutes = 0, zoneSeconds = 0, era] = rest
+  const date = new Date(0)
+  const fullYear = era === undefined ? Number(year) : 1 - Number(year)
+  // `Date.UTC(year, …)` would read the year 50 as 1950.
+  date.setUTCFullYear(fullYear, Number(month) - 1, Number(day))
+  date.setUTCHours(Number(hour), Number(minute), Number(second), Number(fraction.padEnd(3, '0')))
+  const offset = Number(zoneHours) * 3600 + Number(zoneMinutes) * 60 + Number(zoneSeconds)
+  return new Date(date.getTime() - (sign === '-' ? -offset : offset) * 1000)
+}
+
+function readInfinity(text: string): number | string {
+  if (text === 'infinity') return Number.POSITIVE_INFINITY
+  return text === '-infinity' ? Number.NEGATIVE_INFINITY : text
+}
 
 /**
  * The reader for each type: the number of the type (`oid` of `pg_type`, the same in every
@@ -70,4 +95,13 @@ export function readersFor({ texts }: Pick<Statement, 'texts'>): ReaderOf {
 /** Returns a value as the text that PostgreSQL sends. */
 function readText(text: string): string {
   return text
+}
+
+/** Reads the text of a `bytea`, in either output format of the server (`hex` or `escape`). */
+function readBytes(text: string): Buffer {
+  if (text.startsWith('\\x')) return Buffer.from(text.slice(2), 'hex')
+  const bytes = text.replace(/\\(\\|[0-7]{3})/g, (_, escaped: string) =>
+    escaped === '\\' ? escaped : String.fromCharCode(Number.parseInt(escaped, 8)),
+  )
+  return Buffer.from(bytes, 'latin1')
 }

@@ -1,6 +1,4 @@
 import { types } from 'node:util'
-import { writeArray } from './write-array.js'
-import { writeDate } from './write-date.js'
 
 /** A value as it is sent to PostgreSQL: its text, the bytes of a `bytea`, or `null`. */
 export type Written = string | Buffer | null
@@ -59,4 +57,39 @@ function refuseHidden(_key: string, value: unknown): unknown {
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/** Writes one element that is not an array itself. */
+type WriteElement = (value: unknown) => string | Uint8Array | null
+
+/** Writes an array in PostgreSQL's text format: `{1,"a b",NULL,{2}}`. */
+function writeArray(values: readonly unknown[], write: WriteElement): string {
+  // `Array.from` also visits holes.
+  return `{${Array.from(values, (value) => writeElement(value, write)).join(',')}}`
+}
+
+function writeElement(value: unknown, write: WriteElement): string {
+  if (Array.isArray(value)) return writeArray(value, write)
+  const written = write(value)
+  if (written === null) return 'NULL'
+  if (typeof written !== 'string') return `"\\\\x${Buffer.from(written).toString('hex')}"`
+  return `"${written.replace(/["\\]/g, '\\$&')}"`
+}
+
+/**
+ * Writes a date for PostgreSQL in UTC, so that the time zones of process and session do not matter.
+ */
+function writeDate(date: Date): string {
+  if (Number.isNaN(date.getTime())) {
+    throw new TypeError('An invalid Date cannot be a value of a statement.')
+  }
+  const year = date.getUTCFullYear()
+  const rest = date.toISOString().slice(-20)
+  // PostgreSQL has no year 0: the year before 1 is 1 BC.
+  if (year < 1) return `${pad(1 - year)}${rest} BC`
+  return `${pad(year)}${rest}`
+}
+
+function pad(year: number): string {
+  return String(year).padStart(4, '0')
 }
