@@ -19,11 +19,18 @@ describe('ARCHITECTURE.md', () => {
   })
 
   it('describes every room', () => {
-    const described = [...text.matchAll(/^\| `([a-z*]+)(?:\/\*?|\.ts)` *\|/gm)].map(
+    const described = [...text.matchAll(/^\| `([a-z*]+(?:\/index)?)(?:\/\*?|\.ts)` *\|/gm)].map(
       ([, room]) => room,
     )
     const rooms = FLOORS.flat().map((room) => room.replace('/*', ''))
     expect(described.sort()).toEqual(rooms.sort())
+  })
+
+  it('answers at most 40 questions', () => {
+    const table = text.slice(text.indexOf('| Question | Place |'), text.indexOf('## Floors'))
+    const rows = table.match(/^\| (?!Question|---).*$/gm) ?? []
+    expect(rows.length).toBeGreaterThan(30)
+    expect(rows.length).toBeLessThanOrEqual(40)
   })
 
   it('names only files that exist', () => {

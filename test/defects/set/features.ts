@@ -109,7 +109,7 @@ export const features: readonly Defect[] = [
   },
   {
     id: 'mounted-by-windows',
-    file: 'src/features/env/read-mounted.ts',
+    file: 'src/features/env/sources.ts',
     kind: 'edge',
     replace: ["replace(/\\r?\\n$/, '')", "replace(/\\n$/, '')"],
     what: 'A mounted secret that ends with CRLF keeps the carriage return.',
