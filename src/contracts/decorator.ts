@@ -145,7 +145,7 @@ type ReturnPlace<I extends RouteOptions, M, TPlace> = I extends { readonly retur
   : TPlace
 
 /** Parts of a request that a handler reads. */
-type Part = 'params' | 'query' | 'headers' | 'cookies' | 'body'
+type Part = 'params' | 'query' | 'headers' | 'cookies' | 'body' | 'page'
 
 /** The parts of which the handler expects another type than it receives. */
 type WrongPart<TGiven, TExpected> = {
@@ -162,13 +162,19 @@ type WrongOf<I extends RouteOptions, R> = R extends { readonly validated: infer 
   ? WrongPart<RouteRequest<I>['validated'], V>
   : WrongPart<RouteRequest<I>, R>
 
-type Declared<I> = keyof I | ('upload' extends keyof I ? 'body' : never)
+type Declared<I> =
+  | keyof I
+  | ('upload' extends keyof I ? 'body' : never)
+  | ('paged' extends keyof I ? 'page' | 'query' : never)
 
 type Named<P extends Part> = P extends 'body' ? '`body` or `upload`' : `\`${P}\``
 
-type Advice<P extends Part, TDeclared> = P extends TDeclared
-  ? `The request type of the handler and the options of the route differ in ${Named<P>}.`
-  : `The options of the route lack ${Named<P>}, which the handler reads: add it to them, or declare all parts by decorators.`
+type Advice<P extends Part, TDeclared> =
+  'page' extends Exclude<P, TDeclared>
+    ? 'The handler reads `page`: add `paged` to the options of the route, or declare all parts by decorators, with @Paged.'
+    : P extends TDeclared
+      ? `The request type of the handler and the options of the route differ in ${Named<P>}.`
+      : `The options of the route lack ${Named<P>}, which the handler reads: add it to them, or declare all parts by decorators.`
 
 /** Why a handler does not fit its route. No value has this type, so a compile error shows the text, and nothing else. */
 type Misfit<I extends RouteOptions, M> = M extends (req: infer R, ...rest: any) => unknown

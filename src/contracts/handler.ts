@@ -1,6 +1,7 @@
 import type { Request as ExpressRequest, Response as ExpressResponse, NextFunction } from 'express'
 import type { BodyDescription, BodyOutput } from './body.js'
 import type { CookiesDescription } from './cookies.js'
+import type { PagedRequest, Pages } from './pages.js'
 import type { InferOutput, Schema } from './schema.js'
 import type { UploadOutput, UploadParts } from './upload.js'
 
@@ -262,7 +263,14 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
  * `unknown` here and not `any` as in {@link Req}: all schemas are in one place, so a missing schema is really
  * missing.
  */
-export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
+export type RouteRequest<TInputs extends InputSchemas> = TInputs extends {
+  // biome-ignore lint/suspicious/noExplicitAny: pages of any list
+  readonly paged: infer P extends Pages<any>
+}
+  ? PartsRequest<TInputs & { query: P['query'] }> & PagedRequest<P>
+  : PartsRequest<TInputs>
+
+type PartsRequest<TInputs extends InputSchemas> = ValidatedRequest<
   ParamsOf<TInputs>,
   FormOr<TInputs, BodyOutput<TInputs['body'], unknown>>,
   // biome-ignore lint/suspicious/noExplicitAny: the type of a query in Express' own request has to fit

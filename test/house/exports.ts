@@ -39,7 +39,7 @@ const TYPES = `
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
   CacheStore CapacityOptions CapsulesOptions CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
   CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
-  CursorResult CursorValue Decorated FieldOf FieldOrder FilterOutput ListOrder NumberedPage NumberedPages OpenApiOAuthFlow
+  CursorResult CursorValue Decorated FieldOf FieldOrder FilterOutput ListOrder NumberedPage NumberedPages OpenApiOAuthFlow PagedRequest
   OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition
   Decision DecisionValue NoteDecision RecordedDecision RecordedError RecordedLog RecordedRoute RecordedStatement RecordedStep RecordsOptions RequestRecord RequestSecretTexts
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration

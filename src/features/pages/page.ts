@@ -23,9 +23,8 @@ const LAST_PAGE = 1_000_000
  * class CustomersController {
  *   @Get()
  *   @Paged(CustomerPages)
- *   async list(req: Req<{ query: typeof CustomerPages.query }>) {
- *     const { offset, take, make } = CustomerPages.of(req)
- *     return make(await customers.read(offset, take), await customers.count())
+ *   async list({ page }: Paged<typeof CustomerPages>) {
+ *     return page.of(await customers.read(page.offset, page.take), await customers.count())
  *   }
  * }
  */

@@ -1,4 +1,4 @@
-import { Controller, cursor, Get, Paged, page, type Req } from 'blazon'
+import { Controller, cursor, Get, Paged, page } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -42,19 +42,19 @@ const handled = new Set<string>()
 class Teas {
   @Get('cursor')
   @Paged(ByCursor)
-  byCursor(req: Req<{ query: typeof ByCursor.query }>) {
-    handled.add(req.query.sort)
-    const { order, after, take, make } = ByCursor.of(req)
+  byCursor({ page, query }: Paged<typeof ByCursor>) {
+    handled.add(query.sort)
+    const { order, after, take } = page
     const sorted = TEAS.toSorted((a, b) => compare(order, a, b))
-    return make(sorted.filter((tea) => !after || compare(order, tea, after) > 0).slice(0, take))
+    return page.of(sorted.filter((tea) => !after || compare(order, tea, after) > 0).slice(0, take))
   }
 
   @Get('number')
   @Paged(ByNumber)
-  byNumber(req: Req<{ query: typeof ByNumber.query }>) {
-    const { order, offset, take, make } = ByNumber.of(req)
+  byNumber({ page }: Paged<typeof ByNumber>) {
+    const { order, offset, take } = page
     const sorted = TEAS.toSorted((a, b) => compare(order, a, b))
-    return make(sorted.slice(offset, offset + take), TEAS.length)
+    return page.of(sorted.slice(offset, offset + take), TEAS.length)
   }
 }
 
