@@ -1,4 +1,5 @@
 import { ConfigError, type Problem } from '../../errors/config-error.js'
+import { invalid } from '../../errors/invalid.js'
 import { type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { standInProblems } from '../../errors/stand-in.js'
 import { capacityGroup } from '../../features/capacity/capacity-options.js'
@@ -52,6 +53,7 @@ const NAMES: OptionNames<AppOptions> = {
   security: true,
   tenant: true,
   swagger: true,
+  openapi: true,
   rateLimit: true,
   cache: true,
   limits: true,
@@ -114,7 +116,7 @@ function findUnknown(options: AppOptions): Problem[] {
     ...authGroup.unknown(options.auth),
     ...securityGroup.unknown(options.security),
     ...tenantGroup.unknown(options.tenant),
-    ...swaggerGroup.unknown(options.swagger),
+    ...documentProblems(options, swaggerGroup.unknown),
     ...rateLimitGroup.unknown(options.rateLimit),
     ...cacheGroup.unknown(options.cache),
     ...limitGroup.unknown(options.limits),
@@ -168,7 +170,7 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
     ...checkOverrides(options),
     ...securityGroup.check(options.security),
     ...tenantGroup.check(options.tenant),
-    ...swaggerGroup.check(options.swagger),
+    ...documentProblems(options, swaggerGroup.check),
     ...cacheGroup.check(options.cache),
     ...validationGroup.check(options.validation),
     ...prefixGroup.check(options.prefix),
@@ -179,10 +181,25 @@ function check(options: AppOptions, middlewares: readonly NamedMiddleware[]): Pr
   ]
 }
 
+/** The problems of the options of documents, under the name that the application has used. */
+function documentProblems(
+  { openapi, swagger }: AppOptions,
+  find: (option: AppOptions['swagger']) => Problem[],
+): Problem[] {
+  if (openapi === undefined) return find(swagger)
+  const problems = find(openapi).map((problem) => ({
+    ...problem,
+    subject: problem.subject.replace(/^swagger/, 'openapi'),
+  }))
+  if (swagger === undefined || find === swaggerGroup.unknown) return problems
+  const cause = '`openapi` and `swagger` are two names of one option, and both are given.'
+  return [invalid('openapi', cause, 'Keep one of them.'), ...problems]
+}
+
 function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]): Settings {
   const { trustProxy = null, etag = false, strict = false, testOverrides } = options
   const { envelope = true, requestIds, trustRequestId = false, onError = null } = options
-  const swagger = swaggerGroup.resolve(options.swagger)
+  const swagger = swaggerGroup.resolve(options.openapi ?? options.swagger)
   const auth = authGroup.resolve(options.auth)
   const logs = logsGroup.resolve(options.logs)
   return Object.freeze({
