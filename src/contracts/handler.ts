@@ -258,25 +258,27 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
       >
     : ValidatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
 
+// An interface and not a literal, which the compiler would instantiate for every route.
+interface WithPages {
+  // biome-ignore lint/suspicious/noExplicitAny: pages of any list
+  readonly paged: Pages<any>
+}
+
 /**
  * The request of a handler whose route declares `TInputs` in its options. A part that is not declared has the type
  * `unknown` here and not `any` as in {@link Req}: all schemas are in one place, so a missing schema is really
  * missing.
  */
-export type RouteRequest<TInputs extends InputSchemas> = TInputs extends {
-  // biome-ignore lint/suspicious/noExplicitAny: pages of any list
-  readonly paged: infer P extends Pages<any>
-}
-  ? PartsRequest<TInputs & { query: P['query'] }> & PagedRequest<P>
-  : PartsRequest<TInputs>
-
-type PartsRequest<TInputs extends InputSchemas> = ValidatedRequest<
-  ParamsOf<TInputs>,
-  FormOr<TInputs, BodyOutput<TInputs['body'], unknown>>,
-  // biome-ignore lint/suspicious/noExplicitAny: the type of a query in Express' own request has to fit
-  OutputOr<TInputs['query'], Record<string, any>>,
-  ValidatedOf<TInputs>
->
+export type RouteRequest<TInputs extends InputSchemas> = TInputs extends WithPages
+  ? RouteRequest<Omit<TInputs, 'paged'> & Pick<TInputs['paged'], 'query'>> &
+      PagedRequest<TInputs['paged']>
+  : ValidatedRequest<
+      ParamsOf<TInputs>,
+      FormOr<TInputs, BodyOutput<TInputs['body'], unknown>>,
+      // biome-ignore lint/suspicious/noExplicitAny: the type of a query in Express' own request has to fit
+      OutputOr<TInputs['query'], Record<string, any>>,
+      ValidatedOf<TInputs>
+    >
 
 /**
  * A function of the request of one route, which may type it as {@link Req}: the route decides whether there is a user.
