@@ -270,15 +270,16 @@ interface WithPages {
  * missing.
  */
 export type RouteRequest<TInputs extends InputSchemas> = TInputs extends WithPages
-  ? RouteRequest<Omit<TInputs, 'paged'> & Pick<TInputs['paged'], 'query'>> &
-      PagedRequest<TInputs['paged']>
-  : ValidatedRequest<
-      ParamsOf<TInputs>,
-      FormOr<TInputs, BodyOutput<TInputs['body'], unknown>>,
-      // biome-ignore lint/suspicious/noExplicitAny: the type of a query in Express' own request has to fit
-      OutputOr<TInputs['query'], Record<string, any>>,
-      ValidatedOf<TInputs>
-    >
+  ? PartsRequest<TInputs & Pick<TInputs['paged'], 'query'>> & PagedRequest<TInputs['paged']>
+  : PartsRequest<TInputs>
+
+type PartsRequest<TInputs extends InputSchemas> = ValidatedRequest<
+  ParamsOf<TInputs>,
+  FormOr<TInputs, BodyOutput<TInputs['body'], unknown>>,
+  // biome-ignore lint/suspicious/noExplicitAny: the type of a query in Express' own request has to fit
+  OutputOr<TInputs['query'], Record<string, any>>,
+  ValidatedOf<TInputs>
+>
 
 /**
  * A function of the request of one route, which may type it as {@link Req}: the route decides whether there is a user.
