@@ -40,7 +40,10 @@ export type Paged<TPages extends Pages<any>> = PagedRequest<TPages>
 // biome-ignore-start lint/suspicious/noExplicitAny: the parts that the decorator does not describe stay as they are
 export function Paged<TQuery, TPage>(
   pages: Pages<TQuery, TPage>,
-): InputDecorator<Request<any, any, TQuery> & { page: TPage }, TQuery>
+): InputDecorator<
+  Request<any, any, TQuery> & Pick<PagedRequest<Pages<TQuery, TPage>>, 'page'>,
+  TQuery
+>
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 // biome-ignore-end lint/suspicious/noRedeclare: as above
 export function Paged(pages: Pages<unknown>, ...rest: unknown[]): unknown {

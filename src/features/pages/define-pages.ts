@@ -58,7 +58,7 @@ export function checkCommon(
   fail: (cause: string) => never,
 ): void {
   checkOrder(order, fail)
-  if (!isCount(max, MOST_ITEMS)) fail(`\`max\` is a whole number from 1 to ${MOST_ITEMS}.`)
+  if (!isCount(max, MOST_ITEMS)) fail(`\`max\` must be a whole number from 1 to ${MOST_ITEMS}.`)
   const taken = [...own, ...sortNames(order)].find((name) => Object.hasOwn(filter, name))
   if (taken !== undefined) fail(`\`filter\` cannot have \`${taken}\`, which pages need.`)
 }

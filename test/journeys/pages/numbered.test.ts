@@ -211,7 +211,7 @@ it.each([
   [{ order: ['--id'] }, '`order` is a list'],
   [{ max: 0 }, '`max`'],
   [{ max: 10, pageSize: 11 }, '`pageSize`'],
-  [{ maxPage: 1_000_001 }, '`maxPage` is a whole number from 1 to 1,000,000'],
+  [{ maxPage: 1_000_001 }, '`maxPage` must be a whole number from 1 to 1,000,000'],
   [{ total: 'yes' }, '`total`'],
   [{ filter: { page: z.string() } }, '`filter` cannot have `page`'],
 ])('page() refuses %j', (options, cause) => {
