@@ -168,12 +168,12 @@ describe.each([
 ])('%s()', (name, describe) => {
   it.each([
     [{ order: {} }, '`order` has no name'],
-    [{ order: { newest: [] } }, "`order.newest` is a list of fields: ['-placedAt', 'id']."],
-    [{ order: { newest: 'id' } }, '`order.newest` is a list of fields'],
-    [{ order: { newest: ['--id'] } }, '`order.newest` is a list of fields'],
+    [{ order: { newest: [] } }, "`order.newest` must be a list of fields: ['-placedAt', 'id']."],
+    [{ order: { newest: 'id' } }, '`order.newest` must be a list of fields'],
+    [{ order: { newest: ['--id'] } }, '`order.newest` must be a list of fields'],
     [{ order: { '1': ['id'] } }, "`order` has the name '1'"],
     [{ order: { 'a b': ['id'] } }, "`order` has the name 'a b'"],
-    [{ order: 'id' }, '`order` is a list of fields'],
+    [{ order: 'id' }, '`order` must be a list of fields'],
     [{ order: { id: ['id'] }, filter: { sort: z.string() } }, '`filter` cannot have `sort`'],
   ])('refuses %j', (options, cause) => {
     expect(() => describe(options)).toThrow(`${name}(): ${cause}`)

@@ -208,7 +208,7 @@ it.each(Object.entries(ITEMS))('numbers pages of items of %s', async (_, Item) =
 })
 
 it.each([
-  [{ order: ['--id'] }, '`order` is a list'],
+  [{ order: ['--id'] }, '`order` must be a list'],
   [{ max: 0 }, '`max`'],
   [{ max: 10, pageSize: 11 }, '`pageSize`'],
   [{ maxPage: 1_000_001 }, '`maxPage` must be a whole number from 1 to 1,000,000'],
