@@ -28,6 +28,7 @@ export const CONTENTS = [
     text: 'Begin',
     items: [
       ['tour', 'A tour'],
+      ['pages', 'All pages', 'index contents list'],
       ['cli', 'Command line'],
       ['dashboard', 'Dashboard', 'development requests steps time line curl'],
       [

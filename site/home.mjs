@@ -15,29 +15,17 @@ pageClass: home
 
 # Blazon
 
+![](docs/images/mark.svg){.mark}
+
 ${paragraph(readme)}
 
 [Begin the tutorial](docs/tutorial/1-routes.md){.action} [Read the tour](docs/tour.md){.action .plain} [Move from another framework](docs/from-express.md){.action .plain}
 
-## An application
+<div class="panels">
 
-This is all of it. \`GET /users/0\` responds with the user, \`GET /users/x\` with 400 and the reason, \`POST /users\` with 405.
-The OpenAPI document has the route, its parameter and the 400.
+${['The handler', 'The 400 it gives', 'Its documentation page', 'A mistake, found at boot'].map((title) => panel(readme, title)).join('\n\n')}
 
-\`\`\`ts
-${CODE}
-\`\`\`
-
-## What is in it
-
-- **Routes**: [validation](docs/validation.md) by any schema library, [files](docs/files.md), [uploads](docs/uploads.md),
-  [streams](docs/streaming.md), an [OpenAPI document](docs/openapi.md) and a typed [client](docs/cli.md#the-client).
-- **Access**: [guards](docs/auth.md), [JWT](docs/jwt.md), [API keys](docs/api-keys.md), [sessions](docs/sessions.md),
-  [policies](docs/policies.md), [tenants](docs/tenancy.md), [rate limits](docs/rate-limits.md).
-- **Data**: [PostgreSQL](docs/postgres.md) with row-level security, [migrations](docs/migrations.md), [TypeORM](docs/typeorm.md),
-  [caches](docs/caching.md), [Redis](docs/redis.md).
-- **Tests**: [responses compared with the document](docs/testing.md), fuzzing, and a
-  [proof that tenants stay apart](docs/testing.md#isolation).
+</div>
 
 ## Install
 
@@ -56,23 +44,13 @@ ${limits(readme)}
 `
 }
 
-/** The shortest application that validates; a test runs it. */
-export const CODE = `import { App, Controller, Get, type Req } from 'blazon'
-import { z } from 'zod'
-
-const UserId = z.object({ id: z.coerce.number().int() })
-
-@Controller('users')
-class UsersController {
-  @Get(':id', { params: UserId })
-  read({ params }: Req<{ params: typeof UserId }>) {
-    return { id: params.id, name: 'Ada' }
-  }
+/** A section of the README as a panel. */
+function panel(readme, title) {
+  const text = new RegExp(`^## ${title}\\n(.*?)(?=^## )`, 'ms').exec(readme)[1].trim()
+  return `<section class="panel">\n\n## ${title}\n\n${text}\n\n</section>`
 }
 
-await new App({ controllers: [UsersController] }).listen(3000)`
-
-const paragraph = (readme) => /^# Blazon\n\n(.*?)\n\n/s.exec(readme)[1]
+const paragraph = (readme) => /^# Blazon\n\n(.*?)\n\n/ms.exec(readme)[1]
 
 /** What the README says that there is not. */
 const limits = (readme) => /^Blazon has no .*?\n\n/ms.exec(readme)[0].trim()

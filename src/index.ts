@@ -141,7 +141,7 @@ export { sseComment, sseEvent } from './http/sse-event.js'
 export { tenantOf } from './http/tenant-of.js'
 export { toBytes, toSeconds } from './http/units.js'
 // metadata
-export { Auth, Can, Public } from './metadata/auth.js'
+export { Auth, Can, Public, Requires } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'
 export { Checks } from './metadata/checks.js'
 export { compose } from './metadata/compose.js'
@@ -150,11 +150,19 @@ export { defineParameter } from './metadata/define-parameter.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Cookies, Headers, Params, Query } from './metadata/input.js'
 export { Limits } from './metadata/limits.js'
-export { ApiBody, ApiHidden, ApiOperation, ApiResponseDoc, ApiTags } from './metadata/openapi.js'
+export {
+  ApiBody,
+  ApiExclude,
+  ApiHidden,
+  ApiOperation,
+  ApiResponse,
+  ApiResponseDoc,
+  ApiTags,
+} from './metadata/openapi.js'
 export { defineOption } from './metadata/option.js'
 export { Paged } from './metadata/paged.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
-export { Queries } from './metadata/queries.js'
+export { Queries, QueryBudget } from './metadata/queries.js'
 export { RateLimit } from './metadata/rate-limit.js'
 export {
   Envelope,

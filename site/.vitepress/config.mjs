@@ -39,8 +39,7 @@ const words = new Map(
 /** The page before or after a page, of the pages of the navigation. Pages of names of the API have none. */
 const outsideOfNavigation = { prev: false, next: false }
 
-const ICON =
-  'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"%3E%3Crect width="32" height="32" rx="6" fill="%230b5b73"/%3E%3Cpath d="M10 7h7a5 5 0 0 1 3 9 5 5 0 0 1-2 9h-8z" fill="white"/%3E%3C/svg%3E'
+const ICON = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(here, '../docs/images/mark.svg'), 'utf8'))}`
 
 export default defineConfig({
   title: 'Blazon',
@@ -83,6 +82,7 @@ export default defineConfig({
     Object.assign(page.frontmatter, outsideOfNavigation)
   },
   themeConfig: {
+    logo: { src: ICON, alt: '' },
     nav: [
       { text: 'Tutorial', link: '/tutorial/1-routes', activeMatch: '^/tutorial/' },
       { text: 'Guides', link: '/tour' },

@@ -150,7 +150,7 @@ function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Pr
       code: 'W_AUDIENCE_WITHOUT_USER',
       subject: names.join(', '),
       cause:
-        'It is public, and has fields with an audience: no caller is known, so nobody sees them.',
+        'It is public, and has fields with an audience: it knows no caller, so it never sends these fields.',
       remedy: 'Add @Auth(), or @Auth({ optional: true }) if everybody may call it.',
     },
   ]

@@ -144,7 +144,7 @@ function checkSchemes(given: readonly Given[], { guards }: Settings['auth']): Pr
       if (other === undefined) {
         first.set(name, { scheme, by: `${by} (${route.name})` })
       } else if (!problems.has(name) && !isDeepStrictEqual(scheme, other.scheme)) {
-        const cause = `Its scheme '${name}' is not the one that ${other.by} has under this name.`
+        const cause = `Its scheme '${name}' differs from the scheme of ${other.by} with the same name.`
         const remedy = 'Make both schemes equal, or rename one.'
         problems.set(name, invalid(`${subject}.security`, cause, remedy))
       }

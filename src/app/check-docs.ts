@@ -18,7 +18,7 @@ export function checkExposedDocs({ swagger }: Settings, { routes }: AppModel): P
       subject: 'swagger',
       cause: `In production, every client can read the documentation of protected routes at ${undecided.map(({ path }) => path).join(', ')}: ${name}${others}.`,
       remedy:
-        "Set `swagger: { enabled: true }` if this is intended; otherwise `swagger: { enabled: false }`, or `enabled: process.env.NODE_ENV !== 'production'`.",
+        "Set `enabled: true` in `openapi` (or `swagger`) if this is intended; otherwise `enabled: false`, or `enabled: process.env.NODE_ENV !== 'production'`.",
     },
   ]
 }
@@ -35,6 +35,7 @@ export function checkDocsRoutes(
       code: 'E_ROUTE_DUPLICATE',
       subject: name,
       cause: `GET ${path} is already handled by the documentation.`,
-      remedy: 'Move the documentation, `swagger: { path }`, or switch it off, `swagger: false`.',
+      remedy:
+        'Move the documentation, `openapi: { path }`, or switch it off, `openapi: false` (or `swagger`).',
     }))
 }

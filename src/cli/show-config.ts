@@ -96,7 +96,7 @@ function writeExample(
     throw new CliError({
       status: 2,
       what: `${name} exists.`,
-      cause: 'Its text differs from the one that would be written.',
+      cause: 'Its text is out of date.',
       remedy: 'Add --force to replace it, or --example - to print the new text.',
     })
   }

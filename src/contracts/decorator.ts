@@ -131,21 +131,50 @@ type Returned<M> = M extends (...args: infer A) => infer R
     : never
   : never
 
-/** No value has this type. A compile error shows its name and its arguments. */
-interface WrongReturn<TReturned, TSchema> {
-  readonly returned: TReturned
-  readonly schema: TSchema
-}
+/** The fields of a schema that data lacks, or has with another type. */
+type WrongField<R, S> = {
+  [K in keyof S]-?: K extends keyof R
+    ? [R[K]] extends [S[K]]
+      ? never
+      : K
+    : undefined extends S[K]
+      ? never
+      : K
+}[keyof S] &
+  string
+
+type FieldAdvice<R, K extends string> = K extends keyof R
+  ? `The handler returns another type of \`${K}\` than the schema of \`returns\`.`
+  : `The handler does not return \`${K}\`, which the schema of \`returns\` requires.`
+
+type WrongData<R, S> = [R] extends [readonly (infer A)[]]
+  ? [S] extends [readonly (infer B)[]]
+    ? WrongData<A, B>
+    : 'The handler returns a list, and the schema of `returns` describes none.'
+  : [S] extends [readonly unknown[]]
+    ? 'The schema of `returns` describes a list, and the handler returns none.'
+    : [R, S] extends [object, object]
+      ? FieldAdvice<R, WrongField<R, S>>
+      : 'The handler returns another type than the schema of `returns`.'
+
+/** Why data does not fit `returns`. No value has this type, so a compile error shows the text, and nothing else. */
+type WrongReturn<
+  R,
+  S,
+  TNone extends null | undefined = Extract<Exclude<R, S>, null | undefined>,
+> = [TNone] extends [never]
+  ? WrongData<Exclude<R, null | undefined>, Exclude<S, null | undefined>>
+  : `The handler may return ${TNone}, which the schema of \`returns\` does not allow.`
 
 /** `TPlace` for a handler whose data fits the option `returns`, after the transforms of its schema: so the document describes it. */
 type ReturnPlace<I extends RouteOptions, M, TPlace> = I extends { readonly returns: infer S }
   ? [Returned<M>] extends [InferOutput<S>]
     ? TPlace
-    : WrongReturn<Returned<M>, InferOutput<S>>
+    : NoInfer<WrongReturn<Returned<M>, InferOutput<S>>>
   : TPlace
 
 /** Parts of a request that a handler reads. */
-type Part = 'params' | 'query' | 'headers' | 'cookies' | 'body'
+type Part = 'params' | 'query' | 'headers' | 'cookies' | 'body' | 'page'
 
 /** The parts of which the handler expects another type than it receives. */
 type WrongPart<TGiven, TExpected> = {
@@ -162,18 +191,33 @@ type WrongOf<I extends RouteOptions, R> = R extends { readonly validated: infer 
   ? WrongPart<RouteRequest<I>['validated'], V>
   : WrongPart<RouteRequest<I>, R>
 
-type Declared<I> = keyof I | ('upload' extends keyof I ? 'body' : never)
+type Declared<I> =
+  | keyof I
+  | ('upload' extends keyof I ? 'body' : never)
+  | ('paged' extends keyof I ? 'page' | 'query' : never)
 
 type Named<P extends Part> = P extends 'body' ? '`body` or `upload`' : `\`${P}\``
 
-type Advice<P extends Part, TDeclared> = P extends TDeclared
-  ? `The request type of the handler and the options of the route differ in ${Named<P>}.`
-  : `The options of the route lack ${Named<P>}, which the handler reads: add it to them, or declare all parts by decorators.`
+type PageAdvice =
+  'The handler reads `page`: add `paged` to the options of the route, or declare all parts by decorators, with @Paged.'
+
+type Advice<P extends Part, TDeclared> =
+  'page' extends Exclude<P, TDeclared>
+    ? PageAdvice
+    : P extends TDeclared
+      ? `The request type of the handler and the options of the route differ in ${Named<P>}.`
+      : `The options of the route lack ${Named<P>}, which the handler reads: add it to them, or declare all parts by decorators.`
+
+type UnknownPart<TPart> = [TPart] extends [never]
+  ? 'The handler does not take the request, the response and `next` of its route.'
+  : TPart extends 'page'
+    ? PageAdvice
+    : `The handler reads \`${TPart & string}\`, which its request does not have.`
 
 /** Why a handler does not fit its route. No value has this type, so a compile error shows the text, and nothing else. */
 type Misfit<I extends RouteOptions, M> = M extends (req: infer R, ...rest: any) => unknown
   ? [WrongOf<I, R>] extends [never]
-    ? 'The handler does not take the request, the response and `next` of its route.'
+    ? UnknownPart<Exclude<keyof R, keyof RouteRequest<I>>>
     : Advice<WrongOf<I, R>, Declared<I>>
   : 'A route is a method.'
 

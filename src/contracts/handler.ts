@@ -1,6 +1,7 @@
 import type { Request as ExpressRequest, Response as ExpressResponse, NextFunction } from 'express'
 import type { BodyDescription, BodyOutput } from './body.js'
 import type { CookiesDescription } from './cookies.js'
+import type { PagedRequest, Pages } from './pages.js'
 import type { InferOutput, Schema } from './schema.js'
 import type { UploadOutput, UploadParts } from './upload.js'
 
@@ -257,12 +258,22 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
       >
     : ValidatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
 
+// An interface and not a literal, which the compiler would instantiate for every route.
+interface WithPages {
+  // biome-ignore lint/suspicious/noExplicitAny: pages of any list
+  readonly paged: Pages<any>
+}
+
 /**
  * The request of a handler whose route declares `TInputs` in its options. A part that is not declared has the type
  * `unknown` here and not `any` as in {@link Req}: all schemas are in one place, so a missing schema is really
  * missing.
  */
-export type RouteRequest<TInputs extends InputSchemas> = ValidatedRequest<
+export type RouteRequest<TInputs extends InputSchemas> = TInputs extends WithPages
+  ? PartsRequest<TInputs & Pick<TInputs['paged'], 'query'>> & PagedRequest<TInputs['paged']>
+  : PartsRequest<TInputs>
+
+type PartsRequest<TInputs extends InputSchemas> = ValidatedRequest<
   ParamsOf<TInputs>,
   FormOr<TInputs, BodyOutput<TInputs['body'], unknown>>,
   // biome-ignore lint/suspicious/noExplicitAny: the type of a query in Express' own request has to fit

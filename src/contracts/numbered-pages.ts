@@ -21,7 +21,7 @@ export interface PageOptions<
   readonly pageSize?: number
   /** The largest `page` of a client, 1 to 1,000,000: a database reads all rows of the previous pages. Default: 1000. */
   readonly maxPage?: number
-  /** Whether a page has the number of all items. The handler gives it to `make`. Default: `true`. */
+  /** Whether a page has the number of all items. The handler gives it to `of`. Default: `true`. */
   readonly total?: TTotal
   /** Schemas of further query parameters. */
   readonly filter?: TFilter
@@ -53,7 +53,7 @@ export type PageResult<TItem, TTotal extends boolean = boolean> = {
     }
   : unknown)
 
-/** The requested page. `of` of {@link NumberedPages} returns it. */
+/** The requested page of a list with numbered pages: `page` of the request. */
 export interface NumberedPage<TField extends string = string, TTotal extends boolean = boolean> {
   /** The number of the page; the first is 1. */
   readonly page: number
@@ -67,7 +67,7 @@ export interface NumberedPage<TField extends string = string, TTotal extends boo
   readonly take: number
   /** The order in which rows must be read, as the request chooses it; empty without `order`. */
   readonly order: readonly OrderField<TField>[]
-  /** Whether `make` needs the number of all items. */
+  /** Whether `of` needs the number of all items. */
   readonly hasTotal: TTotal
   /**
    * Makes the response of the rows from `offset` on, at most `take` of them, and adds the `Link` header.
@@ -76,7 +76,7 @@ export interface NumberedPage<TField extends string = string, TTotal extends boo
    * @param total The number of items of all pages; only with the option `total`.
    * @throws TypeError if the total is not a whole number.
    */
-  readonly make: <T extends object>(
+  readonly of: <T extends object>(
     rows: readonly T[],
     ...total: TTotal extends true ? [total: number | bigint] : []
   ) => PageResult<T, TTotal>
@@ -89,13 +89,7 @@ export interface NumberedPages<
   TFilter extends PageFilter,
   TTotal extends boolean,
   TSort extends string = never,
-> extends Pages<PageQuery<TFilter, TSort>> {
+> extends Pages<PageQuery<TFilter, TSort>, NumberedPage<TField, TTotal>> {
   /** The schema of a page: its items, its number, and the number of the next page. */
   readonly response: StandardSchemaV1<PageResult<TItem, TTotal>>
-  /**
-   * Returns the requested page.
-   *
-   * @throws TypeError if the route does not have `@Paged` with these pages.
-   */
-  readonly of: (req: object) => NumberedPage<TField, TTotal>
 }

@@ -63,7 +63,7 @@ export interface CursorResult<TItem> {
   readonly next: string | null
 }
 
-/** The requested page. `of` of {@link CursorPages} returns it. */
+/** The requested page of a list with cursors: `page` of the request. */
 export interface CursorPage<TField extends string = string> {
   /** The largest number of items of the page. */
   readonly limit: number
@@ -80,7 +80,7 @@ export interface CursorPage<TField extends string = string> {
    * @param valuesOf Returns the values of the fields of `order`. Default: the fields of the row.
    * @throws TypeError if a field of the order is null or missing, or two rows have the same values.
    */
-  readonly make: <T extends object>(
+  readonly of: <T extends object>(
     rows: readonly T[],
     valuesOf?: (row: T) => readonly unknown[],
   ) => CursorResult<T>
@@ -100,18 +100,27 @@ export interface PagesDefinition {
   readonly maxAgeSeconds: number
   /** Whether numbered pages have a total. */
   readonly hasTotal: boolean
-  /** The page of each request. */
-  readonly values: WeakMap<object, unknown>
 }
 
 /** A list with pages. `@Paged` accepts {@link Pages}. */
-export interface Pages<TQuery> {
-  /** The schema of the query, for the type of the request: `Req<{ query: typeof OrderPages.query }>`. */
+export interface Pages<TQuery, TPage = unknown> {
+  /** The schema of the query. */
   readonly query: StandardSchemaV1<unknown, TQuery>
   /** The schema of the response. */
   readonly response: Schema
   /** The data that `@Paged` notes. */
   readonly definition: PagesDefinition
+  /** The type of the requested page. Only the compiler reads it. */
+  readonly '~page'?: TPage
+}
+
+/** The parts of the request of a route with pages. `Paged<typeof OrderPages>` is a shorter name. */
+// biome-ignore lint/suspicious/noExplicitAny: pages of any list
+export interface PagedRequest<TPages extends Pages<any>> {
+  /** The requested page. */
+  readonly page: NonNullable<TPages['~page']>
+  /** The validated query. */
+  readonly query: InferOutput<TPages['query']>
 }
 
 /** A list whose pages begin at a cursor. `cursor` creates it. */
@@ -120,13 +129,7 @@ export interface CursorPages<
   TField extends string,
   TFilter extends PageFilter,
   TSort extends string = never,
-> extends Pages<CursorQuery<TFilter, TSort>> {
+> extends Pages<CursorQuery<TFilter, TSort>, CursorPage<TField>> {
   /** The schema of a page: its items and the cursor of the next page. */
   readonly response: StandardSchemaV1<CursorResult<TItem>>
-  /**
-   * Returns the requested page.
-   *
-   * @throws TypeError if the route does not have `@Paged` with these pages.
-   */
-  readonly of: (req: object) => CursorPage<TField>
 }

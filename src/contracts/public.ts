@@ -125,6 +125,7 @@ export type {
   CursorValue,
   FieldOf,
   FilterOutput,
+  PagedRequest,
   PageFilter,
   Pages,
   PagesDefinition,

@@ -1,6 +1,7 @@
 import type { CacheOptions } from './cache.js'
 import type { InputSchemas } from './handler.js'
 import type { ApiResponseOptions } from './operation.js'
+import type { Pages } from './pages.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { Schema } from './schema.js'
 
@@ -18,6 +19,9 @@ export interface RouteOptions extends InputSchemas {
    * the handler returns must fit it, or it does not compile. A handler that takes `res` is not compared.
    */
   readonly returns?: Schema
+  /** The pages of a list, as in `@Paged`: the result of `cursor` or of `page`. */
+  // biome-ignore lint/suspicious/noExplicitAny: pages of any list
+  readonly paged?: Pages<any>
   /** The status of a success, 200 to 399, as in `@HttpCode`. Default: 200, or 204 for nothing, unless `defaultStatus` has another one. */
   readonly status?: number
   /** The errors of the document by status, 400 to 599: a description, or the options of `@ApiResponseDoc`. */

@@ -22,7 +22,7 @@ export function unusedOverrides(
 
 function remedyFor(name: string, known: readonly string[]): string {
   if (known.includes(name)) {
-    return 'Another token has the same name: import the one that the application uses.'
+    return 'Another token has the same name: import the token that the application uses.'
   }
   const near = nearNames(name, known)
   if (near.length === 0) return 'Give the token that the application injects, or remove it.'

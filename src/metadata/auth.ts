@@ -79,3 +79,6 @@ export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator
   const fact = { kind: 'can', abilities } as const
   return decorator('@Can()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
+
+/** The same as {@link Can}: requires abilities of the user. @example @Requires('orders:write') @Post() create() {} */
+export const Requires: typeof Can = Can

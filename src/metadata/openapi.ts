@@ -92,3 +92,9 @@ export function ApiHidden(...args: unknown[]): DualClassOrMethodDecorator {
   const fact = { kind: 'hidden' } as const
   return decorator('@ApiHidden()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
+
+/** The same as {@link ApiResponseDoc}. @example @ApiResponse({ status: 404 }) @Get(':id') get() {} */
+export const ApiResponse: typeof ApiResponseDoc = ApiResponseDoc
+
+/** The same as {@link ApiHidden}. @example @ApiExclude() @Get('metrics') metrics() {} */
+export const ApiExclude: typeof ApiHidden = ApiHidden

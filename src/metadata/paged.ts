@@ -1,11 +1,25 @@
 import type { InputDecorator } from '../contracts/decorator.js'
 import type { Request } from '../contracts/handler.js'
-import type { Pages } from '../contracts/pages.js'
+import type { PagedRequest, Pages } from '../contracts/pages.js'
+import { pagesFacts } from './pages-facts.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
+ * The parts of the request of a route with pages, for the parameter of its handler: `page`, the requested page, and `query`,
+ * the validated query with the parameters of the filter.
+ *
+ * @example
+ * list({ page, query }: Paged<typeof OrderPages>) {
+ *   return page.of(await orders.after(page.after, page.take, query.status))
+ * }
+ */
+// biome-ignore lint/suspicious/noExplicitAny: pages of any list
+export type Paged<TPages extends Pages<any>> = PagedRequest<TPages>
+
+/**
  * Makes a route return pages of a list: it validates the query, checks the cursor, and describes the response with
- * status 200 and its `Link` header (RFC 8288). A page number or a size that is too large is refused with 400. It takes the place of `@Query` and of `@ApiResponseDoc` for status 200.
+ * status 200 and its `Link` header (RFC 8288). A page number or a size that is too large is refused with 400. It takes
+ * the place of `@Query` and of `@ApiResponseDoc` for status 200. With options of the route, use the option `paged`.
  * A cursor that was changed, is too old, or belongs to another tenant, route, filter or order is refused with 400
  * (`CURSOR_INVALID`). If the list has several orders, the query parameter `sort` chooses one.
  *
@@ -17,31 +31,24 @@ import { decorator, refuseBare } from './write.js'
  * class OrdersController {
  *   @Get()
  *   @Paged(OrderPages)
- *   async list(req: Req<{ query: typeof OrderPages.query }>) {
- *     const page = OrderPages.of(req)
- *     return page.make(await orders.after(page.after, page.take))
+ *   async list({ page }: Paged<typeof OrderPages>) {
+ *     return page.of(await orders.after(page.after, page.take))
  *   }
  * }
  */
+// biome-ignore-start lint/suspicious/noRedeclare: a type and a decorator share the name
 // biome-ignore-start lint/suspicious/noExplicitAny: the parts that the decorator does not describe stay as they are
-export function Paged<TQuery>(
-  pages: Pages<TQuery>,
-): InputDecorator<Request<any, any, TQuery>, TQuery>
+export function Paged<TQuery, TPage>(
+  pages: Pages<TQuery, TPage>,
+): InputDecorator<
+  Request<any, any, TQuery> & Pick<PagedRequest<Pages<TQuery, TPage>>, 'page'>,
+  TQuery
+>
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
+// biome-ignore-end lint/suspicious/noRedeclare: as above
 export function Paged(pages: Pages<unknown>, ...rest: unknown[]): unknown {
   refuseBare('@Paged', pages, rest[0])
-  const definition = pages?.definition
-  if (definition === undefined)
-    throw new TypeError('@Paged() needs the result of cursor() or page().')
-  const { query, response } = definition
-  return decorator('@Paged()', {
-    method: [
-      { kind: 'pages', pages: definition },
-      { kind: 'input', source: 'query', schema: query, by: '@Paged' },
-      {
-        kind: 'responseDoc',
-        options: { status: 200, description: 'One page of the list', schema: response },
-      },
-    ],
-  })
+  const facts = pagesFacts(pages, '@Paged')
+  if (facts.length === 0) throw new TypeError('@Paged() needs the result of cursor() or page().')
+  return decorator('@Paged()', { method: facts })
 }

@@ -20,3 +20,6 @@ export function Queries(...args: readonly unknown[]): DualClassOrMethodDecorator
   const fact = { kind: 'queries', most: args[0] as number } as const
   return decorator('@Queries()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
+
+/** The same as {@link Queries}: the largest number of statements of a request. @example @QueryBudget(3) @Get() list() {} */
+export const QueryBudget: typeof Queries = Queries

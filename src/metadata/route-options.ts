@@ -6,6 +6,7 @@ import type { RouteOptions } from '../contracts/route-options.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import type { UploadParts } from '../contracts/upload.js'
 import { describeBody, isBodyDescription } from './body-description.js'
+import { pagesFacts } from './pages-facts.js'
 
 type ToFacts = (value: unknown, by: string) => readonly Fact[]
 
@@ -22,6 +23,7 @@ const FACTS: Readonly<Record<keyof RouteOptions, ToFacts>> = {
   cookies: input('cookies'),
   body: input('body'),
   upload: (parts, by) => [{ kind: 'upload', parts: parts as UploadParts, by }],
+  paged: pagesFacts,
   returns: (schema) => [{ kind: 'returns', schema: schema as Schema }],
   status: (status) => [{ kind: 'status', status: status as number }],
   errors: (errors) =>

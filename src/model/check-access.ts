@@ -14,7 +14,7 @@ export function checkAccess(
 ): Problem[] {
   if ((facts.can ?? facts.public ?? facts.auth) === undefined) return []
   if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
-    const cause = '@Can() names no ability, so it only requires a user.'
+    const cause = '@Can() has no ability, so it only requires a user.'
     const remedy = 'Name the abilities, or write @Auth().'
     return [invalid(subject, cause, remedy)]
   }

@@ -76,7 +76,7 @@ function cachedWebhook(subject: string): Problem {
     code: 'E_CACHE_BODY',
     subject,
     cause:
-      'It has @Cache and @Webhook: the cache is read before the signature is verified, so a request that nobody has signed would receive the response to a signed one.',
+      'It has @Cache and @Webhook: the cache is read before the signature is verified, so an unsigned request would receive the response to a signed one.',
     remedy: 'Remove @Cache.',
   }
 }

@@ -147,7 +147,10 @@ function checkResponse(subject: string, facts: FactsByKind): Problem[] {
   }
   for (const { name, value } of factsOf(facts, 'header')) {
     if (isHeaderSafe(name, value) && /^vary$/i.test(name) && !FIELD_NAMES.test(value)) {
-      refuse(`@Header('Vary', ${shown(value)}) names no headers.`, "Give names: 'Accept-Language'.")
+      refuse(
+        `@Header('Vary', ${shown(value)}) is not a list of header names.`,
+        "Give names: 'Accept-Language'.",
+      )
     } else if (!isHeaderSafe(name, value)) {
       refuse(
         `@Header(${shown(name)}, …) is not a valid HTTP header.`,

@@ -19,7 +19,7 @@ export function checkGuardNames(
   return unknown.map((name) => ({
     code: 'E_AUTH_GUARD_UNKNOWN',
     subject,
-    cause: `@Auth('${name}') names no guard of \`auth.guards\`.`,
+    cause: `@Auth('${name}') is not the name of a guard in \`auth.guards\`.`,
     remedy: remedyFor(name, known),
   }))
 }

@@ -37,7 +37,7 @@ function checkStated(subject: string, policies: readonly RateLimitPolicy[] | fal
     return policies.flatMap((policy) => checkPolicy(`${subject} @RateLimit`, policy))
   }
   const remedy = "Write @RateLimit({ limit: 5, window: '15m' }), or @RateLimit(false) for none."
-  return [invalid(subject, '@RateLimit() names no limit.', remedy)]
+  return [invalid(subject, '@RateLimit() has no limit.', remedy)]
 }
 
 /** Checks one limit of a decorator or an option. */

@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<keyof RouteOptions, true>> = {
   cookies: true,
   body: true,
   upload: true,
+  paged: true,
   returns: true,
   status: true,
   errors: true,
@@ -26,6 +27,7 @@ const NAMES: Readonly<Record<keyof RouteOptions, true>> = {
 /** The decorators whose checks also check an option, with this option and its fact. */
 const MEANING = {
   '@HttpCode': { name: 'status', kind: 'status' },
+  '@Paged': { name: 'paged', kind: 'pages' },
   '@ApiResponseDoc': { name: 'errors', kind: 'responseDoc' },
   '@Header': { name: 'responseHeaders', kind: 'header' },
   '@ApiOperation': { name: 'summary', kind: 'operation' },
@@ -69,11 +71,21 @@ function checkValues(
   { by, options }: FactOf<'routeOptions'>,
   facts: FactsByKind,
 ): Problem[] {
-  const { returns, summary, errors, responseHeaders, can } = options as Record<string, unknown>
+  const { paged, returns, summary, errors, responseHeaders, can } = options as Record<
+    string,
+    unknown
+  >
   const problems: Problem[] = []
   const refuse = (name: string, cause: string, remedy: string) =>
     problems.push(invalid(subject, `\`${name}\` in ${by}() ${cause}`, remedy))
   if (returns !== undefined) problems.push(...checkReturns(subject, { by, returns }, facts))
+  if (paged !== undefined && facts.pages === undefined) {
+    refuse(
+      'paged',
+      `must be the result of cursor() or page(), not ${shown(paged)}.`,
+      'Write { paged: page(Item) }.',
+    )
+  }
   if (summary !== undefined && (typeof summary !== 'string' || summary === '')) {
     refuse(
       'summary',

@@ -131,7 +131,7 @@ function checkUnique(operations: readonly DocumentedOperation[]): Problem[] {
       first.set(operationId, operation)
       return []
     }
-    const cause = `Its operationId '${operationId}' is already that of ${winner.route.name}.`
+    const cause = `Its operationId '${operationId}' already belongs to ${winner.route.name}.`
     const remedy = 'Give one of them another: @ApiOperation({ operationId }).'
     return [{ code: 'E_OPERATION_ID_DUPLICATE', subject: route.name, cause, remedy }]
   })

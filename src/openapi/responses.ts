@@ -66,7 +66,7 @@ export function buildResponses(
   if (route.stream !== null) {
     const content = streamContent(route.stream, route, context)
     responses[200] = {
-      description: 'The items, one after the other',
+      description: 'The items, one per line or event',
       ...headersOf(route.headers),
       content,
     }

@@ -42,12 +42,12 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   },
   403: { description: 'The user has no permission for this operation.' },
   404: { description: 'The resource or the tenant does not exist.' },
-  406: { description: 'The response has none of the media types that `Accept` names.' },
-  412: { description: 'The content is not the one that the conditions of the request name.' },
+  406: { description: 'The server cannot send any of the media types in `Accept`.' },
+  412: { description: 'A precondition of the request failed.' },
   413: { description: 'The request body is too large.' },
   415: { description: 'The media type of the request body is not supported.' },
   416: {
-    description: 'The content has no such range.',
+    description: 'The requested range is outside of the content.',
     headers: {
       'Content-Range': { description: 'The number of bytes: `bytes */1000`.', schema: text },
     },

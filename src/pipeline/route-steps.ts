@@ -7,9 +7,9 @@ import type { Stage, Step } from '../step/step.js'
  * that print the list.
  */
 export const STEPS: readonly StepDescription[] = [
-  { name: 'scope', does: 'enters the async context of the tenant of the request' },
+  { name: 'scope', does: 'enters the async context with the tenant of the request' },
   { name: 'observe', does: 'registers `onResponse` and `onEnd` of plugins' },
-  { name: 'enter', does: 'runs the `enter` steps of plugins, that of the first plugin outermost' },
+  { name: 'enter', does: 'runs the `enter` steps of plugins; the first plugin is the outermost' },
   {
     name: 'respond',
     does: 'sends exactly one response for the value or the error of the later steps',
@@ -18,10 +18,10 @@ export const STEPS: readonly StepDescription[] = [
   { name: 'beforeGuard', does: 'runs the `beforeGuard` steps of plugins' },
   {
     name: 'claim',
-    does: 'gives the guard the tenant that the request names, before `authorize` has allowed it',
+    does: 'gives the guard the requested tenant, before `authorize` has allowed it',
   },
   { name: 'guard', does: 'calls the guard of `auth`; any result but `true` is a 401' },
-  { name: 'tenant', does: 'refuses a request that names no tenant where the route needs one: 400' },
+  { name: 'tenant', does: 'refuses a request without a tenant if the route needs one: 400' },
   { name: 'membership', does: 'calls `tenant.authorize`; any result but `true` is a 403' },
   { name: 'afterGuard', does: 'runs the `afterGuard` steps of plugins' },
   {
@@ -49,12 +49,12 @@ export const STEPS: readonly StepDescription[] = [
   },
   {
     name: 'unexpired',
-    does: 'stops a request that the handler timeout or a late error has already ended',
+    does: 'stops a request that has already ended by the handler timeout or by a late error',
   },
   { name: 'headers', does: 'sets the headers of `@Header`' },
   {
     name: 'fields',
-    does: 'drops the fields that the documented response does not name, or refuses them with a 500 (`responses`), and those that the caller may not see',
+    does: 'drops the fields that the documented response does not name, or refuses them with a 500 (`responses`); drops fields that the caller may not see',
   },
   {
     name: 'dates',
@@ -63,11 +63,11 @@ export const STEPS: readonly StepDescription[] = [
   { name: 'beforeHandler', does: 'runs the `beforeHandler` steps of plugins' },
   {
     name: 'intercept',
-    does: 'runs the interceptors: those of the application, of the class, of the method',
+    does: 'runs the interceptors of the application, then of the class, then of the method',
   },
   { name: 'aroundHandler', does: 'runs the `aroundHandler` steps of plugins' },
   { name: 'underTest', does: 'holds the request before and after its handler; in tests only' },
-  { name: 'stream', does: 'asks the generator of a stream for its first item: 406' },
+  { name: 'stream', does: 'reads the first item of the generator of a stream: 406' },
   {
     name: 'parameters',
     does: 'reads the values of `defineParameter`, and checks them against their schemas: 400',

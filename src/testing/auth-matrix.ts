@@ -135,7 +135,7 @@ function noteOn(withoutTenant: readonly string[]): string[] {
   const names = withoutTenant.join(', ')
   return [
     '',
-    `400: the request names no tenant, which decides nothing about access (${names}). Give callers a tenant: { ${first}: app.as(…).asTenant('acme') }.`,
+    `400: the request has no tenant, so the access is not known (${names}). Give callers a tenant: { ${first}: app.as(…).asTenant('acme') }.`,
   ]
 }
 
@@ -265,7 +265,7 @@ const GUARD_THEM =
 const UNDECIDED =
   'authMatrix() cannot find out whether these operations are public, because no guard has refused the request:'
 const SEND_MORE =
-  "Send the headers that they need, such as that of a tenant: app.withHeaders({ 'x-tenant-id': 'acme' }); or list them in except."
+  "Send the headers that they need, such as the tenant: app.withHeaders({ 'x-tenant-id': 'acme' }); or list them in except."
 
 /**
  * Creates the function that sends requests for one principal. A probe route runs in place of the handler.

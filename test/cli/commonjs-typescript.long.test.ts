@@ -20,7 +20,7 @@ class Things {
   @Get('cached') @Cache({ ttl: '1m' }) cached(): string { return 'cached' }
   @Get('file') file() { return fileResponse(Buffer.from('text'), { name: 'a.txt' }) }
   @Get('lines') @JsonLines(Item) async *lines() { yield { id: 1 } }
-  @Get('page') @Paged(Items) page(req: any) { return Items.of(req).make([{ id: 1 }]) }
+  @Get('page') @Paged(Items) page({ page }: Paged<typeof Items>) { return page.of([{ id: 1 }]) }
   @Get('missing') missing() { throw new NotFoundError('There is no such thing.') }
   @Post('form') @Upload({ avatar: file() }) async form(req: any): Promise<number> { return (await req.body.avatar.bytes()).length }
 }

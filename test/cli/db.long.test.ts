@@ -145,7 +145,7 @@ describe('the file .env', () => {
     writeFileSync(join(folder, '.env'), `DATABASE_URL=${NOWHERE}\n`)
     vi.stubEnv('NODE_ENV', 'development')
     vi.stubEnv('DATABASE_URL', undefined)
-    const note = 'The database is that of DATABASE_URL in .env.\n'
+    const note = 'The database comes from DATABASE_URL in .env.\n'
     for (const argv of [['status', ...withDir()], ['migrate', ...withDir()], ['doctor']]) {
       const { status, stderr } = await run(...argv)
       expect(status).toBe(1)
@@ -176,7 +176,7 @@ describe('the file .env', () => {
     writeFileSync(join(folder, 'url'), `${NOWHERE}\n`)
     const { status, stderr } = await run('doctor')
     expect(status).toBe(1)
-    expect(stderr).toContain(`The database is that of DATABASE_URL in ${join(folder, 'url')}.`)
+    expect(stderr).toContain(`The database comes from DATABASE_URL in ${join(folder, 'url')}.`)
   })
 })
 

@@ -160,24 +160,17 @@ export const ORDERS_ROUTE = {
     { name: 'traceId', from: "plugin 'traces', middlewares[0]" },
   ],
   steps: [
-    step('scope', 'enters the async context of the tenant of the request', SOURCES),
+    step('scope', 'enters the async context with the tenant of the request', SOURCES),
     possible('observe', 'registers `onResponse` and `onEnd` of plugins'),
-    possible('enter', 'runs the `enter` steps of plugins, that of the first plugin outermost'),
+    possible('enter', 'runs the `enter` steps of plugins; the first plugin is the outermost'),
     step('respond', 'sends exactly one response for the value or the error of the later steps'),
     step('admission', 'counts the request against rate limits by address: 429', [
       'Orders: 5 requests in 60 s by ip',
     ]),
     possible('beforeGuard', 'runs the `beforeGuard` steps of plugins'),
-    step(
-      'claim',
-      'gives the guard the tenant that the request names, before `authorize` has allowed it',
-    ),
+    step('claim', 'gives the guard the requested tenant, before `authorize` has allowed it'),
     step('guard', 'calls the guard of `auth`; any result but `true` is a 401', ['Token']),
-    step(
-      'tenant',
-      'refuses a request that names no tenant where the route needs one: 400',
-      SOURCES,
-    ),
+    step('tenant', 'refuses a request without a tenant if the route needs one: 400', SOURCES),
     step('membership', 'calls `tenant.authorize`; any result but `true` is a 403', [
       'tenant.authorize: authorize',
     ]),
@@ -198,13 +191,16 @@ export const ORDERS_ROUTE = {
       'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400',
       ['params (zod)'],
     ),
-    step('unexpired', 'stops a request that the handler timeout or a late error has already ended'),
+    step(
+      'unexpired',
+      'stops a request that has already ended by the handler timeout or by a late error',
+    ),
     step('headers', 'sets the headers of `@Header`', ['X-Kind: order']),
     step('dates', 'converts the dates of documented responses faster than `JSON.stringify` does'),
     possible('beforeHandler', 'runs the `beforeHandler` steps of plugins'),
     step(
       'intercept',
-      'runs the interceptors: those of the application, of the class, of the method',
+      'runs the interceptors of the application, then of the class, then of the method',
       ['Trace (interceptors[0])', 'Timing (@Use)'],
     ),
     possible('aroundHandler', 'runs the `aroundHandler` steps of plugins'),

@@ -30,7 +30,7 @@ const NOTES = Array.from({ length: 7 }, (_, index) => ({
   color: index % 2 === 0 ? 'red' : 'blue',
 }))
 
-function notesFor(req: Req<{ query: typeof ByCursor.query | typeof ByNumber.query }>) {
+function notesFor(req: Req) {
   seen.urls.push(req.originalUrl)
   seen.tags.push(req.get('x-tag'))
   const { color } = req.query
@@ -39,23 +39,23 @@ function notesFor(req: Req<{ query: typeof ByCursor.query | typeof ByNumber.quer
 
 @Controller('notes')
 class NotesController {
-  @Get('cursor') @Paged(ByCursor) byCursor(req: Req<{ query: typeof ByCursor.query }>) {
-    const { after, take, make } = ByCursor.of(req)
+  @Get('cursor') @Paged(ByCursor) byCursor(req: Req & Paged<typeof ByCursor>) {
+    const { after, take } = req.page
     const isNewest = req.query.sort === 'newest'
     const notes = isNewest ? notesFor(req).reverse() : notesFor(req)
     const begin = after === null ? 0 : notes.findIndex(({ id }) => id === after.id) + 1
-    return make(notes.slice(begin, begin + take))
+    return req.page.of(notes.slice(begin, begin + take))
   }
 
-  @Get('number') @Paged(ByNumber) byNumber(req: Req<{ query: typeof ByNumber.query }>) {
-    const { offset, take, make } = ByNumber.of(req)
+  @Get('number') @Paged(ByNumber) byNumber(req: Req & Paged<typeof ByNumber>) {
+    const { offset, take } = req.page
     const notes = notesFor(req)
-    return make(notes.slice(offset, offset + take), notes.length)
+    return req.page.of(notes.slice(offset, offset + take), notes.length)
   }
 
-  @Get('of/:folder') @Paged(ByCursor) failing(req: Req<{ query: typeof ByCursor.query }>) {
+  @Get('of/:folder') @Paged(ByCursor) failing(req: Req & Paged<typeof ByCursor>) {
     if (req.query.cursor !== undefined) throw new NotFoundError('Gone')
-    return ByCursor.of(req).make(notesFor(req).slice(0, 3))
+    return req.page.of(notesFor(req).slice(0, 3))
   }
 
   @Get('plain') plain() {

@@ -16,7 +16,7 @@ afterEach(endAll)
 
 describe('the README', () => {
   it('begins with the code of examples/hello', () => {
-    const [hello] = blocksOf('README.md')
+    const [hello] = blocksOf('README.md').filter(({ info }) => info === 'ts')
     const file = (name: string) => readFileSync(join(root, 'examples/hello', name), 'utf8')
     const listen = 'await new App({ controllers: [UsersController] }).listen(3000)\n'
     const options = file('app.ts').match(/^\/\*\*.*\nexport const options = (.*)\n$/m)
@@ -48,9 +48,25 @@ describe('the README', () => {
     expect(names.filter((name) => /websocket|\bws\b|graphql|queue/i.test(name))).toEqual([])
   })
 
+  it('shows the boot error of examples/hello with a wrong path', async () => {
+    clear('readme/mistake')
+    const [shown] = blocksOf('README.md').filter(({ info }) => info === 'text')
+    const source = read('examples/hello/app.ts')
+    const text = `${source.replace("':id'", "':userId'").replace('export const', 'const')}
+await (await import('blazon')).App.create(options).catch(({ message }) => console.log(message))\n`
+    const child = start(
+      writeBlock('readme/mistake', { ...(shown as NonNullable<typeof shown>), text }),
+    )
+    expect((await outputOf(child)).trim()).toBe(shown?.text.trim())
+  })
+
+  it('has at most six links', () => {
+    expect([...read('README.md').matchAll(/(?<!!)\[[^\]]*\]\(/g)].length).toBeLessThanOrEqual(6)
+  })
+
   it('shows the responses of examples/hello', async () => {
     clear('readme/README.md')
-    const [hello] = blocksOf('README.md')
+    const [hello] = blocksOf('README.md').filter(({ info }) => info === 'ts')
     const listen = /^await (new App\(.*\))\.listen\(3000\)$/m
     expect(hello?.text).toMatch(listen)
     const text = hello?.text.replace(

@@ -18,11 +18,11 @@ import { readSources } from './sources.js'
 
 /** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
 const VALUES = `
-  All ApiBody ApiHidden ApiOperation ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
+  All ApiBody ApiExclude ApiHidden ApiOperation ApiResponse ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
   Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
   Limits Log Metrics MethodNotAllowedError NotFoundError Options Outgoing Paged Params Patch PayloadTooLargeError Post PreconditionFailedError Produces Public
-  Put Queries Query RateLimit Redirect Refusal Req RequestContext RequestRecords Res ResponseFields ServiceUnavailableError Sse Statements Tenant
+  Put Queries Query QueryBudget RateLimit Redirect Refusal Req RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Statements Tenant
   TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
@@ -39,7 +39,7 @@ const TYPES = `
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
   CacheStore CapacityOptions CapsulesOptions CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
   CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
-  CursorResult CursorValue Decorated FieldOf FieldOrder FilterOutput ListOrder NumberedPage NumberedPages OpenApiOAuthFlow
+  CursorResult CursorValue Decorated FieldOf FieldOrder FilterOutput ListOrder NumberedPage NumberedPages OpenApiOAuthFlow PagedRequest
   OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition
   Decision DecisionValue NoteDecision RecordedDecision RecordedError RecordedLog RecordedRoute RecordedStatement RecordedStep RecordsOptions RequestRecord RequestSecretTexts
   DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration

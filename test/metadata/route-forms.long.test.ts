@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Dialect, FOLDER, writeConfig } from '../docs/snippets.js'
-import { root } from '../root.js'
+import type { Dialect } from '../docs/snippets.js'
+import { compileLines } from './compiler-lines.js'
 
 const HEAD = `import {
   Body, Cookies, csv, cursor, Envelope, file, Get, Header, Headers, HttpCode, page, Paged, Params, Post, Produces, Query,
@@ -110,31 +107,12 @@ const PAIRS: readonly (readonly [decorators: string, request: string, expected: 
 ]
 
 /** The lines of the compiler for each pair, by its place in the table. */
-async function compile(dialect: Dialect): Promise<readonly (readonly string[])[]> {
-  const methods = PAIRS.map(
+function compile(dialect: Dialect): Promise<readonly (readonly string[])[]> {
+  const lines = PAIRS.map(
     ([decorators, request], index) =>
-      `export class T${index} { ${decorators} m(_: Req<${request}>): unknown { return [] } }\n`,
+      `export class T${index} { ${decorators} m(_: Req<${request}>): unknown { return [] } }`,
   )
-  const config = writeConfig(`forms-${dialect}`, dialect)
-  const file = join(FOLDER, `forms-${dialect}`, 'forms.ts')
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, HEAD + methods.join(''))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const text = await new Promise<string>((resolve) =>
-    execFile(process.execPath, [tsc, '-p', config, '--pretty', 'false'], { cwd: root }, (_, out) =>
-      resolve(out),
-    ),
-  )
-  const first = HEAD.split('\n').length
-  const found: string[][] = PAIRS.map(() => [])
-  let of: string[] = []
-  for (const line of text.split('\n').filter(Boolean)) {
-    const [, number] = /forms\.ts\((\d+),/.exec(line) ?? []
-    if (number !== undefined) of = found[Number(number) - first] ?? []
-    else if (!line.startsWith(' ')) throw new Error(line)
-    of.push(line)
-  }
-  return found
+  return compileLines({ name: 'forms', dialect, head: HEAD, lines })
 }
 
 /** The lines of the compiler itself above the explanation of the last overload. */

@@ -1,50 +1,31 @@
-import {
-  ApiResponseDoc,
-  Auth,
-  BaseController,
-  Body,
-  Can,
-  Controller,
-  Get,
-  inject,
-  Params,
-  Post,
-  Query,
-  type Req,
-  type Response,
-  Tenant,
-} from 'blazon'
-import { Paging, pageSchema } from '../shared/paging.js'
-import { Customer, CustomerId, NewCustomer } from './customers-schemas.js'
+import { Auth, Controller, Get, inject, type Paged, Post, Tenant } from 'blazon'
+import { Customer, CustomerId, CustomerPages, NewCustomer } from './customers-schemas.js'
 import { CustomersService } from './customers-service.js'
 
 @Auth()
 @Tenant()
 @Controller('customers')
-export class CustomersController extends BaseController {
+export class CustomersController {
   private readonly customers = inject(CustomersService)
 
-  @Get()
-  @Query(Paging)
-  @ApiResponseDoc({ status: 200, description: 'A page', schema: pageSchema(Customer) })
-  async list(req: Req<{ query: typeof Paging }>, res: Response) {
-    return this.ok(res, 'Customers', await this.customers.list(req.query))
+  @Get('', { paged: CustomerPages })
+  list({ page }: Paged<typeof CustomerPages>) {
+    return this.customers.list(page)
   }
 
-  @Get(':id')
-  @Params(CustomerId)
-  @ApiResponseDoc({ status: 200, description: 'The customer', schema: Customer })
-  @ApiResponseDoc({ status: 404, description: 'No such customer' })
-  async getById(req: Req<{ params: typeof CustomerId }>, res: Response) {
-    return this.ok(res, 'Customer', await this.customers.get(req.params.id))
+  @Get(':id', { params: CustomerId, returns: Customer, errors: { 404: 'No such customer' } })
+  getById({ params }: { params: CustomerId }) {
+    return this.customers.get(params.id)
   }
 
-  @Post()
-  @Can('customers:write')
-  @Body(NewCustomer)
-  @ApiResponseDoc({ status: 201, description: 'The new customer', schema: Customer })
-  @ApiResponseDoc({ status: 409, description: 'The e-mail address is already registered' })
-  async register(req: Req<{ body: typeof NewCustomer }>, res: Response) {
-    return this.ok(res, 'Customer registered', await this.customers.register(req.body), 201)
+  @Post('', {
+    body: NewCustomer,
+    returns: Customer,
+    status: 201,
+    errors: { 409: 'The e-mail address is already registered' },
+    can: 'customers:write',
+  })
+  register({ body }: { body: NewCustomer }) {
+    return this.customers.register(body)
   }
 }

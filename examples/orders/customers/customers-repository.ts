@@ -1,6 +1,5 @@
-import { inject } from 'blazon'
-import { Database, sql } from 'blazon/postgres'
-import { type Page, type Paging, readPage } from '../shared/paging.js'
+import { inject, type NumberedPage, type PageResult } from 'blazon'
+import { Database, readPage, sql } from 'blazon/postgres'
 import type { Customer } from './customers-schemas.js'
 
 const CUSTOMERS = sql`select id, name, email, created_at as "createdAt" from customers`
@@ -16,8 +15,8 @@ export class CustomersRepository {
     return { ...(row as Pick<Customer, 'id'>), ...customer }
   }
 
-  async find(paging: Paging): Promise<Page<Customer>> {
-    return readPage(this.db, CUSTOMERS, paging)
+  find(page: NumberedPage<string, true>): Promise<PageResult<Customer, true>> {
+    return readPage(this.db, page, CUSTOMERS)
   }
 
   async findById(id: number): Promise<Customer | undefined> {

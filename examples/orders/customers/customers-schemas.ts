@@ -1,3 +1,4 @@
+import { page } from 'blazon'
 import { z } from 'zod'
 import { MAX_INTEGER, RowId, textOf } from '../shared/fields.js'
 
@@ -17,5 +18,8 @@ export const Customer = NewCustomer.extend({
   createdAt: z.date(),
 }).meta({ id: 'Customer' })
 
+export const CustomerPages = page(Customer, { order: ['id'] })
+
+export type CustomerId = z.infer<typeof CustomerId>
 export type NewCustomer = z.infer<typeof NewCustomer>
 export type Customer = z.infer<typeof Customer>

@@ -1,7 +1,6 @@
-import { ConflictError, inject, NotFoundError } from 'blazon'
+import { ConflictError, inject, NotFoundError, type NumberedPage, type PageResult } from 'blazon'
 import { isUniqueViolation } from 'blazon/postgres'
 import { Now } from '../shared/now.js'
-import type { Page, Paging } from '../shared/paging.js'
 import { CustomersRepository } from './customers-repository.js'
 import type { Customer, NewCustomer } from './customers-schemas.js'
 
@@ -19,8 +18,8 @@ export class CustomersService {
     }
   }
 
-  async list(paging: Paging): Promise<Page<Customer>> {
-    return this.customers.find(paging)
+  list(page: NumberedPage<string, true>): Promise<PageResult<Customer, true>> {
+    return this.customers.find(page)
   }
 
   async get(id: number): Promise<Customer> {

@@ -6,7 +6,7 @@ create table counters (
   primary key (tenant_id, id)
 );
 
--- The index of the primary key begins with tenant_id: it is the one that these policies use.
+-- The index of the primary key begins with tenant_id: these policies use it.
 alter table counters enable row level security;
 alter table counters force row level security;
 create policy counters_tenant on counters to app_tenant

@@ -8,7 +8,7 @@ create table customers (
   unique (tenant_id, email)
 );
 
--- The index of the primary key begins with tenant_id: it is the one that these policies use.
+-- The index of the primary key begins with tenant_id: these policies use it.
 alter table customers enable row level security;
 alter table customers force row level security;
 create policy customers_tenant on customers to app_tenant

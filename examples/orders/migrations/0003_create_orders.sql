@@ -15,7 +15,7 @@ create table orders (
 );
 create index on orders (tenant_id, customer_id);
 
--- The index of the primary key begins with tenant_id: it is the one that these policies use.
+-- The index of the primary key begins with tenant_id: these policies use it.
 alter table orders enable row level security;
 alter table orders force row level security;
 create policy orders_tenant on orders to app_tenant
@@ -36,7 +36,7 @@ create table order_lines (
   foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
 );
 
--- The index of the primary key begins with tenant_id: it is the one that these policies use.
+-- The index of the primary key begins with tenant_id: these policies use it.
 alter table order_lines enable row level security;
 alter table order_lines force row level security;
 create policy order_lines_tenant on order_lines to app_tenant

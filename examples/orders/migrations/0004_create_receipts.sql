@@ -10,7 +10,7 @@ create table receipts (
   foreign key (tenant_id, order_id) references orders (tenant_id, id) on delete cascade
 );
 
--- The index of the primary key begins with tenant_id: it is the one that these policies use.
+-- The index of the primary key begins with tenant_id: these policies use it.
 alter table receipts enable row level security;
 alter table receipts force row level security;
 create policy receipts_tenant on receipts to app_tenant

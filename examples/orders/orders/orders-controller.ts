@@ -1,73 +1,63 @@
 import {
-  ApiResponseDoc,
   Auth,
-  BaseController,
-  Body,
-  Cache,
-  Can,
   Controller,
   Delete,
   Get,
   inject,
   JsonLines,
-  Params,
+  type Paged,
   Post,
   Produces,
-  Query,
-  type Req,
-  type Request,
-  type Response,
   Sse,
   sseComment,
   Tenant,
 } from 'blazon'
 import { z } from 'zod'
-import { pageSchema } from '../shared/paging.js'
-import type { staff } from '../shared/staff.js'
+import type { Clerk } from '../shared/staff.js'
 import { OrderChanges } from './order-changes.js'
 import {
   EXPORT_LIMIT,
   ExportedOrder,
-  ExportFilter,
   NewOrder,
   Order,
   OrderFilter,
   OrderId,
+  OrderPages,
 } from './orders-schemas.js'
 import { OrdersService } from './orders-service.js'
+
+const CACHED = { ttl: '1m', tags: ['orders'] } as const
+const CHANGED = {
+  params: OrderId,
+  returns: Order,
+  errors: { 404: 'No such order', 409: 'It is paid or cancelled already' },
+  can: 'orders:write',
+} as const
 
 @Auth()
 @Tenant()
 @Controller('orders')
-export class OrdersController extends BaseController {
+export class OrdersController {
   private readonly orders = inject(OrdersService)
   private readonly changes = inject(OrderChanges)
 
-  @Get()
-  @Cache({ ttl: '1m', tags: ['orders'] })
-  @Query(OrderFilter)
-  @ApiResponseDoc({ status: 200, description: 'A page', schema: pageSchema(Order) })
-  async list(req: Req<{ query: typeof OrderFilter }>, res: Response) {
-    return this.ok(res, 'Orders', await this.orders.list(req.query))
+  @Get('', { paged: OrderPages, cache: CACHED })
+  list({ page, query }: Paged<typeof OrderPages>) {
+    return this.orders.list(page, query)
   }
 
-  @Get('export')
+  /** The orders, for a program or a spreadsheet. */
+  @Get('export', { query: OrderFilter, returns: z.array(ExportedOrder).max(EXPORT_LIMIT) })
   @Produces('application/json', 'text/csv')
-  @Query(ExportFilter)
-  @ApiResponseDoc({
-    status: 200,
-    description: 'The orders, for a program or a spreadsheet',
-    schema: z.array(ExportedOrder).max(EXPORT_LIMIT),
-  })
-  async export(req: Req<{ query: typeof ExportFilter }>, res: Response) {
-    return this.ok(res, 'Orders', await this.orders.export(req.query))
+  export({ query }: { query: OrderFilter }) {
+    return this.orders.export(query)
   }
 
   /** Each order of the shop as it is placed, paid or cancelled. */
   @Get('feed')
   @Sse(Order)
-  async *feed(req: Request) {
-    const changes = this.changes.follow(req.signal)
+  async *feed({ signal }: { signal: AbortSignal }) {
+    const changes = this.changes.follow(signal)
     yield sseComment('open')
     yield* changes
   }
@@ -79,41 +69,29 @@ export class OrdersController extends BaseController {
     yield* this.orders.all()
   }
 
-  @Get(':id')
-  @Cache({ ttl: '1m', tags: ['orders'] })
-  @Params(OrderId)
-  @ApiResponseDoc({ status: 200, description: 'The order', schema: Order })
-  @ApiResponseDoc({ status: 404, description: 'No such order' })
-  async getById(req: Req<{ params: typeof OrderId }>, res: Response) {
-    return this.ok(res, 'Order', await this.orders.get(req.params.id))
+  @Get(':id', { params: OrderId, returns: Order, errors: { 404: 'No such order' }, cache: CACHED })
+  getById({ params }: { params: OrderId }) {
+    return this.orders.get(params.id)
   }
 
-  @Post()
-  @Can('orders:write')
-  @Body(NewOrder)
-  @ApiResponseDoc({ status: 201, description: 'The new order', schema: Order })
-  @ApiResponseDoc({ status: 404, description: 'No such customer' })
-  async place(req: Req<{ auth: typeof staff; body: typeof NewOrder }>, res: Response) {
-    return this.ok(res, 'Order placed', await this.orders.place(req.body, req.user.id), 201)
+  @Post('', {
+    body: NewOrder,
+    returns: Order,
+    status: 201,
+    errors: { 404: 'No such customer' },
+    can: 'orders:write',
+  })
+  place({ body, user }: { body: NewOrder; user: Clerk }) {
+    return this.orders.place(body, user.id)
   }
 
-  @Post(':id/payment')
-  @Can('orders:write')
-  @Params(OrderId)
-  @ApiResponseDoc({ status: 200, description: 'The order', schema: Order })
-  @ApiResponseDoc({ status: 404, description: 'No such order' })
-  @ApiResponseDoc({ status: 409, description: 'It is paid or cancelled already' })
-  async pay(req: Req<{ params: typeof OrderId }>, res: Response) {
-    return this.ok(res, 'Order paid', await this.orders.pay(req.params.id))
+  @Post(':id/payment', CHANGED)
+  pay({ params }: { params: OrderId }) {
+    return this.orders.pay(params.id)
   }
 
-  @Delete(':id')
-  @Can('orders:write')
-  @Params(OrderId)
-  @ApiResponseDoc({ status: 200, description: 'The order', schema: Order })
-  @ApiResponseDoc({ status: 404, description: 'No such order' })
-  @ApiResponseDoc({ status: 409, description: 'It is paid or cancelled already' })
-  async cancel(req: Req<{ params: typeof OrderId }>, res: Response) {
-    return this.ok(res, 'Order cancelled', await this.orders.cancel(req.params.id))
+  @Delete(':id', CHANGED)
+  cancel({ params }: { params: OrderId }) {
+    return this.orders.cancel(params.id)
   }
 }

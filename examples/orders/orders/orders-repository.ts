@@ -1,14 +1,7 @@
-import { CacheManager, inject } from 'blazon'
-import { Database, type Sql, sql } from 'blazon/postgres'
-import { type Page, readPage } from '../shared/paging.js'
+import { CacheManager, inject, type NumberedPage, type PageResult } from 'blazon'
+import { Database, readPage, type Sql, sql } from 'blazon/postgres'
 import { OrderChanges } from './order-changes.js'
-import {
-  EXPORT_LIMIT,
-  type ExportedOrder,
-  type ExportFilter,
-  type Order,
-  type OrderFilter,
-} from './orders-schemas.js'
+import { EXPORT_LIMIT, type ExportedOrder, type Order, type OrderFilter } from './orders-schemas.js'
 
 /** As the API shows them. A `bigint` would come as text; no total is so high that a number could not say it exactly. */
 const ORDERS = sql`
@@ -46,11 +39,11 @@ export class OrdersRepository {
     return placed
   }
 
-  async find({ status, customerId, ...paging }: OrderFilter): Promise<Page<Order>> {
-    return readPage(this.db, sql`${ORDERS} where ${matching({ status, customerId })}`, paging)
+  find(page: NumberedPage<string, true>, filter: OrderFilter): Promise<PageResult<Order, true>> {
+    return readPage(this.db, page, sql`${ORDERS} where ${matching(filter)}`)
   }
 
-  findForExport(filter: ExportFilter): Promise<ExportedOrder[]> {
+  findForExport(filter: OrderFilter): Promise<ExportedOrder[]> {
     return this.db.sql<ExportedOrder>`
       select id, status, customer_id as "customerId", total::float8 as total, placed_by as "placedBy",
         placed_at as "placedAt"
@@ -91,7 +84,7 @@ export class OrdersRepository {
   }
 }
 
-function matching({ status, customerId }: ExportFilter): Sql {
+function matching({ status, customerId }: OrderFilter): Sql {
   const conditions = [
     sql`true`,
     ...(status === undefined ? [] : [sql`status = ${status}`]),

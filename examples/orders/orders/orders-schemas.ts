@@ -1,6 +1,6 @@
+import { page } from 'blazon'
 import { z } from 'zod'
 import { MAX_INTEGER, RowId, textOf } from '../shared/fields.js'
-import { Paging } from '../shared/paging.js'
 
 const OrderStatus = z.enum(['open', 'paid', 'cancelled'])
 
@@ -24,7 +24,7 @@ export const OrderId = z.object({
   id: RowId.describe('Number of the order'),
 })
 
-export const OrderFilter = Paging.extend({
+export const OrderFilter = z.object({
   status: OrderStatus.optional().describe('Only orders that have come this far'),
   customerId: RowId.optional().describe('Only orders of this customer'),
 })
@@ -45,7 +45,7 @@ export const Order = NewOrder.extend({
   placedAt: z.date(),
 }).meta({ id: 'Order' })
 
-export const ExportFilter = OrderFilter.pick({ status: true, customerId: true })
+export const OrderPages = page(Order, { order: ['id'], filter: OrderFilter.shape })
 
 /** The most orders of an export. */
 export const EXPORT_LIMIT = 10_000
@@ -59,8 +59,8 @@ export const ExportedOrder = Order.pick({
   placedAt: true,
 }).meta({ id: 'ExportedOrder' })
 
-export type ExportFilter = z.infer<typeof ExportFilter>
-export type ExportedOrder = z.infer<typeof ExportedOrder>
 export type OrderFilter = z.infer<typeof OrderFilter>
+export type ExportedOrder = z.infer<typeof ExportedOrder>
+export type OrderId = z.infer<typeof OrderId>
 export type NewOrder = z.infer<typeof NewOrder>
 export type Order = z.infer<typeof Order>

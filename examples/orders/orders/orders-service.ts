@@ -1,9 +1,8 @@
-import { ConflictError, inject, NotFoundError } from 'blazon'
+import { ConflictError, inject, NotFoundError, type NumberedPage, type PageResult } from 'blazon'
 import { CustomersService } from '../customers/customers-service.js'
 import { Now } from '../shared/now.js'
-import type { Page } from '../shared/paging.js'
 import { OrdersRepository } from './orders-repository.js'
-import type { ExportedOrder, ExportFilter, NewOrder, Order, OrderFilter } from './orders-schemas.js'
+import type { ExportedOrder, NewOrder, Order, OrderFilter } from './orders-schemas.js'
 import { Payments } from './payments.js'
 
 export class OrdersService {
@@ -18,11 +17,11 @@ export class OrdersService {
     return this.orders.insert({ ...input, total, status: 'open', placedBy, placedAt: this.now() })
   }
 
-  async list(filter: OrderFilter): Promise<Page<Order>> {
-    return this.orders.find(filter)
+  list(page: NumberedPage<string, true>, filter: OrderFilter): Promise<PageResult<Order, true>> {
+    return this.orders.find(page, filter)
   }
 
-  export(filter: ExportFilter): Promise<ExportedOrder[]> {
+  export(filter: OrderFilter): Promise<ExportedOrder[]> {
     return this.orders.findForExport(filter)
   }
 

@@ -1,19 +1,14 @@
 import {
-  ApiResponseDoc,
+  ApiResponse,
   ApiTags,
   Auth,
-  BaseController,
-  Can,
   Controller,
   fileResponse,
   Get,
   inject,
-  Params,
   Post,
-  type Req,
-  type Response,
   Tenant,
-  Upload,
+  type UploadOutput,
 } from 'blazon'
 import { OrderId } from './orders-schemas.js'
 import { NewReceipt, Receipt, Receipts } from './receipts.js'
@@ -22,27 +17,27 @@ import { NewReceipt, Receipt, Receipts } from './receipts.js'
 @Tenant()
 @ApiTags('Orders')
 @Controller('orders/:id/receipt')
-export class ReceiptsController extends BaseController {
+export class ReceiptsController {
   private readonly receipts = inject(Receipts)
 
-  @Post()
-  @Can('orders:write')
-  @Params(OrderId)
-  @Upload(NewReceipt)
-  @ApiResponseDoc({ status: 201, description: 'The receipt', schema: Receipt })
-  @ApiResponseDoc({ status: 404, description: 'No such order' })
-  async add(req: Req<{ params: typeof OrderId; upload: typeof NewReceipt }>, res: Response) {
-    const { note, receipt } = req.body
+  @Post('', {
+    params: OrderId,
+    upload: NewReceipt,
+    returns: Receipt,
+    status: 201,
+    errors: { 404: 'No such order' },
+    can: 'orders:write',
+  })
+  async add({ params, body }: { params: OrderId; body: UploadOutput<typeof NewReceipt> }) {
+    const { note, receipt } = body
     const content = await receipt.bytes()
-    const added = await this.receipts.put(req.params.id, note, { type: receipt.type, content })
-    return this.ok(res, 'Receipt added', added, 201)
+    return this.receipts.put(params.id, note, { type: receipt.type, content })
   }
 
-  @Get()
-  @Params(OrderId)
-  @ApiResponseDoc({ status: 200, description: 'The file', content: 'application/octet-stream' })
-  async download(req: Req<{ params: typeof OrderId }>) {
-    const { type, content } = await this.receipts.get(req.params.id)
-    return fileResponse(content, { name: `Receipt ${req.params.id}.${type.replace(/.*\//, '')}` })
+  @Get('', { params: OrderId })
+  @ApiResponse({ status: 200, description: 'The file', content: 'application/octet-stream' })
+  async download({ params }: { params: OrderId }) {
+    const { type, content } = await this.receipts.get(params.id)
+    return fileResponse(content, { name: `Receipt ${params.id}.${type.replace(/.*\//, '')}` })
   }
 }

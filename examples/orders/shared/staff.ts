@@ -1,3 +1,4 @@
+import type { Req } from 'blazon'
 import { jwt } from 'blazon/jwt'
 import { z } from 'zod'
 import { Env } from './env.js'
@@ -12,3 +13,6 @@ export const staff = jwt({
   claims: z.object({ sub: z.string(), shop: z.string() }),
   tenant: 'shop',
 })
+
+/** A clerk or an auditor, behind the guard. */
+export type Clerk = Req<{ auth: typeof staff }>['user']

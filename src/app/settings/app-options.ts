@@ -116,6 +116,13 @@ export interface AppOptions {
    */
   readonly swagger?: false | SwaggerOptions | readonly SwaggerOptions[]
   /**
+   * Another name of `swagger`, with the same values. An application has one of them.
+   *
+   * @defaultValue `swagger`
+   * @see docs/openapi.md
+   */
+  readonly openapi?: AppOptions['swagger']
+  /**
    * The store and the defaults of `@Cache` and `CacheManager`.
    *
    * @defaultValue in memory, bounded

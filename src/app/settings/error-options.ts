@@ -111,7 +111,7 @@ function checkFormat({ format, schema, mediaType }: ErrorOptions): Problem[] {
   }
   for (const [name, value] of Object.entries({ schema, mediaType })) {
     if (value === undefined) continue
-    const cause = 'It describes the body of a `format` of your own, and there is none.'
+    const cause = 'It describes the body of your own `format`, and `format` is missing.'
     problems.push(invalid(`errors.${name}`, cause, 'Give the function `format`, or remove it.'))
   }
   return problems

@@ -11,6 +11,7 @@ import { envelopeGroup } from './envelope-option.js'
 import { errorGroup } from './error-options.js'
 import { limitGroup } from './limit-options.js'
 import * as lists from './list-options.js'
+import { openapiGroup } from './openapi-option.js'
 import { prefixGroup, statusGroup } from './path-options.js'
 import * as plain from './plain-options.js'
 import { recordsGroup } from './records-options.js'
@@ -28,6 +29,7 @@ type Groups = {
 /** The settings that each option makes by itself. */
 export type OwnSettings = Omit<Settings, 'middlewares' | 'tenant'> & {
   readonly middlewares: MiddlewareList
+  readonly openapi: Settings['swagger'] | null
   readonly requestIds: boolean | null
   readonly tenant: ReturnType<typeof tenantGroup.resolve>
 }
@@ -48,6 +50,7 @@ const GROUPS: Groups = {
   auth: authGroup,
   tenant: tenantGroup,
   swagger: swaggerGroup,
+  openapi: openapiGroup,
   limits: limitGroup,
   cookies: cookieGroup,
   validation: validationGroup,

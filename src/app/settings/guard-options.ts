@@ -124,7 +124,8 @@ export function checkGuards(guards: unknown, guard: unknown): Problem[] {
     return [invalid('auth.guards', cause, 'Move the guard into `auth.guards`, in the first place.')]
   }
   const entries = Object.entries(guards)
-  if (entries.length === 0) return [invalid('auth.guards', 'It names no guard.', remedy)]
+  if (entries.length === 0)
+    return [invalid('auth.guards', 'It must name at least one guard.', remedy)]
   return entries.flatMap(([name, entry]) => {
     if (!NAME.test(name)) {
       const cause = `'${name}' is not a valid guard name.`

@@ -10,6 +10,7 @@ import { eachGroup, type OwnSettings } from './groups.js'
 import { checkMiddlewareTypes } from './list-options.js'
 import { namedMiddlewares } from './named-middlewares.js'
 import { checkObjects } from './object-options.js'
+import { checkDocumentNames } from './openapi-option.js'
 import type { Settings } from './settings.js'
 
 /** The result of reading the options. */
@@ -44,6 +45,7 @@ function resolve(options: AppOptions, ofFactories: readonly Problem[]): Resolved
     ...checkObjects(options),
     ...checkMiddlewareTypes(middlewares),
     ...checkErrorFormats(options),
+    ...checkDocumentNames(options),
     ...eachGroup(options, (group, option) => group.check(option)).flat(),
   ]
   const errors = problems.filter(({ code }) => code.startsWith('E_'))
@@ -61,10 +63,14 @@ function madeByFactories({ auth, plugins, cache, rateLimit }: AppOptions): reado
 
 function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]): Settings {
   const resolved = eachGroup(options, (group, option, name) => [name, group.resolve(option)])
-  const { requestIds, ...settings } = Object.fromEntries(resolved) as unknown as OwnSettings
-  const { auth, swagger, envelope, errors, tenant, logs } = settings
+  const { requestIds, openapi, ...settings } = Object.fromEntries(
+    resolved,
+  ) as unknown as OwnSettings
+  const { auth, envelope, errors, tenant, logs } = settings
+  const swagger = openapi ?? settings.swagger
   return Object.freeze({
     ...settings,
+    swagger,
     middlewares: Object.freeze(middlewares),
     tenant: tenant && Object.freeze({ ...tenant, guards: auth.guards }),
     converters: Object.freeze(Object.assign({}, ...swagger.map((each) => each.converters))),

@@ -125,7 +125,7 @@ export function noteAdmission(host: object, admit: Step): void {
 }
 
 const OUTSIDE =
-  'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: there is no guard here that could be called.'
+  'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: here, it has no guard to call.'
 
 /**
  * Creates the middleware that runs the checks and then the router. It finds the application by the request,

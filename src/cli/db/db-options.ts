@@ -48,7 +48,7 @@ function placeOf(
   if (url !== undefined && url !== '') return { url }
   const { text, from, skipped } = findVariable('DATABASE_URL', cwd)
   if (text === undefined) throw unknownDatabase(skipped)
-  if (from !== ENVIRONMENT) note(`The database is that of DATABASE_URL in ${from}.`)
+  if (from !== ENVIRONMENT) note(`The database comes from DATABASE_URL in ${from}.`)
   return { url: text }
 }
 

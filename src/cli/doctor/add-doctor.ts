@@ -21,7 +21,7 @@ export function addDoctor(
     .option('--strict', 'fail on warnings')
     .option(
       '--url <url>',
-      'the database, instead of that of DATABASE_URL: postgres://user:password@host:5432/database',
+      'the database, instead of DATABASE_URL: postgres://user:password@host:5432/database',
     )
     .addHelpText('after', NOTES)
   withLoading(withRoles(command)).action(async (options: Omit<DoctorOptions, 'cwd'>) => {

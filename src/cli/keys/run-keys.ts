@@ -30,7 +30,7 @@ function missingTable(): CliError {
   return new CliError({
     status: 1,
     what: 'The database has no table of API keys.',
-    cause: 'There is no blazon.api_keys.',
+    cause: 'The table blazon.api_keys does not exist.',
     remedy:
       'Write the SQL of `blazon keys table` into a file of the migrations, and run `blazon db migrate`.',
   })

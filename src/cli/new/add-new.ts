@@ -23,7 +23,7 @@ export function addNew(parent: Command, context: ProgramContext): void {
         TEMPLATES,
       ),
     )
-    .option('--name <name>', 'the name of its package (default: that of the folder)')
+    .option('--name <name>', 'the name of its package (default: the name of the folder)')
     .addOption(
       new Option('--decorators <dialect>', 'standard, or legacy: experimentalDecorators')
         .choices(DECORATORS)

@@ -93,7 +93,7 @@ async function askTemplate(ask: Ask): Promise<Template> {
   if (template !== undefined) return template
   throw new CliError({
     status: 2,
-    what: `There is no template ${JSON.stringify(given)}.`,
+    what: `Unknown template ${JSON.stringify(given)}.`,
     remedy: `Choose one of ${TEMPLATES.join(', ')}.`,
   })
 }

@@ -131,6 +131,6 @@ function checkWhole(
 /** Finds a share of tenants in an application whose requests have no tenants. */
 export function checkPerTenant(settings: CapacitySettings | null, hasTenants: boolean): Problem[] {
   if (settings === null || settings.perTenant === null || hasTenants) return []
-  const cause = 'The application has no tenants, so it would limit nobody.'
+  const cause = 'The application has no tenants, so the limit would never apply.'
   return [invalid('capacity.perTenant', cause, 'Set the option `tenant`, or leave it out.')]
 }

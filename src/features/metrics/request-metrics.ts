@@ -7,7 +7,7 @@ export function requestMetrics(requests: RequestSeries, active: () => number): M
   return [
     {
       name: 'http_server_active_requests',
-      help: 'Requests that have begun and are not over, with that of the scrape.',
+      help: 'Requests in progress, including the scrape.',
       type: 'gauge',
       read: active,
     },

@@ -42,7 +42,7 @@ export function cursorPages(
       take: limit + 1,
       order,
       after: values === null ? null : namedValues(order, values),
-      make<T extends object>(
+      of<T extends object>(
         rows: readonly T[],
         valuesOf: (row: T) => readonly unknown[] = (row) => fieldsOf(row, order),
       ) {

@@ -62,10 +62,10 @@ function checked<T extends CursorOptions<string, PageFilter>>(options: T): T {
   const fail = failOf('cursor')
   const { order = [], max = 100, limit = 1, maxAge = 1 } = options
   if (Array.isArray(order) && order.length === 0)
-    fail("`order` is a list of fields: ['-placedAt', 'id'].")
+    fail("`order` must be a list of fields: ['-placedAt', 'id'].")
   refuseUnknown('cursor()', options, NAMES)
   checkCommon(options, OWN, fail)
-  if (!isCount(limit, max)) fail('`limit` is a whole number from 1 to `max`.')
-  if ((toSeconds(maxAge) ?? 0) <= 0) fail("`maxAge` is a length of time: '1d'.")
+  if (!isCount(limit, max)) fail('`limit` must be a whole number from 1 to `max`.')
+  if ((toSeconds(maxAge) ?? 0) <= 0) fail("`maxAge` must be a length of time: '1d'.")
   return options
 }

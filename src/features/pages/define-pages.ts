@@ -28,7 +28,6 @@ export function definePages({ order, query, filter, response, ...rest }: PagesPa
   readonly query: Schema
   readonly response: Schema
   readonly definition: PagesDefinition
-  readonly of: (req: object) => unknown
 } {
   const schemas = {
     query: keyed({ ...query, ...sortParameter(order), ...filter }),
@@ -38,18 +37,8 @@ export function definePages({ order, query, filter, response, ...rest }: PagesPa
     ...rest,
     ...schemas,
     orders: ordersOf(order),
-    values: new WeakMap(),
   })
-  return Object.freeze({
-    ...schemas,
-    definition,
-    of: (req: object) => pageOf(definition, req),
-  })
-}
-
-function pageOf({ values }: PagesDefinition, req: object): unknown {
-  if (values.has(req)) return values.get(req)
-  throw new TypeError('There is no page for this request: its route needs @Paged with these pages.')
+  return Object.freeze({ ...schemas, definition })
 }
 
 /** The schema of the items of a page. */
@@ -69,7 +58,7 @@ export function checkCommon(
   fail: (cause: string) => never,
 ): void {
   checkOrder(order, fail)
-  if (!isCount(max, MOST_ITEMS)) fail(`\`max\` is a whole number from 1 to ${MOST_ITEMS}.`)
+  if (!isCount(max, MOST_ITEMS)) fail(`\`max\` must be a whole number from 1 to ${MOST_ITEMS}.`)
   const taken = [...own, ...sortNames(order)].find((name) => Object.hasOwn(filter, name))
   if (taken !== undefined) fail(`\`filter\` cannot have \`${taken}\`, which pages need.`)
 }

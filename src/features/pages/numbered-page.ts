@@ -11,7 +11,7 @@ export function numberedPage(
   res: Response,
 ): NumberedPage {
   const { page, pageSize } = req.validated.query as PageQuery
-  const make = <T extends object>(
+  const of = <T extends object>(
     rows: readonly T[],
     given?: number | bigint,
   ): PageResult<T, boolean> => {
@@ -29,7 +29,7 @@ export function numberedPage(
     take: hasTotal ? pageSize : pageSize + 1,
     order: orderFor(orders, req.validated.query as object),
     hasTotal,
-    make,
+    of,
   })
 }
 
@@ -56,6 +56,6 @@ function wholeTotal(given: number | bigint | undefined): number {
   if (total !== undefined && Number.isSafeInteger(total) && total >= 0) return total
   const is = typeof given === 'number' ? String(given) : typeof given
   throw new TypeError(
-    `make(rows, total): the total is ${is}. Give the number of items of all pages, or describe the list with \`total: false\`.`,
+    `page.of(rows, total): the total is ${is}. Give the number of items of all pages, or describe the list with \`total: false\`.`,
   )
 }

@@ -76,7 +76,7 @@ export function checkOrder(order: ListOrder, fail: (cause: string) => never): vo
 function checkFields(name: string, fields: unknown, fail: (cause: string) => never): void {
   const isField = (each: unknown) => typeof each === 'string' && /^-?[^-]/.test(each)
   if (Array.isArray(fields) && fields.every(isField)) return
-  fail(`\`${name}\` is a list of fields: ['-placedAt', 'id'].`)
+  fail(`\`${name}\` must be a list of fields: ['-placedAt', 'id'].`)
 }
 
 function textOf([name, fields]: readonly [string, readonly string[]]): string {

@@ -23,9 +23,8 @@ const LAST_PAGE = 1_000_000
  * class CustomersController {
  *   @Get()
  *   @Paged(CustomerPages)
- *   async list(req: Req<{ query: typeof CustomerPages.query }>) {
- *     const { offset, take, make } = CustomerPages.of(req)
- *     return make(await customers.read(offset, take), await customers.count())
+ *   async list({ page }: Paged<typeof CustomerPages>) {
+ *     return page.of(await customers.read(page.offset, page.take), await customers.count())
  *   }
  * }
  */
@@ -75,9 +74,9 @@ function checked<T extends PageOptions<string, PageFilter>>(options: T): T {
   const { max = 100, pageSize = 1, maxPage = 1, total = true } = options
   refuseUnknown('page()', options, NAMES)
   checkCommon(options, OWN, fail)
-  if (!isCount(pageSize, max)) fail('`pageSize` is a whole number from 1 to `max`.')
+  if (!isCount(pageSize, max)) fail('`pageSize` must be a whole number from 1 to `max`.')
   if (!isCount(maxPage, LAST_PAGE))
-    fail(`\`maxPage\` is a whole number from 1 to ${LAST_PAGE.toLocaleString('en')}.`)
-  if (typeof total !== 'boolean') fail('`total` is true or false.')
+    fail(`\`maxPage\` must be a whole number from 1 to ${LAST_PAGE.toLocaleString('en')}.`)
+  if (typeof total !== 'boolean') fail('`total` must be true or false.')
   return options
 }

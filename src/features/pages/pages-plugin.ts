@@ -26,7 +26,7 @@ export function pagesPlugin(cookieKeys: () => readonly string[]): Plugin {
           : (req, res) => numberedPage(pages, req, res)
       const beforeHandler: Stage = (next) =>
         function readPage(req, res) {
-          pages.values.set(req, open(req, res))
+          Object.assign(req, { page: open(req, res) })
           return next(req, res)
         }
       return { beforeHandler }

@@ -30,7 +30,7 @@ export const cursorField: StandardSchemaV1<unknown, string | undefined> = field<
     format: CURSOR_FORMAT,
     minLength: 1,
     maxLength: LONGEST_CURSOR,
-    description: 'The `next` of the page before. Without it, the list begins',
+    description: 'The `next` cursor of the previous page. Omit it for the first page',
   },
   (value) => {
     const isText = typeof value === 'string' && value !== '' && value.length <= LONGEST_CURSOR

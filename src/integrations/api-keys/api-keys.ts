@@ -155,7 +155,7 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
   }
 
   #admit(record: TRecord | undefined, req: Request): boolean {
-    if (record === undefined) return refuse(req, 'nobody has this key, or it is no longer valid')
+    if (record === undefined) return refuse(req, 'the key is unknown, or no longer valid')
     if (!isLive(record, this.#clock.now()))
       return refuse(req, 'the key has expired, or was revoked')
     const user = this.#userOf(record, req)

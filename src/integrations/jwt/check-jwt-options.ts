@@ -86,7 +86,7 @@ function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[]
     problems.push(invalid('jwks', 'Its answer could be changed on the way.', safe))
   }
   if (keys === undefined && jwks === undefined && !isIssuerUrl(issuer)) {
-    const cause = 'The keys are found by the URL of the issuer, and it is no such URL.'
+    const cause = 'The keys are found by the URL of the issuer, so it must be a URL.'
     const remedy = `${safe} It has no query. Or give keys, or jwks.`
     problems.push(invalid('issuer', cause, remedy))
   }

@@ -52,7 +52,7 @@ async function findJwks(issuer: string, setup: FetchSetup): Promise<URL> {
   })
   const { issuer: named, jwks_uri: jwks } = (metadata ?? {}) as Record<string, unknown>
   if (named !== issuer) {
-    throw new Error(`The metadata of ${issuer} is that of another issuer.`)
+    throw new Error(`The metadata of ${issuer} belongs to another issuer.`)
   }
   if (typeof jwks !== 'string' || !URL.canParse(jwks)) {
     throw new Error(`The metadata of ${issuer} has no jwks_uri.`)

@@ -40,7 +40,7 @@ interface DrizzlePackage {
  * are inserted and deleted. It works with `provideDrizzle`, and with Drizzle on another driver of PostgreSQL. Needs the
  * package `drizzle-orm`.
  *
- * @param page The page of the request: `OrderPages.of(req)`.
+ * @param page `page` of the request.
  * @param columns The columns of the fields of the order. They must not be null.
  * @param read Runs the `select`: it selects `keys`, and has the condition, the order and the limit that it is given.
  * @returns the items, without `keys`, and the cursor of the next page.
@@ -48,7 +48,7 @@ interface DrizzlePackage {
  * have the same values of the order; ConfigError if `drizzle-orm` is not installed.
  * @example
  * readDrizzlePage(
- *   OrderPages.of(req),
+ *   page,
  *   { placedAt: orders.placedAt, id: orders.id },
  *   ({ keys, where, orderBy, limit }) =>
  *     db
@@ -70,7 +70,7 @@ export async function readDrizzlePage<T, TRow extends DrizzleRow>(
   })
   const { keys, where, orderBy } = keysetOf(await loadBuilder(), page, used) as Keyset<T>
   const rows = await read({ keys, where, orderBy: [...orderBy], limit: page.take })
-  const { items, next } = page.make(rows, (row) => valuesIn(row.keys))
+  const { items, next } = page.of(rows, (row) => valuesIn(row.keys))
   return { items: items.map(({ keys: _, ...item }) => item), next }
 }
 

@@ -14,15 +14,15 @@ import { type Sql, sql } from './sql.js'
  * A page of `page` is read with `offset`. If the list has a total, the rows are counted in a second statement.
  *
  * @param db The database.
- * @param page The page of the request: `OrderPages.of(req)`.
+ * @param page `page` of the request.
  * @param query A `select` without `order by` and `limit`. Its columns have the names of the fields of the order. For a
  * cursor, these columns must not be null.
  * @returns the data of the response.
  * @throws TypeError if the list has no order, a column of the order of a cursor is null, or two rows have the same values
  * of that order; the errors of `Database.query`.
  * @example
- * list(req: Req<{ query: typeof OrderPages.query }>) {
- *   return readPage<Order>(db, OrderPages.of(req), sql`select id, total, placed_at as "placedAt" from orders`)
+ * list({ page }: Paged<typeof OrderPages>) {
+ *   return readPage<Order>(db, page, sql`select id, total, placed_at as "placedAt" from orders`)
  * }
  */
 export function readPage<TRow extends object = Record<string, unknown>>(
@@ -59,7 +59,7 @@ async function readAfter(
   const { text, values } =
     sql`select rows.*, ${keys} from (${query}) as rows${condition} order by ${sql.join(orderBy)} limit ${page.take}`
   const { rows, fields } = await db.query<readonly unknown[]>({ text, values, rowMode: 'array' })
-  const { items, next } = page.make(rows, (row) => row.at(-1) as readonly unknown[])
+  const { items, next } = page.of(rows, (row) => row.at(-1) as readonly unknown[])
   const names = fields.slice(0, -1).map(({ name }) => name)
   // `fromEntries` defines properties, so a column named `__proto__` stays a column.
   const named = items.map((row) =>
@@ -73,7 +73,7 @@ async function readNumbered(
   page: NumberedPage,
   query: Sql,
 ): Promise<object> {
-  const { order, take, offset, hasTotal, make } = page
+  const { order, take, offset, hasTotal, of } = page
   if (order.length === 0) {
     throw new TypeError("readPage() needs the order of the list: page(Item, { order: ['id'] }).")
   }
@@ -81,12 +81,12 @@ async function readNumbered(
   const rows = db.query(
     sql`select rows.* from (${query}) as rows order by ${orderBy} limit ${take} offset ${offset}`,
   )
-  if (!hasTotal) return (make as NumberedPage<string, false>['make'])((await rows).rows)
+  if (!hasTotal) return (of as NumberedPage<string, false>['of'])((await rows).rows)
   const counted = db.query<{ total: string }>(
     sql`select count(*)::text as total from (${query}) as rows`,
   )
   const [{ rows: found }, count] = await Promise.all([rows, counted])
-  return (make as NumberedPage<string, true>['make'])(found, Number(count.rows[0]?.total))
+  return (of as NumberedPage<string, true>['of'])(found, Number(count.rows[0]?.total))
 }
 
 function columnsOf(order: readonly OrderField[]): Sql[] {

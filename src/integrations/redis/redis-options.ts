@@ -130,7 +130,7 @@ function checkCluster(cluster: RedisClusterOptions | undefined): Problem[] {
   if (cluster === undefined) return []
   if (!Array.isArray(cluster.rootNodes) || cluster.rootNodes.length === 0) {
     const remedy = "Give { rootNodes: [{ url: 'redis://host:6379' }, …] }."
-    return [invalid('cluster.rootNodes', 'It names no node.', remedy)]
+    return [invalid('cluster.rootNodes', 'It must name at least one node.', remedy)]
   }
   return cluster.rootNodes.flatMap(({ url }, index) =>
     checkUrl(url).map((problem) => ({ ...problem, subject: `cluster.rootNodes[${index}].url` })),

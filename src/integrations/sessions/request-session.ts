@@ -87,7 +87,7 @@ export class RequestSession implements Session<Values, Values> {
   /** Why the guard cannot let the request in; `null` without a cookie. */
   get lack(): string | null {
     if (!this.#manager.cookie.isIn(this.#req)) return null
-    return this.#record === undefined ? this.#lack : 'nobody has logged in with the session'
+    return this.#record === undefined ? this.#lack : 'the session has no logged-in user'
   }
 
   /** Whether the session has ended since it was read. */

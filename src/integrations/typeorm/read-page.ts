@@ -12,16 +12,16 @@ const PARAMETER = 'blazon_cursor_'
  * pagination), so no row is missing or repeated while other rows are inserted and deleted. The values of the order go
  * from PostgreSQL into the cursor and back as text, so a `timestamptz` keeps its microseconds.
  *
- * @param page The page of the request: `NotePages.of(req)`.
+ * @param page `page` of the request.
  * @param query A query builder of an entity, with its conditions. It is not changed. Its order, `take` and `skip` are not
  * used. The fields of the order are properties of the entity, and their columns must not be null.
  * @returns the entities and the cursor of the next page.
  * @throws TypeError if the database is not PostgreSQL, the query joins a relation with many rows for one entity, a field of
  * the order is not a column, one of its values is null, or two rows have the same values of the order; the errors of TypeORM.
  * @example
- * list(req: Req<{ query: typeof NotePages.query }>) {
+ * list({ page }: Paged<typeof NotePages>) {
  *   const notes = this.notes.createQueryBuilder('note').where('note.color = :color', { color: 'red' })
- *   return readPage(NotePages.of(req), notes)
+ *   return readPage(page, notes)
  * }
  */
 export async function readPage<TEntity extends ObjectLiteral>(
@@ -35,7 +35,7 @@ export async function readPage<TEntity extends ObjectLiteral>(
   const keys = new Map(
     entities.map((entity, index) => [entity, raw[index]?.[KEYS] as readonly unknown[]]),
   )
-  return page.make(entities, (entity) => keys.get(entity) ?? [])
+  return page.of(entities, (entity) => keys.get(entity) ?? [])
 }
 
 function pageQuery<TEntity extends ObjectLiteral>(

@@ -6,7 +6,7 @@ create table notes (
   primary key (tenant_id, id)
 );
 
--- The index of the primary key begins with tenant_id: it is the one that these policies use.
+-- The index of the primary key begins with tenant_id: these policies use it.
 alter table notes enable row level security;
 alter table notes force row level security;
 create policy notes_tenant on notes to app_tenant

@@ -102,7 +102,7 @@ describe('the time line', () => {
     const statements = [statement({ tenant: 'borealis' }), statement({ at: 3, error: 'deadlock' })]
     const shown = timelineOf({ ...RECORD, steps: [], statements })
     expect(shown.map(({ tone }) => tone)).toEqual(['warn', 'bad', 'good'])
-    expect(shown[0]?.details).toContain('The tenant is not that of the request.')
+    expect(shown[0]?.details).toContain('The tenant differs from the tenant of the request.')
   })
 
   it('has the calls to other hosts', () => {

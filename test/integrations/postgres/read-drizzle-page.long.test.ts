@@ -1,4 +1,4 @@
-import { Controller, cursor, Get, InjectionToken, inject, Paged, type Request } from 'blazon'
+import { Controller, cursor, Get, InjectionToken, inject, Paged } from 'blazon'
 import { Database, postgres, provideDrizzle, readDrizzlePage } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { and, eq, getTableColumns, gt, sql } from 'drizzle-orm'
@@ -27,9 +27,9 @@ function controllerOf(pages: (typeof LISTS)[number], path: string) {
 
     @Get()
     @Paged(pages)
-    list(req: Request) {
+    list({ page }: Paged<typeof pages>) {
       const columns = { id: rows.id, at: rows.at, somePlace: rows.somePlace }
-      return readDrizzlePage(pages.of(req), columns, ({ keys, where, orderBy, limit }) =>
+      return readDrizzlePage(page, columns, ({ keys, where, orderBy, limit }) =>
         this.orm
           .select({ ...getTableColumns(rows), keys })
           .from(rows)
@@ -48,15 +48,15 @@ class Wrong {
 
   @Get('columns')
   @Paged(ByPlace)
-  columns(req: Request) {
-    return readDrizzlePage(ByPlace.of(req), { id: rows.id }, async () => [{ keys: [] }])
+  columns({ page }: Paged<typeof ByPlace>) {
+    return readDrizzlePage(page, { id: rows.id }, async () => [{ keys: [] }])
   }
 
   @Get('keys')
   @Paged(ByPlace)
-  keys(req: Request) {
+  keys({ page }: Paged<typeof ByPlace>) {
     const columns = { id: rows.id, somePlace: sql<number>`coalesce(${rows.somePlace}, 0)` }
-    return readDrizzlePage(ByPlace.of(req), columns, ({ limit }) =>
+    return readDrizzlePage(page, columns, ({ limit }) =>
       this.orm.select({ keys: rows.id }).from(rows).where(eq(rows.id, rows.id)).limit(limit),
     )
   }

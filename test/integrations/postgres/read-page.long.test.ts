@@ -1,4 +1,4 @@
-import { Controller, cursor, Get, inject, Paged, page, type Req, type Request } from 'blazon'
+import { Controller, cursor, Get, inject, Paged, page } from 'blazon'
 import { Database, postgres, readPage, sql } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -21,8 +21,8 @@ function controllerOf(pages: (typeof LISTS)[number], path: string) {
 
     @Get()
     @Paged(pages)
-    list(req: Req<{ query: typeof pages.query }>) {
-      return readPage(this.db, pages.of(req), ROWS)
+    list({ page }: Paged<typeof pages>) {
+      return readPage(this.db, page, ROWS)
     }
   }
   return Rows
@@ -39,27 +39,27 @@ class Others {
 
   @Get('odd')
   @Paged(Odd)
-  odd(req: Request) {
+  odd({ page }: Paged<typeof Odd>) {
     const odd = sql`select id, 'a' as "~keys", 'b' as json_build_array, 'c' as rows, 'd' as __proto_ from rows`
-    return readPage<{ id: number }>(this.db, Odd.of(req), odd)
+    return readPage<{ id: number }>(this.db, page, odd)
   }
 
   @Get('numbered')
   @Paged(Numbered)
-  numbered(req: Request) {
-    return readPage(this.db, Numbered.of(req), ROWS)
+  numbered({ page }: Paged<typeof Numbered>) {
+    return readPage(this.db, page, ROWS)
   }
 
   @Get('uncounted')
   @Paged(Uncounted)
-  uncounted(req: Request) {
-    return readPage(this.db, Uncounted.of(req), ROWS)
+  uncounted({ page }: Paged<typeof Uncounted>) {
+    return readPage(this.db, page, ROWS)
   }
 
   @Get('unordered')
   @Paged(Unordered)
-  unordered(req: Request) {
-    return readPage(this.db, Unordered.of(req), ROWS)
+  unordered({ page }: Paged<typeof Unordered>) {
+    return readPage(this.db, page, ROWS)
   }
 }
 

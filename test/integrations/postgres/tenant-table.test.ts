@@ -42,7 +42,7 @@ describe('tenantTable', () => {
 );
 create index on orders (tenant_id, customer_id);
 
--- The index of the primary key begins with tenant_id: it is the one that these policies use.
+-- The index of the primary key begins with tenant_id: these policies use it.
 alter table orders enable row level security;
 alter table orders force row level security;
 create policy orders_tenant on orders to app_tenant

@@ -1,4 +1,4 @@
-import { Controller, cursor, Get, inject, Paged, type Request } from 'blazon'
+import { Controller, cursor, Get, inject, Paged } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { readPage, repositoryOf, typeorm } from 'blazon/typeorm'
 import { Brackets, EntitySchema, MoreThan, type SelectQueryBuilder } from 'typeorm'
@@ -84,13 +84,13 @@ function controllerOf(
 
     @Get()
     @Paged(pages)
-    list(req: Request) {
+    list({ page }: Paged<typeof pages>) {
       const rows = this.rows
         .createQueryBuilder('row')
         .leftJoinAndSelect('row.owner', 'owner')
         .orderBy('row.place')
         .take(1)
-      return readPage(pages.of(req), condition(rows))
+      return readPage(page, condition(rows))
     }
   }
   return Rows
@@ -103,21 +103,21 @@ class Others {
 
   @Get('all')
   @Paged(ByPlace)
-  all(req: Request) {
-    return readPage(ByPlace.of(req), this.rows.createQueryBuilder())
+  all({ page }: Paged<typeof ByPlace>) {
+    return readPage(page, this.rows.createQueryBuilder())
   }
 
   @Get('column')
   @Paged(ByNothing)
-  column(req: Request) {
-    return readPage(ByNothing.of(req), this.rows.createQueryBuilder() as never)
+  column({ page }: Paged<typeof ByNothing>) {
+    return readPage(page, this.rows.createQueryBuilder() as never)
   }
 
   @Get('many')
   @Paged(Owners)
-  many(req: Request) {
+  many({ page }: Paged<typeof Owners>) {
     const owners = this.owners.createQueryBuilder('owner').leftJoinAndSelect('owner.rows', 'row')
-    return readPage(Owners.of(req), owners)
+    return readPage(page, owners)
   }
 }
 
@@ -226,8 +226,8 @@ it('readPage() of blazon/typeorm reads from PostgreSQL only', async () => {
 
     @Get()
     @Paged(Owners)
-    list(req: Request) {
-      return readPage(Owners.of(req), this.notes.createQueryBuilder())
+    list({ page }: Paged<typeof Owners>) {
+      return readPage(page, this.notes.createQueryBuilder())
     }
   }
   await using app = await TestApp.create({

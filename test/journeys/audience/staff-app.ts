@@ -213,14 +213,14 @@ export class StaffController extends BaseController {
 
   @Get('pages')
   @Paged(Staff)
-  pages(req: Request) {
-    return Staff.of(req).make([ANA], 1)
+  pages({ page }: Paged<typeof Staff>) {
+    return page.of([ANA], 1)
   }
 
   @Get('walk')
   @Paged(Walk)
-  walk(req: Request) {
-    return Walk.of(req).make([ANA])
+  walk({ page }: Paged<typeof Walk>) {
+    return page.of([ANA])
   }
 
   @Get('feed')

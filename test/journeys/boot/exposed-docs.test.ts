@@ -70,7 +70,7 @@ describe('the document of protected routes, in production', () => {
       {
         code: 'W_DOCS_EXPOSED',
         cause: expect.stringContaining('protected routes at /api-docs: ItemsController.mine.'),
-        remedy: expect.stringContaining('swagger: { enabled: true }'),
+        remedy: expect.stringContaining('`enabled: true` in `openapi` (or `swagger`)'),
       },
     ])
     const app = await App.create({ ...options, strict: true, swagger: { enabled: true } })

@@ -31,8 +31,8 @@ const NotePages = cursor(Note, { order: ['id'], max: 10, limit: 1 })
 
 @Controller('notes')
 class Notes {
-  @Get() @Paged(NotePages) list(req: Request) {
-    return NotePages.of(req).make([{ id: 1 }, { id: 2 }])
+  @Get() @Paged(NotePages) list({ page }: Paged<typeof NotePages>) {
+    return page.of([{ id: 1 }, { id: 2 }])
   }
 
   @Post('login') login(_req: Request, res: Response) {
@@ -147,8 +147,8 @@ describe('W_PAGES_WITHOUT_KEYS', () => {
   const codesOf = async (cookies: CookieKeyOptions) => {
     @Controller('paged')
     class Paging {
-      @Get() @Paged(NotePages) list(req: Request) {
-        return NotePages.of(req).make([])
+      @Get() @Paged(NotePages) list({ page }: Paged<typeof NotePages>) {
+        return page.of([])
       }
     }
     const warnings = await bootWarnings({ controllers: [Paging], cookies })
@@ -163,8 +163,8 @@ describe('W_PAGES_WITHOUT_KEYS', () => {
   it('is not for options that are only read, or tested', async () => {
     @Controller('paged')
     class Paging {
-      @Get() @Paged(NotePages) list(req: Request) {
-        return NotePages.of(req).make([])
+      @Get() @Paged(NotePages) list({ page }: Paged<typeof NotePages>) {
+        return page.of([])
       }
     }
     const options = { controllers: [Paging], strict: true, logger: false } as const

@@ -10,7 +10,6 @@ import {
   HttpError,
   inject,
   Post,
-  Query,
   RateLimit,
   type Req,
   type Request,
@@ -124,8 +123,7 @@ export class LoginController {
   private readonly issuer = inject(Issuer)
   private readonly clock = inject(Clock)
 
-  @Get()
-  @Query(Begin)
+  @Get('', { query: Begin })
   @Header('Cache-Control', 'no-store')
   @ApiResponseDoc({ status: 303, description: 'To the login page of the issuer' })
   async begin({ query }: Req<{ query: typeof Begin }>, res: Response) {

@@ -1,8 +1,6 @@
 // passport-login.ts
 import {
-  ApiResponseDoc,
   type AuthGuard,
-  Body,
   Controller,
   InjectionToken,
   inject,
@@ -76,9 +74,7 @@ export class SessionController {
   private readonly passport = inject(Passport)
 
   @SetsSession()
-  @Post()
-  @Body(Credentials)
-  @ApiResponseDoc({ status: 401, description: 'The name or the password is wrong' })
+  @Post('', { body: Credentials, errors: { 401: 'The name or the password is wrong' } })
   async login(req: Req<{ body: typeof Credentials }>) {
     const user = await askStrategy(this.passport, 'local', req)
     if (user === undefined) throw new UnauthorizedError('The name or the password is wrong')

@@ -1,4 +1,4 @@
-import { Cache, Controller, Get, Paged, type Req } from 'blazon'
+import { Cache, Controller, Get, Paged } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 import { KEYS, NotePages, notesTo } from './notes-app.js'
@@ -12,10 +12,10 @@ it('keeps each page and its link apart in the cache', async () => {
     @Get()
     @Cache({ ttl: '1m' })
     @Paged(NotePages)
-    list(req: Req<{ query: typeof NotePages.query }>) {
+    list({ page }: Paged<typeof NotePages>) {
       reads++
-      const { after, take, make } = NotePages.of(req)
-      return make(notes.filter(({ id }) => id > Number(after?.id ?? 0)).slice(0, take))
+      const { after, take } = page
+      return page.of(notes.filter(({ id }) => id > Number(after?.id ?? 0)).slice(0, take))
     }
   }
   await using app = await TestApp.create({ controllers: [Notes], cookies: { keys: KEYS } })

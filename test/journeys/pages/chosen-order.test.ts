@@ -1,4 +1,4 @@
-import { Controller, cursor, Get, Paged, page, type Req } from 'blazon'
+import { Controller, cursor, Get, Paged, page } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -42,19 +42,19 @@ const handled = new Set<string>()
 class Teas {
   @Get('cursor')
   @Paged(ByCursor)
-  byCursor(req: Req<{ query: typeof ByCursor.query }>) {
-    handled.add(req.query.sort)
-    const { order, after, take, make } = ByCursor.of(req)
+  byCursor({ page, query }: Paged<typeof ByCursor>) {
+    handled.add(query.sort)
+    const { order, after, take } = page
     const sorted = TEAS.toSorted((a, b) => compare(order, a, b))
-    return make(sorted.filter((tea) => !after || compare(order, tea, after) > 0).slice(0, take))
+    return page.of(sorted.filter((tea) => !after || compare(order, tea, after) > 0).slice(0, take))
   }
 
   @Get('number')
   @Paged(ByNumber)
-  byNumber(req: Req<{ query: typeof ByNumber.query }>) {
-    const { order, offset, take, make } = ByNumber.of(req)
+  byNumber({ page }: Paged<typeof ByNumber>) {
+    const { order, offset, take } = page
     const sorted = TEAS.toSorted((a, b) => compare(order, a, b))
-    return make(sorted.slice(offset, offset + take), TEAS.length)
+    return page.of(sorted.slice(offset, offset + take), TEAS.length)
   }
 }
 
@@ -168,12 +168,12 @@ describe.each([
 ])('%s()', (name, describe) => {
   it.each([
     [{ order: {} }, '`order` has no name'],
-    [{ order: { newest: [] } }, "`order.newest` is a list of fields: ['-placedAt', 'id']."],
-    [{ order: { newest: 'id' } }, '`order.newest` is a list of fields'],
-    [{ order: { newest: ['--id'] } }, '`order.newest` is a list of fields'],
+    [{ order: { newest: [] } }, "`order.newest` must be a list of fields: ['-placedAt', 'id']."],
+    [{ order: { newest: 'id' } }, '`order.newest` must be a list of fields'],
+    [{ order: { newest: ['--id'] } }, '`order.newest` must be a list of fields'],
     [{ order: { '1': ['id'] } }, "`order` has the name '1'"],
     [{ order: { 'a b': ['id'] } }, "`order` has the name 'a b'"],
-    [{ order: 'id' }, '`order` is a list of fields'],
+    [{ order: 'id' }, '`order` must be a list of fields'],
     [{ order: { id: ['id'] }, filter: { sort: z.string() } }, '`filter` cannot have `sort`'],
   ])('refuses %j', (options, cause) => {
     expect(() => describe(options)).toThrow(`${name}(): ${cause}`)

@@ -166,7 +166,7 @@ describe('an application with pages and without keys', () => {
 
 describe('cursor()', () => {
   it.each([
-    [{ order: [] }, '`order` is a list'],
+    [{ order: [] }, '`order` must be a list'],
     [{ order: ['id'], max: 0 }, '`max`'],
     [{ order: ['id'], max: 1001 }, '`max`'],
     [{ order: ['id'], max: 10, limit: 11 }, '`limit`'],

@@ -1,4 +1,4 @@
-import { type AppOptions, Controller, cursor, Get, Paged, type Req, Tenant } from 'blazon'
+import { type AppOptions, Controller, cursor, Get, Paged, Tenant } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { z } from 'zod'
 
@@ -24,30 +24,30 @@ export function notesApp(notes: readonly Note[], options: AppOptions = {}) {
   class Notes {
     @Get('notes')
     @Paged(NotePages)
-    list(req: Req<{ query: typeof NotePages.query }>) {
+    list(req: Paged<typeof NotePages>) {
       return pageOf(req)
     }
 
     @Get('others')
     @Paged(NotePages)
-    others(req: Req<{ query: typeof NotePages.query }>) {
+    others(req: Paged<typeof NotePages>) {
       return pageOf(req)
     }
 
     @Get('folders/:folder')
     @Paged(NotePages)
-    folder(req: Req<{ query: typeof NotePages.query }>) {
+    folder(req: Paged<typeof NotePages>) {
       return pageOf(req)
     }
   }
 
-  function pageOf(req: Req<{ query: typeof NotePages.query }>) {
-    const { after, take, make } = NotePages.of(req)
-    const { color } = req.query
+  function pageOf({ page, query }: Paged<typeof NotePages>) {
+    const { after, take } = page
+    const { color } = query
     const found = notes
       .filter((note) => after === null || note.id > Number(after.id))
       .filter((note) => color === undefined || note.color === color)
-    return make(found.slice(0, take))
+    return page.of(found.slice(0, take))
   }
 
   return TestApp.create({

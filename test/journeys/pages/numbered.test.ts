@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { type } from 'arktype'
-import { type AppOptions, Controller, Get, Paged, page, type Req, type Request } from 'blazon'
+import { type AppOptions, Controller, Get, Paged, page } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import Type from 'typebox'
 import * as v from 'valibot'
@@ -21,18 +21,18 @@ function notesApp(notes: readonly Note[], options: AppOptions = {}) {
   class Notes {
     @Get('notes')
     @Paged(Counted)
-    counted(req: Req<{ query: typeof Counted.query }>) {
-      const { offset, take, make } = Counted.of(req)
-      const { color } = req.query
+    counted({ page, query }: Paged<typeof Counted>) {
+      const { offset, take } = page
+      const { color } = query
       const found = notes.filter((note) => color === undefined || note.color === color)
-      return make(found.slice(offset, offset + take), BigInt(found.length))
+      return page.of(found.slice(offset, offset + take), BigInt(found.length))
     }
 
     @Get('uncounted')
     @Paged(Uncounted)
-    uncounted(req: Req<{ query: typeof Uncounted.query }>) {
-      const { offset, take, make } = Uncounted.of(req)
-      return make(notes.slice(offset, offset + take))
+    uncounted({ page }: Paged<typeof Uncounted>) {
+      const { offset, take } = page
+      return page.of(notes.slice(offset, offset + take))
     }
   }
   return TestApp.create({ controllers: [Notes], envelope: false, ...options })
@@ -173,13 +173,13 @@ describe('a list with numbered pages', () => {
     class Notes {
       @Get()
       @Paged(Counted)
-      list(req: Request) {
-        return Counted.of(req).make([], total as number)
+      list({ page }: Paged<typeof Counted>) {
+        return page.of([], total as number)
       }
     }
     await using app = await TestApp.create({ controllers: [Notes] })
     await app.request().get('/notes').expect(500)
-    expect(inspect(app.logs, { depth: 5 })).toContain('make(rows, total): the total is')
+    expect(inspect(app.logs, { depth: 5 })).toContain('page.of(rows, total): the total is')
   })
 })
 
@@ -197,8 +197,8 @@ it.each(Object.entries(ITEMS))('numbers pages of items of %s', async (_, Item) =
   class Items {
     @Get()
     @Paged(Pages)
-    list(req: Request) {
-      return Pages.of(req).make([{ id: 1 }], 1)
+    list({ page }: Paged<typeof Pages>) {
+      return page.of([{ id: 1 }], 1)
     }
   }
   await using app = await TestApp.create({ controllers: [Items] })
@@ -208,10 +208,10 @@ it.each(Object.entries(ITEMS))('numbers pages of items of %s', async (_, Item) =
 })
 
 it.each([
-  [{ order: ['--id'] }, '`order` is a list'],
+  [{ order: ['--id'] }, '`order` must be a list'],
   [{ max: 0 }, '`max`'],
   [{ max: 10, pageSize: 11 }, '`pageSize`'],
-  [{ maxPage: 1_000_001 }, '`maxPage` is a whole number from 1 to 1,000,000'],
+  [{ maxPage: 1_000_001 }, '`maxPage` must be a whole number from 1 to 1,000,000'],
   [{ total: 'yes' }, '`total`'],
   [{ filter: { page: z.string() } }, '`filter` cannot have `page`'],
 ])('page() refuses %j', (options, cause) => {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { type } from 'arktype'
-import { ApiResponseDoc, Controller, cursor, Get, Paged, Query, type Request } from 'blazon'
+import { ApiResponseDoc, Controller, cursor, Get, Paged, Query } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import Type from 'typebox'
 import * as v from 'valibot'
@@ -69,10 +69,9 @@ describe.each(Object.entries(ITEMS))('a list of items of %s', (_, Item) => {
     class Items {
       @Get()
       @Paged(Pages)
-      list(req: Request) {
+      list({ page }: Paged<typeof Pages>) {
         const at = new Date('2026-01-01')
-        const page = Pages.of(req)
-        return page.make(
+        return page.of(
           page.after === null
             ? [
                 { id: 1, at },
@@ -114,8 +113,8 @@ describe('@Paged', () => {
       @Get()
       @Paged(Pages)
       @ApiResponseDoc({ status: 404, description: 'No such folder' })
-      list(req: Request) {
-        return Pages.of(req).make([])
+      list({ page }: Paged<typeof Pages>) {
+        return page.of([])
       }
     }
     await using app = await TestApp.create({ controllers: [Items], cookies: { keys: KEYS } })
@@ -137,25 +136,12 @@ describe('@Paged', () => {
     class Items {
       @Get()
       @Paged(Pages)
-      list(req: Request) {
-        return Pages.of(req).make(rows)
+      list({ page }: Paged<typeof Pages>) {
+        return page.of(rows)
       }
     }
     await using app = await TestApp.create({ controllers: [Items], cookies: { keys: KEYS } })
     await app.request().get('/items?limit=1').expect(500)
     expect(inspect(app.logs, { depth: 5 })).toContain(cause)
-  })
-
-  it('has no page where the route does not have it', async () => {
-    @Controller('items')
-    class Items {
-      @Get()
-      list(req: Request) {
-        return Pages.of(req).make([])
-      }
-    }
-    await using app = await TestApp.create({ controllers: [Items] })
-    await app.request().get('/items').expect(500)
-    expect(inspect(app.logs, { depth: 5 })).toContain('its route needs @Paged with these pages')
   })
 })

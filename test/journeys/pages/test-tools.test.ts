@@ -1,14 +1,4 @@
-import {
-  Auth,
-  Controller,
-  cursor,
-  Get,
-  Paged,
-  page,
-  type Request,
-  requireTenantId,
-  Tenant,
-} from 'blazon'
+import { Auth, Controller, cursor, Get, Paged, page, requireTenantId, Tenant } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -22,19 +12,19 @@ const ByNumber = page(Note, { max: 5, pageSize: 2 })
 @Tenant()
 @Controller('notes')
 class Notes {
-  @Get('cursor') @Paged(ByCursor) byCursor(req: Request) {
-    const { after, take, make } = ByCursor.of(req)
-    return make(
+  @Get('cursor') @Paged(ByCursor) byCursor({ page }: Paged<typeof ByCursor>) {
+    const { after, take } = page
+    return page.of(
       notesOf(requireTenantId())
         .filter(({ id }) => id > Number(after?.id ?? 0))
         .slice(0, take),
     )
   }
 
-  @Get('number') @Paged(ByNumber) byNumber(req: Request) {
-    const { offset, take, make } = ByNumber.of(req)
+  @Get('number') @Paged(ByNumber) byNumber({ page }: Paged<typeof ByNumber>) {
+    const { offset, take } = page
     const notes = notesOf(requireTenantId())
-    return make(notes.slice(offset, offset + take), notes.length)
+    return page.of(notes.slice(offset, offset + take), notes.length)
   }
 }
 

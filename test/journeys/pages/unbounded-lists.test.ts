@@ -1,15 +1,4 @@
-import {
-  ApiResponseDoc,
-  Controller,
-  csv,
-  cursor,
-  Get,
-  Paged,
-  Post,
-  Produces,
-  Query,
-  type Request,
-} from 'blazon'
+import { ApiResponseDoc, Controller, csv, cursor, Get, Paged, Post, Produces, Query } from 'blazon'
 import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { bootProblems, bootWarnings } from '../../support.js'
@@ -45,8 +34,8 @@ class Tables {
 
 @Controller('bounded')
 class Bounded {
-  @Get('paged') @Paged(NotePages) paged(req: Request) {
-    return NotePages.of(req).make([])
+  @Get('paged') @Paged(NotePages) paged({ page }: Paged<typeof NotePages>) {
+    return page.of([])
   }
 
   @Get('max') @doc(Notes.max(50)) max() {

@@ -1,15 +1,6 @@
 // accounts.ts
 import { createHash, randomBytes } from 'node:crypto'
-import {
-  ApiResponseDoc,
-  Body,
-  Controller,
-  HttpError,
-  inject,
-  Post,
-  RateLimit,
-  type Req,
-} from 'blazon'
+import { Controller, HttpError, inject, Post, RateLimit, type Req } from 'blazon'
 import { Database, postgresSessions, sessionTable } from 'blazon/postgres'
 import { SetsSession, sessions } from 'blazon/sessions'
 import { z } from 'zod'
@@ -67,8 +58,7 @@ export class AccountController {
   private readonly manager = inject(web.manager)
 
   /** Sends the owner of an e-mail address a link to set a password, with or without an account. */
-  @Post('link')
-  @Body(Forgotten)
+  @Post('link', { body: Forgotten })
   async sendLink({ body: { email } }: Req<{ body: typeof Forgotten }>) {
     const token = randomBytes(32).toString('base64url')
     const { rowCount } = await this.withAccounts(() =>
@@ -83,9 +73,7 @@ export class AccountController {
   }
 
   /** Sets the password of the owner of a link: of a new account, or of an old one. */
-  @Post('password')
-  @Body(NewPassword)
-  @ApiResponseDoc({ status: 400, description: 'The link is not valid (any more)' })
+  @Post('password', { body: NewPassword, errors: { 400: 'The link is not valid (any more)' } })
   async setPassword({ body }: Req<{ body: typeof NewPassword }>) {
     const digest = digestOf(body.token)
     // Only the owner of a link may cause the work of a hash. The transaction below decides about the link.
@@ -110,9 +98,7 @@ export class AccountController {
   }
 
   @SetsSession()
-  @Post('login')
-  @Body(Credentials)
-  @ApiResponseDoc({ status: 401, description: 'The e-mail or the password is wrong' })
+  @Post('login', { body: Credentials, errors: { 401: 'The e-mail or the password is wrong' } })
   async login(req: Req<{ body: typeof Credentials }>) {
     const { email, password } = req.body
     await this.countAttempt(email)

@@ -79,11 +79,11 @@ it('says why a key is not valid', async () => {
     refused,
   ])
   expect(await send(generateApiKey({ prefix: 'acme_live' }).key)).toEqual([
-    'api-keys refused: nobody has this key, or it is no longer valid',
+    'api-keys refused: the key is unknown, or no longer valid',
     refused,
   ])
   expect(await send(old.key)).toEqual([
-    'api-keys refused: nobody has this key, or it is no longer valid',
+    'api-keys refused: the key is unknown, or no longer valid',
     refused,
   ])
 })

@@ -1,8 +1,6 @@
 // tokens.ts
 import { createHash, createPublicKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
 import {
-  ApiResponseDoc,
-  Body,
   Clock,
   Controller,
   HttpError,
@@ -133,18 +131,18 @@ const Refresh = z.object({ refreshToken: z.string().max(100) })
 export class TokensController {
   private readonly tokens = inject(Tokens)
 
-  @Post('refresh')
-  @Body(Refresh)
-  @ApiResponseDoc({ status: 200, schema: Pair })
-  @ApiResponseDoc({ status: 401, description: 'The token is not valid (any more): log in again' })
+  @Post('refresh', {
+    body: Refresh,
+    returns: Pair,
+    errors: { 401: 'The token is not valid (any more): log in again' },
+  })
   async refresh({ body }: Req<{ body: typeof Refresh }>) {
     const pair = await this.tokens.refresh(body.refreshToken)
     if (pair !== undefined) return pair
     throw new HttpError(401, 'The token is not valid any more', { code: 'REFRESH_INVALID' })
   }
 
-  @Post('revoke')
-  @Body(Refresh)
+  @Post('revoke', { body: Refresh })
   async revoke({ body }: Req<{ body: typeof Refresh }>) {
     await this.tokens.revoke(body.refreshToken)
   }

@@ -165,7 +165,7 @@ it.each<[options: object, cause: string]>([
     "`responseHeaders: 'a b', …` in @Get() is not a valid HTTP header.",
   ],
   [{ can: 5 }, '`can` in @Get() must be an ability or a list of abilities.'],
-  [{ can: [] }, '`can` in @Get() names no ability, so it only requires a user.'],
+  [{ can: [] }, '`can` in @Get() has no ability, so it only requires a user.'],
 ])('a wrong option is a boot error that names member and option: %j', async (options, cause) => {
   @Controller('wrong')
   class Wrong {

@@ -5,7 +5,6 @@ import {
   Controller,
   Get,
   inject,
-  Params,
   RateLimit,
   type Req,
   requireTenantId,
@@ -27,8 +26,7 @@ export class RoomsController {
   // OpenAPI does not describe WebSockets.
   @ApiHidden()
   @RateLimit({ limit: 10, window: '1m', by: 'user' })
-  @Get(':name/socket')
-  @Params(Room)
+  @Get(':name/socket', { params: Room })
   enter(req: Req<{ auth: true; params: typeof Room }>) {
     const room = `${requireTenantId()}/${req.params.name}`
     const { id } = req.user

@@ -1,12 +1,14 @@
 // Handlers against `@Upload`, `@Sse`, `@JsonLines` and `@Paged`.
 import {
   Controller,
+  type CursorValue,
   cursor,
   file,
   Get,
   JsonLines,
   Paged,
   Post,
+  page,
   type Req,
   type Request,
   Sse,
@@ -14,6 +16,7 @@ import {
   sseEvent,
   Upload,
   type UploadedFile,
+  type User,
 } from 'blazon'
 import { z } from 'zod'
 import type { Equal, Expect } from '../expect.js'
@@ -26,6 +29,7 @@ const Profile = {
 }
 const Item = z.object({ id: z.number(), name: z.string() })
 const ItemPages = cursor(Item, { order: ['-name', 'id'], filter: { name: z.string().optional() } })
+const ItemNumbers = page(Item)
 
 @Controller('good')
 export class Good {
@@ -61,13 +65,60 @@ export class Good {
 
   @Get('pages')
   @Paged(ItemPages)
-  pages(req: Request) {
-    const page = ItemPages.of(req)
-    return page.make([{ id: 1, name: 'a' }])
+  pages({ page, query }: Paged<typeof ItemPages>) {
+    const name: Expect<Equal<typeof query.name, string | undefined>> = true
+    const after: Expect<
+      Equal<typeof page.after, Readonly<Record<'id' | 'name', CursorValue>> | null>
+    > = true
+    return page.of([{ id: 1, name: `${name} ${after}` }])
+  }
+
+  @Get('options', { paged: ItemPages, summary: 'The items' })
+  options({ page, query }: Paged<typeof ItemPages>) {
+    return page.of([{ id: page.limit, name: query.name ?? 'a' }])
+  }
+
+  @Get('numbers', { paged: ItemNumbers })
+  async numbers({ page, user }: Paged<typeof ItemNumbers> & { user: User }) {
+    const { items, total } = page.of([{ id: user['id'] }], 1n)
+    return [items, total]
+  }
+
+  @Get('request', { paged: ItemPages })
+  request(req: Request & Paged<typeof ItemPages>) {
+    return req.page.of([{ id: 1, name: req.originalUrl }])
   }
 }
 
 export class Bad {
+  // @ts-expect-error A list with numbers has no cursor.
+  @Paged(ItemNumbers)
+  cursor({ page }: Paged<typeof ItemPages>) {
+    return page.after
+  }
+
+  // @ts-expect-error The route has no pages.
+  @Get('', { summary: 'The items' })
+  unpaged({ page }: Paged<typeof ItemPages>) {
+    return page.after
+  }
+
+  // @ts-expect-error The pages are not these.
+  @Get('', { paged: ItemNumbers })
+  otherPages({ page }: Pick<Paged<typeof ItemPages>, 'page'>) {
+    return page.after
+  }
+
+  // @ts-expect-error A schema describes no pages.
+  @Get('', { paged: Item })
+  schema() {}
+
+  @Get('', { paged: ItemNumbers })
+  withoutTotal({ page }: Paged<typeof ItemNumbers>) {
+    // @ts-expect-error The page has a total.
+    return page.of([])
+  }
+
   // @ts-expect-error The form has no field `titel`.
   @Upload(Profile)
   misspelled(req: { body: { titel: string } }) {

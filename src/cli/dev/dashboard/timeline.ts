@@ -89,7 +89,7 @@ function ofStatement(statement: RecordedStatement, record: RequestRecord): Timel
   ]
   const details = [
     facts.join(', '),
-    ...(isOfOther && tenant !== null ? ['The tenant is not that of the request.'] : []),
+    ...(isOfOther && tenant !== null ? ['The tenant differs from the tenant of the request.'] : []),
     ...(place === null ? [] : [place]),
     ...(error === null ? [] : [error]),
   ]

@@ -66,8 +66,7 @@ async function checkOwnership({ connection, tables, login }: Examination): Promi
     const subject = `login ${login}`
     if (await isRelated(connection, [login, owner], 'INHERITS')) {
       const cause = `It owns ${owned.join(', ')}${login === owner ? '' : ` as a member of ${owner}`}, so it can remove the policies.`
-      const remedy =
-        'Let the application log in as a different role than the one that runs the migrations.'
+      const remedy = 'Use another role for the application than for the migrations.'
       findings.push(finding('E_DATABASE_LOGIN', { subject, cause, remedy }))
     } else if (await isRelated(connection, [login, owner], 'MAY_BECOME')) {
       const cause = `It may become ${owner}, which owns ${owned.join(', ')}.`
@@ -88,8 +87,7 @@ function checkPossessions({ relations, login }: Examination): Finding[] {
   )
   if (owned.length === 0) return []
   const cause = `It owns ${listOf(owned)}: a statement that leaves its role may do anything with it.`
-  const remedy =
-    'Let the application log in as a different role than the one that runs the migrations.'
+  const remedy = 'Use another role for the application than for the migrations.'
   return [finding('W_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
 }
 

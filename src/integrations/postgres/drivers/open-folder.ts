@@ -35,7 +35,7 @@ async function makeFolder(place: string): Promise<string> {
 async function assertOurs(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name !== LOCK_FILE && name[0] !== '.')
   if (files.length === 0 || files.includes('PG_VERSION')) return
-  throw unusable(folder, 'It holds other files than those of a database.')
+  throw unusable(folder, 'It has files that do not belong to a database.')
 }
 
 async function startIn(folder: string, onClosed: () => Promise<void>): Promise<PgliteEngine> {

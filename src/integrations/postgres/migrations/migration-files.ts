@@ -120,7 +120,7 @@ function checkNumbers(names: readonly string[]): Problem[] {
       return [fileProblem(name, `It has the same number as ${before}.`, 'Give it the next number.')]
     }
     if (digits(name).length === digits(before).length) return []
-    const cause = `Its number has more or fewer digits than that of ${before}, so the order of the names is not the order of the numbers.`
+    const cause = `Its number has more or fewer digits than the number of ${before}, so the order of the names is not the order of the numbers.`
     return [fileProblem(name, cause, 'Give all of them the same number of digits.')]
   })
 }

@@ -79,7 +79,7 @@ function checkColumns(columns: unknown): Problem[] {
 
 function checkId(id: unknown): Problem[] {
   if (id === undefined || ['bigint', 'uuid', 'text'].includes(id as string)) return []
-  return [invalid('id', 'There is no such kind.', "Give 'bigint', 'uuid' or 'text'.")]
+  return [invalid('id', 'Unknown kind.', "Give 'bigint', 'uuid' or 'text'.")]
 }
 
 // `set null` would also remove the tenant: before PostgreSQL 15, it cannot be limited to some
@@ -89,7 +89,7 @@ function checkActions({ references = {} }: TenantTableOptions): Problem[] {
     const action = typeof target === 'string' ? undefined : target.onDelete
     if (action === undefined || action === 'cascade') return []
     const remedy = "Give 'cascade', or leave it out."
-    return [invalid(`references ${column}: onDelete`, 'There is no such action.', remedy)]
+    return [invalid(`references ${column}: onDelete`, 'Unknown action.', remedy)]
   })
 }
 

@@ -56,7 +56,7 @@ export function tenantTable(name: string, options: TenantTableOptions): string {
     `create table ${table} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n);`,
     ...references.map(({ column }) => `create index on ${table} (${withTenant([column])});`),
     '',
-    '-- The index of the primary key begins with tenant_id: it is the one that these policies use.',
+    '-- The index of the primary key begins with tenant_id: these policies use it.',
     ...protection(name, options),
     '',
   ].join('\n')
