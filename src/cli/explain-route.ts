@@ -66,9 +66,14 @@ function explanationText(route: RouteExplanation): string {
     ),
     titled(
       'Steps',
-      steps.flatMap(({ name, does, isCertain, sources }) => [
-        [name, isCertain ? does : `possibly: ${does}`],
-        ...sources.map((source) => ['', `- ${source}`]),
+      steps.flatMap(({ name, phase, does, isCertain, sources }, index) => [
+        // The name of a phase stands in front of its first step.
+        [
+          steps[index - 1]?.phase === phase ? '' : phase,
+          name,
+          isCertain ? does : `possibly: ${does}`,
+        ],
+        ...sources.map((source) => ['', '', `- ${source}`]),
       ]),
     ),
     titled(

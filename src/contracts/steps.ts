@@ -23,6 +23,19 @@ export type Step = (req: Request, res: Response) => unknown
  */
 export type Stage = (next: Step) => Step
 
+/**
+ * The phases of a request in a route, in their order. Each step belongs to one. `docs/express.md` lists the steps of each.
+ */
+export type Phase =
+  | 'enter'
+  | 'admit'
+  | 'authenticate'
+  | 'authorize'
+  | 'select'
+  | 'read'
+  | 'prepare'
+  | 'handle'
+
 /** The name of a step of a route, in the order in which a request passes them. `docs/express.md` describes each. */
 export type StepName =
   | 'scope'

@@ -1,11 +1,10 @@
 import type { ResponseCause } from '../contracts/ended-request.js'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import type { StepName } from '../contracts/steps.js'
 import type { ObservedResponse } from '../http/observed-request.js'
 import { kObserved } from '../http/own-fields.js'
 import type { RunRoute, Stage } from '../step/step.js'
-import type { RouteSteps } from './route-steps.js'
+import { type RouteSteps, STEPS } from './route-steps.js'
 
 /** Makes a function note, in the facts of an observed request, that it has begun to work on the request. */
 export type Mark = (cause: ResponseCause, run: RunRoute) => RunRoute
@@ -44,36 +43,16 @@ export function markRoutes(
 }
 
 /** The steps that can respond in place of the handler. */
-const CAUSES: Partial<Record<StepName, ResponseCause>> = {
-  enter: 'plugin',
-  admission: 'limit',
-  beforeGuard: 'plugin',
-  guard: 'guard',
-  tenant: 'tenant',
-  membership: 'tenant',
-  afterGuard: 'plugin',
-  can: 'can',
-  quota: 'limit',
-  use: 'middleware',
-  negotiate: 'framework',
-  beforeBody: 'plugin',
-  cache: 'cache',
-  body: 'body',
-  validate: 'validation',
-  beforeHandler: 'plugin',
-  intercept: 'interceptor',
-  aroundHandler: 'plugin',
-  parameters: 'validation',
-}
+const CAUSING = STEPS.flatMap(({ name, cause }) => (cause === undefined ? [] : [{ name, cause }]))
 
 /**
  * Makes the steps of a route note that they have begun. A route whose handler alone can respond stays as it is, because
  * {@link markRoutes} has noted the handler.
  */
 export function markSteps(steps: RouteSteps): RouteSteps {
-  const names = (Object.keys(CAUSES) as StepName[]).filter((name) => steps[name] !== null)
-  if (names.length === 0) return steps
-  const marked = names.map((name) => [name, markStage(CAUSES[name], steps[name])])
+  const used = CAUSING.filter(({ name }) => steps[name] !== null)
+  if (used.length === 0) return steps
+  const marked = used.map(({ name, cause }) => [name, markStage(cause, steps[name])])
   return {
     ...steps,
     ...Object.fromEntries(marked),

@@ -10,7 +10,7 @@ import type { OnLateError } from './late-errors.js'
 import type { LogDenial } from './log-denials.js'
 import type { LogFailure } from './log-failure.js'
 import type { OnStep } from './observe-steps.js'
-import type { RouteSteps } from './route-steps.js'
+import { type RouteSteps, stepsBy } from './route-steps.js'
 import type { BodyStages } from './steps/bodies.js'
 import type { Decide } from './steps/can.js'
 import type { FindDateWriter } from './steps/dates.js'
@@ -63,15 +63,9 @@ type FeatureStep = 'scope' | 'admission' | 'claim' | 'tenant' | 'membership' | '
 export type RouteStages = Pick<RouteSteps, FeatureStep>
 
 /** The stages of a route that uses no feature. Such routes are recognized by this object. */
-export const NO_STAGES: RouteStages = Object.freeze({
-  scope: null,
-  admission: null,
-  claim: null,
-  tenant: null,
-  membership: null,
-  quota: null,
-  cache: null,
-})
+export const NO_STAGES: RouteStages = Object.freeze(
+  Object.fromEntries(stepsBy('feature').map((name) => [name, null])),
+) as RouteStages
 
 /** The settings of a route. All routes of an application without limits of their own share the object. */
 export interface PipelineConfig {

@@ -1,83 +1,205 @@
-import type { StepName } from '../contracts/steps.js'
+import type { ResponseCause } from '../contracts/ended-request.js'
+import type { Phase, StepName } from '../contracts/steps.js'
 import type { Stage, Step } from '../step/step.js'
 
 /**
  * The steps of a route, in the order in which a request passes them. A route leaves out every step that it does
- * not use. Only this list decides the order. `does` describes the step in one line, for documents and tools
- * that print the list.
+ * not use. Only this list decides the order; the steps of a phase follow each other. `does` describes the step in one
+ * line, for documents and tools that print the list.
  */
 export const STEPS: readonly StepDescription[] = [
-  { name: 'scope', does: 'enters the async context with the tenant of the request' },
-  { name: 'observe', does: 'registers `onResponse` and `onEnd` of plugins' },
-  { name: 'enter', does: 'runs the `enter` steps of plugins; the first plugin is the outermost' },
+  {
+    name: 'scope',
+    phase: 'enter',
+    does: 'enters the async context with the tenant of the request',
+    by: 'feature',
+  },
+  {
+    name: 'observe',
+    phase: 'enter',
+    does: 'registers `onResponse` and `onEnd` of plugins',
+    by: 'plugin',
+  },
+  {
+    name: 'enter',
+    phase: 'enter',
+    does: 'runs the `enter` steps of plugins; the first plugin is the outermost',
+    by: 'plugin',
+    cause: 'plugin',
+  },
   {
     name: 'respond',
+    phase: 'enter',
     does: 'sends exactly one response for the value or the error of the later steps',
   },
-  { name: 'admission', does: 'counts the request against rate limits by address: 429' },
-  { name: 'beforeGuard', does: 'runs the `beforeGuard` steps of plugins' },
+  {
+    name: 'admission',
+    phase: 'admit',
+    does: 'counts the request against rate limits by address: 429',
+    by: 'feature',
+    cause: 'limit',
+  },
+  {
+    name: 'beforeGuard',
+    phase: 'admit',
+    does: 'runs the `beforeGuard` steps of plugins',
+    by: 'plugin',
+    cause: 'plugin',
+  },
   {
     name: 'claim',
+    phase: 'authenticate',
     does: 'gives the guard the requested tenant, before `authorize` has allowed it',
+    by: 'feature',
   },
-  { name: 'guard', does: 'calls the guard of `auth`; any result but `true` is a 401' },
-  { name: 'tenant', does: 'refuses a request without a tenant if the route needs one: 400' },
-  { name: 'membership', does: 'calls `tenant.authorize`; any result but `true` is a 403' },
-  { name: 'afterGuard', does: 'runs the `afterGuard` steps of plugins' },
+  {
+    name: 'guard',
+    phase: 'authenticate',
+    does: 'calls the guard of `auth`; any result but `true` is a 401',
+    cause: 'guard',
+  },
+  {
+    name: 'tenant',
+    phase: 'authenticate',
+    does: 'refuses a request without a tenant if the route needs one: 400',
+    by: 'feature',
+    cause: 'tenant',
+  },
+  {
+    name: 'membership',
+    phase: 'authenticate',
+    does: 'calls `tenant.authorize`; any result but `true` is a 403',
+    by: 'feature',
+    cause: 'tenant',
+  },
+  {
+    name: 'afterGuard',
+    phase: 'authorize',
+    does: 'runs the `afterGuard` steps of plugins',
+    by: 'plugin',
+    cause: 'plugin',
+  },
   {
     name: 'can',
+    phase: 'authorize',
     does: 'checks the abilities of `@Can`, or calls `auth.can`; any result but `true` is a 403',
+    cause: 'can',
   },
-  { name: 'quota', does: 'counts the request against rate limits by user or tenant: 429' },
-  { name: 'use', does: 'runs the Express middlewares of `@Use`' },
-  { name: 'negotiate', does: 'chooses the representation of `@Produces` by `Accept`: 406' },
-  { name: 'beforeBody', does: 'runs the `beforeBody` steps of plugins' },
+  {
+    name: 'quota',
+    phase: 'authorize',
+    does: 'counts the request against rate limits by user or tenant: 429',
+    by: 'feature',
+    cause: 'limit',
+  },
+  {
+    name: 'use',
+    phase: 'select',
+    does: 'runs the Express middlewares of `@Use`',
+    cause: 'middleware',
+  },
+  {
+    name: 'negotiate',
+    phase: 'select',
+    does: 'chooses the representation of `@Produces` by `Accept`: 406',
+    cause: 'framework',
+  },
+  {
+    name: 'beforeBody',
+    phase: 'select',
+    does: 'runs the `beforeBody` steps of plugins',
+    by: 'plugin',
+    cause: 'plugin',
+  },
   {
     name: 'audience',
+    phase: 'select',
     does: 'finds out which fields with an audience (`visibleTo`) the caller may see, as `@Can` does',
   },
   {
     name: 'cache',
+    phase: 'select',
     does: 'sends the response from the cache, or stores the response that the later steps make',
+    by: 'feature',
+    cause: 'cache',
   },
-  { name: 'body', does: 'reads and parses the body: 400, 413, 415' },
-  { name: 'cookies', does: 'parses the cookies that `@Cookies` describes' },
-  { name: 'sendable', does: 'refuses fields that the caller may not see: 403' },
+  { name: 'body', phase: 'read', does: 'reads and parses the body: 400, 413, 415', cause: 'body' },
+  { name: 'cookies', phase: 'read', does: 'parses the cookies that `@Cookies` describes' },
+  { name: 'sendable', phase: 'prepare', does: 'refuses fields that the caller may not see: 403' },
   {
     name: 'validate',
+    phase: 'prepare',
     does: 'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400',
+    cause: 'validation',
   },
   {
     name: 'unexpired',
+    phase: 'prepare',
     does: 'stops a request that has already ended by the handler timeout or by a late error',
   },
-  { name: 'headers', does: 'sets the headers of `@Header`' },
+  { name: 'headers', phase: 'prepare', does: 'sets the headers of `@Header`' },
   {
     name: 'fields',
+    phase: 'prepare',
     does: 'drops the fields that the documented response does not name, or refuses them with a 500 (`responses`); drops fields that the caller may not see',
   },
   {
     name: 'dates',
+    phase: 'prepare',
     does: 'converts the dates of documented responses faster than `JSON.stringify` does',
   },
-  { name: 'beforeHandler', does: 'runs the `beforeHandler` steps of plugins' },
+  {
+    name: 'beforeHandler',
+    phase: 'handle',
+    does: 'runs the `beforeHandler` steps of plugins',
+    by: 'plugin',
+    cause: 'plugin',
+  },
   {
     name: 'intercept',
+    phase: 'handle',
     does: 'runs the interceptors of the application, then of the class, then of the method',
+    cause: 'interceptor',
   },
-  { name: 'aroundHandler', does: 'runs the `aroundHandler` steps of plugins' },
-  { name: 'underTest', does: 'holds the request before and after its handler; in tests only' },
-  { name: 'stream', does: 'reads the first item of the generator of a stream: 406' },
+  {
+    name: 'aroundHandler',
+    phase: 'handle',
+    does: 'runs the `aroundHandler` steps of plugins',
+    by: 'plugin',
+    cause: 'plugin',
+  },
+  {
+    name: 'underTest',
+    phase: 'handle',
+    does: 'holds the request before and after its handler; in tests only',
+  },
+  {
+    name: 'stream',
+    phase: 'handle',
+    does: 'reads the first item of the generator of a stream: 406',
+  },
   {
     name: 'parameters',
+    phase: 'handle',
     does: 'reads the values of `defineParameter`, and checks them against their schemas: 400',
+    cause: 'validation',
   },
-  { name: 'handler', does: 'calls the method of the controller' },
+  { name: 'handler', phase: 'handle', does: 'calls the method of the controller' },
 ]
 
 interface StepDescription {
   readonly name: StepName
+  readonly phase: Phase
   readonly does: string
+  /** Where the stage comes from, if not from the pipeline: from a feature, or from plugins. */
+  readonly by?: 'feature' | 'plugin'
+  /** The cause of a response that the step makes in place of the handler. Default: it makes none. */
+  readonly cause?: ResponseCause
+}
+
+/** The names of the steps from one source, in their order. */
+export function stepsBy(source: 'feature' | 'plugin'): StepName[] {
+  return STEPS.filter(({ by }) => by === source).map(({ name }) => name)
 }
 
 /** The stages of one route, by step name. `null` if the route does not use the step. */

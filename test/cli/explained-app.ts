@@ -1,3 +1,5 @@
+import { STEPS } from '../../src/pipeline/route-steps.js'
+
 /** A controller with every kind of decorator, in the syntax of both dialects. Tests expect its lines. */
 export const ORDERS_CONTROLLER = `import {
   ApiOperation, ApiResponseDoc, Auth, Cache, Can, Controller, Delete, Get, Header, HttpCode,
@@ -142,6 +144,7 @@ const ofBase = 'ReadController.getById'
 const at = (line: number) => ({ file: FILE, line })
 const step = (name: string, does: string, sources: string[] = [], isCertain = true) => ({
   name,
+  phase: STEPS.find((each) => each.name === name)?.phase,
   does,
   isCertain,
   sources,

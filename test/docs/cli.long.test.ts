@@ -55,10 +55,7 @@ function exchanges(text: string): { command: string; shown: string }[] {
 const withAllFields = (app: string) =>
   app
     .replace('import {', 'import { Auth, githubWebhooks, Post, Webhook,')
-    .replace(
-      "@Get(':id')",
-      `@Post(':id') @Auth('key') @Webhook(githubWebhooks('${'s'.repeat(32)}'))`,
-    )
+    .replace("@Get(':id'", `@Auth('key') @Webhook(githubWebhooks('${'s'.repeat(32)}')) @Post(':id'`)
     .replace('new App({', 'new App({ auth: { guards: { key: () => null } },')
 
 /** Sizes are another matter. */

@@ -83,6 +83,8 @@ describe('the types of options', () => {
       ),
     )
     expect(callers.map(({ path }) => path)).toEqual([
+      // The other name of `swagger`.
+      'app/settings/openapi-option.ts',
       'app/settings/resolve-settings.ts',
       'app/tenancy/create-tenant-middleware.ts',
       'testing/caller-facts.ts',

@@ -7,19 +7,32 @@ import { root } from '../root.js'
 /** The rows of the table of steps in a document, as cells without backticks around the whole cell. */
 function rowsIn(document: string): string[][] {
   const lines = readFileSync(join(root, document), 'utf8').split('\n')
-  const head = lines.findIndex((line) => line.startsWith('| Step | What it does |'))
+  const head = lines.findIndex((line) => line.startsWith('| Phase | Step | What it does |'))
   const body = lines.slice(head + 2)
   return body.slice(0, body.indexOf('')).map((line) =>
     line
-      .slice(2, -2)
+      .slice(1, -1)
       .split(' | ')
-      .map((cell) => cell.replace(/^`([^`]*)`$/, '$1')),
+      .map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')),
   )
 }
 
-const steps = STEPS.map(({ name, does }) => [name, does])
+/** The name of a phase stands in front of its first step. */
+const steps = STEPS.map(({ phase, name, does }, index) => [
+  STEPS[index - 1]?.phase === phase ? '' : phase,
+  name,
+  does,
+])
 
 describe('the list of steps', () => {
+  it('has the steps of each phase beside each other', () => {
+    const phases = STEPS.map(({ phase }) => phase).filter(
+      (phase, index, all) => all[index - 1] !== phase,
+    )
+    expect(phases).toEqual([...new Set(phases)])
+    expect(phases).toHaveLength(8)
+  })
+
   it('is the table in docs/express.md', () => {
     expect(rowsIn('docs/express.md')).toEqual(steps)
   })

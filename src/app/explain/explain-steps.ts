@@ -16,7 +16,7 @@ import {
 } from '../../features/tenancy/build-tenancy.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
 import { fieldsModeOf, ownSteps } from '../../pipeline/own-steps.js'
-import { STEPS } from '../../pipeline/route-steps.js'
+import { STEPS, stepsBy } from '../../pipeline/route-steps.js'
 import { markedSides, marksOfRoute } from '../../schema/audience/route-marks.js'
 import type { Description } from '../describe.js'
 import { isForErrors } from '../prepare-middlewares.js'
@@ -30,17 +30,6 @@ export interface ReadApp {
   readonly model: Description['model']
 }
 
-/** The steps that plugins may add. */
-const STEPS_OF_PLUGINS: ReadonlySet<StepName> = new Set([
-  'observe',
-  'enter',
-  'beforeGuard',
-  'afterGuard',
-  'beforeBody',
-  'beforeHandler',
-  'aroundHandler',
-])
-
 /**
  * Lists the steps of a route in their order, without an instance of anything. A step is not certain if only plugins
  * decide about it: they return their steps when the application runs.
@@ -52,11 +41,11 @@ export function explainSteps(route: RouteModel, app: ReadApp): ExplainedStep[] {
   const mayBeExtended = plugins.length > 0
   const certain = usedSteps(route, limits, { ...app, hasPluginSteps: false })
   const possible = usedSteps(route, limits, { ...app, hasPluginSteps: mayBeExtended })
-  return STEPS.filter(({ name }) => possible.has(name)).map(({ name, does }) => {
+  return STEPS.filter(({ name }) => possible.has(name)).map(({ name, phase, does }) => {
     const own = sourcesOf(name, { route, limits, settings })
     const isCertain = certain.has(name)
     const others = isCertain ? [] : plugins.map((plugin) => `plugin '${plugin.name}'`)
-    return { name, does, isCertain, sources: [...own, ...others] }
+    return { name, phase, does, isCertain, sources: [...own, ...others] }
   })
 }
 
@@ -83,7 +72,7 @@ function usedSteps(
     ...used(own),
     ...(route.definedParameters === null ? [] : (['parameters'] as const)),
     ...FEATURES.flatMap(({ places }) => places?.(route) ?? []),
-    ...(hasPluginSteps ? STEPS_OF_PLUGINS : []),
+    ...(hasPluginSteps ? stepsBy('plugin') : []),
     'handler',
   ])
 }

@@ -1,9 +1,10 @@
 import type { RouteTableEntry } from '../../contracts/route-model.js'
-import type { StepName } from '../../contracts/steps.js'
+import type { Phase, StepName } from '../../contracts/steps.js'
 
 /** A step that requests of the route pass. */
 export interface ExplainedStep {
   readonly name: StepName
+  readonly phase: Phase
   /** The effect of the step, in one line. */
   readonly does: string
   /** `false` if plugins decide about the step, so it is certain only in the running application. */
