@@ -29,7 +29,7 @@ import { compileRoutes } from './compile-routes.js'
 import { type Description, logWarnings, throwErrors } from './describe.js'
 import { buildEntrance, type Entrance } from './entrance.js'
 import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
-import type { Features } from './features.js'
+import { type Features, INNER_PLUGINS } from './features.js'
 import { findDecorated } from './find-decorated.js'
 import { buildFront } from './front.js'
 import type { Harness } from './harness.js'
@@ -92,7 +92,9 @@ async function withPlugins(given: DescribedApp): Promise<DescribedApp> {
   const { settings, description } = app
   const { routes } = description.model
   const own = given.plugins.filter((each) => each.steps && !given.settings.plugins.includes(each))
-  const plugins = [...own, ...settings.plugins]
+  const isInner = ({ name }: Plugin) => INNER_PLUGINS.includes(name)
+  const [inner, outer] = [own.filter(isInner), own.filter((each) => !isInner(each))]
+  const plugins = [...outer, ...settings.plugins, ...inner]
   if (routes.some(({ pages }) => pages !== null)) {
     const { pagesPlugin } = await import('../features/pages/pages-plugin.js')
     plugins.push(pagesPlugin(settings.cookies.keys))

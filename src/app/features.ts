@@ -15,6 +15,11 @@ import { checkPerTenant } from '../features/capacity/capacity-options.js'
 import type { CapsuleSettings } from '../features/capsules/capsule-folder.js'
 import type { CapsuleWriter } from '../features/capsules/capsule-writer.js'
 import { Health } from '../features/health/health.js'
+import {
+  checkIdempotency,
+  idempotencyContract,
+  usesIdempotency,
+} from '../features/idempotency/idempotent.js'
 import { Metrics } from '../features/metrics/metrics.js'
 import type { MetricsSources } from '../features/metrics/metrics-plugin.js'
 import { pagesContract } from '../features/pages/pages-contract.js'
@@ -126,7 +131,12 @@ export interface PluginUses {
   readonly denials: OtherDenials
   /** The documented routes with which `blazon dev` compares responses. Default: it compares nothing. */
   readonly described?: () => DescribedRoutes
+  /** The routes whose options load features. Default: none. */
+  readonly model?: AppModel
 }
+
+/** The plugins of features whose steps run inside those of all plugins, such as the transaction of a request. */
+export const INNER_PLUGINS: readonly string[] = ['idempotency']
 
 /**
  * Lists the plugins of an application and of its features. A feature is loaded only for an application that uses it.
@@ -146,9 +156,13 @@ export async function allPlugins(
 /** The features that are plugins. */
 async function featurePlugins(
   { health, logs, metrics, records }: Settings,
-  { denials, described }: PluginUses,
+  { denials, described, model = { routes: [], hasGuard: false } }: PluginUses,
 ): Promise<Plugin[]> {
   const plugins: Plugin[] = []
+  if (usesIdempotency(model)) {
+    const { idempotencyPlugin } = await import('../features/idempotency/idempotency-plugin.js')
+    plugins.push(idempotencyPlugin())
+  }
   if (health !== null) {
     const { healthPlugin } = await import('../features/health/health-plugin.js')
     plugins.push(healthPlugin(health, denials))
@@ -214,7 +228,7 @@ async function capsulesOf(settings: CapsuleSettings): Promise<CapsuleWriter> {
 export function featureContracts({ tenant, rateLimit, capacity }: Settings): ContractOf[] {
   const contracts = [tenantResponses(tenant), limitResponses(rateLimit)]
   const refusals = capacity === null ? [] : [() => ({ errors: [503] })]
-  return [...contracts, ...refusals, pagesContract, policiesContract]
+  return [...contracts, ...refusals, pagesContract, policiesContract, idempotencyContract]
 }
 
 /** The settings that `featureContracts` depends on, as plain data. */
@@ -238,7 +252,7 @@ export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
   })
   const shares = checkPerTenant(settings.capacity, usesTenants(tenant, model))
   const limits = checkLimitPlan({ rateLimit, trustsEveryProxy: trustProxy === true }, model)
-  return [...warnOfTenancy(setting), ...routers, ...shares, ...limits]
+  return [...warnOfTenancy(setting), ...routers, ...shares, ...limits, ...checkIdempotency(model)]
 }
 
 interface StartConfig extends FeatureInput, Pick<FeatureSurroundings, 'clock' | 'wrapLimit'> {

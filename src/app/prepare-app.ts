@@ -55,7 +55,7 @@ async function prepare({ reading, app, ...unread }: UnreadApp): Promise<Describe
   configureExpressHost(express, settings)
   const denials = new OtherDenials()
   const described = () => ({ model, settings, documents })
-  const given = await allPlugins(settings, { denials, described })
+  const given = await allPlugins(settings, { denials, described, model })
   const plugins = [...given, ...harness.plugins]
   const { frameworkRoutes, problems } = addRoutes({ documents, plugins, model, app, settings })
   const isTest = harness !== NO_HARNESS

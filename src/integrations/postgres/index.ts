@@ -36,6 +36,7 @@ export {
   readDrizzlePage,
 } from './read-drizzle-page.js'
 export { readPage } from './read-page.js'
+export { type IdempotencyTableOptions, idempotencyTable } from './schema/idempotency-table.js'
 export { type SessionTableOptions, sessionTable } from './schema/session-table.js'
 export { protectTable, tenantTable } from './schema/tenant-table.js'
 export type {
