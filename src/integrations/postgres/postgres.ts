@@ -108,7 +108,8 @@ function refuseRetries(route: RouteModel, options: TransactionOptions | null): v
   const problem = {
     code: 'E_IDEMPOTENT_ROUTE',
     subject: `${route.name} @Idempotent()`,
-    cause: 'Its @Transactional() has `retries`, so its transaction ends before its response is made.',
+    cause:
+      'Its @Transactional() has `retries`, so its transaction ends before its response is made.',
     remedy: 'Remove `retries`: a client repeats the request.',
   } as const
   throw new ConfigError([problem])
