@@ -39,6 +39,11 @@ import { RecordedStores } from './isolation/recorded-stores.js'
 import { joinFailures } from './join-failures.js'
 import { TestOutgoing } from './outgoing/test-outgoing.js'
 import type { OperationQueries } from './queries/query-counts.js'
+import {
+  checkReplayOptions,
+  type ReplayOptions,
+  type ReplayReport,
+} from './replay/replay-options.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
@@ -301,21 +306,43 @@ export class TestApp extends App {
    */
   async fuzz(options: FuzzOptions = {}): Promise<FuzzReport> {
     checkFuzzOptions(options)
-    const anybody = this.#started('fuzz()')
-    const { as: user, headers: given = {} } = options
+    const { link, operations, contract, sender } = this.#generator('fuzz()', options)
+    const { audienceOf } = this.#routes as CompiledRoutes
+    const hiddenOf = hiddenMarks(audienceOf, this.#probe(sender))
+    const { fuzz } = await import('./fuzz/fuzz.js')
+    return await this.#contracts.during(contract, () =>
+      fuzz({ link, operations, hiddenOf }, options),
+    )
+  }
+
+  /**
+   * Sends writes generated from the document to each operation with `@Idempotent()`, twice with the same key, and compares
+   * the responses: status, headers and body. Needs the package `fast-check`.
+   *
+   * @returns How many writes of each operation were repeated.
+   * @throws Error for responses that differ, and for an operation of which no request has succeeded; ConfigError for wrong
+   * options, and when `fast-check` is not installed.
+   * @example
+   * await app.withAuth(token).replay()
+   */
+  async replay(options: ReplayOptions = {}): Promise<ReplayReport> {
+    checkReplayOptions(options)
+    const { link, operations, contract } = this.#generator('replay()', options)
+    const { replayWrites } = await import('./replay/replay-writes.js')
+    return await this.#contracts.during(contract, () => replayWrites({ link, operations }, options))
+  }
+
+  /** The connection of generated requests, whose responses are checked. */
+  #generator(what: string, { as: user, headers: given = {} }: Pick<FuzzOptions, 'as' | 'headers'>) {
+    const anybody = this.#started(what)
     const sender = (user === undefined ? anybody : anybody.as(user)).with(given)
     const { principal, tenant, headers } = stateOf(sender)
     const operations = this.#documented()
     const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
     const contract = new Contract({ operations: () => operations, mode: 'throw', coverage })
-    const { audienceOf } = this.#routes as CompiledRoutes
-    const hiddenOf = hiddenMarks(audienceOf, this.#probe(sender))
     const agent = this.#connections.openCheck(this.server, { principal, tenant })
     const link = { agent, headers: headers(), checkExchange: contract.checkExchange }
-    const { fuzz } = await import('./fuzz/fuzz.js')
-    return await this.#contracts.during(contract, () =>
-      fuzz({ link, operations, hiddenOf }, options),
-    )
+    return { link, operations, contract, sender }
   }
 
   /**

@@ -82,13 +82,26 @@ function describe(named: NamedOperation, document: OpenApiDocument): ClientOpera
   const security = operation.security ?? document.security ?? []
   return {
     ...named,
-    parameters: operation.parameters ?? [],
+    parameters: (operation.parameters ?? []).map(withOptionalKey),
     responses: Object.entries(operation.responses).map(([status, response]) =>
       describeResponse({ status, response, document }),
     ),
     ownErrors: ownErrorsOf(operation, document),
     isProtected: security.some((requirement) => Object.keys(requirement).length > 0),
   }
+}
+
+const isKey = ({ in: place, name }: OpenApiParameter) =>
+  place === 'header' && name.toLowerCase() === 'idempotency-key'
+
+/** Whether a client may repeat an operation: it has a key for each write. */
+export function isRepeatable({ parameters }: Pick<ClientOperation, 'parameters'>): boolean {
+  return parameters.some(isKey)
+}
+
+/** A client makes the key itself. */
+function withOptionalKey(parameter: OpenApiParameter): OpenApiParameter {
+  return isKey(parameter) ? { ...parameter, required: false } : parameter
 }
 
 interface ResponseSource {

@@ -1,16 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import {
-  Clock,
-  Controller,
-  Get,
-  IdempotencyStore,
-  Idempotent,
-  inject,
-  Post,
-  type Request,
-} from 'blazon'
+import { Controller, Get, IdempotencyStore, Idempotent, inject, Post, type Request } from 'blazon'
 import { Database, idempotencyTable, postgres, Transactional } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -91,7 +82,6 @@ describe('an application without tenants', () => {
     expect(await db.sql`select from blazon_idempotency`).toHaveLength(1)
     await app.clock.advance('25h')
     await expect.poll(async () => (await db.sql`select from blazon_idempotency`).length).toBe(0)
-    expect(app.get(Clock)).toBe(app.clock)
     await app.close()
   })
 
@@ -104,7 +94,7 @@ describe('an application without tenants', () => {
       controllers: [Notes],
       plugins: [postgres({ embedded: 'memory' })],
     })
-    await expect(started).rejects.toThrow(/E_IDEMPOTENT_ROUTE[^]*`retries`/)
+    await expect(started).rejects.toThrow(/E_IDEMPOTENT_ROUTE[\s\S]*`retries`/)
   })
 })
 
@@ -125,7 +115,7 @@ describeWithServer('a server', () => {
   afterAll(() => server?.[Symbol.asyncDispose]())
 
   it('is refused if its login may not create the table, and works with the SQL in a migration', async () => {
-    await expect(start()).rejects.toThrow(/E_IDEMPOTENCY_TABLE[^]*idempotencyTable\(\)/)
+    await expect(start()).rejects.toThrow(/E_IDEMPOTENCY_TABLE[\s\S]*idempotencyTable\(\)/)
     await look(idempotencyTable())
     await (await start()).close()
   })
@@ -186,6 +176,7 @@ describeWithServer('a server', () => {
   it('has effect and record, or neither, when its process is killed at any packet', {
     timeout: LIMIT,
   }, async () => {
+    await look(idempotencyTable())
     const config = writeConfig('idempotent', 'standard')
     let running: { child: ChildProcess; port: number } | undefined
     const startApp = async () => {
@@ -221,9 +212,9 @@ describeWithServer('a server', () => {
     }
     const seen = { kept: 0, lost: 0, whole: 0 }
     try {
-      for (let point = 0; point < 24; point++) {
+      for (let point = 0; point < 30; point++) {
         const note = `point-${point}`
-        const kill = `${point % 2 === 0 ? 'before' : 'after'} ${1 + Math.floor(point / 2)}`
+        const kill = `${point % 2 === 0 ? 'before' : 'after'} ${1 + point}`
         const first = await post(note, kill).catch(() => null)
         if (first === null) {
           const { child } = running as { child: ChildProcess }
