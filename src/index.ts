@@ -128,6 +128,8 @@ export {
   tenantFromPath,
   tenantFromSubdomain,
 } from './features/tenancy/tenant-strategies.js'
+export { expectedVersion, type RowVersion } from './features/versioned/expected-version.js'
+export { Versioned, type VersionedOptions } from './features/versioned/versioned.js'
 export { keySchemeOf, schemeOf } from './http/admission.js'
 export { audienceOf } from './http/audience.js'
 export { type Caller, callerOf } from './http/caller.js'

@@ -13,7 +13,6 @@ import { takeUnread } from '../features/env/unread-file.js'
 import type { RequestLogs } from '../features/logs/log.js'
 import { Metrics } from '../features/metrics/metrics.js'
 import type { OutgoingCalls } from '../features/outgoing/outgoing.js'
-import { pagesHeaders } from '../features/pages/pages-contract.js'
 import { buildSecurity } from '../features/security/security.js'
 import { Statements } from '../features/statements/statements.js'
 import type { CurrentRequest } from '../http/current-request.js'
@@ -29,7 +28,7 @@ import { compileRoutes } from './compile-routes.js'
 import { type Description, logWarnings, throwErrors } from './describe.js'
 import { buildEntrance, type Entrance } from './entrance.js'
 import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
-import { type Features, INNER_PLUGINS } from './features.js'
+import { type Features, featureHeaders, INNER_PLUGINS } from './features.js'
 import { findDecorated } from './find-decorated.js'
 import { buildFront } from './front.js'
 import type { Harness } from './harness.js'
@@ -242,7 +241,7 @@ function warn({ logger, settings }: DescribedApp, warnings: readonly Problem[]):
 
 /** The headers that the framework adds to responses for clients to read, and that CORS has to expose. */
 function addedHeaders({ sendsRequestIds }: Settings, model: AppModel): readonly string[] {
-  return [...(sendsRequestIds ? [REQUEST_ID_HEADER] : []), ...pagesHeaders(model)]
+  return [...(sendsRequestIds ? [REQUEST_ID_HEADER] : []), ...featureHeaders(model)]
 }
 
 /** Sets the plugins up, in order. `begun` gets each one before, so that `onClose` of its plugins is called. */

@@ -18,11 +18,12 @@ import { Health } from '../features/health/health.js'
 import {
   checkIdempotency,
   idempotencyContract,
+  idempotencyHeaders,
   usesIdempotency,
 } from '../features/idempotency/idempotent.js'
 import { Metrics } from '../features/metrics/metrics.js'
 import type { MetricsSources } from '../features/metrics/metrics-plugin.js'
-import { pagesContract } from '../features/pages/pages-contract.js'
+import { pagesContract, pagesHeaders } from '../features/pages/pages-contract.js'
 import { policiesContract } from '../features/policies/policies-contract.js'
 import { checkLimitPlan } from '../features/rate-limit/check-limit-plan.js'
 import { limitFacts, limitResponses } from '../features/rate-limit/limit-responses.js'
@@ -37,6 +38,12 @@ import {
   TenantContext,
 } from '../features/tenancy/tenant-context.js'
 import { tenantFacts, tenantResponses } from '../features/tenancy/tenant-responses.js'
+import {
+  checkVersioned,
+  usesVersions,
+  versionedContract,
+  versionedHeaders,
+} from '../features/versioned/versioned.js'
 import { admissionOf } from '../http/admission.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { OtherDenials } from '../pipeline/log-denials.js'
@@ -136,7 +143,12 @@ export interface PluginUses {
 }
 
 /** The plugins of features whose steps run inside those of all plugins, such as the transaction of a request. */
-export const INNER_PLUGINS: readonly string[] = ['idempotency']
+export const INNER_PLUGINS: readonly string[] = ['idempotency', 'versioned']
+
+/** The headers that features add to responses for clients to read. */
+export function featureHeaders(model: AppModel): readonly string[] {
+  return [...pagesHeaders(model), ...idempotencyHeaders(model), ...versionedHeaders(model)]
+}
 
 /**
  * Lists the plugins of an application and of its features. A feature is loaded only for an application that uses it.
@@ -162,6 +174,10 @@ async function featurePlugins(
   if (usesIdempotency(model)) {
     const { idempotencyPlugin } = await import('../features/idempotency/idempotency-plugin.js')
     plugins.push(idempotencyPlugin())
+  }
+  if (usesVersions(model)) {
+    const { versionedPlugin } = await import('../features/versioned/versioned-plugin.js')
+    plugins.push(versionedPlugin(model))
   }
   if (health !== null) {
     const { healthPlugin } = await import('../features/health/health-plugin.js')
@@ -228,7 +244,14 @@ async function capsulesOf(settings: CapsuleSettings): Promise<CapsuleWriter> {
 export function featureContracts({ tenant, rateLimit, capacity }: Settings): ContractOf[] {
   const contracts = [tenantResponses(tenant), limitResponses(rateLimit)]
   const refusals = capacity === null ? [] : [() => ({ errors: [503] })]
-  return [...contracts, ...refusals, pagesContract, policiesContract, idempotencyContract]
+  return [
+    ...contracts,
+    ...refusals,
+    pagesContract,
+    policiesContract,
+    idempotencyContract,
+    versionedContract,
+  ]
 }
 
 /** The settings that `featureContracts` depends on, as plain data. */
@@ -252,7 +275,14 @@ export function checkFeatures(settings: Settings, model: AppModel): Problem[] {
   })
   const shares = checkPerTenant(settings.capacity, usesTenants(tenant, model))
   const limits = checkLimitPlan({ rateLimit, trustsEveryProxy: trustProxy === true }, model)
-  return [...warnOfTenancy(setting), ...routers, ...shares, ...limits, ...checkIdempotency(model)]
+  return [
+    ...warnOfTenancy(setting),
+    ...routers,
+    ...shares,
+    ...limits,
+    ...checkIdempotency(model),
+    ...checkVersioned(model),
+  ]
 }
 
 interface StartConfig extends FeatureInput, Pick<FeatureSurroundings, 'clock' | 'wrapLimit'> {

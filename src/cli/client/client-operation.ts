@@ -99,6 +99,15 @@ export function isRepeatable({ parameters }: Pick<ClientOperation, 'parameters'>
   return parameters.some(isKey)
 }
 
+/** The condition of a write, which the client takes as `ifMatch`; `undefined` without one. */
+export function conditionOf({
+  parameters,
+}: Pick<ClientOperation, 'parameters'>): OpenApiParameter | undefined {
+  return parameters.find(
+    ({ in: place, name }) => place === 'header' && name.toLowerCase() === 'if-match',
+  )
+}
+
 /** A client makes the key itself. */
 function withOptionalKey(parameter: OpenApiParameter): OpenApiParameter {
   return isKey(parameter) ? { ...parameter, required: false } : parameter

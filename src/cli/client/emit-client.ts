@@ -8,6 +8,7 @@ import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import {
   type ClientOperation,
   clientOperations,
+  conditionOf,
   isJson,
   isRepeatable,
   preferredContent,
@@ -22,7 +23,7 @@ import { RUNTIME_NAMES } from './runtime.js'
 import { sentComponents } from './sent-components.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
-import { WRITES_RUNTIME } from './writes-runtime.js'
+import { CONDITIONS_RUNTIME, WRITES_RUNTIME } from './writes-runtime.js'
 
 /**
  * Writes a document of any version as one TypeScript file without dependencies. The file has a type for each component and
@@ -50,6 +51,7 @@ export function emitClient(written: AnyDocument): string {
     ...(operations.some(streams) ? [STREAM_RUNTIME] : []),
     ...(operations.some((each) => facts.parameterOf(each) !== null) ? [PAGES_RUNTIME] : []),
     ...(operations.some(isRepeatable) ? [WRITES_RUNTIME] : []),
+    ...(operations.some((each) => conditionOf(each) !== undefined) ? [CONDITIONS_RUNTIME] : []),
     client(operations, facts),
   ].join('\n')
 }
@@ -158,8 +160,9 @@ function methodCall(operation: ClientOperation, sent: string): string {
 }
 
 function sentBy(operation: ClientOperation, sent: string): string {
-  if (isRepeatable(operation)) return `repeated((keyed) => send(${sent}, keyed), input)`
-  return `${streams(operation) ? 'stream' : 'send'}(${sent}, input)`
+  const input = conditionOf(operation) === undefined ? 'input' : 'conditional(input)'
+  if (isRepeatable(operation)) return `repeated((keyed) => send(${sent}, keyed), ${input})`
+  return `${streams(operation) ? 'stream' : 'send'}(${sent}, ${input})`
 }
 
 function optionalMark(operation: ClientOperation): string {

@@ -53,3 +53,10 @@ function passed(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 `
+
+/** The part of a generated client that sends `If-Match`. Only the client of a document with such conditions has it. */
+export const CONDITIONS_RUNTIME: string = `function conditional(input: (CallInput & { readonly ifMatch?: string | undefined }) | undefined): CallInput | undefined {
+  const { ifMatch, ...rest } = input ?? {};
+  return ifMatch === undefined ? rest : { ...rest, headers: { ...rest.headers, "If-Match": ifMatch } };
+}
+`

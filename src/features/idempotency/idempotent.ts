@@ -85,6 +85,11 @@ export function usesIdempotency({ routes }: AppModel): boolean {
   return routes.some((route) => idempotencyOf(route) !== null)
 }
 
+/** The response headers that scripts of other origins may read. */
+export function idempotencyHeaders(model: AppModel): readonly string[] {
+  return usesIdempotency(model) ? ['Idempotency-Replayed'] : []
+}
+
 /** The characters of a key: visible ASCII. */
 export const KEY_PATTERN = '^[!-~]{1,255}$'
 

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import { App, type Request } from 'blazon'
+import { App, type Request, type Response } from 'blazon'
 import { postgres } from 'blazon/postgres'
 import { IdempotentOrders } from './idempotent-orders.js'
 
@@ -8,22 +8,31 @@ import { IdempotentOrders } from './idempotent-orders.js'
 
 const url = process.env['CRASH_URL'] ?? ''
 let left = Number.POSITIVE_INFINITY
+let sent = 0
 let isAfter = false
 
-const { write } = Socket.prototype
-Socket.prototype.write = function (this: Socket, ...args: Parameters<typeof write>) {
-  const isLast = this.remotePort === Number(new URL(url).port) && --left === 0
+/** Node's own method that hands bytes to the system: `write` gathers them first. */
+const sockets = Socket.prototype as unknown as {
+  _writeGeneric(this: Socket, ...args: unknown[]): unknown
+}
+const { _writeGeneric: send } = sockets
+sockets._writeGeneric = function (...args) {
+  const isOurs = this.remotePort === Number(new URL(url).port)
+  if (isOurs) sent++
+  const isLast = isOurs && --left === 0
   if (isLast && !isAfter) process.kill(process.pid, 'SIGKILL')
-  const result = write.apply(this, args)
+  const result = send.apply(this, args)
   if (isLast) process.kill(process.pid, 'SIGKILL')
   return result
-} as typeof write
+}
 
 const app = await App.create({
   controllers: [IdempotentOrders],
   plugins: [postgres({ url, connections: 4 })],
   middlewares: [
-    (req: Request, _res, next) => {
+    (req: Request, res: Response, next) => {
+      if (req.path === '/packets') return void res.json(sent)
+      sent = 0
       const [moment, count] = req.get('x-kill')?.split(' ') ?? []
       isAfter = moment === 'after'
       left = Number(count ?? Number.POSITIVE_INFINITY)
