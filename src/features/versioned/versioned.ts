@@ -21,9 +21,11 @@ export interface VersionedOptions<TController extends object = object> {
 const NAMES: OptionNames<VersionedOptions> = { by: true, current: true }
 
 /** The option itself. `false`: the method is left out. */
-export const versionedOption: RouteOption<VersionedOptions | false, VersionedOptions | false, 'both'> = defineOption<
-  VersionedOptions | false
->('Versioned', {
+export const versionedOption: RouteOption<
+  VersionedOptions | false,
+  VersionedOptions | false,
+  'both'
+> = defineOption<VersionedOptions | false>('Versioned', {
   check(options) {
     if (options === false) return undefined
     if (typeof options !== 'object' || options === null) return 'It is neither an object nor false.'

@@ -71,7 +71,7 @@ function casesOfType(
   const { schemas } = lowerDocument(documented.document).components
   const isHidden = hiddenIn(documented.document, hidden)
   const source = createSource(documented, given, type)
-  const parts = partsOf(source, { ...valueContext(fc, schemas, anyVersion), isHidden })
+  const parts = partsOf(source, { ...valueContext(fc, schemas), isHidden })
   // The choice does not shrink, so it stays the same while the rest of the request shrinks.
   const choice = () => fc.noShrink(fc.noBias(fc.nat({ max: CHOICES })))
   const invalid = fc.record({ kind: fc.constant<'invalid'>('invalid'), place: choice() })
@@ -99,11 +99,6 @@ function casesOfType(
       : []),
   )
   return fc.tuple(parts, way).map(([valid, how]) => caseOf({ ...source, isHidden }, valid, how))
-}
-
-/** No random tag names a version, so a condition of a write accepts any. */
-function anyVersion(_: OpenApiSchema, name: string | undefined): string | undefined {
-  return name === 'If-Match' ? '*' : undefined
 }
 
 /** The change that is made to a valid request. */
