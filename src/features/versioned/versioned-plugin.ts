@@ -1,4 +1,4 @@
-import type { Request, Response } from '../../contracts/handler.js'
+import type { Request } from '../../contracts/handler.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Step } from '../../contracts/steps.js'
@@ -98,54 +98,54 @@ interface Guard {
 }
 
 /** Lets a write pass if the row has the version that the client has read. */
-function guarded(next: Step, { found, currentOf }: Guard): Step {
+function guarded(next: Step, guard: Guard): Step {
+  const { mayCreate } = guard.found
   return async function checkVersion(req, res) {
-    const { 'if-match': match, 'if-none-match': none } = req.headers
-    if (match === undefined && !(found.mayCreate && none !== undefined))
-      return refused('PRECONDITION_REQUIRED', MISSING)
-    if (match !== undefined && !CONDITION.test(match))
-      return refused('PRECONDITION_INVALID', MALFORMED)
-    if (none !== undefined && none.trim() !== '*') return refused('PRECONDITION_INVALID', ONLY_STAR)
-    const version = await currentOf(req)
+    const { 'if-match': match } = req.headers
+    // A PUT that creates no row has no use for the other condition.
+    const none = mayCreate ? req.headers['if-none-match'] : undefined
+    const wrong = mistakeIn(match, none)
+    if (wrong !== null) return wrong
+    const version = await guard.currentOf(req)
     const etag = version === undefined ? null : tagOf(version)
-    const isStale =
-      match !== undefined &&
-      failsPrecondition({ headers: { 'if-match': match } }, { etag, lastModified: null })
-    // Without a row, PATCH and DELETE respond with their own 404. A PUT would create the row.
-    const isGone = match !== undefined && etag === null
-    if (isGone ? found.mayCreate : isStale || (none !== undefined && etag !== null))
-      return stale(etag)
+    const isStale = match !== undefined && failsCondition(match, etag)
+    if (isStale || (none !== undefined && etag !== null)) return stale(etag, guard)
     expectVersion(req, version === undefined || match?.trim() === '*' ? null : version)
-    return await orStale(next, { req, res, currentOf })
+    try {
+      return await next(req, res)
+    } catch (error) {
+      // Its statement has changed no row: another write came before.
+      if (!HttpError.is(error) || error.status !== 412) throw error
+      const newer = await guard.currentOf(req)
+      return stale(newer === undefined ? null : tagOf(newer), guard)
+    }
   }
 }
 
-/** Adds the current version to the 412 of a handler whose statement has changed no row. */
-async function orStale(
-  next: Step,
-  {
-    req,
-    res,
-    currentOf,
-  }: { readonly req: Request; readonly res: Response; readonly currentOf: CurrentOf },
-): Promise<unknown> {
-  try {
-    return await next(req, res)
-  } catch (error) {
-    if (!HttpError.is(error) || error.status !== 412) throw error
-    const version = await currentOf(req)
-    return stale(version === undefined ? null : tagOf(version))
-  }
+function mistakeIn(match: string | undefined, none: string | undefined): Refusal | null {
+  if (match === undefined && none === undefined) return refused('PRECONDITION_REQUIRED', MISSING)
+  if (match !== undefined && !CONDITION.test(match))
+    return refused('PRECONDITION_INVALID', MALFORMED)
+  const isKnown = none === undefined || none.trim() === '*'
+  return isKnown ? null : refused('PRECONDITION_INVALID', ONLY_STAR)
 }
 
-function stale(etag: string | null): Refusal {
+/** Without a row, no condition is true, not even `*` (RFC 9110, 13.1.1). */
+function failsCondition(match: string, etag: string | null): boolean {
+  const headers = { 'if-match': match }
+  return etag === null || failsPrecondition({ headers }, { etag, lastModified: null })
+}
+
+/** Only a PUT that would create the row has a condition that a missing one fails: others find nothing (RFC 9110, 13.2.1). */
+function stale(etag: string | null, { found: { mayCreate } }: Guard): Refusal {
+  if (etag === null && !mayCreate) return refused('NOT_FOUND')
   if (etag === null) return refused('PRECONDITION_FAILED', 'It does not exist')
   return new Refusal(
     refuse('PRECONDITION_FAILED', `The current version is ${etag}`, { headers: { ETag: etag } }),
   )
 }
 
-function refused(code: Parameters<typeof refuse>[0], message: string): Refusal {
+function refused(code: Parameters<typeof refuse>[0], message?: string): Refusal {
   return new Refusal(refuse(code, message))
 }
 

@@ -11,6 +11,8 @@ import { defineOption } from '../../metadata/option.js'
 export interface VersionedOptions<TController extends object = object> {
   /** The field of a row that has its version: a number, a text without `"`, or a `Date`. Default `'version'`. */
   readonly by?: string
+  /** Whether a `PUT` may create a row, for clients that send `If-None-Match: *`. Default `false`. */
+  readonly creates?: boolean
   /**
    * Returns the current row of a request; `undefined` or `null` if there is none. Default: the result of the `GET` route of
    * the same path and controller, whose handler uses only the request.
@@ -18,7 +20,7 @@ export interface VersionedOptions<TController extends object = object> {
   current?(req: Request, controller: TController): unknown
 }
 
-const NAMES: OptionNames<VersionedOptions> = { by: true, current: true }
+const NAMES: OptionNames<VersionedOptions> = { by: true, creates: true, current: true }
 
 /** The option itself. `false`: the method is left out. */
 export const versionedOption: RouteOption<
@@ -31,7 +33,8 @@ export const versionedOption: RouteOption<
     if (typeof options !== 'object' || options === null) return 'It is neither an object nor false.'
     const [unknown] = unknownOptions('', options, NAMES)
     if (unknown !== undefined) return `'${unknown.subject}': ${unknown.cause}`
-    const { by = 'version', current } = options
+    const { by = 'version', creates = false, current } = options
+    if (typeof creates !== 'boolean') return '`creates` is not a boolean.'
     if (typeof by !== 'string' || by === '') return '`by` is not the name of a field.'
     if (current !== undefined && typeof current !== 'function')
       return '`current` is not a function.'
@@ -41,9 +44,9 @@ export const versionedOption: RouteOption<
 
 /**
  * Prevents lost updates. Responses with a row get its version as a strong `ETag`, and `PUT`, `PATCH` and `DELETE` must send
- * it back as `If-Match`: 428 without it, 412 if the row has another version by now, 400 if it is malformed. A `PUT` may
- * send `If-None-Match: *` in its place, to create a row that must not exist. A `GET` with the version that the client has
- * is a 304.
+ * it back as `If-Match`: 428 without it, 412 if the row has another version by now, 400 if it is malformed. With `creates`, a
+ * `PUT` may send `If-None-Match: *` in its place, to create a row that must not exist. A `GET` with the version that the
+ * client has is a 304.
  *
  * The check comes before the handler, so two requests may pass it at once. The statement of the handler decides: compare
  * the version in it, with `versionIs(req)` of `blazon/postgres` or {@link expectedVersion}, and throw a
@@ -54,7 +57,7 @@ export const versionedOption: RouteOption<
  *
  * Sources: RFC 9110, sections 8.8.3 and 13; RFC 6585, section 3.
  *
- * @param options `by` and `current`, or `false`. Default: the field `version`, from the `GET` route of the same path.
+ * @param options `by`, `creates` and `current`, or `false`. Default: the field `version`, from the `GET` route of the same path.
  * @throws ConfigError at boot: `E_OPTION_INVALID` for a wrong option; `E_VERSIONED_ROUTE` where no code returns the current
  * version, and on a method that has none.
  * @see docs/conditional-writes.md
@@ -81,7 +84,7 @@ const READS: readonly string[] = ['GET', 'HEAD']
 export interface VersionedRoute {
   readonly by: string
   readonly isWrite: boolean
-  /** Whether the route may create a row: `PUT`. */
+  /** Whether the route may create a row. */
   readonly mayCreate: boolean
   readonly current: VersionedOptions['current']
 }
@@ -93,8 +96,8 @@ export function versionedOf(route: RouteModel): VersionedRoute | null {
   const isWrite = WRITES.includes(method)
   if (options === undefined || options === false || !(isWrite || READS.includes(method)))
     return null
-  const { by = 'version', current } = options
-  return { by, isWrite, mayCreate: method === 'PUT', current }
+  const { by = 'version', creates = false, current } = options
+  return { by, isWrite, mayCreate: creates && method === 'PUT', current }
 }
 
 /** Whether a route of an application has versions. */
@@ -146,7 +149,7 @@ export const versionedContract: ContractOf = (route) => {
     description: 'Sent in place of If-Match to create a row that must not exist.',
   })
   return {
-    errors: [400, 412, 428],
+    errors: [400, ...(found.mayCreate ? [] : [404]), 412, 428],
     headers: { ETag: tag },
     parameters: found.mayCreate ? [match, create] : [match],
   }

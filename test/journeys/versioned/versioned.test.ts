@@ -48,6 +48,7 @@ class Notes {
     return row
   }
 
+  @Versioned({ creates: true })
   @Put(':id')
   @Body(Text)
   @ApiResponseDoc({ status: 200, schema: Shown })
@@ -58,17 +59,14 @@ class Notes {
   @Patch(':id')
   @Body(Text)
   @ApiResponseDoc({ status: 200, schema: Shown })
-  @ApiResponseDoc({ status: 404 })
   patch(req: Req<{ body: typeof Text }>) {
-    if (!rows.has(req.params['id'] as string)) throw new NotFoundError()
     return change(req, req.body.text)
   }
 
   @Delete(':id')
   @ApiResponseDoc({ status: 204 })
-  @ApiResponseDoc({ status: 404 })
   remove(req: Request) {
-    if (!rows.delete(req.params['id'] as string)) throw new NotFoundError()
+    rows.delete(req.params['id'] as string)
   }
 
   @Versioned(false)
@@ -168,8 +166,8 @@ describe('@Versioned()', () => {
     expect((await send('patch', { 'If-None-Match': '*' })).status).toBe(428)
   })
 
-  it('leaves a missing row to the handler', async () => {
-    const { send } = await start({ contract: 'off' })
+  it('responds 404 to a write without a row that creates none', async () => {
+    const { send } = await start()
     for (const method of ['patch', 'delete'] as const)
       expect((await send(method, { 'If-Match': '"1"' }, '9')).status).toBe(404)
   })
@@ -186,6 +184,9 @@ describe('@Versioned()', () => {
     expect(rows.get('7')).toEqual({ text: 'other', version: 5 })
     meanwhile = () => {}
     expect((await send('put', { 'If-Match': '*' })).status).toBe(200)
+    meanwhile = () => rows.delete('7')
+    const gone = await send('patch', { 'If-Match': '"6"' })
+    expect([gone.status, gone.body.code]).toEqual([404, 'NOT_FOUND'])
   })
 
   it('lets scripts of other origins read the tag', async () => {
@@ -249,7 +250,7 @@ describe('boot', () => {
     )
   })
 
-  it.each([{ by: '' }, { by: 7 }, { current: 'row' }, { form: 'x' }, null])(
+  it.each([{ by: '' }, { by: 7 }, { creates: 1 }, { current: 'row' }, { form: 'x' }, null])(
     'refuses %j',
     async (options) => {
       class Routes {
