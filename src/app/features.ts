@@ -142,7 +142,7 @@ export interface PluginUses {
   readonly model?: AppModel
 }
 
-/** The plugins of features whose steps run inside those of all plugins, such as the transaction of a request. */
+/** The plugins of features whose steps run inside the steps of all plugins, such as the transaction of a request. */
 export const INNER_PLUGINS: readonly string[] = ['idempotency', 'versioned']
 
 /** The headers that features add to responses for clients to read. */

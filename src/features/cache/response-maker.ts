@@ -4,7 +4,6 @@ import type { RouteSetup } from '../../contracts/plugin.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Step } from '../../contracts/steps.js'
 import { statusOf } from '../../errors/failure.js'
-import { watchCaller } from '../../http/caller.js'
 import { hasFailed } from '../../http/has-failed.js'
 import { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/thenable.js'
@@ -14,6 +13,7 @@ import type { Flight, Landing } from './flights.js'
 import { compileKeepable } from './keepable.js'
 import { ignoreRejection, textOf } from './request-key.js'
 import { chain, FAILED } from './store-guard.js'
+import { watchCaller } from './watch-caller.js'
 
 /** The parts that the cache step of a route is built from. */
 export interface CacheStepConfig {

@@ -9,9 +9,9 @@ import {
 } from '../../index.js'
 import { briefCause } from './brief-cause.js'
 import type { QueryResult } from './driver.js'
+import type { Engine } from './engine.js'
 import { PostgresError } from './postgres-error.js'
 import { idempotencyStatements, IDEMPOTENCY_TABLE as TABLE } from './schema/idempotency-table.js'
-import type { Sessions } from './sessions/sessions.js'
 
 /** Records that have ended are deleted once in this time. */
 const PURGE_MS = 3_600_000
@@ -22,18 +22,18 @@ const PURGE_MS = 3_600_000
  */
 export class PostgresIdempotency implements IdempotencyStore {
   readonly isShared = true
-  readonly #sessions: Sessions
+  readonly #engine: Engine
   #clock: Clock | undefined
   #purge: Timer | undefined
   #purging: Promise<unknown> | undefined
 
-  constructor(sessions: Sessions) {
-    this.#sessions = sessions
+  constructor(engine: Engine) {
+    this.#engine = engine
   }
 
-  async open({ clock, logger }: IdempotencyStoreContext): Promise<void> {
+  async open({ clock, logger, usesTenants }: IdempotencyStoreContext): Promise<void> {
     this.#clock = clock
-    await this.#prepare()
+    await this.#prepare(usesTenants)
     const run = () =>
       this.#query(`delete from ${TABLE} where ends_at <= $1`, Math.floor(clock.now())).catch(
         (err) => {
@@ -89,18 +89,20 @@ export class PostgresIdempotency implements IdempotencyStore {
   }
 
   /** Creates the table, unless it exists. */
-  async #prepare(): Promise<void> {
+  async #prepare(usesTenants: boolean): Promise<void> {
     const probe = () => this.#query(`select key, record, ends_at from ${TABLE} limit 0`)
     const known = await probe().catch(refusalOf)
     if (!(known instanceof PostgresError)) return
-    const created = await this.#sessions.createOwnTable(idempotencyStatements).catch(refusalOf)
+    const created = await this.#engine
+      .createOwnTable(usesTenants, idempotencyStatements)
+      .catch(refusalOf)
     // Another process may have created it meanwhile.
     const failed = await probe().catch(refusalOf)
     if (failed instanceof PostgresError) throw tableError(created ?? failed)
   }
 
   #query(text: string, ...values: unknown[]): Promise<QueryResult> {
-    return this.#sessions.queryOwnTable({ text, values })
+    return this.#engine.sessions.queryOwnTable({ text, values })
   }
 }
 

@@ -62,8 +62,8 @@ function databasePlugin(options: PostgresOptions): Plugin {
         token: IdempotencyStore,
         inject: [Database, OwnEngine],
         // A test has replaced the database, so no engine runs.
-        useFactory: (database: unknown, { sessions }: Engine) =>
-          database instanceof Database ? new PostgresIdempotency(sessions) : null,
+        useFactory: (database: unknown, engine: Engine) =>
+          database instanceof Database ? new PostgresIdempotency(engine) : null,
       },
     ],
     async setup({ get, logger, usesTenants }) {

@@ -9,7 +9,7 @@ import { isFuzzable, partsOf } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
 import { type FuzzLink, type FuzzResponse, sendRequest } from '../fuzz/send-request.js'
 import { valueContext } from '../fuzz/valid-values.js'
-import type { ReplayOptions, ReplayReport } from './replay-options.js'
+import { checkReplayOptions, type ReplayOptions, type ReplayReport } from './replay-options.js'
 
 const RUNS = 10
 const MAX_SEED = 2 ** 31
@@ -26,12 +26,14 @@ export interface ReplayTarget {
 /**
  * Sends generated writes twice, each with a key of its own, and compares the two responses.
  *
- * @throws Error for responses that differ, and for an operation of which no request has succeeded.
+ * @throws ConfigError for unknown options; Error for responses that differ, and for an operation of which no request has succeeded.
  */
 export async function replayWrites(
   { link, operations }: ReplayTarget,
-  { seed = randomInt(MAX_SEED), runs = RUNS, skip = [] }: ReplayOptions,
+  options: ReplayOptions,
 ): Promise<ReplayReport> {
+  checkReplayOptions(options)
+  const { seed = randomInt(MAX_SEED), runs = RUNS, skip = [] } = options
   const fc = await loadFastCheck('replay()')
   const found = operations.all.filter(
     (each) => each.route !== null && idempotencyOf(each.route) !== null && isFuzzable(each),

@@ -118,16 +118,6 @@ export class Sessions {
     return this.#observe(statement, () => this.#queryFor(owner, statement))
   }
 
-  /**
-   * Creates a table of the package itself, as the login.
-   *
-   * @param statementsFor Returns the statements for the role that uses the table; `null` for the login.
-   */
-  async createOwnTable(statementsFor: (role: string | null) => readonly string[]): Promise<void> {
-    const role = this.#usesTenants ? this.#config.allTenantsRole : null
-    for (const text of statementsFor(role)) await autocommit(this.#driver, { text }, null)
-  }
-
   #observe(statement: Statement, run: () => Promise<QueryResult>): Promise<QueryResult> {
     this.#driver.expect?.(statement)
     if (this.#observed === null) return run()
