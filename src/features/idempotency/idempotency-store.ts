@@ -6,19 +6,23 @@ import { InjectionToken } from '../../di/token.js'
 export interface IdempotencyStoreContext extends SessionStoreContext {}
 
 /**
- * The result of claiming a key. `claimed`: the request runs, and calls one of the two functions. `running`: another
- * request has claimed the key. `kept`: an earlier request has run.
+ * The result of claiming a key. A request that has claimed its key calls `keep` or `free` once.
  */
 export type IdempotencyClaim =
   | {
+      /** The request runs. */
       readonly state: 'claimed'
       /** Keeps the record of the request. The response waits for it, and is an error if it rejects. */
       readonly keep: (record: string) => MaybePromise<void>
       /** Gives the key back: the request has failed. */
       readonly free: () => MaybePromise<void>
     }
-  | { readonly state: 'running' }
   | {
+      /** Another request has claimed the key. */
+      readonly state: 'running'
+    }
+  | {
+      /** An earlier request has run. */
       readonly state: 'kept'
       /** The text that `keep` has received. */
       readonly record: string

@@ -62,6 +62,7 @@ export function Idempotent(...args: [IdempotentOptions?]): DualMethodDecorator {
 
 /** How a route keeps its responses. */
 export interface IdempotentRoute {
+  /** Whether a request without a key is refused. */
   readonly isRequired: boolean
   /** How long a response is kept, in milliseconds. */
   readonly ttlMs: number
