@@ -104,7 +104,11 @@ describeWithServer('a server', () => {
   const start = () =>
     TestApp.create({
       controllers: [IdempotentOrders],
-      plugins: [postgres({ url: shopUrl(server, LOGIN), connections: 8 })],
+      // However busy the machine is, every request gets a connection.
+      plugins: [
+        postgres({ url: shopUrl(server, LOGIN), connections: 8, timeouts: { acquire: '5m' } }),
+      ],
+      timeouts: { handler: '10m' },
       tenant: {},
       contract: 'off',
     })

@@ -63,7 +63,7 @@ describe.each(KINDS)('conditional writes on %s', (_kind, open) => {
     const database = await open()
     const app = await TestApp.create({
       controllers: [Notes],
-      plugins: [postgres(database.options)],
+      plugins: [postgres({ ...database.options, timeouts: { acquire: '5m' } })],
       contract: 'off',
     })
     const db = app.get(Database)
