@@ -120,7 +120,7 @@ export const ALONE = [
   'test/app/system-clock.test.ts',
   'test/cli/loaded-modules.test.ts',
   'test/features/cache/unused.test.ts',
-  'test/features/unused-{audience,outgoing,pages,records,representations}.test.ts',
+  'test/features/unused-{audience,outgoing,pages,records,representations,writes}.test.ts',
   'test/journeys/app/test-app.test.ts',
   'test/journeys/cache/manager.test.ts',
   'test/journeys/testing/rejections.test.ts',

@@ -61,9 +61,14 @@ export const CONTENTS = [
       ['pagination', 'Pages of a list', 'pagination paging cursor offset limit'],
       ['sorting', 'Sort by the client', 'sort order by orderby sorting column'],
       [
-        'optimistic-locking',
-        'Optimistic locking',
-        'if-match etag precondition 412 428 version concurrent lost update',
+        'conditional-writes',
+        'Conditional writes',
+        'optimistic locking if-match etag precondition 412 428 version concurrent lost update',
+      ],
+      [
+        'idempotency',
+        'Writes that can be repeated',
+        'idempotent idempotency-key retry repeat twice exactly once duplicate',
       ],
       ['single-page', 'Single-page applications', 'spa react vue frontend index.html static page'],
       ['openapi', 'The OpenAPI document', 'openapi swagger documentation api docs'],

@@ -73,6 +73,17 @@ export type { EnvOptions } from './features/env/env-options.js'
 export type { EnvRecord } from './features/env/sources.js'
 export { Health, type HealthConfig } from './features/health/health.js'
 export type { HealthOptions, HealthPaths } from './features/health/health-options.js'
+export {
+  type IdempotencyClaim,
+  IdempotencyStore,
+  type IdempotencyStoreContext,
+} from './features/idempotency/idempotency-store.js'
+export {
+  Idempotent,
+  type IdempotentOptions,
+  type IdempotentRoute,
+  idempotencyOf,
+} from './features/idempotency/idempotent.js'
 export { Log } from './features/logs/log.js'
 export type { LoggerOptions } from './features/logs/logger-options.js'
 export type { LogsOptions } from './features/logs/logs-options.js'
@@ -117,8 +128,11 @@ export {
   tenantFromPath,
   tenantFromSubdomain,
 } from './features/tenancy/tenant-strategies.js'
+export { expectedVersion, type RowVersion } from './features/versioned/expected-version.js'
+export { Versioned, type VersionedOptions } from './features/versioned/versioned.js'
 export { keySchemeOf, schemeOf } from './http/admission.js'
 export { audienceOf } from './http/audience.js'
+export { type Caller, callerOf } from './http/caller.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext, knownTraceContext, setTraceContext } from './http/get-trace-context.js'
@@ -134,7 +148,7 @@ export {
   type FileResponseOptions,
   fileResponse,
 } from './http/send/file-response.js'
-export { type Hold, holdResponse } from './http/send/hold-response.js'
+export { type HeldContent, type Hold, holdResponse } from './http/send/hold-response.js'
 export { replayResponse, type StoredResponse } from './http/send/replay.js'
 export { addHeaders } from './http/send/response-headers.js'
 export { sseComment, sseEvent } from './http/sse-event.js'

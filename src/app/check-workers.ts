@@ -1,5 +1,7 @@
 import type { AppModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
+import { IdempotencyStore } from '../features/idempotency/idempotency-store.js'
+import { usesIdempotency } from '../features/idempotency/idempotent.js'
 import { planLimits } from '../features/rate-limit/plan-limits.js'
 import type { Settings } from './settings/settings.js'
 import { findWorkerLink } from './worker-link.js'
@@ -32,6 +34,11 @@ export function checkWorkers(settings: Settings, model: AppModel): Problem[] {
     const effect = `together they run ${workers * capacity.concurrent} requests at once.`
     const remedy = `Divide concurrent, queue and perTenant by ${workers}, unless each worker may have so many.`
     kept.push(['capacity', effect, remedy])
+  }
+  const given = [settings, ...plugins].flatMap(({ providers = [] }) => providers)
+  const hasStore = given.some((each) => Object.values(each).includes(IdempotencyStore))
+  if (usesIdempotency(model) && !hasStore) {
+    kept.push(['@Idempotent()', 'a repeated request that reaches another one runs again.'])
   }
   for (const plugin of plugins) {
     const what = plugin.keptInProcess?.()

@@ -7,6 +7,7 @@ import type { CapacitySources } from './capacity/capacity-plugin.js'
 import { capacity } from './capacity/feature.js'
 import { type HealthParts, health } from './health/feature.js'
 import { type HealthSettings, healthGroup } from './health/health-options.js'
+import { idempotency } from './idempotency/feature.js'
 import { logs } from './logs/feature.js'
 import { logsGroup } from './logs/logs-options.js'
 import type { RequestLogSettings } from './logs/request-log.js'
@@ -20,6 +21,7 @@ import type { RateLimitSettings } from './rate-limit/limit-settings.js'
 import { rateLimitGroup } from './rate-limit/rate-limit-options.js'
 import { type SecuritySettings, securityGroup } from './security/security-options.js'
 import { type TenancySettings, tenancy } from './tenancy/feature.js'
+import { versioned } from './versioned/feature.js'
 
 /** The settings of the options that features have, by the names of the options. */
 export interface FeatureSettings {
@@ -61,4 +63,4 @@ export type FeatureParts = CapacitySources & HealthParts & MetricsParts & PagesP
 export const FEATURES: readonly Feature<
   FeatureSettings & TenancySettings & { readonly trustProxy: unknown },
   FeatureParts
->[] = [capacity, tenancy, rateLimit, health, logs, metrics, pages, policies]
+>[] = [capacity, tenancy, rateLimit, health, logs, metrics, pages, policies, idempotency, versioned]

@@ -43,7 +43,14 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   403: { description: 'The user has no permission for this operation.' },
   404: { description: 'The resource or the tenant does not exist.' },
   406: { description: 'The server cannot send any of the media types in `Accept`.' },
-  412: { description: 'A precondition of the request failed.' },
+  409: {
+    description: 'The request conflicts with stored data, or with another request.',
+    headers: { 'Retry-After': RETRY_AFTER },
+  },
+  412: {
+    description: 'A precondition of the request failed.',
+    headers: { ETag: { description: 'The current version, if it is known.', schema: text } },
+  },
   413: { description: 'The request body is too large.' },
   415: { description: 'The media type of the request body is not supported.' },
   416: {
@@ -52,6 +59,8 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
       'Content-Range': { description: 'The number of bytes: `bytes */1000`.', schema: text },
     },
   },
+  422: { description: 'The request is well-formed, and cannot be carried out.' },
+  428: { description: 'The request needs a condition, such as `If-Match`.' },
   429: {
     description: 'Too many requests.',
     headers: {

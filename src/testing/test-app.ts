@@ -6,7 +6,6 @@ import type { CompiledRoutes } from '../app/compile-routes.js'
 import { DocumentedOperations } from '../app/contract/documented-operations.js'
 import { putUnderTest } from '../app/harness.js'
 import type { Listener } from '../app/listener.js'
-import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import type { ContractViolation } from '../contracts/contract-violation.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
@@ -23,6 +22,7 @@ import {
   type ProbeLink,
 } from './auth-matrix.js'
 import { callerFacts } from './caller-facts.js'
+import { type CheckParts, generatorOf, isolationTarget } from './check-parts.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { watchAudience } from './contract/audience-watch.js'
 import { Contract } from './contract/contract.js'
@@ -33,12 +33,13 @@ import type { Explanation } from './explain/explanation.js'
 import { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
-import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
+import type { IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
 import { joinFailures } from './join-failures.js'
 import { TestOutgoing } from './outgoing/test-outgoing.js'
 import type { OperationQueries } from './queries/query-counts.js'
+import type { ReplayOptions, ReplayReport } from './replay/replay-options.js'
 import { loadSupertest } from './supertest-agent.js'
 import { stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
@@ -295,27 +296,27 @@ export class TestApp extends App {
    * @returns How many requests were sent, and which operations were not reached.
    * @throws Error with the smallest request found whose response is wrong, as a curl command and as a test;
    * ConfigError for wrong options, and when `fast-check` is not installed.
-   *
    * @example
    * await app.withAuth(token).fuzz({ seed: 1, runs: 100 })
    */
   async fuzz(options: FuzzOptions = {}): Promise<FuzzReport> {
     checkFuzzOptions(options)
-    const anybody = this.#started('fuzz()')
-    const { as: user, headers: given = {} } = options
-    const sender = (user === undefined ? anybody : anybody.as(user)).with(given)
-    const { principal, tenant, headers } = stateOf(sender)
-    const operations = this.#documented()
-    const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
-    const contract = new Contract({ operations: () => operations, mode: 'throw', coverage })
+    const generator = generatorOf(this.#parts('fuzz()'), options)
     const { audienceOf } = this.#routes as CompiledRoutes
-    const hiddenOf = hiddenMarks(audienceOf, this.#probe(sender))
-    const agent = this.#connections.openCheck(this.server, { principal, tenant })
-    const link = { agent, headers: headers(), checkExchange: contract.checkExchange }
+    const hiddenOf = hiddenMarks(audienceOf, this.#probe(generator.sender))
     const { fuzz } = await import('./fuzz/fuzz.js')
-    return await this.#contracts.during(contract, () =>
-      fuzz({ link, operations, hiddenOf }, options),
-    )
+    const run = () => fuzz({ ...generator, hiddenOf }, options)
+    return await this.#contracts.during(generator.contract, run)
+  }
+
+  /**
+   * Sends generated writes to each operation with `@Idempotent()`, twice with the same key, and compares the responses.
+   * @throws Error for responses that differ, or if no request of an operation has succeeded; ConfigError as `fuzz`.
+   */
+  async replay(options: ReplayOptions = {}): Promise<ReplayReport> {
+    const generator = generatorOf(this.#parts('replay()'), options)
+    const { replayWrites } = await import('./replay/replay-writes.js')
+    return await this.#contracts.during(generator.contract, () => replayWrites(generator, options))
   }
 
   /**
@@ -326,26 +327,12 @@ export class TestApp extends App {
    *
    * @returns A verdict for each operation, and the leaks.
    * @throws ConfigError for wrong options, and when `fast-check` is not installed.
-   *
    * @example
    * const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
    * expect(report.leaks).toEqual([])
    */
   async proveIsolation(options: IsolationOptions = {}): Promise<IsolationReport> {
-    const { tenantHeader, confirmsTenants } = callerFacts(this.#options)
-    checkIsolationOptions(options, { tenantHeader, confirmsTenants })
-    const target = {
-      caller: this.#started('proveIsolation()').with({}),
-      connect: (facts: ConnectionFacts) => this.#connections.openCheck(this.server, facts),
-      tenantHeader,
-      operations: this.#documented(),
-      log: this.#log,
-      nameOf: this.#connections.nameOf,
-      stores: this.#stores,
-      middlewares: namedMiddlewares(this.#options),
-      authorizes: this.#options.tenant?.authorize !== undefined,
-      confirms: confirmsTenants,
-    }
+    const target = isolationTarget(this.#parts('proveIsolation()'), options)
     const { proveIsolation } = await import('./isolation/prove-isolation.js')
     return await proveIsolation(target, options)
   }
@@ -391,6 +378,19 @@ export class TestApp extends App {
     }
     this.#operations ??= new DocumentedOperations(this.#routes, this.documents)
     return this.#operations
+  }
+
+  #parts(what: string): CheckParts {
+    return {
+      caller: this.#started(what),
+      server: this.server,
+      connections: this.#connections,
+      operations: this.#documented(),
+      coverage: this.#contract === null ? new ContractCoverage() : this.#coverage,
+      options: this.#options,
+      log: this.#log,
+      stores: this.#stores,
+    }
   }
 
   #started(what: string): TestCaller {

@@ -1,4 +1,15 @@
-import { App, type AppOptions, Cache, Controller, Get, memoryCache, memoryRateLimit } from 'blazon'
+import {
+  App,
+  type AppOptions,
+  Cache,
+  Controller,
+  Get,
+  IdempotencyStore,
+  Idempotent,
+  memoryCache,
+  memoryRateLimit,
+  Post,
+} from 'blazon'
 import { sessions } from 'blazon/sessions'
 import { afterEach, describe, expect, it } from 'vitest'
 
@@ -17,6 +28,13 @@ class CachedController {
     return []
   }
 }
+
+@Controller('keyed')
+class KeyedController {
+  @Idempotent() @Post() write() {}
+}
+
+const store = { isShared: true, claim: () => ({ state: 'running' }) } as const
 
 /** Makes this process a worker of four. */
 function beWorker(isSpeaker: boolean): void {
@@ -67,6 +85,15 @@ describe('what workers keep for themselves', () => {
       'a limit of unknown reach',
       false,
       { rateLimit: { ...rateLimit, store: withReach(memoryRateLimit(), undefined) } },
+    ],
+    ['keys of writes without a store', true, { controllers: [KeyedController] }],
+    [
+      'keys of writes with a store',
+      false,
+      {
+        controllers: [KeyedController],
+        providers: [{ token: IdempotencyStore, useValue: store }],
+      },
     ],
     ['cached routes without a store', true, { controllers: [CachedController] }],
     [

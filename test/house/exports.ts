@@ -31,6 +31,7 @@ const VALUES = `
   runWithoutTenant schemeOf secret setKeyId setTraceContext
   sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds unknownOptions
+  IdempotencyStore Idempotent Versioned callerOf expectedVersion idempotencyOf
 `
 
 /** The names that `blazon` exports as types only. */
@@ -66,6 +67,7 @@ const TYPES = `
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
   WebhookSecrets WebhookVerifier
   SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
+  Caller HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionedOptions
 `
 
 /** The names that `blazon/testing` exports. */
@@ -78,6 +80,7 @@ const TESTING_TYPES = `
   AnswerCall AnsweredCall CallAnswer CallToAnswer TestCall TestOutgoing
   AnsweredStatement CapsuleUse Explanation OpenCapsule OperationQueries QueryOptions StatementFailure
   OperationCoverage Principal TestCaller TestClock TestOptions ViolationKind
+  ReplayOptions ReplayReport
 `
 
 /** The names that `blazon/jwt` exports. */
@@ -92,12 +95,14 @@ const POSTGRES_VALUES = `
   Database PostgresError Sql TenantSwitchError Transactional apiKeysTable doctor isExclusionViolation isForeignKeyViolation
   isUniqueViolation listApiKeys migrate migrationStatus postgres postgresKeys postgresSessions protectTable
   provideDrizzle readDrizzlePage readPage revokeApiKey saveApiKey sessionTable sql tenantTable
+  idempotencyTable versionIs
 `
 const POSTGRES_TYPES = `
   ApiKeysTableOptions AppliedMigration DrizzleColumn DrizzlePage DrizzleRow Field Finding FoundApiKey Isolation
   MigrateOptions MigrationState MigrationStatus NewApiKey PostgresErrorFields PostgresKeys PostgresOptions PostgresSessionsOptions
   PostgresTimeouts ProtectTableOptions QueryResult SessionTableOptions SqlTag Statement StoredApiKey TenantReference
   TenantTableOptions TransactionOptions
+  IdempotencyTableOptions
 `
 
 /** The names that `blazon/keys` exports. */
@@ -112,7 +117,7 @@ const SESSIONS_TYPES = `
 `
 
 /** The names that `blazon/redis` exports. */
-const REDIS_VALUES = ['redisCache', 'redisLimits', 'redisSessions']
+const REDIS_VALUES = ['redisCache', 'redisIdempotency', 'redisLimits', 'redisSessions']
 const REDIS_TYPES = 'RedisClient RedisCluster RedisClusterOptions RedisLimitsOptions RedisOptions'
 
 /** The names that `blazon/typeorm` exports. */

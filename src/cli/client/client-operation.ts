@@ -82,13 +82,35 @@ function describe(named: NamedOperation, document: OpenApiDocument): ClientOpera
   const security = operation.security ?? document.security ?? []
   return {
     ...named,
-    parameters: operation.parameters ?? [],
+    parameters: (operation.parameters ?? []).map(withOptionalKey),
     responses: Object.entries(operation.responses).map(([status, response]) =>
       describeResponse({ status, response, document }),
     ),
     ownErrors: ownErrorsOf(operation, document),
     isProtected: security.some((requirement) => Object.keys(requirement).length > 0),
   }
+}
+
+const isKey = ({ in: place, name }: OpenApiParameter) =>
+  place === 'header' && name.toLowerCase() === 'idempotency-key'
+
+/** Whether a client may repeat an operation: it has a key for each write. */
+export function isRepeatable({ parameters }: Pick<ClientOperation, 'parameters'>): boolean {
+  return parameters.some(isKey)
+}
+
+/** The condition of a write, which the client takes as `ifMatch`; `undefined` without one. */
+export function conditionOf({
+  parameters,
+}: Pick<ClientOperation, 'parameters'>): OpenApiParameter | undefined {
+  return parameters.find(
+    ({ in: place, name }) => place === 'header' && name.toLowerCase() === 'if-match',
+  )
+}
+
+/** A client makes the key itself. */
+function withOptionalKey(parameter: OpenApiParameter): OpenApiParameter {
+  return isKey(parameter) ? { ...parameter, required: false } : parameter
 }
 
 interface ResponseSource {

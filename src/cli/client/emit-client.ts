@@ -8,7 +8,9 @@ import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
 import {
   type ClientOperation,
   clientOperations,
+  conditionOf,
   isJson,
+  isRepeatable,
   preferredContent,
 } from './client-operation.js'
 import { comment } from './comment.js'
@@ -21,6 +23,7 @@ import { RUNTIME_NAMES } from './runtime.js'
 import { sentComponents } from './sent-components.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
+import { CONDITIONS_RUNTIME, WRITES_RUNTIME } from './writes-runtime.js'
 
 /**
  * Writes a document of any version as one TypeScript file without dependencies. The file has a type for each component and
@@ -47,6 +50,8 @@ export function emitClient(written: AnyDocument): string {
     runtimeWith(schemes),
     ...(operations.some(streams) ? [STREAM_RUNTIME] : []),
     ...(operations.some((each) => facts.parameterOf(each) !== null) ? [PAGES_RUNTIME] : []),
+    ...(operations.some(isRepeatable) ? [WRITES_RUNTIME] : []),
+    ...(operations.some((each) => conditionOf(each) !== undefined) ? [CONDITIONS_RUNTIME] : []),
     client(operations, facts),
   ].join('\n')
 }
@@ -141,8 +146,8 @@ function methodCall(operation: ClientOperation, sent: string): string {
   const input = `input${optionalMark(operation)}: Input<${key}>`
   const offers = offeredBodies(operation)
   if (offers.length === 0) {
-    const call = streams(operation) ? 'stream' : 'send'
-    return `(${input}): Promise<Result<${key}>> =>\n        ${call}(${sent}, input)`
+    const call = sentBy(operation, sent)
+    return `(${input}): Promise<Result<${key}>> =>\n        ${call}`
   }
   // The first signature that fits counts, so signatures that name a type come first.
   const failures = `Extract<Result<${key}>, { ok: false }>`
@@ -151,7 +156,13 @@ function methodCall(operation: ClientOperation, sent: string): string {
       `          (input: Input<${key}> & { accept: ${accept} }): Promise<${result} | ${failures}>;\n`,
   )
   const type = `{\n${overloads.join('')}          (${input}): Promise<Result<${key}>>;\n        }`
-  return `((${input}) =>\n        send(${sent}, input)) as ${type}`
+  return `((${input}) =>\n        ${sentBy(operation, sent)}) as ${type}`
+}
+
+function sentBy(operation: ClientOperation, sent: string): string {
+  const input = conditionOf(operation) === undefined ? 'input' : 'conditional(input)'
+  if (isRepeatable(operation)) return `repeated((keyed) => send(${sent}, keyed), ${input})`
+  return `${streams(operation) ? 'stream' : 'send'}(${sent}, ${input})`
 }
 
 function optionalMark(operation: ClientOperation): string {

@@ -7,6 +7,7 @@ import type {
 import {
   type ClientOperation,
   type ClientResponse,
+  conditionOf,
   isJson,
   preferredContent,
 } from './client-operation.js'
@@ -34,12 +35,25 @@ function inputType(operation: ClientOperation, context: TypeContext): string {
   const members = [
     parametersMember({ key: 'params', location: 'path' }, operation, inner),
     parametersMember({ key: 'query', location: 'query' }, operation, inner),
-    parametersMember({ key: 'headers', location: 'header' }, operation, inner),
+    parametersMember({ key: 'headers', location: 'header' }, withoutCondition(operation), inner),
+    ifMatchMember(operation, inner),
     bodyMember(operation, inner),
   ].filter((member) => member !== '')
   const bodies = bodyAlternatives(operation, inner)
   if (members.length === 0) return `RequestOptions${bodies}`
   return `RequestOptions & {\n${members.join('')}    }${bodies}`
+}
+
+function withoutCondition(operation: ClientOperation): ClientOperation {
+  const condition = conditionOf(operation)
+  return { ...operation, parameters: operation.parameters.filter((each) => each !== condition) }
+}
+
+function ifMatchMember(operation: ClientOperation, { indent }: TypeContext): string {
+  const condition = conditionOf(operation)
+  if (condition === undefined) return ''
+  const note = comment({ text: condition.description }, indent)
+  return `${note}${indent}${member('ifMatch', 'string', condition.required !== true)}`
 }
 
 interface ParameterGroup {

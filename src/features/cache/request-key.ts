@@ -1,6 +1,6 @@
 import type { Request } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import type { Caller } from './caller.js'
+import type { Caller } from '../../http/caller.js'
 
 /** Returns the cache key of a request, without the tenant; `null` for a request that bypasses the cache. */
 export type RequestKey = (req: Request, caller: string | null) => string | null

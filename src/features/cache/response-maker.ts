@@ -8,12 +8,12 @@ import { hasFailed } from '../../http/has-failed.js'
 import { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/thenable.js'
 import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './cache-engine.js'
-import { watchCaller } from './caller.js'
 import { type CaptureEnd, captureResponse } from './capture-response.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKeepable } from './keepable.js'
 import { ignoreRejection, textOf } from './request-key.js'
 import { chain, FAILED } from './store-guard.js'
+import { watchCaller } from './watch-caller.js'
 
 /** The parts that the cache step of a route is built from. */
 export interface CacheStepConfig {

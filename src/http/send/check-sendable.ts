@@ -34,7 +34,7 @@ function checkHead([status, ...rest]: readonly unknown[]): void {
 }
 
 /** Node takes `[name, value, …]` as well as `[[name, value], …]`. */
-function pairsOf(list: readonly unknown[]): [name: string, value: string][] {
+export function pairsOf(list: readonly unknown[]): [name: string, value: string][] {
   if (Array.isArray(list[0])) return list as [string, string][]
   if (list.length % 2 !== 0)
     throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', 'A header has no value')

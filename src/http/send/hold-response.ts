@@ -1,6 +1,7 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 import { hasLostConnection } from '../close-with-connection.js'
-import { checkSendable } from './check-sendable.js'
+import { checkSendable, pairsOf } from './check-sendable.js'
 import { keepsFirstResponse } from './keep-first-response.js'
 
 /** The methods that begin or continue a response. */
@@ -12,13 +13,21 @@ type Method = (...args: unknown[]) => unknown
 type Methods = Record<string, Method>
 type Held = readonly [name: (typeof SENDERS)[number], args: unknown[]]
 
+/** The parts of a response that is held back. */
+export interface HeldContent {
+  /** The headers that are set by name, in lower case, or given to `writeHead`. */
+  readonly headers: OutgoingHttpHeaders
+  /** The whole body; `null` while the response has not ended. */
+  readonly body: string | Uint8Array | null
+}
+
 /** The work that a response waits for. */
 export interface Hold {
   /**
-   * Called once, when the response begins, with its status. The response is sent when the promise is fulfilled, and
-   * is not sent if the promise is rejected.
+   * Called once, when the response begins, with its status and a function that returns its content so far. The response
+   * is sent when the promise is fulfilled, and is not sent if the promise is rejected.
    */
-  readonly before: (status: number) => Promise<void>
+  readonly before: (status: number, content: () => HeldContent) => Promise<void>
   /** Sends another response, given the reason of the rejection. */
   readonly refused: (error: unknown) => void
 }
@@ -99,13 +108,26 @@ class HeldResponse {
       for (const name of HEAD_WRITERS) this.#replace(name, refuseHead)
     Object.defineProperties(Object.assign(this.#res, { [HELD]: this }), BEGUN)
     this.#hold
-      .before(status)
+      .before(status, () => this.#content())
       .then(
         () => this.#send(),
         (error) => this.#refuse(error),
       )
       // No code awaits this promise, and its rejection must not end the process.
       .catch(() => this.#res.destroy())
+  }
+
+  #content(): HeldContent {
+    const headers = { ...this.#res.getHeaders(), ...headersIn(this.#calls) }
+    const chunks = this.#calls.flatMap(([name, args]) => {
+      const isSent =
+        (name === 'write' || name === 'end') && args[0] && typeof args[0] !== 'function'
+      return isSent ? [chunkOf(args)] : []
+    })
+    const [first = ''] = chunks
+    const isText = chunks.length < 2 && typeof first === 'string'
+    const body = isText ? first : Buffer.concat(chunks.map((each) => Buffer.from(each as Buffer)))
+    return { headers, body: this.hasEnded ? body : null }
   }
 
   #refuse(error: unknown): void {
@@ -146,6 +168,21 @@ class HeldResponse {
     }
     return overlay
   }
+}
+
+/** The headers of `writeHead`, by lower-case name. */
+function headersIn(calls: readonly Held[]): OutgoingHttpHeaders {
+  const [, args = []] = calls.find(([name]) => name === 'writeHead') ?? []
+  const given = args.find((each) => typeof each === 'object' && each !== null) ?? {}
+  const pairs = Array.isArray(given) ? pairsOf(given) : Object.entries(given)
+  return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** Bytes are copied, because the handler may use its buffer again. */
+function chunkOf([chunk, encoding]: readonly unknown[]): string | Uint8Array {
+  if (typeof chunk !== 'string') return Buffer.from(chunk as Uint8Array)
+  const isUtf8 = typeof encoding !== 'string' || /^utf-?8$/i.test(encoding)
+  return isUtf8 ? chunk : Buffer.from(chunk, encoding as BufferEncoding)
 }
 
 /** The property of the response that has begun, and is held back. */

@@ -5,8 +5,10 @@ import { indexOfHeader, type OwnHeaders } from './response-headers.js'
 import type { StaticHeaders } from './static-headers.js'
 import { wireText } from './wire-text.js'
 
-/** A response of status 200 that was stored to be sent again. */
+/** A response that was stored to be sent again. */
 export interface StoredResponse {
+  /** The status. Default 200. */
+  readonly status?: number
   /** The headers that describe the body: names and values, alternating. */
   readonly headers: readonly string[]
   /** The body, as text or bytes. */
@@ -25,7 +27,7 @@ interface Replaying {
 }
 
 /**
- * Sends a stored response with status 200: to `HEAD` without its body, and as 304 to a client that has it already (RFC
+ * Sends a stored response: to `HEAD` without its body, and as 304 to a client that has it already (RFC
  * 9110, 13.1). Headers that middlewares have set for this request stay, and names in `Vary` are added to theirs. A step
  * that has called it returns `res`.
  *
@@ -41,9 +43,11 @@ interface Replaying {
  * }
  */
 export function replayResponse(res: Response, stored: StoredResponse): void {
-  res.statusCode = 200
-  if ((res as Response & Replaying)[kReplay](stored)) return
-  const { headers } = stored
+  const { status = 200, headers } = stored
+  res.statusCode = status
+  // A 204 has neither a body nor its length (RFC 9110, 8.6).
+  const hasBody = status !== 204
+  if (hasBody && (res as Response & Replaying)[kReplay](stored)) return
   for (let i = 0; i < headers.length; i += 2) {
     const [name, value] = [headers[i] as string, headers[i + 1] as string]
     const key = name.toLowerCase()
@@ -57,6 +61,7 @@ export function replayResponse(res: Response, stored: StoredResponse): void {
     res.end()
     return
   }
+  if (!hasBody) return void res.end()
   const body = wireBody(stored)
   res.setHeader('Content-Length', Buffer.byteLength(body))
   // Node drops the body of a response to HEAD, but a middleware may have replaced `end`. The stored bytes must not be

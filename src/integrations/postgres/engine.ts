@@ -19,6 +19,7 @@ import { stateOf } from './migrations/state-of.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
 import { poolMetrics } from './pool-metrics.js'
+import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
 import { unreachable } from './unreachable.js'
 
@@ -85,6 +86,19 @@ export class Engine {
     const { doctor = process.env['NODE_ENV'] === 'production' } = this.#options
     if (usesTenants && doctor) await assertIsolation(this.#driver, { ...this.#roles, logger })
     else if (isDevelopment()) await this.#warn(usesTenants)
+  }
+
+  /**
+   * Creates a table of the package itself, as the login.
+   *
+   * @param statementsFor Returns the statements for the role that uses the table; `null` for the login.
+   */
+  async createOwnTable(
+    usesTenants: boolean,
+    statementsFor: (role: string | null) => readonly string[],
+  ): Promise<void> {
+    const role = usesTenants ? this.#roles.allTenantsRole : null
+    for (const text of statementsFor(role)) await autocommit(this.#driver, { text }, null)
   }
 
   async #migrate(usesTenants: boolean): Promise<void> {

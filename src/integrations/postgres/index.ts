@@ -36,6 +36,7 @@ export {
   readDrizzlePage,
 } from './read-drizzle-page.js'
 export { readPage } from './read-page.js'
+export { type IdempotencyTableOptions, idempotencyTable } from './schema/idempotency-table.js'
 export { type SessionTableOptions, sessionTable } from './schema/session-table.js'
 export { protectTable, tenantTable } from './schema/tenant-table.js'
 export type {
@@ -47,3 +48,4 @@ export { TenantSwitchError } from './sessions/tenant-switch-error.js'
 export type { Isolation, TransactionOptions } from './sessions/transaction-options.js'
 export { Sql, type SqlTag, sql } from './sql.js'
 export { Transactional } from './transactional.js'
+export { versionIs } from './version-is.js'

@@ -1,10 +1,21 @@
-import { orStandIn, type Plugin, type RouteSetup, type Stage, Statements } from '../../index.js'
+import {
+  ConfigError,
+  IdempotencyStore,
+  idempotencyOf,
+  orStandIn,
+  type Plugin,
+  type RouteModel,
+  type RouteSetup,
+  type Stage,
+  Statements,
+} from '../../index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
 import { OwnEngine } from './own-engine.js'
+import { PostgresIdempotency } from './postgres-idempotency.js'
 import { explainRefusal } from './refused-statement.js'
 import type { Sessions } from './sessions/sessions.js'
 import type { TransactionOptions } from './sessions/transaction-options.js'
@@ -47,6 +58,13 @@ function databasePlugin(options: PostgresOptions): Plugin {
         inject: [OwnEngine],
         useFactory: ({ sessions, logger }: Engine) => new Database({ sessions, logger }),
       },
+      {
+        token: IdempotencyStore,
+        inject: [Database, OwnEngine],
+        // A test has replaced the database, so no engine runs.
+        useFactory: (database: unknown, engine: Engine) =>
+          database instanceof Database ? new PostgresIdempotency(engine) : null,
+      },
     ],
     async setup({ get, logger, usesTenants }) {
       // If a test has replaced `Database`, do not start the real engine.
@@ -56,12 +74,14 @@ function databasePlugin(options: PostgresOptions): Plugin {
     steps(route, { get, usesTenants, fail }) {
       if (!(get(Database) instanceof Database)) return null
       const options = transactionalOf(route)
-      if (!usesTenants && options === null) return null
+      const isNeeded = needsTransaction(route)
+      refuseRetries(route, options)
+      if (!usesTenants && !isNeeded) return null
       const { sessions } = get(OwnEngine)
-      return { aroundHandler: transactionStage(sessions, { options, fail }) }
+      return { aroundHandler: transactionStage(sessions, { options, isNeeded, fail }) }
     },
     contract: (route) =>
-      route.tenant === null && transactionalOf(route) === null ? null : { errors: [503] },
+      route.tenant === null && !needsTransaction(route) ? null : { errors: [503] },
     explain: explainRefusal,
     health: async ({ get }) => {
       if (get(Database) instanceof Database) await get(OwnEngine).checkReady()
@@ -73,12 +93,32 @@ function databasePlugin(options: PostgresOptions): Plugin {
 interface TransactionUse extends Pick<RouteSetup, 'fail'> {
   /** The options of `@Transactional()` on the handler; `null` without it. */
   readonly options: TransactionOptions | null
+  /** Whether every request of the route has a transaction, with or without a tenant. */
+  readonly isNeeded: boolean
 }
 
-function transactionStage(sessions: Sessions, { options, fail }: TransactionUse): Stage {
+/** The record of a write with a key belongs to the transaction of its request. */
+function needsTransaction(route: RouteModel): boolean {
+  return transactionalOf(route) !== null || idempotencyOf(route) !== null
+}
+
+/** A handler that may run again commits when it returns: its response is made, and recorded, after that. */
+function refuseRetries(route: RouteModel, options: TransactionOptions | null): void {
+  if (idempotencyOf(route) === null || (options?.retries ?? 0) === 0) return
+  const problem = {
+    code: 'E_IDEMPOTENT_ROUTE',
+    subject: `${route.name} @Idempotent()`,
+    cause:
+      'Its @Transactional() has `retries`, so its transaction ends before its response is made.',
+    remedy: 'Remove `retries`: a client repeats the request.',
+  } as const
+  throw new ConfigError([problem])
+}
+
+function transactionStage(sessions: Sessions, { options, isNeeded, fail }: TransactionUse): Stage {
   return (next) => (req, res) => {
     // A request without a tenant gets a transaction only if its handler begins one.
-    if (options === null && sessions.owner?.kind !== 'tenant') return next(req, res)
+    if (!isNeeded && sessions.owner?.kind !== 'tenant') return next(req, res)
     return sessions.intercept(req, res, {
       next: () => next(req, res),
       fail: (error) => fail(error, req, res),

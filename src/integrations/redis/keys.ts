@@ -6,7 +6,7 @@ const LONGEST = 512
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
 const ASCII = /^[\x00-\x7f]*$/
 
-/** The names of all keys in Redis: entries, tags, rate limit counts, sessions, and the origin note. */
+/** The names of all keys in Redis: entries, tags, rate limit counts, sessions, records of writes, and the origin note. */
 export class Keys {
   readonly #prefix: string
 
@@ -37,6 +37,11 @@ export class Keys {
   /** The key of the list of a user's sessions. */
   sessionsOf(userKey: string): string {
     return `${this.#prefix}sessions:${bounded(userKey)}`
+  }
+
+  /** The key of a record of `@Idempotent()`, by its digest. */
+  idempotency(digest: string): string {
+    return `${this.#prefix}idempotency:${digest}`
   }
 
   /** The key that notes which servers the entries were written to. */

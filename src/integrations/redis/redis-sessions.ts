@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   orStandIn,
   type SessionChange,
@@ -7,10 +6,10 @@ import {
   type SessionStoreContext,
   type SessionWrite,
 } from '../../index.js'
-import { isUnknownScript } from './describe-failure.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
+import { runScript, type Script, script } from './scripts.js'
 import { linkOf } from './shared-links.js'
 
 /** A late reply is a 503 for a user, and not only a cache miss. */
@@ -182,25 +181,9 @@ class RedisSessions implements SessionStore {
     return [...(reply as Iterable<unknown>)].map(String)
   }
 
-  async #run({ text, digest }: Script, key: string, ...words: string[]): Promise<unknown> {
-    const link = this.#link
-    try {
-      return await link.run(({ sendScript }) => sendScript('EVALSHA', digest, '1', key, ...words))
-    } catch (error) {
-      // The script did not run, so it may run now. `EVAL` also stores it until the server restarts.
-      if (!isUnknownScript(error)) throw error
-      return await link.run(({ sendScript }) => sendScript('EVAL', text, '1', key, ...words))
-    }
+  #run(script: Script, key: string, ...words: string[]): Promise<unknown> {
+    return runScript(this.#link, script, [key, ...words])
   }
-}
-
-interface Script {
-  readonly text: string
-  readonly digest: string
-}
-
-function script(text: string): Script {
-  return { text, digest: createHash('sha1').update(text).digest('hex') }
 }
 
 function timesOf({ usedAt, idleAt }: Pick<SessionChange, 'usedAt' | 'idleAt'>): string[] {

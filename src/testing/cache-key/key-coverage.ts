@@ -1,6 +1,6 @@
 import type { RouteModel } from '../../contracts/route-model.js'
-import { callerOf, IDENTITIES } from '../../features/cache/caller.js'
 import { CREDENTIALS, carriesBody, credentialFinder } from '../../features/cache/request-key.js'
+import { callerOf, IDENTITIES } from '../../http/caller.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { toSeconds } from '../../http/units.js'
 import type { Stage } from '../../step/step.js'

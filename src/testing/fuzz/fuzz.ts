@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import type { RouteModel } from '../../contracts/route-model.js'
@@ -102,6 +102,15 @@ function idOf({ documented }: CalledOperation): string {
   return documented.operationId
 }
 
+const KEY = 'idempotency-key'
+
+/** A key that an earlier request has used would be refused. */
+function withNewKey({ kind, request }: FuzzCase): FuzzCase['request'] {
+  const name = Object.keys(request.headers).find((each) => each.toLowerCase() === KEY)
+  if (kind !== 'valid' || name === undefined) return request
+  return { ...request, headers: { ...request.headers, [name]: randomUUID() } }
+}
+
 /** A test that sends no request would always pass. */
 function nothingSent(documented: number): Error {
   const cause =
@@ -127,7 +136,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
       // A generated path such as `/users/me` may lead to another operation than `/users/{id}`.
       if (fuzzCase.kind !== 'hostile' && found?.operationId !== operation.operationId) return
       requests++
-      const response = await sendRequest(fuzzCase.request, link)
+      const response = await sendRequest(withNewKey(fuzzCase), link)
       if (fuzzCase.kind === 'valid') statuses.add(response.status)
       const finding = inspectResponse(fuzzCase, response, { allowed, validationStatus })
       if (finding !== undefined) throw new Fault(finding, response)

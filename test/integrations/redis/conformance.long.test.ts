@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { redisCache, redisLimits, redisSessions } from 'blazon/redis'
+import { redisCache, redisIdempotency, redisLimits, redisSessions } from 'blazon/redis'
 import { createClient } from 'redis'
 import { describeCacheStore } from '../../conformance/cache-store.js'
+import { describeIdempotencyStore } from '../../conformance/idempotency-store.js'
 import { describeRateLimitStore } from '../../conformance/rate-limit-store.js'
 import { describeSessionStore } from '../../conformance/session-store.js'
 import { describeWithRedis, ownPrefix, url } from './server.js'
@@ -33,6 +34,20 @@ describeWithRedis('Redis', () => {
     const store = redisLimits({ url, prefix: ownPrefix(), timeout: '10s' })
     await store.open?.(testContext().context)
     return { store, pass: (ms) => setTimeout(ms) }
+  })
+
+  describeIdempotencyStore('redisIdempotency()', async () => {
+    const prefix = ownPrefix()
+    const store = redisIdempotency({ url, prefix, timeout: '10s' })
+    const get = () => {
+      throw new Error('unused')
+    }
+    await store.open?.({ ...testContext().context, get, usesTenants: false })
+    const end = async () => {
+      await store.close?.()
+      await sweep(prefix)
+    }
+    return { store, request: (work) => work(), end }
   })
 
   describeSessionStore('redisSessions()', async () => {

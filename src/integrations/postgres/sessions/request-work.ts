@@ -1,7 +1,13 @@
-import { type Hold, hasFailed, holdResponse, type Request, type Response } from '../../../index.js'
+import { hasFailed, holdResponse, type Request, type Response } from '../../../index.js'
 import type { Owner } from './owner.js'
 import type { Transaction } from './transaction.js'
 import type { Isolation } from './transaction-options.js'
+
+/** How the response waits for the transaction. */
+export interface WorkHold {
+  readonly before: (status: number) => Promise<void>
+  readonly refused: (error: unknown) => void
+}
 
 /** A request whose handler is about to run. */
 export interface RequestParts {
@@ -9,7 +15,7 @@ export interface RequestParts {
   readonly res: Response
   readonly fail: (error: unknown) => void
   /** Holds the response back until the transaction has ended. Default: `holdResponse`. */
-  readonly hold?: (hold: Hold) => void
+  readonly hold?: (hold: WorkHold) => void
 }
 
 /** The input of `RequestWork`. */
@@ -137,7 +143,7 @@ export class RequestWork {
     if (this.#isHeld) return
     this.#isHeld = true
     const { res, fail, hold } = this.#parts as RequestParts
-    const held: Hold = { before: (status) => this.#settle(status), refused: fail }
+    const held: WorkHold = { before: (status) => this.#settle(status), refused: fail }
     if (hold === undefined) holdResponse(res, held)
     else hold(held)
     res.once('close', () => void this.#settle(500))

@@ -1,7 +1,7 @@
-import { type Hold, hasFailed, holdResponse, type Response } from '../../../index.js'
+import { hasFailed, holdResponse, type Response } from '../../../index.js'
 import { Deadline } from '../drivers/deadline.js'
 import { isConflict } from '../postgres-error.js'
-import type { RequestParts } from './request-work.js'
+import type { RequestParts, WorkHold } from './request-work.js'
 
 /** The longest pause before the second attempt, in milliseconds. It doubles with each attempt. */
 const PAUSE_MS = 20
@@ -42,7 +42,7 @@ class RetriedRequest {
   readonly #head: Head
   #attempts = 0
   /** The transaction of the attempt that runs. */
-  #hold: Hold | undefined
+  #hold: WorkHold | undefined
   #isHeld = false
   /** The end of the transaction, if the handler has begun the response itself. */
   #ending: Promise<void> | undefined
@@ -80,7 +80,7 @@ class RetriedRequest {
   }
 
   /** One response is held for all attempts. */
-  #take(hold: Hold): void {
+  #take(hold: WorkHold): void {
     this.#hold = hold
     if (this.#isHeld) return
     this.#isHeld = true

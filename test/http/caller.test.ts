@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Response } from '../../../src/contracts/handler.js'
-import { callerOf, watchCaller } from '../../../src/features/cache/caller.js'
-import type { BlazonRequest } from '../../../src/http/request.js'
+import type { Response } from '../../src/contracts/handler.js'
+import { watchCaller } from '../../src/features/cache/watch-caller.js'
+import { callerOf } from '../../src/http/caller.js'
+import type { BlazonRequest } from '../../src/http/request.js'
 
 const res = {} as Response
 const request = (fields: object): BlazonRequest =>

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import type { Request } from '../../contracts/handler.js'
+
+const digests = new WeakMap<Request, string>()
+
+/**
+ * Computes the digest of the body when it has been parsed, before it is validated: schemas may add random or current values,
+ * which differ in each repetition. Call it before the body is read.
+ */
+export function noteBody(req: Request): void {
+  if (req.body !== undefined) return void digests.set(req, digestOf(req.body))
+  const own = Object.getOwnPropertyDescriptor(req, 'body')
+  Object.defineProperty(req, 'body', {
+    configurable: true,
+    enumerable: true,
+    get: () => undefined,
+    set(body: unknown) {
+      const value = { configurable: true, enumerable: true, writable: true, value: body }
+      Object.defineProperty(req, 'body', own === undefined ? value : { ...own, value: body })
+      digests.set(req, digestOf(body))
+    },
+  })
+}
+
+/** The digest of the URL and the body of a request. A body that the handler reads itself is not part of it. */
+export function fingerprintOf(req: Request): string {
+  return sha256(`${req.originalUrl}\n${digests.get(req) ?? ''}`)
+}
+
+function digestOf(body: unknown): string {
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  return sha256(isWhole ? body : (JSON.stringify(body) ?? ''))
+}
+
+/** A digest as text of a fixed length. */
+export function sha256(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

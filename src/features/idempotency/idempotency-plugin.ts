@@ -1,0 +1,127 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Request, Response } from '../../contracts/handler.js'
+import type { Plugin, RouteSetup } from '../../contracts/plugin.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { PluginSteps, Step } from '../../contracts/steps.js'
+import { Clock } from '../../di/clock.js'
+import { refuse } from '../../errors/refuse.js'
+import { callerOf } from '../../http/caller.js'
+import { hasFailed } from '../../http/has-failed.js'
+import { holdResponse } from '../../http/send/hold-response.js'
+import { tenantOf } from '../../http/tenant-of.js'
+import { Refusal } from '../../step/refusal.js'
+import { fingerprintOf, noteBody, sha256 } from './body-digest.js'
+import { type IdempotencyClaim, IdempotencyStore } from './idempotency-store.js'
+import { type IdempotentRoute, idempotencyOf, KEY_PATTERN } from './idempotent.js'
+import { type KeptResponse, keptResponse, sendAgain } from './kept-response.js'
+import { memoryIdempotency } from './memory-idempotency.js'
+
+const HEADER = 'idempotency-key'
+const KEY = new RegExp(KEY_PATTERN)
+
+/** Keeps the responses of routes with `@Idempotent()`. An application loads it if it has such a route. */
+export function idempotencyPlugin(): Plugin {
+  let store: IdempotencyStore | undefined
+  return {
+    name: 'idempotency',
+    async setup({ get, logger, usesTenants }) {
+      const opened = get(IdempotencyStore) ?? memoryIdempotency()
+      await opened.open?.({ get, clock: get(Clock), logger, usesTenants })
+      store = opened
+    },
+    steps(route, app) {
+      const options = idempotencyOf(route)
+      return (
+        options && stepsOf(route, { ...options, ...app, storeOf: () => store as IdempotencyStore })
+      )
+    },
+    health: () => store?.check?.(),
+    onClose: () => store?.close?.(),
+  }
+}
+
+type Config = IdempotentRoute & RouteSetup & { readonly storeOf: () => IdempotencyStore }
+
+function stepsOf(route: RouteModel, config: Config): PluginSteps {
+  const runOnce = (next: Step) => async (req: Request, res: Response, key: string) => {
+    const caller = callerOf(req, res)
+    if (caller === undefined) throw new Error(`${route.name} @Idempotent(): ${UNKNOWN_CALLER}`)
+    const { method, path } = route
+    const whole = sha256(JSON.stringify([method, path, tenantOf(req) ?? null, caller, key]))
+    const claim = await config.storeOf().claim(whole, config.ttlMs)
+    if (claim.state === 'running') return new Refusal(refuse('IDEMPOTENCY_RUNNING', RUNNING, SOON))
+    const fingerprint = fingerprintOf(req)
+    if (claim.state === 'kept') return answerAgain(res, JSON.parse(claim.record), fingerprint)
+    keep(claim, { req, res, fingerprint, ...config })
+    return next(req, res)
+  }
+  return {
+    beforeBody: (next) =>
+      function noteIdempotentBody(req, res) {
+        if (req.headers[HEADER] !== undefined) noteBody(req)
+        return next(req, res)
+      },
+    aroundHandler: (next) => {
+      const run = runOnce(next)
+      return function idempotent(req, res) {
+        const key = req.headers[HEADER]
+        if (key === undefined) return config.isRequired ? invalid(REQUIRED) : next(req, res)
+        return typeof key === 'string' && KEY.test(key) ? run(req, res, key) : invalid(MALFORMED)
+      }
+    },
+  }
+}
+
+function invalid(message: string): Refusal {
+  return new Refusal(refuse('IDEMPOTENCY_KEY_INVALID', message))
+}
+
+function answerAgain(res: Response, kept: KeptResponse, fingerprint: string): Response | Refusal {
+  if (kept.fingerprint !== fingerprint) return new Refusal(refuse('IDEMPOTENCY_KEY_REUSED', REUSED))
+  return kept.body === null
+    ? new Refusal(refuse('IDEMPOTENCY_NOT_KEPT', NOT_KEPT))
+    : sendAgain(res, kept)
+}
+
+type Claimed = Extract<IdempotencyClaim, { state: 'claimed' }>
+
+/** Keeps the response before it is sent. A request that has failed gives its key back. */
+function keep(
+  { keep: save, free }: Claimed,
+  {
+    req,
+    res,
+    fingerprint,
+    fail,
+    logger,
+  }: Config & { req: Request; res: Response; fingerprint: string },
+): void {
+  const before = { ...res.getHeaders() }
+  holdResponse(res, {
+    // A store may find the transaction of the request by its async context.
+    before: AsyncLocalStorage.bind(async (status, contentOf) => {
+      if (status >= 400 || hasFailed(req)) {
+        // The client gets the error of its request, and the store frees the key when its time has passed.
+        return await Promise.resolve(free()).catch((err) => logger.warn({ err }, NOT_FREED))
+      }
+      // A handler may call `writeHead` and `end` one after the other.
+      await null
+      const kept = keptResponse(contentOf(), { before, fingerprint, status })
+      if (kept.body === null) logger.warn({ url: req.path }, NOT_REPEATABLE)
+      await save(JSON.stringify(kept))
+    }),
+    refused: (error) => fail(error, req, res),
+  })
+}
+
+const SOON = { headers: { 'Retry-After': '1' } }
+const REQUIRED = 'The header Idempotency-Key is required'
+const MALFORMED = 'Idempotency-Key has 1 to 255 visible ASCII characters'
+const RUNNING = 'A request with this Idempotency-Key is still running'
+const REUSED = 'This Idempotency-Key belongs to another request'
+const NOT_KEPT = 'The request has been done; its response was not kept'
+const NOT_FREED = 'An Idempotency-Key could not be given back'
+const NOT_REPEATABLE =
+  'A response of @Idempotent() is longer than 256 KiB, or was not sent at once: a repetition gets 409'
+const UNKNOWN_CALLER =
+  '`req.user` has no id (id, sub, …), so the keys of its callers cannot be kept apart. Give it one in the guard.'

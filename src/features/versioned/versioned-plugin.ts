@@ -1,0 +1,175 @@
+import type { Request } from '../../contracts/handler.js'
+import type { Plugin } from '../../contracts/plugin.js'
+import type { AppModel, RouteModel } from '../../contracts/route-model.js'
+import type { Step } from '../../contracts/steps.js'
+import { HttpError } from '../../errors/http-error.js'
+import { refuse } from '../../errors/refuse.js'
+import { failsPrecondition } from '../../http/send/preconditions.js'
+import { Refusal } from '../../step/refusal.js'
+import { expectVersion, type RowVersion } from './expected-version.js'
+import { sourceOf, type VersionedRoute, versionedOf, versionedOption } from './versioned.js'
+
+/** `*`, or entity tags (RFC 9110, 8.8.3 and 13.1.1). */
+const CONDITION =
+  /^[\t ]*(?:\*|(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[\t ]*,[\t ]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*)[\t ]*$/
+const OPAQUE = /^[\x21\x23-\x7e\x80-\xff]*$/
+
+/** Sends and compares the versions of rows. An application loads it if a route has `@Versioned()`. */
+export function versionedPlugin(model: AppModel): Plugin {
+  const instances = new Map<unknown, object>()
+  return {
+    name: 'versioned',
+    setup({ find }) {
+      for (const { instance } of find(versionedOption))
+        instances.set(instance.constructor, instance)
+    },
+    steps(route) {
+      const found = versionedOf(route)
+      if (found === null) return null
+      if (!found.isWrite) {
+        const isSource = model.routes.some(
+          (each) => versionedOf(each)?.isWrite === true && sourceOf(each, model) === route,
+        )
+        return { aroundHandler: (next) => tagged(next, { by: found.by, route, isSource }) }
+      }
+      const currentOf = currentReader(route, found, {
+        model,
+        instanceOf: (type) => instances.get(type),
+      })
+      return {
+        aroundHandler: (next) =>
+          guarded(tagged(next, { by: found.by, route, isSource: false }), { found, currentOf }),
+      }
+    },
+  }
+}
+
+/** Returns the current version of the row of a request; `undefined` without a row. */
+type CurrentOf = (req: Request) => Promise<RowVersion | undefined>
+
+function currentReader(
+  route: RouteModel,
+  { current, by }: VersionedRoute,
+  app: { readonly model: AppModel; readonly instanceOf: (type: unknown) => object | undefined },
+): CurrentOf {
+  const source = sourceOf(route, app.model)
+  return async (req) => {
+    const controller = app.instanceOf(route.controller) as Record<
+      PropertyKey,
+      (req: Request) => unknown
+    >
+    try {
+      const row = await (current
+        ? current(req, controller)
+        : controller[source?.handler as string]?.(req))
+      return row === undefined || row === null ? undefined : versionIn(row, by, route)
+    } catch (error) {
+      if (HttpError.is(error) && error.status === 404) return undefined
+      throw error
+    }
+  }
+}
+
+/**
+ * Sends the version of a returned row.
+ *
+ * @param isSource Whether a write compares with the version, so that each row must have one.
+ */
+function tagged(
+  next: Step,
+  {
+    by,
+    route,
+    isSource,
+  }: { readonly by: string; readonly route: RouteModel; readonly isSource: boolean },
+): Step {
+  return async function sendVersion(req, res) {
+    const value = await next(req, res)
+    const isRow = typeof value === 'object' && value !== null && value !== res
+    if (!isRow || value instanceof Refusal || res.hasHeader('ETag') || res.headersSent) return value
+    if (isSource || by in value) res.setHeader('ETag', tagOf(versionIn(value, by, route)))
+    return value
+  }
+}
+
+interface Guard {
+  readonly found: VersionedRoute
+  readonly currentOf: CurrentOf
+}
+
+/** Lets a write pass if the row has the version that the client has read. */
+function guarded(next: Step, guard: Guard): Step {
+  const { mayCreate } = guard.found
+  return async function checkVersion(req, res) {
+    const { 'if-match': match } = req.headers
+    // A PUT that creates no row has no use for the other condition.
+    const none = mayCreate ? req.headers['if-none-match'] : undefined
+    const wrong = mistakeIn(match, none)
+    if (wrong !== null) return wrong
+    const version = await guard.currentOf(req)
+    const etag = version === undefined ? null : tagOf(version)
+    const isStale = match !== undefined && failsCondition(match, etag)
+    if (isStale || (none !== undefined && etag !== null)) return stale(etag, guard)
+    expectVersion(req, version === undefined || match?.trim() === '*' ? null : version)
+    try {
+      return await next(req, res)
+    } catch (error) {
+      // Its statement has changed no row: another write came before.
+      if (!HttpError.is(error) || error.status !== 412) throw error
+      const newer = await guard.currentOf(req)
+      return stale(newer === undefined ? null : tagOf(newer), guard)
+    }
+  }
+}
+
+function mistakeIn(match: string | undefined, none: string | undefined): Refusal | null {
+  if (match === undefined && none === undefined) return refused('PRECONDITION_REQUIRED', MISSING)
+  if (match !== undefined && !CONDITION.test(match))
+    return refused('PRECONDITION_INVALID', MALFORMED)
+  const isKnown = none === undefined || none.trim() === '*'
+  return isKnown ? null : refused('PRECONDITION_INVALID', ONLY_STAR)
+}
+
+/** Without a row, no condition is true, not even `*` (RFC 9110, 13.1.1). */
+function failsCondition(match: string, etag: string | null): boolean {
+  const headers = { 'if-match': match }
+  return etag === null || failsPrecondition({ headers }, { etag, lastModified: null })
+}
+
+/** Only a PUT that would create the row has a condition that a missing one fails: others find nothing (RFC 9110, 13.2.1). */
+function stale(etag: string | null, { found: { mayCreate } }: Guard): Refusal {
+  if (etag === null && !mayCreate) return refused('NOT_FOUND')
+  if (etag === null) return refused('PRECONDITION_FAILED', 'It does not exist')
+  return new Refusal(
+    refuse('PRECONDITION_FAILED', `The current version is ${etag}`, { headers: { ETag: etag } }),
+  )
+}
+
+function refused(code: Parameters<typeof refuse>[0], message?: string): Refusal {
+  return new Refusal(refuse(code, message))
+}
+
+/** @throws Error if the row has no version. */
+function versionIn(row: unknown, by: string, { name }: RouteModel): RowVersion {
+  const value: unknown = (row as Readonly<Record<string, unknown>>)[by]
+  const isValid =
+    value instanceof Date
+      ? !Number.isNaN(value.getTime())
+      : ['string', 'number', 'bigint'].includes(typeof value)
+  if (isValid && OPAQUE.test(textOf(value as RowVersion))) return value as RowVersion
+  throw new Error(
+    `${name} @Versioned(): the field '${by}' of its row is no version: a number, a Date, or a text without quotes and spaces.`,
+  )
+}
+
+function tagOf(version: RowVersion): string {
+  return `"${textOf(version)}"`
+}
+
+function textOf(version: RowVersion): string {
+  return version instanceof Date ? version.toISOString() : String(version)
+}
+
+const MISSING = 'Send the ETag that you have read as If-Match'
+const MALFORMED = 'If-Match is `*`, or a list of tags in quotes'
+const ONLY_STAR = 'If-None-Match of a write is `*`'

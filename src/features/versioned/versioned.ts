@@ -1,0 +1,177 @@
+import type { DualClassOrMethodDecorator } from '../../contracts/decorator.js'
+import type { Request } from '../../contracts/handler.js'
+import type { RouteOption } from '../../contracts/option.js'
+import type { ContractOf, ContractParameter } from '../../contracts/route-contract.js'
+import type { AppModel, RouteModel } from '../../contracts/route-model.js'
+import type { Problem } from '../../errors/config-error.js'
+import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
+import { defineOption } from '../../metadata/option.js'
+
+/** Options of {@link Versioned}. */
+export interface VersionedOptions<TController extends object = object> {
+  /** The field of a row that has its version: a number, a text without `"`, or a `Date`. Default `'version'`. */
+  readonly by?: string
+  /** Whether a `PUT` may create a row, for clients that send `If-None-Match: *`. Default `false`. */
+  readonly creates?: boolean
+  /**
+   * Returns the current row of a request; `undefined` or `null` if there is none. Default: the result of the `GET` route of
+   * the same path and controller, whose handler uses only the request.
+   */
+  current?(req: Request, controller: TController): unknown
+}
+
+const NAMES: OptionNames<VersionedOptions> = { by: true, creates: true, current: true }
+
+/** The option itself. `false`: the method is left out. */
+export const versionedOption: RouteOption<
+  VersionedOptions | false,
+  VersionedOptions | false,
+  'both'
+> = defineOption<VersionedOptions | false>('Versioned', {
+  check(options) {
+    if (options === false) return undefined
+    if (typeof options !== 'object' || options === null) return 'It is neither an object nor false.'
+    const [unknown] = unknownOptions('', options, NAMES)
+    if (unknown !== undefined) return `'${unknown.subject}': ${unknown.cause}`
+    const { by = 'version', creates = false, current } = options
+    if (typeof creates !== 'boolean') return '`creates` is not a boolean.'
+    if (typeof by !== 'string' || by === '') return '`by` is not the name of a field.'
+    if (current !== undefined && typeof current !== 'function')
+      return '`current` is not a function.'
+    return undefined
+  },
+})
+
+/**
+ * Prevents lost updates. Responses with a row get its version as a strong `ETag`, and `PUT`, `PATCH` and `DELETE` must send
+ * it back as `If-Match`: 428 without it, 412 if the row has another version by now, 400 if it is malformed. With `creates`, a
+ * `PUT` may send `If-None-Match: *` in its place, to create a row that must not exist. A `GET` with the version that the
+ * client has is a 304.
+ *
+ * The check comes before the handler, so two requests may pass it at once. The statement of the handler decides: compare
+ * the version in it, with `versionIs(req)` of `blazon/postgres` or {@link expectedVersion}, and throw a
+ * `PreconditionFailedError` if it has changed no row.
+ *
+ * On a class, it applies to the writes of all its routes, and to the `GET` routes of their paths. `@Versioned(false)` leaves a
+ * method out.
+ *
+ * Sources: RFC 9110, sections 8.8.3 and 13; RFC 6585, section 3.
+ *
+ * @param options `by`, `creates` and `current`, or `false`. Default: the field `version`, from the `GET` route of the same path.
+ * @throws ConfigError at boot: `E_OPTION_INVALID` for a wrong option; `E_VERSIONED_ROUTE` where no code returns the current
+ * version, and on a method that has none.
+ * @see docs/conditional-writes.md
+ * @example
+ * @Versioned()
+ * @Controller('notes')
+ * class NotesController {
+ *   @Get(':id') read(req: Request) { return this.notes.find(req.params.id) }
+ *   @Put(':id') change(req: Request) { return this.notes.change(req.params.id, expectedVersion(req), req.body) }
+ * }
+ */
+export function Versioned<TController extends object = object>(
+  options?: VersionedOptions<TController> | false,
+): DualClassOrMethodDecorator
+export function Versioned(...args: [(VersionedOptions | false)?]): DualClassOrMethodDecorator {
+  const [options = {}, ...rest] = args
+  return versionedOption(...([options, ...rest] as [VersionedOptions]))
+}
+
+const WRITES: readonly string[] = ['PUT', 'PATCH', 'DELETE']
+const READS: readonly string[] = ['GET', 'HEAD']
+
+/** How a route uses versions. */
+export interface VersionedRoute {
+  readonly by: string
+  readonly isWrite: boolean
+  /** Whether the route may create a row. */
+  readonly mayCreate: boolean
+  readonly current: VersionedOptions['current']
+}
+
+/** Returns how a route uses versions; `null` for a route without them. */
+export function versionedOf(route: RouteModel): VersionedRoute | null {
+  const options = route.option(versionedOption)
+  const { method } = route
+  const isWrite = WRITES.includes(method)
+  if (options === undefined || options === false || !(isWrite || READS.includes(method)))
+    return null
+  const { by = 'version', creates = false, current } = options
+  return { by, isWrite, mayCreate: creates && method === 'PUT', current }
+}
+
+/** Whether a route of an application has versions. */
+export function usesVersions({ routes }: AppModel): boolean {
+  return routes.some((route) => versionedOf(route) !== null)
+}
+
+/** The `GET` route that returns the row of a write. */
+export function sourceOf(route: RouteModel, { routes }: AppModel): RouteModel | undefined {
+  const { path, controller } = route
+  return routes.find(
+    (each) => each.method === 'GET' && each.path === path && each.controller === controller,
+  )
+}
+
+const tag = { description: 'The version of the row (RFC 9110, 8.8.3)', schema: { type: 'string' } }
+/** Tags in quotes, or `*`. Lists and weak tags are allowed, too. */
+const TAGS = '^(\\*|(W/)?"[!#-~]*"( ?, ?(W/)?"[!#-~]*")*)$'
+
+/** Adds conditions, tags and refusals to the operations that have versions. */
+export const versionedContract: ContractOf = (route) => {
+  const found = versionedOf(route)
+  if (found === null) return null
+  const condition = (name: string, more: Partial<ContractParameter>): ContractParameter => ({
+    name,
+    in: 'header',
+    schema: { type: 'string', pattern: TAGS },
+    ...more,
+  })
+  if (!found.isWrite) {
+    const description = 'The ETag that the client has. If it is current, the response is a 304.'
+    return {
+      headers: { ETag: tag },
+      parameters: [condition('If-None-Match', { description, schema: tag.schema })],
+      responses: [{ status: 304, description: 'The client has the current version.' }],
+    }
+  }
+  const match = condition('If-Match', {
+    required: !found.mayCreate,
+    description: 'The ETag of the version that the client has read, or `*` for any.',
+  })
+  const create = condition('If-None-Match', {
+    schema: { type: 'string', enum: ['*'] },
+    description: 'Sent in place of If-Match to create a row that must not exist.',
+  })
+  return {
+    errors: [400, ...(found.mayCreate ? [] : [404]), 412, 428],
+    headers: { ETag: tag },
+    parameters: found.mayCreate ? [match, create] : [match],
+  }
+}
+
+/** Finds routes whose current version nothing returns, and options without effect. */
+export function checkVersioned(model: AppModel): Problem[] {
+  return model.routes.flatMap((route) => {
+    const cause = mistakeOf(route, model)
+    if (cause === undefined) return []
+    const subject = `${route.name} @Versioned()`
+    return [{ code: 'E_VERSIONED_ROUTE', subject, cause, remedy: REMEDY }]
+  })
+}
+
+const REMEDY =
+  'Give `current: (req, controller) => row`; add a GET route of the same path whose handler uses only the request; or leave the method out with @Versioned(false).'
+
+function mistakeOf(route: RouteModel, model: AppModel): string | undefined {
+  const found = versionedOf(route)
+  if (route.option(versionedOption) && route.stream !== null) return 'A stream has no version.'
+  if (!found?.isWrite || found.current !== undefined) return undefined
+  const source = sourceOf(route, model)
+  if (source === undefined)
+    return `No GET route of ${route.controller.name} has the path ${route.path}.`
+  const { parameters, controller, handler, stream } = source
+  const method: unknown = (controller.prototype as Record<PropertyKey, unknown>)[handler]
+  const usesMore = parameters !== null || typeof method !== 'function' || method.length > 1
+  return usesMore || stream !== null ? `${source.name} uses more than the request.` : undefined
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import {
+  HttpError,
+  type IdempotencyClaim,
+  type IdempotencyStore,
+  type IdempotencyStoreContext,
+  type Logger,
+  orStandIn,
+} from '../../index.js'
+import { Keys } from './keys.js'
+import type { Link } from './link.js'
+import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
+import { runScript, type Script, script } from './scripts.js'
+import { linkOf } from './shared-links.js'
+
+/** A late reply is a 503 for a client. */
+const TIMEOUT = '500ms'
+/** How long a request may run until its key is free again, in milliseconds: its process may have ended. */
+const LEASE_MS = 120_000
+
+/** ARGV: the mark of the claim, its lifetime. Returns the value that is there already. */
+const CLAIM = script(`local found = redis.call('GET', KEYS[1])
+if found then return found end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ''`)
+
+/** ARGV: the mark of the claim, the record, its lifetime. Another request may have the key by now. */
+const KEEP = script(`if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`)
+
+const FREE = script(`if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`)
+
+/**
+ * A store for `@Idempotent()` in Redis, which several processes share. Redis is no part of the transaction in which a
+ * handler writes, so a write runs at least once, and not exactly once: if the process ends, or Redis fails, between the
+ * effect and the record, a repetition runs again. A request that runs for more than two minutes loses its key. When Redis
+ * does not reply in time, writes with a key are refused with 503. Choose an instance that does not evict keys
+ * (`maxmemory-policy noeviction`). Needs the peer dependency `redis`.
+ *
+ * With `postgres()`, use no store of your own: the record is then saved together with the effect.
+ *
+ * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'500ms'`.
+ * @throws ConfigError at boot, when an option is wrong or `redis` is not installed.
+ * @example
+ * new App({ providers: [{ token: IdempotencyStore, useValue: redisIdempotency({ url: process.env.REDIS_URL }) }] })
+ */
+export function redisIdempotency(options: RedisOptions = {}): IdempotencyStore {
+  return orStandIn<IdempotencyStore>(
+    () => {
+      checkRedisOptions('redisIdempotency()', options)
+      const patient = options.timeout === undefined ? { ...options, timeout: TIMEOUT } : options
+      return new RedisIdempotency(linkOf(patient), new Keys(prefixOf(options)))
+    },
+    () => redisIdempotency(),
+  )
+}
+
+class RedisIdempotency implements IdempotencyStore {
+  readonly isShared = true
+  readonly #link: Link
+  readonly #keys: Keys
+  #logger: Logger | undefined
+
+  constructor(link: Link, keys: Keys) {
+    this.#link = link
+    this.#keys = keys
+  }
+
+  async open(context: IdempotencyStoreContext): Promise<void> {
+    this.#logger = context.logger
+    await this.#link.open(context)
+  }
+
+  async close(): Promise<void> {
+    await this.#link.close()
+  }
+
+  async check(): Promise<void> {
+    await this.#link.check()
+  }
+
+  async claim(key: string, ttlMs: number): Promise<IdempotencyClaim> {
+    const name = this.#keys.idempotency(key)
+    // A record is JSON, so it never begins with this.
+    const mine = `?${randomUUID()}`
+    const found = await this.#run(CLAIM, name, mine, LEASE_MS).catch((cause) => {
+      throw new HttpError(503, undefined, {
+        code: 'IDEMPOTENCY_UNAVAILABLE',
+        cause,
+        headers: LATER,
+      })
+    })
+    if (found !== '') {
+      return found.startsWith('?') ? { state: 'running' } : { state: 'kept', record: found }
+    }
+    return {
+      state: 'claimed',
+      keep: (record) => this.#keep([name, mine, record, ttlMs]),
+      free: async () => void (await this.#run(FREE, name, mine)),
+    }
+  }
+
+  /** The write has run, so its response is sent in any case. */
+  async #keep(words: [string, string, string, number]): Promise<void> {
+    try {
+      if ((await this.#run(KEEP, ...words)) !== '1')
+        throw new Error('The request has lost its key.')
+    } catch (err) {
+      this.#logger?.warn(
+        { err },
+        'A response of @Idempotent() was not kept: a repetition runs again',
+      )
+    }
+  }
+
+  async #run(script: Script, ...words: readonly (string | number)[]): Promise<string> {
+    return String(await runScript(this.#link, script, words.map(String)))
+  }
+}
+
+const LATER = { 'Retry-After': '1' }

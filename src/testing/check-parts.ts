@@ -1,0 +1,71 @@
+import type { DocumentedOperations } from '../app/contract/documented-operations.js'
+import { namedMiddlewares } from '../app/settings/named-middlewares.js'
+import { callerFacts } from './caller-facts.js'
+import type { Connections } from './connections.js'
+import { Contract } from './contract/contract.js'
+import type { ContractCoverage } from './contract/contract-coverage.js'
+import type { FuzzOptions } from './fuzz/fuzz-options.js'
+import type { FuzzLink } from './fuzz/send-request.js'
+import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
+import type { IsolationTarget } from './isolation/prove-isolation.js'
+import type { RecordedStores } from './isolation/recorded-stores.js'
+import { stateOf, type TestCaller } from './test-caller.js'
+import type { TestLog } from './test-log.js'
+import type { TestOptions } from './test-options.js'
+
+/** The parts of an application under test that generate requests. */
+export interface CheckParts {
+  readonly caller: TestCaller
+  readonly server: Parameters<Connections['openCheck']>[0]
+  readonly connections: Connections
+  readonly operations: DocumentedOperations
+  /** Counts the responses. */
+  readonly coverage: ContractCoverage
+  readonly options: TestOptions
+  readonly log: TestLog
+  readonly stores: RecordedStores
+}
+
+/** The connection of generated requests, whose responses are checked. */
+export interface Generator {
+  readonly link: FuzzLink
+  readonly operations: DocumentedOperations
+  readonly contract: Contract
+  readonly sender: TestCaller
+}
+
+/** Opens the connection of generated requests. */
+export function generatorOf(
+  { caller, server, connections, operations, coverage }: CheckParts,
+  { as: user, headers: given = {} }: Pick<FuzzOptions, 'as' | 'headers'>,
+): Generator {
+  const sender = (user === undefined ? caller : caller.as(user)).with(given)
+  const { principal, tenant, headers } = stateOf(sender)
+  const contract = new Contract({ operations: () => operations, mode: 'throw', coverage })
+  const agent = connections.openCheck(server, { principal, tenant })
+  const link = { agent, headers: headers(), checkExchange: contract.checkExchange }
+  return { link, operations, contract, sender }
+}
+
+/**
+ * The application, as the proof of isolation needs it.
+ *
+ * @throws ConfigError for wrong options.
+ */
+export function isolationTarget(parts: CheckParts, options: IsolationOptions): IsolationTarget {
+  const { caller, server, connections, operations, log, stores } = parts
+  const { tenantHeader, confirmsTenants } = callerFacts(parts.options)
+  checkIsolationOptions(options, { tenantHeader, confirmsTenants })
+  return {
+    caller: caller.with({}),
+    connect: (facts) => connections.openCheck(server, facts),
+    tenantHeader,
+    operations,
+    log,
+    nameOf: connections.nameOf,
+    stores,
+    middlewares: namedMiddlewares(parts.options),
+    authorizes: parts.options.tenant?.authorize !== undefined,
+    confirms: confirmsTenants,
+  }
+}

@@ -1,0 +1,38 @@
+import { App, Controller, Idempotent, Post, Put, Versioned } from 'blazon'
+import { expect, it, vi } from 'vitest'
+
+const loaded = vi.hoisted(() => ({ names: [] as string[] }))
+
+vi.mock('../../src/features/idempotency/idempotency-plugin.js', async (load) => {
+  loaded.names.push('idempotency')
+  return await load<object>()
+})
+vi.mock('../../src/features/versioned/versioned-plugin.js', async (load) => {
+  loaded.names.push('versioned')
+  return await load<object>()
+})
+
+@Controller('plain')
+class Plain {
+  @Post() write() {}
+}
+
+@Controller('keyed')
+class Keyed {
+  @Idempotent() @Post() write() {}
+}
+
+@Controller('versioned')
+class WithVersion {
+  @Versioned({ current: () => ({ version: 1 }) }) @Put() write() {}
+}
+
+it.each([
+  ['a plain route', Plain, []],
+  ['a key', Keyed, ['idempotency']],
+  ['a version', WithVersion, ['idempotency', 'versioned']],
+] as const)('loads only the code that a route uses: %s', async (_, controller, names) => {
+  const app = await App.create({ controllers: [controller], logger: false })
+  expect(loaded.names).toEqual(names)
+  await app.close()
+})
