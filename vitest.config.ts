@@ -14,6 +14,7 @@ const alias = [
   { find: /^blazon\/sessions$/, replacement: source('./src/integrations/sessions/index.ts') },
   { find: /^blazon\/otel$/, replacement: source('./src/integrations/otel/index.ts') },
   { find: /^blazon\/postgres$/, replacement: source('./src/integrations/postgres/index.ts') },
+  { find: /^blazon\/jobs$/, replacement: source('./src/integrations/jobs/index.ts') },
   { find: /^blazon\/keys$/, replacement: source('./src/integrations/api-keys/index.ts') },
   { find: /^blazon\/typeorm$/, replacement: source('./src/integrations/typeorm/index.ts') },
   { find: /^blazon\/vite$/, replacement: source('./src/integrations/vite/index.ts') },

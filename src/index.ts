@@ -41,8 +41,11 @@ export type * from './contracts/public.js'
 // di
 export type { Override } from './di/build-container.js'
 export { Clock } from './di/clock.js'
+export { DatabaseLink } from './di/database-link.js'
 export { inject } from './di/inject.js'
+export { TestJobs } from './di/test-jobs.js'
 export { InjectionToken } from './di/token.js'
+export { UnderTest } from './di/under-test.js'
 export { AppClosingError } from './errors/app-closing-error.js'
 // errors
 export type { ConfigCode, ErrorCode } from './errors/codes.js'
@@ -82,6 +85,7 @@ export type { EnvRecord } from './features/env/sources.js'
 export { Health, type HealthConfig } from './features/health/health.js'
 export type { HealthOptions, HealthPaths } from './features/health/health-options.js'
 export { Log } from './features/logs/log.js'
+export { factsOf as requestFacts, type RequestFacts } from './features/logs/request-facts.js'
 export { Metrics } from './features/metrics/metrics.js'
 export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-options.js'
 export type { MetricsRegistry } from './features/metrics/registry.js'
@@ -112,6 +116,7 @@ export {
   TenantContext,
 } from './features/tenancy/tenant-context.js'
 export { type TenantScopedOptions, tenantScoped } from './features/tenancy/tenant-scoped.js'
+export { TenantStates } from './features/tenancy/tenant-states.js'
 export {
   tenantFromHost,
   tenantFromPath,
@@ -140,6 +145,7 @@ export { addHeaders } from './http/send/response-headers.js'
 export { sseComment, sseEvent } from './http/sse-event.js'
 export { tenantOf } from './http/tenant-of.js'
 export { toBytes, toSeconds } from './http/units.js'
+export { type Work, WorkContext } from './http/work-context.js'
 // metadata
 export { Auth, Can, Public } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'

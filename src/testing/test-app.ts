@@ -10,6 +10,7 @@ import { namedMiddlewares } from '../app/settings/named-middlewares.js'
 import type { ContractViolation } from '../contracts/contract-violation.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { TestJobs } from '../di/test-jobs.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import type { Stage } from '../step/step.js'
 import {
@@ -361,6 +362,19 @@ export class TestApp extends App {
   override close(signal?: string): Promise<void> {
     this.#ending ??= this.#end(() => super.close(signal))
     return this.#ending
+  }
+
+  /**
+   * The jobs that the application has sent, and the way to run them: no job of a test runs by itself.
+   *
+   * @throws ConfigError if the application has no `jobs()` of `blazon/jobs`.
+   * @example
+   * await app.as(clerk).request().post('/orders').send(order)
+   * expect(app.jobs.sent).toMatchObject([{ name: 'receipt', tenant: 'acme' }])
+   * await app.jobs.drain()
+   */
+  get jobs(): TestJobs {
+    return this.get(TestJobs)
   }
 
   /** Everything that the application has logged. It is printed only when `logger` was passed. */

@@ -1,4 +1,11 @@
-import { orStandIn, type Plugin, type RouteSetup, type Stage, Statements } from '../../index.js'
+import {
+  DatabaseLink,
+  orStandIn,
+  type Plugin,
+  type RouteSetup,
+  type Stage,
+  Statements,
+} from '../../index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
@@ -41,6 +48,11 @@ function databasePlugin(options: PostgresOptions): Plugin {
           statements.areAnswered
             ? answeredEngine(options, statements)
             : new Engine(options, createDriver(options)),
+      },
+      {
+        token: DatabaseLink,
+        inject: [OwnEngine],
+        useFactory: ({ link }: Engine) => link,
       },
       {
         token: Database,

@@ -21,6 +21,7 @@ import { pauseBefore, runRetried } from './retries.js'
 import { runTasks } from './run-tasks.js'
 import {
   ownerSettingsOf,
+  type Send,
   type Settings,
   type SettingsConfig,
   settingsOf,
@@ -116,6 +117,18 @@ export class Sessions {
     const owner = isTenanted ? ALL_TENANTS : null
     if (!this.#isWatched) return this.#queryFor(owner, statement)
     return this.#observe(statement, () => this.#queryFor(owner, statement))
+  }
+
+  /**
+   * Runs statements of the package itself as the login, in the transaction of the current code. Without one, they share a
+   * transaction of their own.
+   */
+  async asLogin<T>(fn: (send: Send) => Promise<T>): Promise<T> {
+    const outer = await this.#outer(ALL_TENANTS)
+    if (outer === null)
+      return await this.#transact(null, (block) => fn((each) => block.query(each)))
+    const change = outer.owner === null ? undefined : this.#change(outer.owner, null)
+    return await outer.block.nest((part) => fn((each) => part.query(each)), change)
   }
 
   #observe(statement: Statement, run: () => Promise<QueryResult>): Promise<QueryResult> {
@@ -283,13 +296,13 @@ export class Sessions {
 
   async #transact<T>(
     owner: Owner | null,
-    run: () => Promise<T>,
-    { isolation, retries = 0 }: TransactionOptions,
+    run: (block: Block) => Promise<T>,
+    { isolation, retries = 0 }: TransactionOptions = {},
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const block = await this.#begin(owner, isolation)
       try {
-        const value = await this.#runIn({ block, owner, isolation }, run)
+        const value = await this.#runIn({ block, owner, isolation }, () => run(block))
         await block.commit()
         await this.#finish(block)
         return value

@@ -1,0 +1,225 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import {
+  ConfigError,
+  type Duration,
+  type OptionNames,
+  type Problem,
+  toSeconds,
+  unknownOptions,
+} from '../../index.js'
+
+/** Options of {@link defineJob}. */
+export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
+  /**
+   * The schema of the input, of any library with Standard Schema. The input is checked when it is sent, and again when
+   * the job runs. Default: the job has no input.
+   */
+  readonly input?: S
+  /** How often a job runs again after a failure: `5` means at most six runs. Default 3. */
+  readonly retries?: number
+  /** The wait before the first repetition; it doubles with each, up to one hour. Default `'5s'`. */
+  readonly retryDelay?: Duration
+  /** The time of one run. After it, `signal` aborts and the run has failed. Default `'30s'`; at most 23 hours. */
+  readonly timeout?: Duration
+  /** How many of these jobs run at once in one process. Default 2. */
+  readonly concurrency?: number
+  /** How many of them may belong to one tenant. Default: half of `concurrency`, and at least 1. */
+  readonly perTenant?: number
+  /**
+   * Whether the job runs as the tenant of the code that sends it. `false`: it belongs to no tenant, whoever sends it.
+   * Default `true`: in an application with tenants, it can only be sent for a tenant.
+   */
+  readonly tenant?: boolean
+  /**
+   * Which jobs with the same `key` may exist at once: `'short'` one that waits, `'singleton'` one that runs, `'stately'`
+   * one of each, `'exclusive'` one that waits or runs. Default: any number.
+   */
+  readonly policy?: 'short' | 'singleton' | 'stately' | 'exclusive'
+  /** How long a job is kept after its end, to be listed or run again. Default `'7d'`. */
+  readonly keep?: Duration
+}
+
+const NAMES: OptionNames<JobOptions> = {
+  input: true,
+  retries: true,
+  retryDelay: true,
+  timeout: true,
+  concurrency: true,
+  perTenant: true,
+  tenant: true,
+  policy: true,
+  keep: true,
+}
+
+/** What a job is, apart from the code that runs it. {@link defineJob} makes it. */
+export class JobDefinition<TSent = unknown, TInput = unknown> {
+  readonly name: string
+  /** The schema; `null` without an input. */
+  readonly input: StandardSchemaV1<TSent, TInput> | null
+  readonly retries: number
+  readonly retryDelaySeconds: number
+  readonly timeoutSeconds: number
+  readonly concurrency: number
+  readonly perTenant: number
+  readonly hasTenant: boolean
+  readonly policy: string
+  readonly keepSeconds: number
+
+  /** Use {@link defineJob}. */
+  constructor(name: string, options: JobOptions<StandardSchemaV1<TSent, TInput>>) {
+    const { concurrency = 2, input = null, tenant = true, policy = 'standard' } = options
+    this.name = name
+    this.input = input
+    this.retries = options.retries ?? 3
+    this.retryDelaySeconds = seconds(options.retryDelay ?? '5s')
+    this.timeoutSeconds = seconds(options.timeout ?? '30s')
+    this.concurrency = concurrency
+    this.perTenant = options.perTenant ?? Math.max(1, Math.floor(concurrency / 2))
+    this.hasTenant = tenant
+    this.policy = policy
+    this.keepSeconds = seconds(options.keep ?? '7d')
+    Object.freeze(this)
+  }
+}
+
+/** A run of a job: the argument of a method with `@Job`. */
+export interface JobRun<TInput = unknown> {
+  /** The same in all runs of a job: use it as an idempotency key for effects outside of the database. */
+  readonly id: string
+  /** The name of the job. */
+  readonly name: string
+  /** The input, after its schema has checked it. */
+  readonly input: TInput
+  /** The number of this run, from 1. */
+  readonly attempt: number
+  /** Aborts at the timeout of the job, when the application closes, and when another process has taken the job. */
+  readonly signal: AbortSignal
+  /** The tenant for which the job runs; `null` for none. */
+  readonly tenant: string | null
+  /** The request that has sent the job. It has no rights: a job runs as its tenant, and not as a user. */
+  readonly sender: JobSender
+}
+
+/** The request that has sent a job. */
+export interface JobSender {
+  /** The id of the request. */
+  readonly requestId?: string
+  /** The header `traceparent` with which its trace goes on. */
+  readonly traceparent?: string
+  /** The id of its user. */
+  readonly user?: string
+}
+
+/**
+ * The argument of the method that runs a job.
+ *
+ * @example
+ * async write({ input, signal }: JobOf<typeof Receipt>) { … }
+ */
+export type JobOf<D> = D extends JobDefinition<infer _TSent, infer TInput> ? JobRun<TInput> : never
+
+/** A name that pg-boss accepts, without a slash. */
+const NAME = /^[\w.-]{1,100}$/
+/** pg-boss accepts less than a day. */
+const LONGEST_SECONDS = 23 * 3600
+const POLICIES = [undefined, 'short', 'singleton', 'stately', 'exclusive']
+
+/**
+ * Defines a job: its name, its input and how often it runs. A method with `@Job` runs it, and `Jobs.send` sends it.
+ *
+ * @param name Letters, digits, `_`, `-` and `.`; unique in the application and in its database.
+ * @throws ConfigError for a name or an option that is not valid.
+ * @example
+ * export const Receipt = defineJob('receipt', { input: z.object({ orderId: z.number() }), retries: 5, timeout: '30s' })
+ */
+export function defineJob(
+  name: string,
+  options?: Omit<JobOptions, 'input'>,
+): JobDefinition<void, undefined>
+export function defineJob<S extends StandardSchemaV1>(
+  name: string,
+  options: JobOptions<S> & { readonly input: S },
+): JobDefinition<StandardSchemaV1.InferInput<S>, StandardSchemaV1.InferOutput<S>>
+// biome-ignore lint/suspicious/noExplicitAny: the overloads have the types
+export function defineJob(name: string, options: JobOptions<any> = {}): JobDefinition<any, any> {
+  const problems = problemsOf(name, options)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return new JobDefinition(name, options)
+}
+
+function problemsOf(name: string, options: JobOptions): Problem[] {
+  const at = `defineJob('${String(name)}')`
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    return [
+      invalid(at, 'Its name is not valid.', 'Use 1 to 100 letters, digits, `_`, `-` and `.`.'),
+    ]
+  }
+  const { input, retries = 0, concurrency = 1, perTenant = 1, policy } = options
+  const whole = {
+    retries: [retries, 0],
+    concurrency: [concurrency, 1],
+    perTenant: [perTenant, 1],
+  } as const
+  return [
+    ...unknownOptions(`${at}: `, options, NAMES),
+    ...Object.entries(whole).flatMap(([key, [value, least]]) =>
+      Number.isInteger(value) && value >= least && value <= 1000
+        ? []
+        : [
+            invalid(
+              `${at}: ${key}`,
+              `It is ${String(value)}.`,
+              `Give a whole number from ${least} to 1000.`,
+            ),
+          ],
+    ),
+    ...durationProblems(at, options),
+    ...(perTenant <= concurrency || options.concurrency === undefined
+      ? []
+      : [invalid(`${at}: perTenant`, 'It is more than `concurrency`.', 'Give at most as many.')]),
+    ...(POLICIES.includes(policy)
+      ? []
+      : [
+          invalid(
+            `${at}: policy`,
+            `It is ${String(policy)}.`,
+            'Give short, singleton, stately or exclusive.',
+          ),
+        ]),
+    ...(input === undefined || typeof input['~standard']?.validate === 'function'
+      ? []
+      : [
+          invalid(
+            `${at}: input`,
+            'It is no Standard Schema.',
+            'Give a schema of zod, valibot or arktype.',
+          ),
+        ]),
+  ]
+}
+
+function durationProblems(at: string, options: JobOptions): Problem[] {
+  return (['retryDelay', 'timeout', 'keep'] as const).flatMap((key) => {
+    const value = options[key]
+    if (value === undefined) return []
+    const length = toSeconds(value)
+    const isShortEnough = key === 'keep' || (length ?? 0) <= LONGEST_SECONDS
+    if (length !== undefined && length >= (key === 'retryDelay' ? 0 : 1) && isShortEnough) return []
+    return [
+      invalid(
+        `${at}: ${key}`,
+        `It is ${String(value)}.`,
+        "Give a duration from '1s', such as '30s' or '10m'.",
+      ),
+    ]
+  })
+}
+
+/** Builds the problem of an option of this door. */
+export function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+}
+
+function seconds(duration: Duration): number {
+  return Math.ceil(toSeconds(duration) as number)
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Class,
+  Clock,
+  type DatabaseLink,
+  type Logger,
+  Metrics,
+  type PluginContext,
+  TenantStates,
+  UnderTest,
+} from '../../index.js'
+import { type BossDatabase, bossDatabase, followTests } from './boss-database.js'
+import type { JobDefinition } from './define-job.js'
+import { Drain } from './drain.js'
+import type { Envelope } from './envelope.js'
+import { findWork, type Work } from './find-work.js'
+import { jobMetrics } from './job-metrics.js'
+import type { JobsSettings } from './jobs-options.js'
+import { type Boss, loadBoss } from './load-boss.js'
+import type { RunParts } from './run-job.js'
+import { checkSchedules, storeSchedules } from './schedules.js'
+import { type Jobs, type SenderParts, sendEnvelope } from './sender.js'
+import { Settlement } from './settlement.js'
+import { Workers } from './workers.js'
+
+/** How often lost jobs are looked for, in seconds: each waits at most twice this time longer than its timeout. */
+const SUPERVISE_SECONDS = 10
+/** After this time without a look for jobs, the workers are not well. */
+const SILENT_MS = 60_000
+const LONGEST_DELAY_SECONDS = 3600
+
+/** The input of {@link Runtime}. */
+export interface RuntimeConfig {
+  readonly settings: JobsSettings
+  readonly link: DatabaseLink
+  readonly sender: Jobs
+}
+
+/** The state of `jobs()` in one application. */
+export class Runtime {
+  /** The jobs of a test. */
+  readonly drain: Drain = new Drain()
+  readonly #config: RuntimeConfig
+  #boss: Boss | undefined
+  #workers: Workers | undefined
+
+  constructor(config: RuntimeConfig) {
+    this.#config = config
+  }
+
+  /** Opens the queues. */
+  async start(context: PluginContext, classes: readonly Class[]): Promise<void> {
+    const { link, settings } = this.#config
+    const { get, logger } = context
+    const isTest = get(UnderTest)
+    const clock = get(Clock)
+    const database = bossDatabase(link, isTest ? clock : null)
+    const isWorking = settings.work && !isTest
+    const boss = await this.#createBoss({
+      database,
+      logger,
+      isWorking,
+      clock: isTest ? clock : null,
+    })
+    const works = findWork(context, classes)
+    checkSchedules(boss, works.values())
+    // A test answers in place of the database.
+    if (!link.isReal) return void this.#open(works, context, async () => randomUUID())
+    await boss.start()
+    this.#boss = boss
+    if (isTest) await followTests(link, settings.schema)
+    for (const { job } of works.values()) await openQueue(boss, job)
+    const insert: SenderParts['insert'] = (name, envelope, options) =>
+      database.join((db) => boss.send(name, envelope, { ...options, db }))
+    const sender = this.#open(works, context, insert)
+    const stateOf = get(TenantStates)
+    const parts: RunParts = { link, settlement: new Settlement(boss, database), logger, stateOf }
+    const fire = (name: string) => sendEnvelope(name, NO_INPUT, { parts: sender, options: {} })
+    if (isTest) this.drain.start({ boss, works, runParts: parts, clock, fire })
+    if (!isWorking) return
+    await storeSchedules(boss, works)
+    const concurrency = settings.concurrency ?? Math.max(1, Math.floor(link.connections / 2))
+    this.#workers = new Workers({ boss, works, parts, clock, concurrency })
+    for (const metric of jobMetrics({ link, schema: settings.schema, clock, logger }))
+      get(Metrics).add(metric)
+  }
+
+  async #createBoss({ database, logger, isWorking, clock }: BossParts): Promise<Boss> {
+    const { settings, link } = this.#config
+    const PgBoss = await loadBoss()
+    const boss = new PgBoss({
+      db: database.own,
+      schema: settings.schema,
+      migrate: settings.migrate,
+      backend: link.isEmbedded ? 'pglite' : 'postgres',
+      supervise: isWorking,
+      schedule: isWorking,
+      superviseIntervalSeconds: SUPERVISE_SECONDS,
+      monitorIntervalSeconds: SUPERVISE_SECONDS,
+      openTelemetry: { enabled: true, propagateContext: true },
+      ...(clock !== null && { clock: inertClock(clock) }),
+    })
+    boss.on('error', (err) => logger.error({ err }, 'A queue of jobs has failed'))
+    return boss
+  }
+
+  #open(
+    works: ReadonlyMap<string, Work>,
+    { usesTenants, get }: PluginContext,
+    insert: SenderParts['insert'],
+  ): SenderParts {
+    const { link, sender } = this.#config
+    const clock = get(Clock)
+    const onSent: SenderParts['onSent'] = ({ id, name, input, tenant }) => {
+      if (get(UnderTest)) this.drain.sent.push({ id, name, input, tenant })
+      this.#workers?.wake(name)
+    }
+    const parts = { link, insert, works, usesTenants, now: () => clock.now(), onSent }
+    sender.start(parts)
+    return parts
+  }
+
+  /** Everything is constructed: jobs may run. */
+  async onReady(): Promise<void> {
+    await this.#workers?.start()
+  }
+
+  async onClosing(graceMs: number): Promise<void> {
+    await this.#workers?.leave(graceMs)
+  }
+
+  async onClose(): Promise<void> {
+    await this.#boss?.stop({ graceful: false })
+  }
+
+  /** Throws if no worker has looked for jobs for a while, and none is busy. */
+  check(): void {
+    if (this.#workers === undefined || this.#boss === undefined || this.#workers.running > 0) return
+    const times = this.#boss
+      .getWipData()
+      .map(({ lastFetchedOn, createdOn }) => lastFetchedOn ?? createdOn)
+    if (times.length > 0 && Math.max(...times) < Date.now() - SILENT_MS) {
+      throw new Error('No worker has looked for jobs for a minute.')
+    }
+  }
+}
+
+/** Dependencies of pg-boss. */
+interface BossParts {
+  readonly database: BossDatabase
+  readonly logger: Logger
+  /** Whether this process runs jobs. */
+  readonly isWorking: boolean
+  /** The clock of a test. */
+  readonly clock: Clock | null
+}
+
+const NO_INPUT: Envelope = { input: undefined, tenant: null, sender: {} }
+
+/** Makes the queue of a job, or gives it the options that the job has now. */
+async function openQueue(boss: Boss, job: JobDefinition): Promise<void> {
+  const options = {
+    retryLimit: job.retries,
+    retryDelay: job.retryDelaySeconds,
+    retryBackoff: true,
+    retryDelayMax: LONGEST_DELAY_SECONDS,
+    expireInSeconds: job.timeoutSeconds,
+    deleteAfterSeconds: job.keepSeconds,
+  }
+  // It has no effect on a queue that exists.
+  await boss.createQueue(job.name, { ...options, policy: job.policy })
+  await boss.updateQueue(job.name, options)
+  // pg-boss reads a queue when it first uses it. In a transaction of an embedded database, it would wait for itself.
+  await boss.findJobs(job.name, { limit: 1 })
+}
+
+/** The timers of pg-boss would fire while a test moves its clock. A test needs none of them. */
+function inertClock(clock: Clock) {
+  return {
+    now: () => clock.now(),
+    setTimeout: (fn: () => void, ms: number) => setTimeout(fn, ms).unref(),
+    clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
+    setInterval: () => undefined,
+    clearInterval: () => {},
+  }
+}

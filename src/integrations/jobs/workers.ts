@@ -1,0 +1,141 @@
+import type { JobWithMetadata } from 'pg-boss'
+import type { Clock } from '../../index.js'
+import type { Work } from './find-work.js'
+import type { Boss } from './load-boss.js'
+import { type RunParts, runJob } from './run-job.js'
+
+/** Dependencies of the workers of a process. */
+export interface WorkersConfig {
+  readonly boss: Boss
+  readonly works: ReadonlyMap<string, Work>
+  readonly parts: RunParts
+  readonly clock: Clock
+  /** How many jobs run at once. */
+  readonly concurrency: number
+}
+
+/** How often a worker looks for jobs that another process has sent, in seconds. */
+const POLL_SECONDS = 1
+
+/** The workers of one process. */
+export class Workers {
+  readonly #config: WorkersConfig
+  readonly #slots: Slots
+  readonly #ids = new Map<string, string>()
+  /** The runs that have begun, with what gives their jobs back. */
+  readonly #running = new Map<Promise<void>, () => Promise<void>>()
+  #isLeaving = false
+
+  constructor(config: WorkersConfig) {
+    this.#config = config
+    this.#slots = new Slots(config.concurrency)
+  }
+
+  /** How many runs are under way. */
+  get running(): number {
+    return this.#running.size
+  }
+
+  /** Begins to look for jobs. */
+  async start(): Promise<void> {
+    for (const work of this.#config.works.values()) {
+      const { name, concurrency, perTenant } = work.job
+      const options = {
+        includeMetadata: true,
+        pollingIntervalSeconds: POLL_SECONDS,
+        localConcurrency: concurrency,
+        localGroupConcurrency: perTenant,
+      } as const
+      const handle = (jobs: JobWithMetadata[]) => this.#take(work, jobs)
+      this.#ids.set(
+        name,
+        await this.#config.boss.work<object, void, typeof options>(name, options, handle),
+      )
+    }
+  }
+
+  /** Lets a worker look at once: this process has sent a job. */
+  wake(name: string): void {
+    const id = this.#ids.get(name)
+    if (id !== undefined) this.#config.boss.notifyWorker(id)
+  }
+
+  async #take(work: Work, jobs: readonly JobWithMetadata[]): Promise<void> {
+    for (const job of jobs) await this.#runWithin(work, job)
+    // pg-boss would wait for its interval.
+    this.wake(work.job.name)
+  }
+
+  async #runWithin(work: Work, job: JobWithMetadata): Promise<void> {
+    const cut = new AbortController()
+    const { settlement } = this.#config.parts
+    const claim = {
+      name: job.name,
+      attempt: { id: job.id, retryCount: job.retryCount },
+      retryLimit: job.retryLimit,
+    }
+    const giveBack = async () => {
+      await settlement.giveBack(claim)
+      cut.abort(new Error('The application closes. The job was given back.'))
+    }
+    const run = this.#slots.within(async () => {
+      if (this.#isLeaving) return await settlement.giveBack(claim)
+      const signal = AbortSignal.any([job.signal, cut.signal])
+      await runJob(work, { ...job, signal }, this.#config.parts)
+    })
+    this.#running.set(run, giveBack)
+    try {
+      await run
+    } finally {
+      this.#running.delete(run)
+    }
+  }
+
+  /** Takes no more jobs, lets those that run end within the time, and gives the others back. */
+  async leave(graceMs: number): Promise<void> {
+    this.#isLeaving = true
+    const { boss, works, clock } = this.#config
+    await Promise.all([...works.keys()].map((name) => boss.offWork(name, { wait: false })))
+    const runs = [...this.#running.keys()]
+    await within(clock, graceMs, Promise.allSettled(runs))
+    const left = [...this.#running].map(async ([run, giveBack]) => {
+      // It may have ended in this moment.
+      await giveBack().catch(() => {})
+      await run.catch(() => {})
+    })
+    await Promise.all(left)
+  }
+}
+
+/** Waits for a promise, but only so long by the clock of the application, or by that of the machine if a test has stopped it. */
+async function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<void> {
+  let end = () => {}
+  const late = new Promise<void>((resolve) => {
+    const timer = clock.setTimeout(resolve, ms)
+    end = () => timer.cancel()
+  })
+  await Promise.race([promise, late])
+  end()
+}
+
+/** Lets so many functions run at once. The others wait in line. */
+class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(size: number) {
+    this.#free = size
+  }
+
+  async within<T>(fn: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await fn()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free++
+      else next()
+    }
+  }
+}
