@@ -49,7 +49,8 @@ export class Drain implements TestJobs {
   /** Sends the jobs of all schedules that the clock has passed, in the order of their times. */
   async #fire({ boss, works, clock, fire }: DrainParts): Promise<void> {
     const span = [this.#firedTo, clock.now()] as const
-    this.#firedTo = Math.max(...span)
+    // A test may set its clock back.
+    this.#firedTo = span[1]
     const due = [...works.values()].flatMap((work) =>
       timesBetween(boss, work, span).map((time) => ({ name: work.job.name, time: time.getTime() })),
     )
