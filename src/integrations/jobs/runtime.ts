@@ -25,6 +25,8 @@ import { Workers } from './workers.js'
 
 /** How often lost jobs are looked for, in seconds: each waits at most twice this time longer than its timeout. */
 const SUPERVISE_SECONDS = 10
+/** How often schedules are looked at, in seconds: a run begins at most a little later. */
+const CRON_SECONDS = 10
 /** After this time without a look for jobs, the workers are not well. */
 const SILENT_MS = 60_000
 const LONGEST_DELAY_SECONDS = 3600
@@ -97,6 +99,8 @@ export class Runtime {
       schedule: isWorking,
       superviseIntervalSeconds: SUPERVISE_SECONDS,
       monitorIntervalSeconds: SUPERVISE_SECONDS,
+      cronMonitorIntervalSeconds: CRON_SECONDS,
+      cronWorkerIntervalSeconds: 1,
       openTelemetry: { enabled: true, propagateContext: true },
       ...(clock !== null && { clock: inertClock(clock) }),
     })

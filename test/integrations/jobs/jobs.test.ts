@@ -6,7 +6,6 @@ import {
   DatabaseLink,
   defineControllers,
   getTenantId,
-  HttpError,
   inject,
   Log,
   Outgoing,
@@ -308,8 +307,10 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await app.jobs.drain({ failures: 'keep' })).toMatchObject([
       { id, outcome: 'retry', attempt: 1 },
     ])
-    await app.clock.advance('10m')
-    expect(await app.jobs.drain()).toMatchObject([{ id, outcome: 'done', attempt: 2 }])
+    await app.clock.advance('1h')
+    expect(await app.jobs.drain()).toContainEqual(
+      expect.objectContaining({ id, outcome: 'done', attempt: 2 }),
+    )
   })
 
   it('buries the job of a tenant that is gone', async () => {
