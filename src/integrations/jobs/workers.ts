@@ -21,7 +21,6 @@ const POLL_SECONDS = 1
 export class Workers {
   readonly #config: WorkersConfig
   readonly #slots: Slots
-  readonly #ids = new Map<string, string>()
   /** The runs that have begun, with what gives their jobs back. */
   readonly #running = new Map<Promise<void>, () => Promise<void>>()
   #isLeaving = false
@@ -47,23 +46,26 @@ export class Workers {
         localGroupConcurrency: perTenant,
       } as const
       const handle = (jobs: JobWithMetadata[]) => this.#take(work, jobs)
-      this.#ids.set(
-        name,
-        await this.#config.boss.work<object, void, typeof options>(name, options, handle),
-      )
+      await this.#config.boss.work<object, void, typeof options>(name, options, handle)
     }
   }
 
-  /** Lets a worker look at once: this process has sent a job. */
+  /** Lets the workers of a job look at once: this process has sent one. */
   wake(name: string): void {
-    const id = this.#ids.get(name)
-    if (id !== undefined) this.#config.boss.notifyWorker(id)
+    this.#notify(name, 0)
+  }
+
+  /** Those that are busy look as soon as they are not; the others do not look in vain. */
+  #notify(name: string, least: number): void {
+    const { boss } = this.#config
+    for (const worker of boss.getWipData())
+      if (worker.name === name && worker.count >= least) boss.notifyWorker(worker.id)
   }
 
   async #take(work: Work, jobs: readonly JobWithMetadata[]): Promise<void> {
     for (const job of jobs) await this.#runWithin(work, job)
     // pg-boss would wait for its interval.
-    this.wake(work.job.name)
+    this.#notify(work.job.name, 1)
   }
 
   async #runWithin(work: Work, job: JobWithMetadata): Promise<void> {
