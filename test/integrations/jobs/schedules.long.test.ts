@@ -32,10 +32,10 @@ describeJobs.skipIf(isServerMissing)('schedules on three processes', () => {
       await WorkerProcess.start(database),
     ]
     const moments = [
-      // In Vienna, 02:30 does not exist on 29 March: the clocks go from 02:00 to 03:00 at 01:00 of UTC.
-      ...['2026-03-29T00:30:00Z', '2026-03-29T01:00:00Z', '2026-03-29T01:30:00Z'],
-      // On 25 October, 02:30 comes twice.
-      ...['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T02:30:00Z'],
+      // In Vienna, 02:30 does not exist on 28 March 2027: the clocks go from 02:00 to 03:00 at 01:00 of UTC.
+      ...['2027-03-28T00:30:00Z', '2027-03-28T01:00:00Z', '2027-03-28T01:30:00Z'],
+      // On 31 October, 02:30 comes twice.
+      ...['2027-10-31T00:30:00Z', '2027-10-31T01:30:00Z', '2027-10-31T02:30:00Z'],
     ]
     for (const moment of moments) await pass(database, processes, moment)
     const ticks = async () =>
@@ -50,10 +50,10 @@ describeJobs.skipIf(isServerMissing)('schedules on three processes', () => {
     console.info(JSON.stringify(await ticks()))
     const days = (await ticks()).map(({ name, at }) => `${String(at).slice(0, 5)} ${name}`)
     expect(days.sort()).toEqual([
-      '03-29 half-past-three',
-      '03-29 half-past-two',
-      '10-25 half-past-three',
-      '10-25 half-past-two',
+      '03-28 half-past-three',
+      '03-28 half-past-two',
+      '10-31 half-past-three',
+      '10-31 half-past-two',
     ])
     for (const each of processes) await each.end('SIGTERM')
   })

@@ -78,7 +78,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     const db = app.get(Database)
     await runWithTenant('greedy', () =>
       db.transaction(async () => {
-        for (let count = 0; count < 300; count++) await app.get(Jobs).send(Step, { fail: false })
+        for (let count = 0; count < 100; count++) await app.get(Jobs).send(Step, { fail: false })
       }),
     )
     await until(() => order.length > 10)
@@ -89,7 +89,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     const passed = order.indexOf('other') - before
     console.info(`${passed} jobs of the greedy tenant began before it`)
     expect(passed).toBeLessThanOrEqual(4)
-    await until(() => order.length === 301)
+    await until(() => order.length === 101)
   })
 
   it('end a run at its timeout, undo its effects, and run it again', async () => {
