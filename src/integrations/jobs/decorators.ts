@@ -1,4 +1,9 @@
-import { type DualMethodDecorator, defineOption, type RouteOption } from '../../index.js'
+import {
+  type DualMethodDecorator,
+  type Duration,
+  defineOption,
+  type RouteOption,
+} from '../../index.js'
 import type { JobDefinition, JobRun } from './define-job.js'
 
 /**
@@ -26,11 +31,12 @@ export const JOB: RouteOption<Wrapped, Wrapped, 'method'> = defineOption<Wrapped
 
 /** Decorates a method that takes a run of a job. Another parameter does not compile. */
 export interface JobDecorator<TInput> {
-  // biome-ignore lint/suspicious/noExplicitAny: a decorator must accept every class
+  // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class
   <M extends (run: JobRun<TInput>) => unknown>(
     value: M,
     context: ClassMethodDecoratorContext<any, M>,
   ): void
+  // biome-ignore-end lint/suspicious/noExplicitAny: as above
   <M extends (run: JobRun<TInput>) => unknown>(
     target: object,
     key: PropertyKey,
@@ -55,12 +61,10 @@ export interface CronOptions {
   /** The time zone of the expression, such as `'Europe/Vienna'`. Default `'UTC'`. */
   readonly zone?: string
   /** The time of one run. Default `'30s'`. */
-  readonly timeout?: JobTimes['timeout']
+  readonly timeout?: Duration
   /** How often a run is repeated after a failure. Default 3. */
   readonly retries?: number
 }
-
-type JobTimes = { readonly timeout?: string | number }
 
 /** A schedule: its expression, and its options. */
 export interface CronValue extends CronOptions {

@@ -4,8 +4,8 @@ import {
   type Duration,
   type OptionNames,
   type Problem,
+  refuseUnknown,
   toSeconds,
-  unknownOptions,
 } from '../../index.js'
 
 /** Options of {@link defineJob}. */
@@ -122,7 +122,7 @@ export type JobOf<D> = D extends JobDefinition<infer _TSent, infer TInput> ? Job
 const NAME = /^[\w.-]{1,100}$/
 /** pg-boss accepts less than a day. */
 const LONGEST_SECONDS = 23 * 3600
-const POLICIES = [undefined, 'short', 'singleton', 'stately', 'exclusive']
+const POLICIES = ['short', 'singleton', 'stately', 'exclusive']
 
 /**
  * Defines a job: its name, its input and how often it runs. A method with `@Job` runs it, and `Jobs.send` sends it.
@@ -135,91 +135,78 @@ const POLICIES = [undefined, 'short', 'singleton', 'stately', 'exclusive']
 export function defineJob(
   name: string,
   options?: Omit<JobOptions, 'input'>,
-): JobDefinition<void, undefined>
+): JobDefinition<undefined, undefined>
 export function defineJob<S extends StandardSchemaV1>(
   name: string,
   options: JobOptions<S> & { readonly input: S },
 ): JobDefinition<StandardSchemaV1.InferInput<S>, StandardSchemaV1.InferOutput<S>>
 // biome-ignore lint/suspicious/noExplicitAny: the overloads have the types
 export function defineJob(name: string, options: JobOptions<any> = {}): JobDefinition<any, any> {
-  const problems = problemsOf(name, options)
-  if (problems.length > 0) throw new ConfigError(problems)
-  return new JobDefinition(name, options)
-}
-
-function problemsOf(name: string, options: JobOptions): Problem[] {
   const at = `defineJob('${String(name)}')`
-  if (typeof name !== 'string' || !NAME.test(name)) {
-    return [
-      invalid(at, 'Its name is not valid.', 'Use 1 to 100 letters, digits, `_`, `-` and `.`.'),
-    ]
-  }
-  const { input, retries = 0, concurrency = 1, perTenant = 1, policy } = options
-  const whole = {
-    retries: [retries, 0],
-    concurrency: [concurrency, 1],
-    perTenant: [perTenant, 1],
-  } as const
-  return [
-    ...unknownOptions(`${at}: `, options, NAMES),
-    ...Object.entries(whole).flatMap(([key, [value, least]]) =>
-      Number.isInteger(value) && value >= least && value <= 1000
-        ? []
-        : [
-            invalid(
-              `${at}: ${key}`,
-              `It is ${String(value)}.`,
-              `Give a whole number from ${least} to 1000.`,
-            ),
-          ],
-    ),
-    ...durationProblems(at, options),
-    ...(perTenant <= concurrency || options.concurrency === undefined
-      ? []
-      : [invalid(`${at}: perTenant`, 'It is more than `concurrency`.', 'Give at most as many.')]),
-    ...(POLICIES.includes(policy)
-      ? []
-      : [
-          invalid(
-            `${at}: policy`,
-            `It is ${String(policy)}.`,
-            'Give short, singleton, stately or exclusive.',
-          ),
-        ]),
-    ...(input === undefined || typeof input['~standard']?.validate === 'function'
-      ? []
-      : [
-          invalid(
-            `${at}: input`,
-            'It is no Standard Schema.',
-            'Give a schema of zod, valibot or arktype.',
-          ),
-        ]),
-  ]
-}
-
-function durationProblems(at: string, options: JobOptions): Problem[] {
-  return (['retryDelay', 'timeout', 'keep'] as const).flatMap((key) => {
-    const value = options[key]
-    if (value === undefined) return []
-    const length = toSeconds(value)
-    const isShortEnough = key === 'keep' || (length ?? 0) <= LONGEST_SECONDS
-    if (length !== undefined && length >= (key === 'retryDelay' ? 0 : 1) && isShortEnough) return []
-    return [
-      invalid(
-        `${at}: ${key}`,
-        `It is ${String(value)}.`,
-        "Give a duration from '1s', such as '30s' or '10m'.",
-      ),
-    ]
+  refuse(at, { name: [NAME.test(String(name)), 'Use 1 to 100 letters, digits, `_`, `-` and `.`.'] })
+  refuseUnknown(at, options, NAMES)
+  const job = new JobDefinition(name, options)
+  const { input, policy } = options
+  const isWhole = (value: number, least: number) =>
+    Number.isInteger(value) && value >= least && value <= 1000
+  refuse(at, {
+    retries: [isWhole(job.retries, 0), 'Give a whole number from 0 to 1000.'],
+    concurrency: [isWhole(job.concurrency, 1), 'Give a whole number from 1 to 1000.'],
+    perTenant: [
+      isWhole(job.perTenant, 1) && job.perTenant <= job.concurrency,
+      'Give a whole number from 1 to `concurrency`.',
+    ],
+    timeout: [isWithin(job.timeoutSeconds, 1), "Give a duration from '1s' to '23h'."],
+    retryDelay: [isWithin(job.retryDelaySeconds, 0), "Give a duration up to '23h'."],
+    keep: [job.keepSeconds >= 1, "Give a duration, such as '7d'."],
+    policy: [
+      policy === undefined || POLICIES.includes(policy),
+      `Give one of ${POLICIES.join(', ')}.`,
+    ],
+    input: [
+      input === undefined || typeof input?.['~standard']?.validate === 'function',
+      'Give a schema of a library with Standard Schema, such as zod, valibot or arktype.',
+    ],
   })
+  return job
 }
 
-/** Builds the problem of an option of this door. */
-export function invalid(subject: string, cause: string, remedy: string): Problem {
-  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
+/**
+ * Refuses options.
+ *
+ * @param checks By the name of the option, whether it is valid, and what to give.
+ * @throws ConfigError with all that are not.
+ */
+export function refuse(
+  at: string,
+  checks: Readonly<Record<string, readonly [isValid: boolean, remedy: string]>>,
+): void {
+  const problems = Object.entries(checks).flatMap(([name, [isValid, remedy]]): Problem[] =>
+    isValid
+      ? []
+      : [
+          {
+            code: 'E_OPTION_INVALID',
+            subject: `${at}: ${name}`,
+            cause: 'Its value is not valid.',
+            remedy,
+          },
+        ],
+  )
+  if (problems.length > 0) throw new ConfigError(problems)
 }
 
+function isWithin(length: number, least: number): boolean {
+  return length >= least && length <= LONGEST_SECONDS
+}
+
+/** `NaN` for a value that is no duration. */
 function seconds(duration: Duration): number {
-  return Math.ceil(toSeconds(duration) as number)
+  return Math.ceil(toSeconds(duration) ?? Number.NaN)
+}
+
+/** An object without the fields that are `undefined`. */
+export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> }
 }

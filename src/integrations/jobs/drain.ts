@@ -1,15 +1,16 @@
-import type { JobWithMetadata } from 'pg-boss'
 import type { Clock, DrainOptions, JobRunReport, SentJob, TestJobs } from '../../index.js'
+import type { BossDatabase } from './boss-database.js'
 import type { Work } from './find-work.js'
 import type { Boss } from './load-boss.js'
 import { type RunParts, runJob } from './run-job.js'
 import { timesBetween } from './schedules.js'
 
 /** The parts that the jobs of a test depend on. They exist when the application has started. */
-export interface DrainParts {
+export interface DrainParts extends RunParts {
   readonly boss: Boss
+  readonly database: BossDatabase
   readonly works: ReadonlyMap<string, Work>
-  readonly runParts: RunParts
+  readonly schema: string
   readonly clock: Clock
   /** Sends the job of a schedule. */
   readonly fire: (name: string) => Promise<unknown>
@@ -32,14 +33,13 @@ export class Drain implements TestJobs {
 
   async drain({ failures = 'throw' }: DrainOptions = {}): Promise<readonly JobRunReport[]> {
     const parts = this.#parts
-    if (parts === undefined) return []
-    await this.#fire(parts)
     const reports: JobRunReport[] = []
-    for (let name = await this.#next(parts); name !== null; name = await this.#next(parts)) {
-      if (reports.length === MOST_RUNS)
+    if (parts === undefined) return reports
+    await this.#fire(parts)
+    for (let run = await runNext(parts); run !== null; run = await runNext(parts)) {
+      reports.push(run)
+      if (reports.length > MOST_RUNS)
         throw new Error(`drain(): ${MOST_RUNS} runs, and jobs are left.`)
-      const report = await runNext(name, parts)
-      if (report !== null) reports.push(report)
     }
     const failed = reports.find((report) => 'error' in report)
     if (failed !== undefined && failures === 'throw') throw failed.error
@@ -52,37 +52,26 @@ export class Drain implements TestJobs {
     // A test may set its clock back.
     this.#firedTo = span[1]
     const due = [...works.values()].flatMap((work) =>
-      timesBetween(boss, work, span).map((time) => ({ name: work.job.name, time: time.getTime() })),
+      timesBetween(boss, work, span).map((time) => ({ name: work.job.name, time })),
     )
-    due.sort((one, other) => one.time - other.time)
+    due.sort((one, other) => one.time.getTime() - other.time.getTime())
     for (const { name } of due) await fire(name)
-  }
-
-  /** The name of the job that is due first; `null` if none is due. */
-  async #next({ boss, works, clock }: DrainParts): Promise<string | null> {
-    const now = clock.now()
-    const order = new Map(this.sent.map(({ id }, index) => [id, index]))
-    const placeOf = ({ id }: JobWithMetadata) => order.get(id) ?? -1
-    let first: JobWithMetadata | undefined
-    for (const name of works.keys()) {
-      for (const job of await boss.findJobs<object>(name, { queued: true })) {
-        const wait = job.startAfter.getTime() - (first?.startAfter.getTime() ?? now)
-        const isBefore = wait < 0 || (wait === 0 && placeOf(job) < placeOf(first ?? job))
-        if (job.startAfter.getTime() <= now && (first === undefined || isBefore)) first = job
-      }
-    }
-    return first?.name ?? null
   }
 }
 
-async function runNext(
-  name: string,
-  { boss, works, runParts }: DrainParts,
-): Promise<JobRunReport | null> {
-  const [job] = await boss.fetch<object>(name, { includeMetadata: true })
-  const work = works.get(name)
-  if (job === undefined || work === undefined) return null
+/** Runs the job that is due first; `null` if none is due. */
+async function runNext(parts: DrainParts): Promise<JobRunReport | null> {
+  const { boss, database, works, schema } = parts
+  const { rows } = await database.own.executeSql(
+    `select name from ${schema}.job
+    where state < 'active' and start_after <= ${schema}.job_now() and name = any($1)
+    order by start_after, created_on limit 1`,
+    [[...works.keys()]],
+  )
+  const work = works.get(rows[0]?.name)
+  if (work === undefined) return null
+  const [job] = await boss.fetch<object>(work.job.name, { includeMetadata: true })
+  if (job === undefined) return null
   const signal = AbortSignal.timeout(work.job.timeoutSeconds * 1000)
-  const { id } = job
-  return { id, name, ...(await runJob(work, { ...job, signal }, runParts)) }
+  return { id: job.id, name: job.name, ...(await runJob(work, { ...job, signal }, parts)) }
 }

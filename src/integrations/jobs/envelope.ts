@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { getTraceContext, RequestContext, requestFacts, WorkContext } from '../../index.js'
-import type { JobDefinition, JobSender } from './define-job.js'
+import { type JobDefinition, type JobSender, present } from './define-job.js'
 
 /** The data of a job in the database. */
 export interface Envelope {
@@ -40,20 +40,10 @@ export function readEnvelope(data: unknown): Envelope | null {
 /** The request, or the job, that sends a job. */
 export function currentSender(): JobSender {
   const req = RequestContext.current()
-  if (req === undefined) {
-    const { requestId, user } = WorkContext.current()?.facts ?? {}
-    return senderOf(requestId, WorkContext.current()?.headers['traceparent'], user)
-  }
-  const { requestId, user } = requestFacts(req)
-  return senderOf(requestId, getTraceContext(req).headers.traceparent, user)
-}
-
-function senderOf(requestId: unknown, traceparent: unknown, user: unknown): JobSender {
-  return {
-    ...(typeof requestId === 'string' && { requestId }),
-    ...(typeof traceparent === 'string' && { traceparent }),
-    ...(typeof user === 'string' && { user }),
-  }
+  const { facts, headers } = WorkContext.current() ?? {}
+  const { requestId, user } = (req === undefined ? facts : requestFacts(req)) ?? {}
+  const { traceparent } = (req === undefined ? headers : getTraceContext(req).headers) ?? {}
+  return present({ requestId, traceparent, user }) as JobSender
 }
 
 function reasonOf({ message, path = [] }: StandardSchemaV1.Issue): string {

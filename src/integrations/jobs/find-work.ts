@@ -6,7 +6,7 @@ import {
   type RouteOption,
 } from '../../index.js'
 import { CRON, JOB, Worker } from './decorators.js'
-import { defineJob, type JobDefinition, type JobRun } from './define-job.js'
+import { defineJob, type JobDefinition, type JobRun, present } from './define-job.js'
 
 /** A job, and the method that runs it. */
 export interface Work {
@@ -52,17 +52,8 @@ function* jobsOf(find: Find, problems: Problem[]): Generator<Work> {
 function* schedulesOf(find: Find, problems: Problem[]): Generator<Work> {
   for (const { value, call, place } of placesOf(find, CRON, problems)) {
     const { name, zone = 'UTC', timeout, retries, expression } = value
-    try {
-      const times = {
-        ...(timeout !== undefined && { timeout }),
-        ...(retries !== undefined && { retries }),
-      }
-      const job = defineJob(name, { ...times, tenant: false }) as unknown as JobDefinition
-      yield { job, run: call, schedule: { expression, zone }, place }
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      problems.push(...error.problems)
-    }
+    const job = defineJob(name, { ...present({ timeout, retries }), tenant: false })
+    yield { job, run: call, schedule: { expression, zone }, place }
   }
 }
 

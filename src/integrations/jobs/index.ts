@@ -15,3 +15,4 @@ export {
 export { jobs } from './jobs.js'
 export type { JobsOptions } from './jobs-options.js'
 export { Jobs, type SendArguments, type SendOptions } from './sender.js'
+export { listJobs, retryJob, type StoredJob, type StoredJobsFilter } from './stored-jobs.js'

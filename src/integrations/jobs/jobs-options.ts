@@ -1,19 +1,13 @@
-import {
-  type Class,
-  ConfigError,
-  type OptionNames,
-  type Problem,
-  unknownOptions,
-} from '../../index.js'
-import { invalid } from './define-job.js'
+import { type Class, type OptionNames, refuseUnknown } from '../../index.js'
+import { refuse } from './define-job.js'
 
 /** Options of {@link jobs}. */
 export interface JobsOptions {
   /** The classes with `@Worker`. All processes of an application list the same classes. */
   readonly workers: readonly Class[]
   /**
-   * Whether this process runs jobs and fires schedules, beside its requests. `blazon start --jobs` sets it for processes
-   * that do nothing else. Default `false`: the process only sends jobs.
+   * Whether this process runs jobs and fires schedules, beside its requests. Default: only under `blazon start --jobs`; other
+   * processes only send jobs.
    */
   readonly work?: boolean
   /**
@@ -47,7 +41,7 @@ const NAMES: OptionNames<JobsOptions> = {
   migrate: true,
 }
 
-/** The variable that `blazon start --jobs` sets: `only` for a process that runs jobs. */
+/** The variable that `blazon start --jobs` sets. */
 const VARIABLE = 'BLAZON_JOBS'
 
 /**
@@ -56,33 +50,22 @@ const VARIABLE = 'BLAZON_JOBS'
  * @throws ConfigError with all problems.
  */
 export function resolveOptions(options: JobsOptions): JobsSettings {
-  const problems = problemsOf(options)
-  if (problems.length > 0) throw new ConfigError(problems)
-  const { work = false, concurrency = null, schema = 'blazon_jobs', migrate = true } = options
-  return { work: work || process.env[VARIABLE] === 'only', concurrency, schema, migrate }
-}
-
-function problemsOf(options: JobsOptions): Problem[] {
-  const { workers, concurrency, schema } = options ?? {}
-  const remedy = 'Give jobs({ workers: [Receipts] }), with classes that have @Worker().'
-  if (!Array.isArray(workers) || workers.some((each) => typeof each !== 'function')) {
-    return [invalid('jobs(): workers', 'It is not a list of classes.', remedy)]
-  }
-  const isCount = concurrency === undefined || (Number.isInteger(concurrency) && concurrency >= 1)
-  const isName = schema === undefined || /^[a-z_][a-z0-9_]{0,49}$/.test(schema)
-  return [
-    ...unknownOptions('jobs(): ', options, NAMES),
-    ...(isCount
-      ? []
-      : [invalid('jobs(): concurrency', `It is ${concurrency}.`, 'Give a whole number from 1.')]),
-    ...(isName
-      ? []
-      : [
-          invalid(
-            'jobs(): schema',
-            'It is not a name.',
-            'Give at most 50 lower-case letters, digits and `_`.',
-          ),
-        ]),
-  ]
+  const { workers, work = false, concurrency, schema = 'blazon_jobs', migrate = true } = options
+  refuse('jobs()', {
+    workers: [
+      Array.isArray(workers) && workers.every((each) => typeof each === 'function'),
+      'Give a list of classes that have @Worker().',
+    ],
+    concurrency: [
+      concurrency === undefined || (Number.isInteger(concurrency) && concurrency >= 1),
+      'Give a whole number from 1.',
+    ],
+    schema: [
+      /^[a-z_][a-z0-9_]{0,49}$/.test(schema),
+      'Give at most 50 lower-case letters, digits and `_`.',
+    ],
+  })
+  refuseUnknown('jobs()', options, NAMES)
+  const isWorking = work || process.env[VARIABLE] === 'work'
+  return { work: isWorking, concurrency: concurrency ?? null, schema, migrate }
 }

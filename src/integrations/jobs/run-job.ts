@@ -7,7 +7,7 @@ import {
   runWithTenant,
   WorkContext,
 } from '../../index.js'
-import type { JobRun } from './define-job.js'
+import { type JobRun, present } from './define-job.js'
 import { checkInput, type Envelope, readEnvelope } from './envelope.js'
 import type { Work } from './find-work.js'
 import { type Claim, LostClaimError, type Settlement } from './settlement.js'
@@ -37,7 +37,7 @@ const REST_MS = 5000
 /** A job that must not run again, with the reason. */
 class DeadJobError extends Error {}
 
-/** Runs a job that this process has taken, and ends it in the database. Never rejects for an error of the job. */
+/** Runs a job that this process has taken, and ends it in the database. Rejects only if the database fails. */
 export async function runJob(
   work: Work,
   taken: JobWithMetadata,
@@ -49,59 +49,39 @@ export async function runJob(
   // Each time that the job was given back, its limit has grown.
   const attempt = Math.max(1, retryCount + 1 - Math.max(0, retryLimit - work.job.retries))
   const envelope = readEnvelope(taken.data)
-  const tenant = envelope?.tenant ?? null
-  const facts = {
-    job: name,
-    jobId: id,
-    attempt,
-    ...envelope?.sender,
-    ...(tenant !== null && { tenant }),
-  }
+  const { tenant = null, sender = {} } = envelope ?? {}
   try {
-    if (envelope === null)
-      throw new DeadJobError('Its data is not that of a job of this application.')
-    if (await isSuspended(envelope, parts)) {
+    if (tenant !== null && (await isSuspended(tenant, parts))) {
       await settlement.giveBack(claim, SUSPENDED_SECONDS)
       return { outcome: 'waiting', tenant, attempt }
     }
     const input = await inputOf(work, envelope)
-    const run: JobRun = {
-      id,
-      name,
-      input,
-      attempt,
-      tenant,
-      signal: taken.signal,
-      sender: envelope.sender,
-    }
+    const run: JobRun = { id, name, input, attempt, tenant, signal: taken.signal, sender }
     await asTenant(tenant, () =>
-      WorkContext.run(contextOf(run), () => inTransaction(work, run, { claim, parts })),
+      WorkContext.run(contextOf(run), () => inTransaction(work, run, { claim, ...parts })),
     )
     return { outcome: 'done', tenant, attempt }
   } catch (error) {
     const isDead = error instanceof DeadJobError || retryCount >= retryLimit
-    // `giveBack` has ended a job that the closing of the application has cut.
-    if (!(error instanceof LostClaimError)) {
-      if (error instanceof DeadJobError) await settlement.bury(claim, error)
-      else await settlement.fail(claim, error)
-    }
-    logger.error(
-      { err: error, ...facts },
-      isDead ? 'A job is dead' : 'A job has failed, and will run again',
-    )
+    const message = isDead ? 'A job is dead' : 'A job has failed, and will run again'
+    logger.error({ err: error, job: name, jobId: id, attempt, tenant, ...sender }, message)
+    // Another run, or the closing of the application, has ended a job whose claim is lost.
+    if (error instanceof DeadJobError) await settlement.bury(claim, error)
+    else if (!(error instanceof LostClaimError)) await settlement.fail(claim, error)
     return { outcome: isDead ? 'dead' : 'retry', error, tenant, attempt }
   }
 }
 
-async function isSuspended({ tenant }: Envelope, { stateOf }: RunParts): Promise<boolean> {
-  if (tenant === null) return false
+async function isSuspended(tenant: string, { stateOf }: RunParts): Promise<boolean> {
   const state = await stateOf(tenant)
   if (state === 'unknown') throw new DeadJobError(`There is no tenant ${tenant}.`)
   return state === 'suspended'
 }
 
-async function inputOf({ job }: Work, { input }: Envelope): Promise<unknown> {
-  const checked = await checkInput(job, input)
+async function inputOf({ job }: Work, envelope: Envelope | null): Promise<unknown> {
+  if (envelope === null)
+    throw new DeadJobError('Its data is not that of a job of this application.')
+  const checked = await checkInput(job, envelope.input)
   if ('value' in checked) return checked.value
   throw new DeadJobError(`Its input does not fit its schema: ${checked.reasons.join('; ')}`)
 }
@@ -114,7 +94,7 @@ function asTenant<T>(tenant: string | null, fn: () => T): T {
 async function inTransaction(
   { job, run: handle }: Work,
   run: JobRun,
-  { claim, parts: { link, settlement } }: { readonly claim: Claim; readonly parts: RunParts },
+  { claim, link, settlement }: RunParts & { readonly claim: Claim },
 ): Promise<void> {
   const idleMs = String(job.timeoutSeconds * 1000 + REST_MS)
   await link.transaction(async () => {
@@ -143,20 +123,11 @@ function untilAborted<T>(fn: () => Promise<T>, signal: AbortSignal): Promise<T> 
 
 function contextOf({ id, name, attempt, sender }: JobRun): Context {
   const { requestId, traceparent, user } = sender
+  const trace_id = traceparent?.split('-')[1]
   let calls = 0
   return {
-    facts: {
-      job: name,
-      jobId: id,
-      attempt,
-      ...(requestId !== undefined && { requestId }),
-      ...(traceparent !== undefined && { trace_id: traceparent.split('-')[1] }),
-      ...(user !== undefined && { user }),
-    },
-    headers: {
-      ...(requestId !== undefined && { 'x-request-id': requestId }),
-      ...(traceparent !== undefined && { traceparent }),
-    },
+    facts: present({ job: name, jobId: id, attempt, requestId, trace_id, user }),
+    headers: present({ 'x-request-id': requestId, traceparent }),
     idempotencyKey: () => (++calls === 1 ? id : `${id}.${calls}`),
   }
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import type { ConstructorOptions } from 'pg-boss'
 import {
   type Class,
   Clock,
   type DatabaseLink,
-  type Logger,
   Metrics,
   type PluginContext,
   TenantStates,
   UnderTest,
 } from '../../index.js'
-import { type BossDatabase, bossDatabase, followTests } from './boss-database.js'
+import { bossDatabase, followTests } from './boss-database.js'
 import type { JobDefinition } from './define-job.js'
 import { Drain } from './drain.js'
 import type { Envelope } from './envelope.js'
@@ -17,7 +17,6 @@ import { findWork, type Work } from './find-work.js'
 import { jobMetrics } from './job-metrics.js'
 import type { JobsSettings } from './jobs-options.js'
 import { type Boss, loadBoss } from './load-boss.js'
-import type { RunParts } from './run-job.js'
 import { checkSchedules, storeSchedules } from './schedules.js'
 import { type Jobs, type SenderParts, sendEnvelope } from './sender.js'
 import { Settlement } from './settlement.js'
@@ -53,59 +52,63 @@ export class Runtime {
   /** Opens the queues. */
   async start(context: PluginContext, classes: readonly Class[]): Promise<void> {
     const { link, settings } = this.#config
+    const { schema } = settings
     const { get, logger } = context
-    const isTest = get(UnderTest)
-    const clock = get(Clock)
-    const database = bossDatabase(link, isTest ? clock : null)
+    const [clock, isTest] = [get(Clock), get(UnderTest)]
     const isWorking = settings.work && !isTest
+    const database = bossDatabase(link, isTest ? clock : null)
     const boss = await this.#createBoss({
-      database,
-      logger,
-      isWorking,
-      clock: isTest ? clock : null,
+      db: database.own,
+      supervise: isWorking,
+      schedule: isWorking,
     })
+    boss.on('error', (err) => logger.error({ err }, 'A queue of jobs has failed'))
     const works = findWork(context, classes)
     checkSchedules(boss, works.values())
     // A test answers in place of the database.
     if (!link.isReal) return void this.#open(works, context, async () => randomUUID())
     await boss.start()
     this.#boss = boss
-    if (isTest) await followTests(link, settings.schema)
+    if (isTest) await followTests(link, schema)
     for (const { job } of works.values()) await openQueue(boss, job)
-    const insert: SenderParts['insert'] = (name, envelope, options) =>
-      database.join((db) => boss.send(name, envelope, { ...options, db }))
-    const sender = this.#open(works, context, insert)
-    const stateOf = get(TenantStates)
-    const parts: RunParts = { link, settlement: new Settlement(boss, database), logger, stateOf }
+    const sender = this.#open(works, context, (name, envelope, options) =>
+      database.join((db) => boss.send(name, envelope, { ...options, db })),
+    )
+    const settlement = new Settlement(boss, database)
+    const parts = {
+      boss,
+      database,
+      works,
+      schema,
+      clock,
+      link,
+      settlement,
+      logger,
+      stateOf: get(TenantStates),
+    }
     const fire = (name: string) => sendEnvelope(name, NO_INPUT, { parts: sender, options: {} })
-    if (isTest) this.drain.start({ boss, works, runParts: parts, clock, fire })
+    if (isTest) this.drain.start({ ...parts, fire })
     if (!isWorking) return
     await storeSchedules(boss, works)
     const concurrency = settings.concurrency ?? Math.max(1, Math.floor(link.connections / 2))
-    this.#workers = new Workers({ boss, works, parts, clock, concurrency })
-    for (const metric of jobMetrics({ link, schema: settings.schema, clock, logger }))
-      get(Metrics).add(metric)
+    this.#workers = new Workers({ ...parts, concurrency })
+    for (const metric of jobMetrics(parts)) get(Metrics).add(metric)
   }
 
-  async #createBoss({ database, logger, isWorking, clock }: BossParts): Promise<Boss> {
+  async #createBoss(options: ConstructorOptions): Promise<Boss> {
     const { settings, link } = this.#config
     const PgBoss = await loadBoss()
-    const boss = new PgBoss({
-      db: database.own,
+    return new PgBoss({
+      ...options,
       schema: settings.schema,
       migrate: settings.migrate,
       backend: link.isEmbedded ? 'pglite' : 'postgres',
-      supervise: isWorking,
-      schedule: isWorking,
       superviseIntervalSeconds: SUPERVISE_SECONDS,
       monitorIntervalSeconds: SUPERVISE_SECONDS,
       cronMonitorIntervalSeconds: CRON_SECONDS,
       cronWorkerIntervalSeconds: 1,
       openTelemetry: { enabled: true, propagateContext: true },
-      ...(clock !== null && { clock: inertClock(clock) }),
     })
-    boss.on('error', (err) => logger.error({ err }, 'A queue of jobs has failed'))
-    return boss
   }
 
   #open(
@@ -149,16 +152,6 @@ export class Runtime {
   }
 }
 
-/** Dependencies of pg-boss. */
-interface BossParts {
-  readonly database: BossDatabase
-  readonly logger: Logger
-  /** Whether this process runs jobs. */
-  readonly isWorking: boolean
-  /** The clock of a test. */
-  readonly clock: Clock | null
-}
-
 const NO_INPUT: Envelope = { input: undefined, tenant: null, sender: {} }
 
 /** Makes the queue of a job, or gives it the options that the job has now. */
@@ -174,17 +167,4 @@ async function openQueue(boss: Boss, job: JobDefinition): Promise<void> {
   // It has no effect on a queue that exists.
   await boss.createQueue(job.name, { ...options, policy: job.policy })
   await boss.updateQueue(job.name, options)
-  // pg-boss reads a queue when it first uses it. In a transaction of an embedded database, it would wait for itself.
-  await boss.findJobs(job.name, { limit: 1 })
-}
-
-/** The timers of pg-boss would fire while a test moves its clock. A test needs none of them. */
-function inertClock(clock: Clock) {
-  return {
-    now: () => clock.now(),
-    setTimeout: (fn: () => void, ms: number) => setTimeout(fn, ms).unref(),
-    clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
-    setInterval: () => undefined,
-    clearInterval: () => {},
-  }
 }

@@ -7,7 +7,7 @@ import {
   TenantContext,
   toSeconds,
 } from '../../index.js'
-import type { JobDefinition } from './define-job.js'
+import { type JobDefinition, present } from './define-job.js'
 import { checkInput, currentSender, type Envelope } from './envelope.js'
 import type { Work } from './find-work.js'
 
@@ -93,7 +93,7 @@ export class Jobs {
 }
 
 /** The input, if the job has one, and the options. */
-export type SendArguments<TSent> = [TSent] extends [void]
+export type SendArguments<TSent> = [TSent] extends [undefined]
   ? [input?: undefined, options?: SendOptions]
   : [input: TSent, options?: SendOptions]
 
@@ -107,23 +107,21 @@ export async function sendEnvelope(
   const { tenant } = envelope
   const startAfter = startOf(options, parts.now())
   const { key, priority } = options
-  const id = await insert(name, envelope, {
-    ...(tenant !== null && { group: { id: tenant } }),
-    ...(startAfter !== null && { startAfter }),
-    ...(key !== undefined && { singletonKey: key }),
-    ...(priority !== undefined && { priority }),
-  })
+  const group = tenant === null ? undefined : { id: tenant }
+  const id = await insert(
+    name,
+    envelope,
+    present({ group, startAfter, singletonKey: key, priority }),
+  )
   if (id !== null) await link.afterCommit(() => onSent({ id, name, ...envelope }))
   return id
 }
 
-function startOf({ after }: SendOptions, now: number): Date | null {
-  if (after === undefined || after instanceof Date) return after ?? null
+function startOf({ after }: SendOptions, now: number): Date | undefined {
+  if (after === undefined || after instanceof Date) return after
   const seconds = toSeconds(after)
   if (seconds !== undefined) return new Date(now + seconds * 1000)
-  throw new TypeError(
-    `Jobs.send(): after is ${String(after)}. Give a Date, or a duration such as '10m'.`,
-  )
+  throw new TypeError(`Jobs.send(): after is ${after}. Give a Date, or a duration such as '10m'.`)
 }
 
 /** @throws HttpError if the code runs for no tenant, or for one that the request may not act for. */

@@ -9,12 +9,10 @@ export interface Claim {
   readonly retryLimit: number
 }
 
-/** Another process has taken the job, because it ran too long: the effects of this run must not be saved. */
+/** The run does not have its job any more: it ran too long, or the application closes. Its effects must not be saved. */
 export class LostClaimError extends Error {
   constructor({ name, attempt }: Claim) {
-    super(
-      `The job ${name} ${attempt.id} ran too long, and was given to another run. Nothing was saved.`,
-    )
+    super(`The job ${name} ${attempt.id} was given to another run. Nothing of this one was saved.`)
   }
 }
 

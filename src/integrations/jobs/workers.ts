@@ -3,12 +3,12 @@ import type { Clock } from '../../index.js'
 import type { Work } from './find-work.js'
 import type { Boss } from './load-boss.js'
 import { type RunParts, runJob } from './run-job.js'
+import { LostClaimError } from './settlement.js'
 
 /** Dependencies of the workers of a process. */
-export interface WorkersConfig {
+export interface WorkersConfig extends RunParts {
   readonly boss: Boss
   readonly works: ReadonlyMap<string, Work>
-  readonly parts: RunParts
   readonly clock: Clock
   /** How many jobs run at once. */
   readonly concurrency: number
@@ -70,7 +70,7 @@ export class Workers {
 
   async #runWithin(work: Work, job: JobWithMetadata): Promise<void> {
     const cut = new AbortController()
-    const { settlement } = this.#config.parts
+    const { settlement } = this.#config
     const claim = {
       name: job.name,
       attempt: { id: job.id, retryCount: job.retryCount },
@@ -78,12 +78,12 @@ export class Workers {
     }
     const giveBack = async () => {
       await settlement.giveBack(claim)
-      cut.abort(new Error('The application closes. The job was given back.'))
+      cut.abort(new LostClaimError(claim))
     }
     const run = this.#slots.within(async () => {
       if (this.#isLeaving) return await settlement.giveBack(claim)
       const signal = AbortSignal.any([job.signal, cut.signal])
-      await runJob(work, { ...job, signal }, this.#config.parts)
+      await runJob(work, { ...job, signal }, this.#config)
     })
     this.#running.set(run, giveBack)
     try {

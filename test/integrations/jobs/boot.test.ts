@@ -66,15 +66,23 @@ it('refuses definitions and options that are not valid', async () => {
     (await problemsOf(() => defineJob(name, options as never))).map((each) =>
       each.replace(/^E_OPTION_INVALID /, ''),
     )
-  expect(await wrong({}, 'a b')).toEqual(["defineJob('a b'): Its name is not valid."])
-  expect(await wrong({ retries: -1 })).toEqual(["defineJob('x'): retries: It is -1."])
-  expect(await wrong({ timeout: 'soon' })).toEqual(["defineJob('x'): timeout: It is soon."])
-  expect(await wrong({ timeout: '24h' })).toEqual(["defineJob('x'): timeout: It is 24h."])
-  expect(await wrong({ concurrency: 2, perTenant: 3 })).toEqual([
-    "defineJob('x'): perTenant: It is more than `concurrency`.",
-  ])
-  expect(await wrong({ policy: 'often' })).toEqual(["defineJob('x'): policy: It is often."])
-  expect(await wrong({ input: {} })).toEqual(["defineJob('x'): input: It is no Standard Schema."])
+  const subjects: [object, string, string][] = [
+    [{}, 'a b', 'name'],
+    [{ retries: -1 }, 'x', 'retries'],
+    [{ retries: 1.5 }, 'x', 'retries'],
+    [{ timeout: 'soon' }, 'x', 'timeout'],
+    [{ timeout: '24h' }, 'x', 'timeout'],
+    [{ retryDelay: 'x' }, 'x', 'retryDelay'],
+    [{ keep: 0 }, 'x', 'keep'],
+    [{ concurrency: 2, perTenant: 3 }, 'x', 'perTenant'],
+    [{ policy: 'often' }, 'x', 'policy'],
+    [{ input: {} }, 'x', 'input'],
+  ]
+  for (const [options, name, subject] of subjects) {
+    expect(await wrong(options, name)).toEqual([
+      `defineJob('${name}'): ${subject}: Its value is not valid.`,
+    ])
+  }
   expect((await wrong({ retry: 1 })).join()).toContain('retry')
   const start = (options: object) =>
     problemsOf(() =>

@@ -47,6 +47,9 @@ describeJobs.skipIf(isServerMissing)('schedules on three processes', () => {
         (await database.run(`select 1 from blazon_jobs.job where state < 'completed'`)).length ===
         0,
     )
+    expect(await database.run(`select output from blazon_jobs.job where state = 'failed'`)).toEqual(
+      [],
+    )
     console.info(JSON.stringify(await ticks()))
     const days = (await ticks()).map(({ name, at }) => `${String(at).slice(0, 5)} ${name}`)
     expect(days.sort()).toEqual([

@@ -46,9 +46,10 @@ class Effects {
   }
 
   async #note(name: string) {
-    const text = 'insert into ticks (name, pid, at) values ($1, $2, blazon_jobs.job_now())'
+    const text =
+      'insert into ticks (name, pid, at) values ($1, $2, to_timestamp($3::float8 / 1000))'
     await this.db.withoutTenant('a schedule of no tenant', () =>
-      this.db.query(text, [name, process.pid]),
+      this.db.query(text, [name, process.pid, Date.now()]),
     )
   }
 }
