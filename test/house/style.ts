@@ -83,6 +83,7 @@ describe('src', () => {
     expect(indexes).toEqual([
       'index.ts',
       'integrations/api-keys/index.ts',
+      'integrations/jobs/index.ts',
       'integrations/jwt/index.ts',
       'integrations/otel/index.ts',
       'integrations/postgres/index.ts',

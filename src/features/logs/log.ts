@@ -5,7 +5,7 @@ import { InjectionToken } from '../../di/token.js'
 import { noteOf } from '../../http/note-of.js'
 import { WorkContext } from '../../http/work-context.js'
 import { type LineLevel, writeTo } from './levels.js'
-import { factsOf } from './request-facts.js'
+import { requestFacts } from './request-facts.js'
 
 /** Returns a value without the secrets of a request. */
 export type Hide = <T>(value: T, req: Request | undefined) => T
@@ -72,7 +72,7 @@ export class RequestLogs {
   #factsOf(req: Request | undefined): Readonly<Record<string, unknown>> {
     const tenant = this.#currentTenant()
     return {
-      ...(req === undefined ? WorkContext.current()?.facts : factsOf(req)),
+      ...(req === undefined ? WorkContext.current()?.facts : requestFacts(req)),
       ...(tenant !== undefined && { tenant }),
       ...(req !== undefined && { method: req.method, route: req.route?.path }),
     }

@@ -50,7 +50,7 @@ function textOf(id: unknown, longest: number): string | undefined {
 }
 
 /** Returns the facts that identify a request. A trace has the names of OpenTelemetry. */
-export function factsOf(req: Request): RequestFacts {
+export function requestFacts(req: Request): RequestFacts {
   const requestId = requestIdOf(req)
   const trace = knownTraceContext(req)
   const user = userIdOf(req)

@@ -2,7 +2,9 @@ import {
   type DualMethodDecorator,
   type Duration,
   defineOption,
+  type OptionNames,
   type RouteOption,
+  refuseUnknown,
 } from '../../index.js'
 import type { JobDefinition, JobRun } from './define-job.js'
 
@@ -66,6 +68,8 @@ export interface CronOptions {
   readonly retries?: number
 }
 
+const NAMES: OptionNames<CronOptions> = { name: true, zone: true, timeout: true, retries: true }
+
 /** A schedule: its expression, and its options. */
 export interface CronValue extends CronOptions {
   readonly expression: string
@@ -89,5 +93,6 @@ export const CRON: RouteOption<CronValue, CronValue, 'method'> = defineOption<Cr
  * @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' }) async nightly() { … }
  */
 export function Cron(expression: string, options: CronOptions): DualMethodDecorator {
+  refuseUnknown(`@Cron('${expression}')`, options, NAMES)
   return CRON({ ...options, expression })
 }

@@ -92,6 +92,8 @@ export interface JobRun<TInput = unknown> {
   readonly input: TInput
   /** The number of this run, from 1. */
   readonly attempt: number
+  /** When this run was due: the time of a schedule, or that of the send and `after`. */
+  readonly dueAt: Date
   /** Aborts at the timeout of the job, when the application closes, and when another process has taken the job. */
   readonly signal: AbortSignal
   /** The tenant for which the job runs; `null` for none. */

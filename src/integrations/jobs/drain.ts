@@ -1,19 +1,12 @@
-import type { Clock, DrainOptions, JobRunReport, SentJob, TestJobs } from '../../index.js'
+import type { DrainOptions, JobRunReport, SentJob, TestJobs } from '../../index.js'
 import type { BossDatabase } from './boss-database.js'
-import type { Work } from './find-work.js'
-import type { Boss } from './load-boss.js'
 import { type RunParts, runJob } from './run-job.js'
-import { timesBetween } from './schedules.js'
+import { type PlanParts, planSchedules } from './schedules.js'
 
 /** The parts that the jobs of a test depend on. They exist when the application has started. */
-export interface DrainParts extends RunParts {
-  readonly boss: Boss
+export interface DrainParts extends RunParts, PlanParts {
   readonly database: BossDatabase
-  readonly works: ReadonlyMap<string, Work>
   readonly schema: string
-  readonly clock: Clock
-  /** Sends the job of a schedule. */
-  readonly fire: (name: string) => Promise<unknown>
 }
 
 /** After so many runs, a job is taken to send itself for ever. */
@@ -23,39 +16,27 @@ const MOST_RUNS = 10_000
 export class Drain implements TestJobs {
   readonly sent: SentJob[] = []
   #parts: DrainParts | undefined
-  /** Up to when schedules were fired. */
-  #firedTo = 0
 
-  start(parts: DrainParts): void {
+  async start(parts: DrainParts): Promise<void> {
     this.#parts = parts
-    this.#firedTo = parts.clock.now()
+    await planSchedules(parts)
   }
 
   async drain({ failures = 'throw' }: DrainOptions = {}): Promise<readonly JobRunReport[]> {
     const parts = this.#parts
     const reports: JobRunReport[] = []
     if (parts === undefined) return reports
-    await this.#fire(parts)
+    // A test may have set its clock since the start.
+    await planSchedules(parts)
     for (let run = await runNext(parts); run !== null; run = await runNext(parts)) {
       reports.push(run)
+      if (parts.works.get(run.name)?.schedule !== null) await planSchedules(parts)
       if (reports.length > MOST_RUNS)
         throw new Error(`drain(): ${MOST_RUNS} runs, and jobs are left.`)
     }
     const failed = reports.find((report) => 'error' in report)
     if (failed !== undefined && failures === 'throw') throw failed.error
     return reports
-  }
-
-  /** Sends the jobs of all schedules that the clock has passed, in the order of their times. */
-  async #fire({ boss, works, clock, fire }: DrainParts): Promise<void> {
-    const span = [this.#firedTo, clock.now()] as const
-    // A test may set its clock back.
-    this.#firedTo = span[1]
-    const due = [...works.values()].flatMap((work) =>
-      timesBetween(boss, work, span).map((time) => ({ name: work.job.name, time })),
-    )
-    due.sort((one, other) => one.time.getTime() - other.time.getTime())
-    for (const { name } of due) await fire(name)
   }
 }
 

@@ -5,9 +5,11 @@ import { type JobDefinition, type JobSender, present } from './define-job.js'
 /** The data of a job in the database. */
 export interface Envelope {
   /** The input, as it was sent: its schema reads it again when the job runs. */
-  readonly input: unknown
+  readonly input?: unknown
   readonly tenant: string | null
   readonly sender: JobSender
+  /** The schedule that has sent the job. */
+  readonly plan?: string
 }
 
 /** The result of a check: the value, or the reasons why there is none. */
@@ -31,10 +33,9 @@ export async function checkInput(
 
 /** Reads the data of a job that any version of the application may have sent. `null` if it is none of ours. */
 export function readEnvelope(data: unknown): Envelope | null {
-  if (data === null || data === undefined) return { input: undefined, tenant: null, sender: {} }
-  const { input, tenant, sender } = data as Partial<Envelope>
+  const { tenant, sender } = (data ?? {}) as Partial<Envelope>
   const isOurs = typeof tenant === 'string' || tenant === null
-  return isOurs && typeof sender === 'object' ? { input, tenant, sender } : null
+  return isOurs && typeof sender === 'object' ? (data as Envelope) : null
 }
 
 /** The request, or the job, that sends a job. */

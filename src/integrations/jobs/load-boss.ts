@@ -13,6 +13,7 @@ const NODE = [22, 12] as const
  * @throws ConfigError `E_PEER_MISSING` if Node or the package is too old, or the package is not installed.
  */
 export async function loadBoss(version: string = process.versions.node): Promise<typeof PgBoss> {
+  refuseOldPeer('pg-boss', { subject: 'blazon/jobs', origin: import.meta.url })
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < NODE[0] || (major === NODE[0] && minor < NODE[1])) {
     throw missing(
@@ -20,7 +21,6 @@ export async function loadBoss(version: string = process.versions.node): Promise
       'Use a later Node.',
     )
   }
-  refuseOldPeer('pg-boss', { subject: 'blazon/jobs', origin: import.meta.url })
   try {
     return (await import('pg-boss')).PgBoss
   } catch (error) {

@@ -10,6 +10,7 @@ import {
 import { type JobRun, present } from './define-job.js'
 import { checkInput, type Envelope, readEnvelope } from './envelope.js'
 import type { Work } from './find-work.js'
+import { planOf } from './schedules.js'
 import { type Claim, LostClaimError, type Settlement } from './settlement.js'
 
 /** The parts of an application that runs of jobs depend on. */
@@ -51,12 +52,18 @@ export async function runJob(
   const envelope = readEnvelope(taken.data)
   const { tenant = null, sender = {} } = envelope ?? {}
   try {
+    // The schedule has changed since.
+    if (work.schedule !== null && envelope?.plan !== planOf(work.schedule)) {
+      await settlement.complete(claim)
+      return { outcome: 'done', tenant, attempt }
+    }
     if (tenant !== null && (await isSuspended(tenant, parts))) {
       await settlement.giveBack(claim, SUSPENDED_SECONDS)
       return { outcome: 'waiting', tenant, attempt }
     }
     const input = await inputOf(work, envelope)
-    const run: JobRun = { id, name, input, attempt, tenant, signal: taken.signal, sender }
+    const { signal, startAfter: dueAt } = taken
+    const run: JobRun = { id, name, input, attempt, dueAt, tenant, signal, sender }
     await asTenant(tenant, () =>
       WorkContext.run(contextOf(run), () => inTransaction(work, run, { claim, ...parts })),
     )

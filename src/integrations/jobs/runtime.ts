@@ -12,20 +12,17 @@ import {
 import { bossDatabase, followTests } from './boss-database.js'
 import type { JobDefinition } from './define-job.js'
 import { Drain } from './drain.js'
-import type { Envelope } from './envelope.js'
 import { findWork, type Work } from './find-work.js'
 import { jobMetrics } from './job-metrics.js'
 import type { JobsSettings } from './jobs-options.js'
 import { type Boss, loadBoss } from './load-boss.js'
-import { checkSchedules, storeSchedules } from './schedules.js'
-import { type Jobs, type SenderParts, sendEnvelope } from './sender.js'
+import { checkSchedules } from './schedules.js'
+import type { Jobs, SenderParts } from './sender.js'
 import { Settlement } from './settlement.js'
 import { Workers } from './workers.js'
 
 /** How often lost jobs are looked for, in seconds: each waits at most twice this time longer than its timeout. */
 const SUPERVISE_SECONDS = 10
-/** How often schedules are looked at, in seconds: a run begins at most a little later. */
-const CRON_SECONDS = 10
 /** After this time without a look for jobs, the workers are not well. */
 const SILENT_MS = 60_000
 const LONGEST_DELAY_SECONDS = 3600
@@ -71,25 +68,16 @@ export class Runtime {
     this.#boss = boss
     if (isTest) await followTests(link, schema)
     for (const { job } of works.values()) await openQueue(boss, job)
-    const sender = this.#open(works, context, (name, envelope, options) =>
-      database.join((db) => boss.send(name, envelope, { ...options, db })),
-    )
+    const insert: SenderParts['insert'] = (name, envelope, options) =>
+      database.join((db) => boss.send(name, envelope, { ...options, db }))
+    this.#open(works, context, insert)
     const settlement = new Settlement(boss, database)
     const parts = {
-      boss,
-      database,
-      works,
-      schema,
-      clock,
-      link,
-      settlement,
-      logger,
+      ...{ boss, database, works, schema, clock, link, settlement, logger, insert },
       stateOf: get(TenantStates),
     }
-    const fire = (name: string) => sendEnvelope(name, NO_INPUT, { parts: sender, options: {} })
-    if (isTest) this.drain.start({ ...parts, fire })
+    if (isTest) await this.drain.start(parts)
     if (!isWorking) return
-    await storeSchedules(boss, works)
     const concurrency = settings.concurrency ?? Math.max(1, Math.floor(link.connections / 2))
     this.#workers = new Workers({ ...parts, concurrency })
     for (const metric of jobMetrics(parts)) get(Metrics).add(metric)
@@ -105,8 +93,7 @@ export class Runtime {
       backend: link.isEmbedded ? 'pglite' : 'postgres',
       superviseIntervalSeconds: SUPERVISE_SECONDS,
       monitorIntervalSeconds: SUPERVISE_SECONDS,
-      cronMonitorIntervalSeconds: CRON_SECONDS,
-      cronWorkerIntervalSeconds: 1,
+      schedule: false,
       openTelemetry: { enabled: true, propagateContext: true },
     })
   }
@@ -115,16 +102,14 @@ export class Runtime {
     works: ReadonlyMap<string, Work>,
     { usesTenants, get }: PluginContext,
     insert: SenderParts['insert'],
-  ): SenderParts {
+  ): void {
     const { link, sender } = this.#config
     const clock = get(Clock)
-    const onSent: SenderParts['onSent'] = ({ id, name, input, tenant }) => {
-      if (get(UnderTest)) this.drain.sent.push({ id, name, input, tenant })
-      this.#workers?.wake(name)
+    const onSent: SenderParts['onSent'] = (sent) => {
+      if (get(UnderTest)) this.drain.sent.push(sent)
+      this.#workers?.wake(sent.name)
     }
-    const parts = { link, insert, works, usesTenants, now: () => clock.now(), onSent }
-    sender.start(parts)
-    return parts
+    sender.start({ link, insert, works, usesTenants, now: () => clock.now(), onSent })
   }
 
   /** Everything is constructed: jobs may run. */
@@ -151,8 +136,6 @@ export class Runtime {
     }
   }
 }
-
-const NO_INPUT: Envelope = { input: undefined, tenant: null, sender: {} }
 
 /** Makes the queue of a job, or gives it the options that the job has now. */
 async function openQueue(boss: Boss, job: JobDefinition): Promise<void> {

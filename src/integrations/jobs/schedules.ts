@@ -1,6 +1,8 @@
-import { ConfigError, type Problem } from '../../index.js'
+import { createHash } from 'node:crypto'
+import { type Clock, ConfigError, type Problem } from '../../index.js'
 import type { Work } from './find-work.js'
 import type { Boss } from './load-boss.js'
+import type { SenderParts } from './sender.js'
 
 /**
  * Checks the expressions and the zones of all schedules.
@@ -21,33 +23,41 @@ export function checkSchedules(boss: Boss, works: Iterable<Work>): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** Stores the schedules, and removes those that the application has no more. */
-export async function storeSchedules(boss: Boss, works: ReadonlyMap<string, Work>): Promise<void> {
-  const stored = await boss.getSchedules()
-  for (const { name } of stored)
-    if ((works.get(name)?.schedule ?? null) === null) await boss.unschedule(name)
+/** The parts that planning depends on. */
+export interface PlanParts {
+  readonly boss: Boss
+  readonly works: ReadonlyMap<string, Work>
+  readonly clock: Clock
+  readonly insert: SenderParts['insert']
+}
+
+/**
+ * Sends the next run of each schedule, which waits in its queue until its time. Every process does so, and the id of a run
+ * lets one of them succeed. pg-boss can send by schedules itself, but looks back from a time: where clocks change, it
+ * leaves runs out or sends them twice.
+ */
+export async function planSchedules({ boss, works, clock, insert }: PlanParts): Promise<void> {
   for (const [name, { schedule }] of works) {
-    if (schedule !== null)
-      await boss.schedule(name, schedule.expression, null, { tz: schedule.zone })
+    if (schedule === null) continue
+    const { expression, zone: tz } = schedule
+    const from = new Date(clock.now())
+    const [startAfter] = boss.previewSchedule(expression, { tz, from, count: 1 })
+    if (startAfter === undefined) continue
+    const plan = planOf(schedule)
+    const id = idOf(`${name} ${plan} ${startAfter.toISOString()}`)
+    await insert(name, { tenant: null, sender: {}, plan }, { id, startAfter })
   }
 }
 
-/** The times of a schedule after one time, up to another. At most 1,000. */
-export function timesBetween(
-  boss: Boss,
-  { schedule }: Work,
-  [from, to]: readonly [number, number],
-): Date[] {
-  const times: Date[] = []
-  if (schedule === null) return times
-  const { expression, zone: tz } = schedule
-  for (let after = from; times.length < 1000; ) {
-    const [next] = boss.previewSchedule(expression, { tz, from: new Date(after), count: 1 })
-    if (next === undefined || next.getTime() > to) break
-    times.push(next)
-    after = next.getTime()
-  }
-  return times
+/** The schedule as text, by which a run finds out whether its schedule has changed since it was sent. */
+export function planOf({ expression, zone }: NonNullable<Work['schedule']>): string {
+  return `${expression} ${zone}`
+}
+
+/** The same UUID for the same text (RFC 9562, version 8). */
+function idOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5')
 }
 
 function isZone(zone: string): boolean {

@@ -4,6 +4,7 @@ import {
   getTenantId,
   HttpError,
   requireTenantId,
+  type SentJob,
   TenantContext,
   toSeconds,
 } from '../../index.js'
@@ -25,6 +26,7 @@ export interface SendOptions {
 export interface InsertOptions {
   readonly group?: { readonly id: string }
   readonly startAfter?: Date
+  readonly id?: string
   readonly singletonKey?: string
   readonly priority?: number
 }
@@ -42,7 +44,7 @@ export interface SenderParts {
   readonly usesTenants: boolean
   readonly now: () => number
   /** Called after the commit. */
-  readonly onSent: (sent: { readonly id: string; readonly name: string } & Envelope) => void
+  readonly onSent: (sent: SentJob) => void
 }
 
 /**
@@ -83,12 +85,23 @@ export class Jobs {
       )
     }
     const tenant = job.hasTenant ? tenantOfSender(parts.usesTenants) : null
-    const envelope = {
-      input: await sendable(job as JobDefinition, input),
-      tenant,
-      sender: currentSender(),
-    }
-    return await sendEnvelope(job.name, envelope, { parts, options })
+    const { name } = job
+    const plain = await sendable(job as JobDefinition, input)
+    const { key: singletonKey, priority } = options
+    const id = await parts.insert(
+      name,
+      { input: plain, tenant, sender: currentSender() },
+      present({
+        group: tenant === null ? undefined : { id: tenant },
+        startAfter: startOf(options, parts.now()),
+        singletonKey,
+        priority,
+      }),
+    )
+    // This wakes a worker of the process, which could not see the job before the commit.
+    if (id !== null)
+      await parts.link.afterCommit(() => parts.onSent({ id, name, input: plain, tenant }))
+    return id
   }
 }
 
@@ -96,26 +109,6 @@ export class Jobs {
 export type SendArguments<TSent> = [TSent] extends [undefined]
   ? [input?: undefined, options?: SendOptions]
   : [input: TSent, options?: SendOptions]
-
-/** Inserts a job, and wakes a worker of this process after the commit. */
-export async function sendEnvelope(
-  name: string,
-  envelope: Envelope,
-  { parts, options }: { readonly parts: SenderParts; readonly options: SendOptions },
-): Promise<string | null> {
-  const { link, insert, onSent } = parts
-  const { tenant } = envelope
-  const startAfter = startOf(options, parts.now())
-  const { key, priority } = options
-  const group = tenant === null ? undefined : { id: tenant }
-  const id = await insert(
-    name,
-    envelope,
-    present({ group, startAfter, singletonKey: key, priority }),
-  )
-  if (id !== null) await link.afterCommit(() => onSent({ id, name, ...envelope }))
-  return id
-}
 
 function startOf({ after }: SendOptions, now: number): Date | undefined {
   if (after === undefined || after instanceof Date) return after

@@ -1,21 +1,20 @@
 import type { JobWithMetadata } from 'pg-boss'
-import type { Clock } from '../../index.js'
+import type { Clock, Timer } from '../../index.js'
 import type { Work } from './find-work.js'
-import type { Boss } from './load-boss.js'
 import { type RunParts, runJob } from './run-job.js'
+import { type PlanParts, planSchedules } from './schedules.js'
 import { LostClaimError } from './settlement.js'
 
 /** Dependencies of the workers of a process. */
-export interface WorkersConfig extends RunParts {
-  readonly boss: Boss
-  readonly works: ReadonlyMap<string, Work>
-  readonly clock: Clock
+export interface WorkersConfig extends RunParts, PlanParts {
   /** How many jobs run at once. */
   readonly concurrency: number
 }
 
 /** How often a worker looks for jobs that another process has sent, in seconds. */
 const POLL_SECONDS = 1
+/** How often schedules are planned besides the start and each run: another process may have ended before it could. */
+const PLAN_MS = 20_000
 
 /** The workers of one process. */
 export class Workers {
@@ -24,6 +23,7 @@ export class Workers {
   /** The runs that have begun, with what gives their jobs back. */
   readonly #running = new Map<Promise<void>, () => Promise<void>>()
   #isLeaving = false
+  #planning: Timer | undefined
 
   constructor(config: WorkersConfig) {
     this.#config = config
@@ -37,6 +37,8 @@ export class Workers {
 
   /** Begins to look for jobs. */
   async start(): Promise<void> {
+    await planSchedules(this.#config)
+    this.#planning = this.#config.clock.setInterval(() => void this.#plan(), PLAN_MS)
     for (const work of this.#config.works.values()) {
       const { name, concurrency, perTenant } = work.job
       const options = {
@@ -64,8 +66,16 @@ export class Workers {
 
   async #take(work: Work, jobs: readonly JobWithMetadata[]): Promise<void> {
     for (const job of jobs) await this.#runWithin(work, job)
+    if (work.schedule !== null) await this.#plan()
     // pg-boss would wait for its interval.
     this.#notify(work.job.name, 1)
+  }
+
+  async #plan(): Promise<void> {
+    const { logger } = this.#config
+    await planSchedules(this.#config).catch((err) =>
+      logger.error({ err }, 'The schedules could not be read'),
+    )
   }
 
   async #runWithin(work: Work, job: JobWithMetadata): Promise<void> {
@@ -96,6 +106,7 @@ export class Workers {
   /** Takes no more jobs, lets those that run end within the time, and gives the others back. */
   async leave(graceMs: number): Promise<void> {
     this.#isLeaving = true
+    this.#planning?.cancel()
     const { boss, works, clock } = this.#config
     await Promise.all([...works.keys()].map((name) => boss.offWork(name, { wait: false })))
     const runs = [...this.#running.keys()]

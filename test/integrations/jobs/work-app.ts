@@ -36,20 +36,19 @@ class Effects {
   }
 
   @Cron('30 2 * * *', { name: 'half-past-two', zone: 'Europe/Vienna' })
-  async half() {
-    await this.#note('half-past-two')
+  async half({ dueAt }: JobOf<typeof Effect>) {
+    await this.#note('half-past-two', dueAt)
   }
 
   @Cron('30 3 * * *', { name: 'half-past-three', zone: 'Europe/Vienna' })
-  async later() {
-    await this.#note('half-past-three')
+  async later({ dueAt }: JobOf<typeof Effect>) {
+    await this.#note('half-past-three', dueAt)
   }
 
-  async #note(name: string) {
-    const text =
-      'insert into ticks (name, pid, at) values ($1, $2, to_timestamp($3::float8 / 1000))'
+  async #note(name: string, dueAt: Date) {
+    const text = 'insert into ticks (name, pid, at) values ($1, $2, $3)'
     await this.db.withoutTenant('a schedule of no tenant', () =>
-      this.db.query(text, [name, process.pid, Date.now()]),
+      this.db.query(text, [name, process.pid, dueAt]),
     )
   }
 }
