@@ -72,7 +72,7 @@ export class Jobs {
    */
   async send<TSent>(
     job: JobDefinition<TSent>,
-    ...[input, options = {}]: SendArguments<TSent>
+    ...[input, options = {}]: SendArguments<NoInfer<TSent>>
   ): Promise<string | null> {
     const parts = this.#parts
     if (parts === undefined)
