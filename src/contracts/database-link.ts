@@ -20,8 +20,7 @@ export interface DatabaseLink {
    */
   run(text: string, values?: readonly unknown[]): Promise<LinkRow[]>
   /**
-   * Runs a function with statements in the transaction of the current code: that of the request, or of `db.transaction`.
-   * Without one, the statements of the function share a transaction. A statement that is refused undoes only those of the
+   * Runs a function with statements in the transaction of the request, or in the open `db.transaction`. Without one, the statements of the function share a transaction. A statement that is refused undoes only those of the
    * function.
    */
   join<T>(fn: (query: LinkQuery) => Promise<T>): Promise<T>

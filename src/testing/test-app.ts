@@ -70,7 +70,6 @@ export class TestApp extends App {
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
   readonly #coverage: ContractCoverage
-  /** `null` when responses are not checked. */
   readonly #contract: Contract | null
   readonly #contracts: RunningContracts
   /** `undefined` until the routes are compiled. */
@@ -296,7 +295,6 @@ export class TestApp extends App {
    * @returns How many requests were sent, and which operations were not reached.
    * @throws Error with the smallest request found whose response is wrong, as a curl command and as a test;
    * ConfigError for wrong options, and when `fast-check` is not installed.
-   *
    * @example
    * await app.withAuth(token).fuzz({ seed: 1, runs: 100 })
    */
@@ -309,8 +307,7 @@ export class TestApp extends App {
     const operations = this.#documented()
     const coverage = this.#contract === null ? new ContractCoverage() : this.#coverage
     const contract = new Contract({ operations: () => operations, mode: 'throw', coverage })
-    const { audienceOf } = this.#routes as CompiledRoutes
-    const hiddenOf = hiddenMarks(audienceOf, this.#probe(sender))
+    const hiddenOf = hiddenMarks((this.#routes as CompiledRoutes).audienceOf, this.#probe(sender))
     const agent = this.#connections.openCheck(this.server, { principal, tenant })
     const link = { agent, headers: headers(), checkExchange: contract.checkExchange }
     const { fuzz } = await import('./fuzz/fuzz.js')
@@ -327,7 +324,6 @@ export class TestApp extends App {
    *
    * @returns A verdict for each operation, and the leaks.
    * @throws ConfigError for wrong options, and when `fast-check` is not installed.
-   *
    * @example
    * const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
    * expect(report.leaks).toEqual([])
@@ -364,15 +360,7 @@ export class TestApp extends App {
     return this.#ending
   }
 
-  /**
-   * The jobs that the application has sent, and the way to run them: no job of a test runs by itself.
-   *
-   * @throws ConfigError if the application has no `jobs()` of `blazon/jobs`.
-   * @example
-   * await app.as(clerk).request().post('/orders').send(order)
-   * expect(app.jobs.sent).toMatchObject([{ name: 'receipt', tenant: 'acme' }])
-   * await app.jobs.drain()
-   */
+  /** The jobs that the application has sent, and the way to run them. Throws a `ConfigError` without `jobs()`. */
   get jobs(): TestJobs {
     return this.get(TestJobs)
   }
@@ -400,9 +388,7 @@ export class TestApp extends App {
   }
 
   #documented(): DocumentedOperations {
-    if (this.#routes === undefined) {
-      throw new Error('There are no operations before the application has started.')
-    }
+    if (this.#routes === undefined) throw new Error('There are no operations before the start.')
     this.#operations ??= new DocumentedOperations(this.#routes, this.documents)
     return this.#operations
   }

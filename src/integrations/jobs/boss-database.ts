@@ -23,7 +23,7 @@ export function bossDatabase(link: DatabaseLink, clock: Clock | null): BossDatab
     own: {
       async executeSql(text, values = []) {
         if (clock === null) return { rows: await link.run(text, values) }
-        // A script has its own transactions, so the time is that of the session, which is cleaned afterwards.
+        // A script has its own transactions, so the session has the time. It is cleaned afterwards.
         if (values.length > 0) return await link.join((query) => timed(query, clock, text, values))
         const setNow = `select set_config('${NOW}', '${timeOf(clock)}', false)`
         const [, ...rows] = await link.run(`${setNow}; ${text}`)

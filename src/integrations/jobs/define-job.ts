@@ -51,7 +51,7 @@ const NAMES: OptionNames<JobOptions> = {
   keep: true,
 }
 
-/** What a job is, apart from the code that runs it. {@link defineJob} makes it. */
+/** The description of a job, without the code that runs it. {@link defineJob} makes it. */
 export class JobDefinition<TSent = unknown, TInput = unknown> {
   readonly name: string
   /** The schema; `null` without an input. */
@@ -92,7 +92,7 @@ export interface JobRun<TInput = unknown> {
   readonly input: TInput
   /** The number of this run, from 1. */
   readonly attempt: number
-  /** When this run was due: the time of a schedule, or that of the send and `after`. */
+  /** When this run was due: the time of its schedule, or of `send` with `after`. */
   readonly dueAt: Date
   /** Aborts at the timeout of the job, when the application closes, and when another process has taken the job. */
   readonly signal: AbortSignal

@@ -31,7 +31,7 @@ export async function checkInput(
     : { reasons: result.issues.map(reasonOf) }
 }
 
-/** Reads the data of a job that any version of the application may have sent. `null` if it is none of ours. */
+/** Reads the data of a job that any version of the application may have sent. `null` if another program has sent it. */
 export function readEnvelope(data: unknown): Envelope | null {
   const { tenant, sender } = (data ?? {}) as Partial<Envelope>
   const isOurs = typeof tenant === 'string' || tenant === null

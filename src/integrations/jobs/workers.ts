@@ -120,7 +120,7 @@ export class Workers {
   }
 }
 
-/** Waits for a promise, but only so long by the clock of the application, or by that of the machine if a test has stopped it. */
+/** Waits for a promise, but not longer than a time. */
 async function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<void> {
   let end = () => {}
   const late = new Promise<void>((resolve) => {

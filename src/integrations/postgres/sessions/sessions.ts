@@ -4,7 +4,6 @@ import {
   type Logger,
   type Request,
   type Response,
-  type RunningStatement,
   requireTenantId,
   type Statements,
   TenantContext,
@@ -16,6 +15,7 @@ import { Activity } from './activity.js'
 import { autocommit } from './autocommit.js'
 import { ALL_TENANTS, currentOwner, isSameOwner, type Owner } from './owner.js'
 import { LIST_PROTECTED, ProtectedTables } from './protected-tables.js'
+import { reported } from './reported.js'
 import { type RequestParts, RequestWork } from './request-work.js'
 import { pauseBefore, runRetried } from './retries.js'
 import { runTasks } from './run-tasks.js'
@@ -137,7 +137,7 @@ export class Sessions {
     // Not spread: the text of a template is computed by a getter of its class.
     const { text, values = [] } = statement
     const running = this.#observed.begin({ system: 'postgresql', text, values })
-    return running === null ? run() : report(running, run)
+    return running === null ? run() : reported(running, run)
   }
 
   async #queryAsOwner(statement: Statement): Promise<QueryResult> {
@@ -384,21 +384,6 @@ export class Sessions {
 }
 
 async function nothing(): Promise<void> {}
-
-/** Runs a statement, and reports its result or its error. */
-async function report(
-  running: RunningStatement,
-  run: () => Promise<QueryResult>,
-): Promise<QueryResult> {
-  try {
-    const result = await run()
-    running.end(result)
-    return result
-  } catch (error) {
-    running.fail(error)
-    throw error
-  }
-}
 
 /** The current request, identified by the origin of its scope; `undefined` outside requests. */
 function currentRequest(): object | undefined {
