@@ -3,9 +3,13 @@ import { knownTraceContext } from '../../http/get-trace-context.js'
 
 /** The facts that identify a request, for its lines. Absent facts are left out. */
 export interface RequestFacts {
+  /** The id of the request. */
   readonly requestId?: string
+  /** The trace, if it leads anywhere. */
   readonly trace_id?: string
+  /** The span of the request. */
   readonly span_id?: string
+  /** The id of the user that the guard has set. */
   readonly user?: string
 }
 

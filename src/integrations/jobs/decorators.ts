@@ -31,14 +31,16 @@ export const JOB: RouteOption<Wrapped, Wrapped, 'method'> = defineOption<Wrapped
   anywhere: true,
 })
 
-/** Decorates a method that takes a run of a job. Another parameter does not compile. */
+/**
+ * Decorates a method that takes a run of a job. Another parameter does not compile.
+ *
+ * @typeParam TInput The input of the job.
+ */
 export interface JobDecorator<TInput> {
   // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class
-  <M extends (run: JobRun<TInput>) => unknown>(
-    value: M,
-    context: ClassMethodDecoratorContext<any, M>,
-  ): void
+  (value: (run: JobRun<TInput>) => unknown, context: ClassMethodDecoratorContext<any, any>): void
   // biome-ignore-end lint/suspicious/noExplicitAny: as above
+  /** @typeParam M The method. */
   <M extends (run: JobRun<TInput>) => unknown>(
     target: object,
     key: PropertyKey,

@@ -53,16 +53,25 @@ const NAMES: OptionNames<JobOptions> = {
 
 /** The description of a job, without the code that runs it. {@link defineJob} makes it. */
 export class JobDefinition<TSent = unknown, TInput = unknown> {
+  /** The name of the job, and of its queue. */
   readonly name: string
   /** The schema; `null` without an input. */
   readonly input: StandardSchemaV1<TSent, TInput> | null
+  /** How often it runs again. */
   readonly retries: number
+  /** The wait before the first repetition. */
   readonly retryDelaySeconds: number
+  /** The time of one run. */
   readonly timeoutSeconds: number
+  /** How many run at once in one process. */
   readonly concurrency: number
+  /** How many of them belong to one tenant at most. */
   readonly perTenant: number
+  /** Whether it runs as the tenant that sends it. */
   readonly hasTenant: boolean
+  /** The policy of its queue; `'standard'` without one. */
   readonly policy: string
+  /** How long it is kept after its end. */
   readonly keepSeconds: number
 
   /** Use {@link defineJob}. */

@@ -57,7 +57,7 @@ export interface SenderParts {
 export class Jobs {
   #parts: SenderParts | undefined
 
-  /** Called by `jobs()`, once. */
+  /** @internal Called by `jobs()`, once. */
   start(parts: SenderParts): void {
     this.#parts = parts
   }
