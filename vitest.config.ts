@@ -122,6 +122,7 @@ export const ALONE = [
   'test/cli/loaded-modules.test.ts',
   'test/features/cache/unused.test.ts',
   'test/features/unused-{audience,outgoing,pages,records,representations}.test.ts',
+  'test/integrations/jobs/unused.test.ts',
   'test/journeys/app/test-app.test.ts',
   'test/journeys/cache/manager.test.ts',
   'test/journeys/testing/rejections.test.ts',
