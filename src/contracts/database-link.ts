@@ -20,8 +20,8 @@ export interface DatabaseLink {
    */
   run(text: string, values?: readonly unknown[]): Promise<LinkRow[]>
   /**
-   * Runs a function with statements in the transaction of the request, or in the open `db.transaction`. Without one, the statements of the function share a transaction. A statement that is refused undoes only those of the
-   * function.
+   * Runs a function with statements in the transaction of the request, or in the open `db.transaction`. Without one, the
+   * statements of the function share a transaction. A refused statement undoes the function alone.
    */
   join<T>(fn: (query: LinkQuery) => Promise<T>): Promise<T>
   /** Runs a function in one transaction, as `db.transaction` does. */

@@ -4,15 +4,13 @@ import { expect, it } from 'vitest'
 import { Random, seedOfRun } from '../../conformance/random.js'
 import { rounds } from '../../rounds.js'
 import { ownServerDatabase } from '../postgres/own-database.js'
-import { isServerMissing } from '../postgres/server.js'
 import { until } from '../until.js'
-import { describeJobs } from './support.js'
 import { Effect, optionsOf } from './work-app.js'
-import { TABLES, WorkerProcess } from './worker-process.js'
+import { describeServerJobs, TABLES, WorkerProcess } from './worker-process.js'
 
 const TENANTS = ['acme', 'globex', 'initech']
 
-describeJobs.skipIf(isServerMissing)('workers that are killed', () => {
+describeServerJobs('workers that are killed', () => {
   it('leave the effects of each job once, for its tenant', { timeout: 600_000 }, async () => {
     const seed = seedOfRun()
     console.info(`SEED=${seed}`)

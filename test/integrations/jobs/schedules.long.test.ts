@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest'
 import { ownServerDatabase, type ServerDatabase } from '../postgres/own-database.js'
-import { isServerMissing } from '../postgres/server.js'
 import { until } from '../until.js'
-import { describeJobs } from './support.js'
-import { WorkerProcess } from './worker-process.js'
+import { describeServerJobs, WorkerProcess } from './worker-process.js'
 
 /** How long before a moment the clocks are set. */
 const LEAD_MS = 2000
@@ -20,7 +18,7 @@ async function pass(database: ServerDatabase, processes: readonly WorkerProcess[
   await until(async () => (await database.run(due)).length === 0)
 }
 
-describeJobs.skipIf(isServerMissing)('schedules on three processes', () => {
+describeServerJobs('schedules on three processes', () => {
   it('run once each where the clocks of their zone change', { timeout: 600_000 }, async () => {
     await using database = await ownServerDatabase()
     const first = await WorkerProcess.start(database)

@@ -2,10 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { tenantTable } from 'blazon/postgres'
+import { describe } from 'vitest'
 import { afterFile } from '../../after-file.js'
 import { writeConfig } from '../../docs/snippets.js'
 import { Folder, type ServerDatabase } from '../postgres/own-database.js'
+import { isServerMissing } from '../postgres/server.js'
 import { until } from '../until.js'
+import { runsJobs } from './support.js'
+
+/** `describe` for tests of jobs that start a PostgreSQL. */
+export const describeServerJobs = describe.skipIf(!runsJobs || isServerMissing)
 
 const FILE = fileURLToPath(new URL('./work-app.ts', import.meta.url))
 
