@@ -110,6 +110,11 @@ export const CONTENTS = [
         'Calls to other hosts',
         'fetch http client axios retry circuit breaker ssrf outgoing',
       ],
+      [
+        'jobs',
+        'Jobs and schedules',
+        'job queue worker cron schedule background pg-boss outbox bullmq',
+      ],
       ['object-storage', 'Object storage', 's3 bucket minio r2 files presigned upload'],
       ['mail', 'Sending mail', 'email e-mail smtp nodemailer outbox'],
       ['caching', 'Caching', 'cache response'],

@@ -32,8 +32,11 @@ export type * from './contracts/public.js'
 // di
 export type { Override } from './di/build-container.js'
 export { Clock } from './di/clock.js'
+export { DatabaseLink } from './di/database-link.js'
 export { inject } from './di/inject.js'
+export { TestJobs } from './di/test-jobs.js'
 export { InjectionToken } from './di/token.js'
+export { UnderTest } from './di/under-test.js'
 export { AppClosingError } from './errors/app-closing-error.js'
 // errors
 export type { ConfigCode, ErrorCode } from './errors/codes.js'
@@ -87,6 +90,7 @@ export {
 export { Log } from './features/logs/log.js'
 export type { LoggerOptions } from './features/logs/logger-options.js'
 export type { LogsOptions } from './features/logs/logs-options.js'
+export { type RequestFacts, requestFacts } from './features/logs/request-facts.js'
 export { Metrics } from './features/metrics/metrics.js'
 export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-options.js'
 export type { MetricsRegistry } from './features/metrics/registry.js'
@@ -123,6 +127,7 @@ export type {
   TenantSourceOptions,
 } from './features/tenancy/tenant-options.js'
 export { type TenantScopedOptions, tenantScoped } from './features/tenancy/tenant-scoped.js'
+export { TenantStates } from './features/tenancy/tenant-states.js'
 export {
   tenantFromHost,
   tenantFromPath,
@@ -154,6 +159,7 @@ export { addHeaders } from './http/send/response-headers.js'
 export { sseComment, sseEvent } from './http/sse-event.js'
 export { tenantOf } from './http/tenant-of.js'
 export { toBytes, toSeconds } from './http/units.js'
+export { type Work, WorkContext } from './http/work-context.js'
 // metadata
 export { Auth, Can, Public, Requires } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'

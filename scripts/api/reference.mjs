@@ -52,6 +52,8 @@ const NOT_EXPORTED = [
   'ClassOf',
   'ClaimsOf',
   'Clock',
+  'DatabaseLink',
+  'TestJobs',
   'Composed',
   'DatabaseParts',
   'DeclaredUser',

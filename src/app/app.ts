@@ -354,11 +354,13 @@ export class App {
     // A server cannot be closed while it resolves its host name.
     await this.#listening?.catch(() => {})
     const { hooks, stop, ...entrance } = running
-    const closeRest = () => {
-      stop()
-      return hooks.close(signal)
-    }
     const { closeMs: graceMs, preStopMs } = this.#reading.settings.timeouts
+    const leaving = hooks.leave(graceMs)
+    const closeRest = async () => {
+      await leaving
+      stop()
+      await hooks.close(signal)
+    }
     const { clock } = this.#harness
     const times = { clock, graceMs, preStopMs, isBySignal: signal !== undefined }
     const cut = await shutDown({ ...entrance, ...times, logger: this.#logger, closeRest })

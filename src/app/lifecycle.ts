@@ -25,6 +25,7 @@ export class LifecycleHooks {
   readonly #begun: Set<Partial<Lifecycle>> = new Set()
 
   readonly #limit: CloseLimit
+  readonly #leaveErrors: unknown[] = []
 
   constructor(list: ListMembers, limit: CloseLimit) {
     this.#list = list
@@ -52,12 +53,24 @@ export class LifecycleHooks {
     }
   }
 
+  /** Calls `onClosing` of all members at once. {@link close} throws their errors. */
+  async leave(graceMs: number): Promise<void> {
+    const limit = { ...this.#limit, ms: graceMs + this.#limit.ms }
+    const left = this.#members().map(async (member) => {
+      if (await settlesWithin(limit, member.onClosing?.(graceMs))) return
+      throw new Error(`onClosing of ${nameOf(member)} did not end within ${limit.ms} ms`)
+    })
+    for (const each of await Promise.allSettled(left)) {
+      if (each.status === 'rejected') this.#leaveErrors.push(each.reason)
+    }
+  }
+
   /**
    * Calls `onClose` in reverse order, for every member whose `onInit` has begun or that has no `onInit`. If one
    * fails or takes too long, the others are still closed. Throws an `AggregateError` of all failures at the end.
    */
   async close(signal?: string): Promise<void> {
-    const errors: unknown[] = []
+    const errors: unknown[] = this.#leaveErrors.splice(0)
     const begun = this.#members().filter(
       (member) => member.onInit === undefined || this.#begun.has(member),
     )

@@ -10,13 +10,17 @@ import { type OutgoingCalls, OutgoingSource } from '../features/outgoing/outgoin
 import { RequestRecords } from '../features/records/request-records.js'
 import { Statements } from '../features/statements/statements.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
+import { TenantStates, tenantStates } from '../features/tenancy/tenant-states.js'
 import type { CurrentRequest } from '../http/current-request.js'
 import { type Harness, NO_HARNESS } from './harness.js'
 import type { Settings } from './settings/settings.js'
 
 /** The parts of an application that its own providers give to classes. */
 export interface OwnProviders {
-  readonly settings: Pick<Settings, 'plugins' | 'health' | 'cache' | 'rateLimit' | 'outgoing'>
+  readonly settings: Pick<
+    Settings,
+    'plugins' | 'health' | 'cache' | 'rateLimit' | 'outgoing' | 'tenant'
+  >
   readonly harness: Harness
   readonly logger: Logger
   readonly requestLogs: RequestLogs
@@ -52,6 +56,7 @@ export function ownProviders(config: OwnProviders): Provider[] {
         answer: harness.answerStatement,
       }),
     },
+    { token: TenantStates, useFactory: () => tenantStates(settings.tenant, clock) },
     { token: LogSource, useValue: requestLogs },
     { token: OutgoingSource, useValue: outgoing },
   ]

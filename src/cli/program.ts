@@ -6,6 +6,7 @@ import { addDev } from './dev/add-dev.js'
 import type { DiffOptions } from './diff-documents.js'
 import { addDoctor } from './doctor/add-doctor.js'
 import type { ExportOptions } from './export-document.js'
+import { addJobs } from './jobs/add-jobs.js'
 import { addKeys } from './keys/add-keys.js'
 import type { RoutesOptions } from './list-routes.js'
 import { addNew } from './new/add-new.js'
@@ -58,6 +59,7 @@ export function createProgram(context: ProgramContext): Command {
   addConfig(program, context)
   addDb(program, context)
   addKeys(program, context)
+  addJobs(program, context)
   addDev(program, context)
   addStart(program, context)
   addReplay(program, context, withEntry)

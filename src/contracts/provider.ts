@@ -89,12 +89,18 @@ export interface InjectionFacts {
   readonly fields: readonly { readonly key: PropertyKey; readonly token: Token }[]
 }
 
-/** Hooks that providers and plugins may have. `onClose` runs in the reverse order of construction. */
+/** Hooks that providers and plugins may have. `onClosing` runs in all of them at once, `onClose` in the reverse order of construction. */
 export interface Lifecycle {
   /** Called once everything is constructed, in the order of construction. A promise is awaited. */
   onInit?(): unknown
   /** Called when the application is ready to serve requests. A promise is awaited. */
   onReady?(): unknown
+  /**
+   * Called when the application begins to close, while requests are still under way, to end other work: jobs, consumers of
+   * a queue. A promise is awaited before any `onClose`. The argument is the time that requests have, `timeouts.close`, in
+   * milliseconds. The hook has `timeouts.onClose` more, then it is not awaited any longer.
+   */
+  onClosing?(graceMs: number): unknown
   /**
    * Called after the last response, while upgraded connections are still open. A promise is awaited. `signal` is the
    * name of the process signal that closes the application, if there is one.

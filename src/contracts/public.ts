@@ -15,6 +15,7 @@ export type {
 } from './cache.js'
 export type { Timer } from './clock.js'
 export type { CookiesDescription, CookiesOptions } from './cookies.js'
+export type { LinkQuery, LinkRow } from './database-link.js'
 export type { Decision, DecisionValue, NoteDecision } from './decision.js'
 export type {
   DualClassDecorator,
@@ -252,6 +253,7 @@ export type {
   TenantStore,
   TenantStrategy,
 } from './tenant.js'
+export type { DrainOptions, JobRunReport, SentJob } from './test-jobs.js'
 export type { SpanIdentity, TraceContext, TraceHeaders, TraceState } from './trace.js'
 export type { Duration, Size } from './units.js'
 export type {

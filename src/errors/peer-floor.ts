@@ -14,6 +14,7 @@ export type Peer =
   | 'fast-check'
   | 'jose'
   | 'pg'
+  | 'pg-boss'
   | 'redis'
   | 'supertest'
   | 'swagger-ui-dist'
@@ -35,6 +36,7 @@ export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   'fast-check': '4.0.0',
   jose: '5.10.0',
   pg: '8.23.0',
+  'pg-boss': '12.38.0',
   redis: '6.0.0',
   supertest: '7.0.0',
   'swagger-ui-dist': '5.0.0',

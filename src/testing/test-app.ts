@@ -9,6 +9,7 @@ import type { Listener } from '../app/listener.js'
 import type { ContractViolation } from '../contracts/contract-violation.js'
 import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { TestJobs } from '../di/test-jobs.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import type { Stage } from '../step/step.js'
 import {
@@ -70,7 +71,6 @@ export class TestApp extends App {
   readonly #headers: Map<string, string> = new Map()
   readonly #options: TestOptions
   readonly #coverage: ContractCoverage
-  /** `null` when responses are not checked. */
   readonly #contract: Contract | null
   readonly #contracts: RunningContracts
   /** `undefined` until the routes are compiled. */
@@ -84,9 +84,8 @@ export class TestApp extends App {
     this.#options = options
     const { coverage, contract: mode = 'warn' } = options
     this.#coverage = coverage instanceof ContractCoverage ? coverage : new ContractCoverage()
-    const operations = () => this.#documented()
-    this.#contract =
-      mode === 'off' ? null : new Contract({ operations, mode, coverage: this.#coverage })
+    const watched = { operations: () => this.#documented(), coverage: this.#coverage }
+    this.#contract = mode === 'off' ? null : new Contract({ ...watched, mode })
     const { currentRequest } = this.#watch
     this.outgoing = new TestOutgoing({ calls: options.calls, currentRequest })
     this.#records = new TestRecords(options, this.outgoing)
@@ -296,8 +295,7 @@ export class TestApp extends App {
    * @returns How many requests were sent, and which operations were not reached.
    * @throws Error with the smallest request found whose response is wrong, as a curl command and as a test;
    * ConfigError for wrong options, and when `fast-check` is not installed.
-   * @example
-   * await app.withAuth(token).fuzz({ seed: 1, runs: 100 })
+   * @example await app.withAuth(token).fuzz({ seed: 1, runs: 100 })
    */
   async fuzz(options: FuzzOptions = {}): Promise<FuzzReport> {
     checkFuzzOptions(options)
@@ -350,6 +348,11 @@ export class TestApp extends App {
     return this.#ending
   }
 
+  /** The jobs that the application has sent, and the way to run them. Throws a `ConfigError` without `jobs()`. */
+  get jobs(): TestJobs {
+    return this.get(TestJobs)
+  }
+
   /** Everything that the application has logged. It is printed only when `logger` was passed. */
   get logs(): readonly LogEntry[] {
     return this.#log.entries
@@ -373,9 +376,7 @@ export class TestApp extends App {
   }
 
   #documented(): DocumentedOperations {
-    if (this.#routes === undefined) {
-      throw new Error('There are no operations before the application has started.')
-    }
+    if (this.#routes === undefined) throw new Error('There are no operations before the start.')
     this.#operations ??= new DocumentedOperations(this.#routes, this.documents)
     return this.#operations
   }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { runsJobs } from '../integrations/jobs/support.js'
 import { type Block, blocksOf, documents, root } from './markdown.js'
 import {
   clear,
@@ -38,10 +39,12 @@ describe.each(['standard', 'legacy'] as const)(
 )
 
 describe('programs in the documents', () => {
-  const programs = blocks.flatMap((block, index) => {
-    const next = blocks[index + 1]
-    return block.info === 'ts run' && next?.info === 'text' ? [{ block, output: next.text }] : []
-  })
+  const programs = blocks
+    .flatMap((block, index) => {
+      const next = blocks[index + 1]
+      return block.info === 'ts run' && next?.info === 'text' ? [{ block, output: next.text }] : []
+    })
+    .filter(({ block }) => runsJobs || !block.text.includes("'blazon/jobs'"))
 
   const files = new Map<Block, string>()
   for (const { block } of programs) {

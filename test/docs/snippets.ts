@@ -47,6 +47,7 @@ export function pathsOfPackage(): Record<string, string[]> {
     'blazon/jwt': [join(root, 'src/integrations/jwt/index.ts')],
     'blazon/redis': [join(root, 'src/integrations/redis/index.ts')],
     'blazon/sessions': [join(root, 'src/integrations/sessions/index.ts')],
+    'blazon/jobs': [join(root, 'src/integrations/jobs/index.ts')],
     'blazon/typeorm': [join(root, 'src/integrations/typeorm/index.ts')],
     'blazon/vite': [join(root, 'src/integrations/vite/index.ts')],
   }

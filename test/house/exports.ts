@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as blazon from 'blazon'
+import * as jobs from 'blazon/jobs'
 import * as jwt from 'blazon/jwt'
 import * as keys from 'blazon/keys'
 import * as otel from 'blazon/otel'
@@ -19,15 +20,15 @@ import { readSources } from './sources.js'
 /** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
 const VALUES = `
   All ApiBody ApiExclude ApiHidden ApiOperation ApiResponse ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
-  Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser Delete Envelope ForbiddenError
+  Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser DatabaseLink Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
   Limits Log Metrics MethodNotAllowedError NotFoundError Options Outgoing Paged Params Patch PayloadTooLargeError Post PreconditionFailedError Produces Public
   Put Queries Query QueryBudget RateLimit Redirect Refusal Req RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Statements Tenant
-  TenantContext TenantId TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
+  TenantContext TenantId TenantStates TestJobs UnderTest WorkContext TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
   githubWebhooks hasFailed holdResponse inject isSecretName isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
-  memoryRateLimit noteOf orStandIn page policy producedType publicRouter refuseOldPeer refuseUnknown replayResponse requireTenantId runWithTenant
+  memoryRateLimit noteOf orStandIn page policy producedType publicRouter refuseOldPeer refuseUnknown replayResponse requestFacts requireTenantId runWithTenant
   runWithoutTenant schemeOf secret setKeyId setTraceContext
   sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds unknownOptions
@@ -66,6 +67,7 @@ const TYPES = `
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders TraceState UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
   WebhookSecrets WebhookVerifier
+  DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
   SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
   Caller HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionedOptions
 `
@@ -94,7 +96,7 @@ const JWT_TYPES = `
 const POSTGRES_VALUES = `
   Database PostgresError Sql TenantSwitchError Transactional apiKeysTable doctor isExclusionViolation isForeignKeyViolation
   isUniqueViolation listApiKeys migrate migrationStatus postgres postgresKeys postgresSessions protectTable
-  provideDrizzle readDrizzlePage readPage revokeApiKey saveApiKey sessionTable sql tenantTable
+  provideDrizzle readDrizzlePage readPage revokeApiKey saveApiKey sessionTable sql tenantTable withDatabaseLink
   idempotencyTable versionIs
 `
 const POSTGRES_TYPES = `
@@ -103,6 +105,12 @@ const POSTGRES_TYPES = `
   PostgresTimeouts ProtectTableOptions QueryResult SessionTableOptions SqlTag Statement StoredApiKey TenantReference
   TenantTableOptions TransactionOptions
   IdempotencyTableOptions
+`
+
+/** The names that `blazon/jobs` exports. */
+const JOBS_VALUES = 'Cron Job Jobs Worker defineJob jobs listJobs retryJob'
+const JOBS_TYPES = `
+  CronOptions JobDecorator JobDefinition JobOf JobOptions JobRun JobSender JobsOptions SendArguments SendOptions StoredJob StoredJobsFilter
 `
 
 /** The names that `blazon/keys` exports. */
@@ -210,6 +218,15 @@ describe('blazon/sessions', () => {
   })
 })
 
+describe('blazon/jobs', () => {
+  it('exports exactly the promised names', () => {
+    const { values, types } = exportedNames('integrations/jobs/index.ts')
+    expect(Object.keys(jobs).sort()).toEqual(words(JOBS_VALUES))
+    expect(values).toEqual(words(JOBS_VALUES))
+    expect(types).toEqual(words(JOBS_TYPES))
+  })
+})
+
 describe('blazon/redis', () => {
   it('exports exactly the promised names', () => {
     const { values, types } = exportedNames('integrations/redis/index.ts')
@@ -243,9 +260,11 @@ const WITHOUT_NAMES: Readonly<Record<string, string>> = {
   CookiesOptions: '@Cookies refuses all but `signed`',
   ContentOptions: 'made for each response',
   FileResponseOptions: 'made for each response',
+  DrainOptions: 'made for each call',
   HttpErrorOptions: 'made for each error',
   KeepOptions: 'made for each value',
   SseEventOptions: 'made for each event',
+  SendOptions: 'made for each job',
   PostgresSessionsOptions: 'a part of SessionTableOptions',
   RedisClusterOptions: 'read by node-redis',
   RedisLimitsOptions: 'RedisOptions, whose table has its names',
@@ -260,6 +279,7 @@ describe('every object of options', () => {
     TESTING_TYPES,
     JWT_TYPES,
     POSTGRES_TYPES,
+    JOBS_TYPES,
     KEYS_TYPES,
     SESSIONS_TYPES,
     REDIS_TYPES,
@@ -292,6 +312,7 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(
       words(TESTING_VALUES),
     )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/jobs'))")).toEqual(words(JOBS_VALUES))
     expect(evaluate('commonjs', "Object.keys(require('blazon/keys'))")).toEqual(KEYS_VALUES)
     expect(evaluate('commonjs', "Object.keys(require('blazon/redis'))")).toEqual(REDIS_VALUES)
     expect(evaluate('commonjs', "Object.keys(require('blazon/sessions')).sort()")).toEqual(

@@ -40,6 +40,7 @@ const PACKAGES: Record<string, string> = {
   redis: 'integrations/redis',
   '@opentelemetry/api': 'integrations/otel',
   pg: 'integrations/postgres',
+  'pg-boss': 'integrations/jobs',
   '@electric-sql/pglite': 'integrations/postgres',
   'drizzle-orm': 'integrations/postgres',
   typeorm: 'integrations/typeorm',

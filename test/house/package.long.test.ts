@@ -17,6 +17,7 @@ const MAX_UNPACKED_BYTES = 3_880_000
 const DOORS = [
   '',
   'integrations/api-keys/',
+  'integrations/jobs/',
   'integrations/jwt/',
   'integrations/otel/',
   'integrations/postgres/',

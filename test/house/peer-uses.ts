@@ -67,6 +67,9 @@ export const PEER_USES: Readonly<Record<Peer, PeerUse>> = {
   pg: {
     program: `await start({ plugins: [(await import('blazon/postgres')).postgres({ url: 'postgres://127.0.0.1:1/x' })] })`,
   },
+  'pg-boss': {
+    program: `await (await import('blazon/jobs')).retryJob({ run: async () => [{ name: 'x' }] }, 'x')`,
+  },
   redis: {
     program: `await start({ cache: { store: (await import('blazon/redis')).redisCache({ url: 'redis://127.0.0.1:1' }) } })`,
   },

@@ -84,6 +84,7 @@ describe('src', () => {
       'features/index.ts',
       'index.ts',
       'integrations/api-keys/index.ts',
+      'integrations/jobs/index.ts',
       'integrations/jwt/index.ts',
       'integrations/otel/index.ts',
       'integrations/postgres/index.ts',

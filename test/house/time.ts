@@ -18,6 +18,7 @@ const REASONS: Record<string, string> = {
   'features/metrics/metrics-plugin.ts': 'waits for a turn of the event loop, not for time',
   'http/send/end-unread.ts': 'waits for a client to read its response, which takes real time',
   'http/send/stand-in.ts': 'waits for a turn of the event loop, not for time',
+  'integrations/jobs/runtime.ts': 'compares with times of pg-boss, which reads the clock of Node',
   'integrations/jwt/machine-clock.ts': 'is for code that no application runs',
   'integrations/postgres/drivers/lock-folder.ts':
     'distinguishes a process from an older one with the same number',

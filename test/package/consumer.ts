@@ -1,5 +1,6 @@
 // A consumer of every door, which resolution.test.ts compiles under each way to resolve modules.
 import { App, type AppOptions, Controller, Get, HttpError, type User } from 'blazon'
+import { defineJob, type Jobs } from 'blazon/jobs'
 import { jwt } from 'blazon/jwt'
 import { otel } from 'blazon/otel'
 import { postgres, sql } from 'blazon/postgres'
@@ -27,6 +28,8 @@ export const options: AppOptions = {
 }
 export const app: App = new App(options)
 export const tested: Promise<App> = TestApp.create(options satisfies TestOptions)
+const Nightly = defineJob('nightly')
+export const sent = (jobs: Jobs): Promise<string | null> => jobs.send(Nightly)
 export const plan = (user: User): 'free' | 'paid' => user.plan
 export const others = [
   HttpError,

@@ -25,6 +25,10 @@ export function addStart(
     .command('start')
     .description('run a built application in production, in one process or several')
     .option('--workers <number>', workers, toWorkers, 1)
+    .option(
+      '--jobs',
+      'also run the jobs of the application and its schedules, as jobs({ work: true }) does',
+    )
     .option('--timeout <seconds>', timeout, toSeconds(MAX_SECONDS), 60)
     .option('--heartbeat <seconds>', heartbeat, toSeconds(MAX_SECONDS, 0), 30)
     .argument('[entry]', 'the module that starts the application', 'dist/main.js')

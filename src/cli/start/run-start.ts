@@ -15,6 +15,8 @@ export interface StartOptions extends CrewTimes {
   readonly args: readonly string[]
   /** How many workers. `auto`: as many as there are processors for this process. */
   readonly workers: number | 'auto'
+  /** Whether the processes run jobs. */
+  readonly jobs?: true
 }
 
 /**
@@ -26,6 +28,8 @@ export interface StartOptions extends CrewTimes {
 export async function runStart(options: StartOptions, streams: Streams): Promise<void> {
   const entry = resolve(options.cwd, options.entry)
   checkEntry(entry)
+  // `blazon/jobs` reads it, and workers inherit it.
+  if (options.jobs === true) process.env['BLAZON_JOBS'] = 'work'
   const workers = options.workers === 'auto' ? availableParallelism() : options.workers
   if (workers === 1) return runAlone(entry, options.args)
   const { runWorkers } = await import('./run-workers.js')

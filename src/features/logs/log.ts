@@ -3,8 +3,9 @@ import type { LevelLogger, Logger, LogMethod } from '../../contracts/logger.js'
 import { inject } from '../../di/inject.js'
 import { InjectionToken } from '../../di/token.js'
 import { noteOf } from '../../http/note-of.js'
+import { WorkContext } from '../../http/work-context.js'
 import { type LineLevel, writeTo } from './levels.js'
-import { factsOf } from './request-facts.js'
+import { requestFacts } from './request-facts.js'
 
 /** Returns a value without the secrets of a request. */
 export type Hide = <T>(value: T, req: Request | undefined) => T
@@ -71,7 +72,7 @@ export class RequestLogs {
   #factsOf(req: Request | undefined): Readonly<Record<string, unknown>> {
     const tenant = this.#currentTenant()
     return {
-      ...(req !== undefined && factsOf(req)),
+      ...(req === undefined ? WorkContext.current()?.facts : requestFacts(req)),
       ...(tenant !== undefined && { tenant }),
       ...(req !== undefined && { method: req.method, route: req.route?.path }),
     }
@@ -115,7 +116,8 @@ export type Log = LevelLogger
 
 /**
  * The token of the logger of the current request. Each line has the facts of the request in whose route the code runs:
- * id, trace, tenant, user and route. Outside of routes, for example in a middleware or in a timer of the application, a
+ * id, trace, tenant, user and route. In a job, each line has the id and the name of the job, and the
+ * id, trace and user of the request that has sent it. Elsewhere, for example in a middleware or in a timer of the application, a
  * line has the tenant of the async context, if there is one. The lines go to the logger of the application.
  *
  * @example

@@ -3,9 +3,13 @@ import { knownTraceContext } from '../../http/get-trace-context.js'
 
 /** The facts that identify a request, for its lines. Absent facts are left out. */
 export interface RequestFacts {
+  /** The id of the request. */
   readonly requestId?: string
+  /** The trace, if it leads anywhere. */
   readonly trace_id?: string
+  /** The span of the request. */
   readonly span_id?: string
+  /** The id of the user that the guard has set. */
   readonly user?: string
 }
 
@@ -50,7 +54,7 @@ function textOf(id: unknown, longest: number): string | undefined {
 }
 
 /** Returns the facts that identify a request. A trace has the names of OpenTelemetry. */
-export function factsOf(req: Request): RequestFacts {
+export function requestFacts(req: Request): RequestFacts {
   const requestId = requestIdOf(req)
   const trace = knownTraceContext(req)
   const user = userIdOf(req)

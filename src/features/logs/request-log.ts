@@ -6,7 +6,7 @@ import { knownTraceContext } from '../../http/get-trace-context.js'
 import { quote } from './escape.js'
 import { LEVELS, type LineLevel, writeTo } from './levels.js'
 import { LineLogger } from './line-logger.js'
-import { factsOf, requestIdOf, userIdOf } from './request-facts.js'
+import { requestFacts, requestIdOf, userIdOf } from './request-facts.js'
 
 /** The `logs` option, resolved. */
 export interface RequestLogSettings {
@@ -83,7 +83,7 @@ function factsWriter(logger: Logger, fields: RequestLogSettings['fields']): Writ
       bytes,
       cause,
       ...(outcome === 'aborted' && { aborted: true }),
-      ...(req !== null && factsOf(req)),
+      ...(req !== null && requestFacts(req)),
       ...(tenant !== undefined && { tenant }),
       ...(tenant === undefined &&
         ended.claimedTenant !== undefined && { claimedTenant: ended.claimedTenant }),

@@ -1,7 +1,8 @@
 import type { Request as ServerRequest } from '../../contracts/handler.js'
 import { REQUEST_ID_HEADER, sendableRequestId } from '../../http/request-id.js'
 import { traceOf } from '../../http/trace-context.js'
-import type { AskedCall } from './call.js'
+import { WorkContext } from '../../http/work-context.js'
+import { type AskedCall, isSafe, methodOf } from './call.js'
 
 /** Dependencies of the headers of a call, besides the program. */
 export interface HeadersConfig {
@@ -14,10 +15,13 @@ export interface HeadersConfig {
 /** Headers of credentials in any application. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie']
 
+const KEY = 'idempotency-key'
+
 /** Returns the headers that the program has given, without credentials of the request, with its trace and its id. */
-export function headersOf({ input, init, req }: AskedCall, config: HeadersConfig): Headers {
+export function headersOf(asked: AskedCall, config: HeadersConfig): Headers {
+  const { input, init, req } = asked
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : {}))
-  if (req === undefined) return headers
+  if (req === undefined) return addWork(headers, asked)
   leaveOut(headers, req, config)
   if (init.public !== true) addContext(headers, req)
   return headers
@@ -32,6 +36,17 @@ function leaveOut(headers: Headers, req: ServerRequest, config: HeadersConfig): 
     headers.delete(name)
     onLeftOut(name)
   }
+}
+
+/** A job may run several times, so a call that changes something has the same key in each run. */
+function addWork(headers: Headers, asked: AskedCall): Headers {
+  const work = WorkContext.current()
+  if (work === undefined) return headers
+  const own = asked.init.public === true ? {} : work.headers
+  for (const [name, value] of Object.entries(own)) if (!headers.has(name)) headers.set(name, value)
+  const key = isSafe(methodOf(asked)) ? undefined : work.idempotencyKey
+  if (key !== undefined && !headers.has(KEY)) headers.set(KEY, key())
+  return headers
 }
 
 function addContext(headers: Headers, req: ServerRequest): void {

@@ -26,6 +26,11 @@ export interface Call extends NewCall {
 
 const SAFE = /^(?:GET|HEAD|OPTIONS|QUERY)$/
 
+/** Whether requests of a method change nothing (RFC 9110, 9.2.1). */
+export function isSafe(method: string): boolean {
+  return SAFE.test(method)
+}
+
 /** Returns the method of a call. */
 export function methodOf({ input, init }: AskedCall): string {
   return (init.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
@@ -43,7 +48,7 @@ export function urlOf({ input }: AskedCall): URL {
 
 /** Whether a call may be sent again. */
 export function isRepeatable(asked: AskedCall, method: string, headers: Headers): boolean {
-  if (!SAFE.test(method) && !headers.has('idempotency-key')) return false
+  if (!isSafe(method) && !headers.has('idempotency-key')) return false
   const { input, init } = asked
   const { body = null } = init
   // A stream has been read when it was sent.

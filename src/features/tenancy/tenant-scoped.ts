@@ -86,7 +86,7 @@ export function tenantScoped<T extends object>(
 }
 
 /** Properties that the container reads from every object that it creates, while there is no tenant. */
-const OF_CONTAINER: ReadonlySet<PropertyKey> = new Set(['then', 'onInit', 'onReady'])
+const OF_CONTAINER: ReadonlySet<PropertyKey> = new Set(['then', 'onInit', 'onReady', 'onClosing'])
 
 /** Creates the proxy, which forwards each access to the instance of the current tenant. */
 function standInFor<T extends object>(instances: TenantInstances<T>): T {

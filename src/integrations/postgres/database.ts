@@ -1,4 +1,10 @@
-import { type Logger, runWithoutTenant, runWithTenant, TenantContext } from '../../index.js'
+import {
+  type Logger,
+  runWithoutTenant,
+  runWithTenant,
+  TenantContext,
+  WorkContext,
+} from '../../index.js'
 import type { QueryResult, Statement } from './driver.js'
 import { ALL_TENANTS } from './sessions/owner.js'
 import type { Sessions } from './sessions/sessions.js'
@@ -172,13 +178,14 @@ export class Database {
 
   /**
    * Runs a function in one transaction that can read and change the rows of every tenant. It uses
-   * the role `allTenantsRole`, and logs the reason.
+   * the role `allTenantsRole`, and logs the reason. In a job it logs nothing: its name is reason enough.
    *
    * @param reason Why this is necessary, for the log.
    * @throws TypeError without a reason; the same errors as {@link Database.transaction}.
    */
   withoutTenant<T>(reason: string, fn: () => T | Promise<T>): Promise<T> {
-    const isLogged = TenantContext.current()?.host !== undefined
+    const isLogged =
+      TenantContext.current()?.host !== undefined || WorkContext.current() !== undefined
     return runWithoutTenant(reason, () => {
       if (!isLogged) this.#logger().info({ reason }, 'Run without a tenant')
       return this.#sessions.block(ALL_TENANTS, () => settled(fn))

@@ -1,4 +1,5 @@
 import {
+  type DatabaseLink,
   formatProblem,
   HttpError,
   type Logger,
@@ -6,6 +7,7 @@ import {
   type PluginContext,
   Statements,
 } from '../../index.js'
+import { databaseLink } from './database-link.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
 import {
@@ -31,6 +33,8 @@ const READ_ONLY = `select pg_catalog.current_setting('transaction_read_only') = 
 /** The state of `postgres()` in one application. */
 export class Engine {
   readonly sessions: Sessions
+  /** The database for other plugins. */
+  readonly link: DatabaseLink
   readonly #options: PostgresOptions
   readonly #driver: Driver
   readonly #roles: RoleOptions
@@ -53,6 +57,7 @@ export class Engine {
       idleInTransactionMs,
       isEmbedded: driver.isEmbedded,
     })
+    this.link = databaseLink(driver, this.sessions)
   }
 
   /** The logger of the application. */

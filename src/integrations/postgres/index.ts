@@ -49,3 +49,4 @@ export type { Isolation, TransactionOptions } from './sessions/transaction-optio
 export { Sql, type SqlTag, sql } from './sql.js'
 export { Transactional } from './transactional.js'
 export { versionIs } from './version-is.js'
+export { withDatabaseLink } from './with-database-link.js'

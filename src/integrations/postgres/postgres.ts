@@ -1,5 +1,6 @@
 import {
   ConfigError,
+  DatabaseLink,
   IdempotencyStore,
   idempotencyOf,
   orStandIn,
@@ -52,6 +53,11 @@ function databasePlugin(options: PostgresOptions): Plugin {
           statements.areAnswered
             ? answeredEngine(options, statements)
             : new Engine(options, createDriver(options)),
+      },
+      {
+        token: DatabaseLink,
+        inject: [OwnEngine],
+        useFactory: ({ link }: Engine) => link,
       },
       {
         token: Database,

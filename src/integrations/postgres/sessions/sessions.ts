@@ -4,7 +4,6 @@ import {
   type Logger,
   type Request,
   type Response,
-  type RunningStatement,
   requireTenantId,
   type Statements,
   TenantContext,
@@ -16,11 +15,13 @@ import { Activity } from './activity.js'
 import { autocommit } from './autocommit.js'
 import { ALL_TENANTS, currentOwner, isSameOwner, type Owner } from './owner.js'
 import { LIST_PROTECTED, ProtectedTables } from './protected-tables.js'
+import { reported } from './reported.js'
 import { type RequestParts, RequestWork } from './request-work.js'
 import { pauseBefore, runRetried } from './retries.js'
 import { runTasks } from './run-tasks.js'
 import {
   ownerSettingsOf,
+  type Send,
   type Settings,
   type SettingsConfig,
   settingsOf,
@@ -118,13 +119,25 @@ export class Sessions {
     return this.#observe(statement, () => this.#queryFor(owner, statement))
   }
 
+  /**
+   * Runs statements of the package itself as the login, in the transaction of the current code. Without one, they share a
+   * transaction of their own.
+   */
+  async asLogin<T>(fn: (send: Send) => Promise<T>): Promise<T> {
+    const outer = await this.#outer(ALL_TENANTS)
+    if (outer === null)
+      return await this.#transact(null, (block) => fn((each) => block.query(each)))
+    const change = outer.owner === null ? undefined : this.#change(outer.owner, null)
+    return await outer.block.nest((part) => fn((each) => part.query(each)), change)
+  }
+
   #observe(statement: Statement, run: () => Promise<QueryResult>): Promise<QueryResult> {
     this.#driver.expect?.(statement)
     if (this.#observed === null) return run()
     // Not spread: the text of a template is computed by a getter of its class.
     const { text, values = [] } = statement
     const running = this.#observed.begin({ system: 'postgresql', text, values })
-    return running === null ? run() : report(running, run)
+    return running === null ? run() : reported(running, run)
   }
 
   async #queryAsOwner(statement: Statement): Promise<QueryResult> {
@@ -283,13 +296,13 @@ export class Sessions {
 
   async #transact<T>(
     owner: Owner | null,
-    run: () => Promise<T>,
-    { isolation, retries = 0 }: TransactionOptions,
+    run: (block: Block) => Promise<T>,
+    { isolation, retries = 0 }: TransactionOptions = {},
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const block = await this.#begin(owner, isolation)
       try {
-        const value = await this.#runIn({ block, owner, isolation }, run)
+        const value = await this.#runIn({ block, owner, isolation }, () => run(block))
         await block.commit()
         await this.#finish(block)
         return value
@@ -371,21 +384,6 @@ export class Sessions {
 }
 
 async function nothing(): Promise<void> {}
-
-/** Runs a statement, and reports its result or its error. */
-async function report(
-  running: RunningStatement,
-  run: () => Promise<QueryResult>,
-): Promise<QueryResult> {
-  try {
-    const result = await run()
-    running.end(result)
-    return result
-  } catch (error) {
-    running.fail(error)
-    throw error
-  }
-}
 
 /** The current request, identified by the origin of its scope; `undefined` outside requests. */
 function currentRequest(): object | undefined {

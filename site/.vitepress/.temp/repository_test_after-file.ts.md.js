@@ -1,0 +1,32 @@
+import { ssrRenderAttrs } from "vue/server-renderer";
+import { useSSRContext } from "vue";
+import { _ as _export_sfc } from "./plugin-vue_export-helper.1tPrXgE0.js";
+const __pageData = JSON.parse('{"title":"after-file.ts","description":"","frontmatter":{"search":false,"prev":false,"next":false},"headers":[],"relativePath":"repository/test/after-file.ts.md","filePath":"repository/test/after-file.ts.md"}');
+const _sfc_main = { name: "repository/test/after-file.ts.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+  _push(`<div${ssrRenderAttrs(_attrs)}><h1 id="after-filets" tabindex="-1">after-file.ts <a class="header-anchor" href="#after-filets" aria-label="Permalink to &quot;after-file.ts&quot;">​</a></h1><p><code>test/after-file.ts</code> of the repository.</p><div class="language-ts vp-adaptive-theme"><button title="Copy Code" class="copy"></button><span class="lang">ts</span><pre class="shiki shiki-themes github-light-high-contrast github-dark-high-contrast vp-code" tabindex="0"><code><span class="line"><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">const</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> tasks</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">:</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> (() </span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">=&gt;</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> unknown</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">)[] </span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">=</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> []</span></span>
+<span class="line"></span>
+<span class="line"><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;">/**</span></span>
+<span class="line"><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;"> * Runs a function after the tests of the file that runs now. For helpers: several files may share one process, which loads a helper</span></span>
+<span class="line"><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;"> * once, so that an \`afterAll\` at its top level would run after the first file only.</span></span>
+<span class="line"><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;"> */</span></span>
+<span class="line"><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">export</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> function</span><span style="--shiki-light:#622CBC;--shiki-dark:#DBB7FF;"> afterFile</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">(</span><span style="--shiki-light:#622CBC;--shiki-dark:#DBB7FF;">task</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">:</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> () </span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">=&gt;</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> unknown</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">)</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">:</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> void</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> {</span></span>
+<span class="line"><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">  tasks.</span><span style="--shiki-light:#622CBC;--shiki-dark:#DBB7FF;">push</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">(task)</span></span>
+<span class="line"><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">}</span></span>
+<span class="line"></span>
+<span class="line"><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;">/** Runs the functions of </span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">{</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">@link</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> afterFile</span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;">}</span><span style="--shiki-light:#66707B;--shiki-dark:#BDC4CC;">, the last one first. For \`restore.ts\`. */</span></span>
+<span class="line"><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">export</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> async</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> function</span><span style="--shiki-light:#622CBC;--shiki-dark:#DBB7FF;"> endFile</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">()</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">:</span><span style="--shiki-light:#702C00;--shiki-dark:#FFB757;"> Promise</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">&lt;</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;">void</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">&gt; {</span></span>
+<span class="line"><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">  for</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> (</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">const</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;"> task</span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;"> of</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;"> tasks.</span><span style="--shiki-light:#622CBC;--shiki-dark:#DBB7FF;">splice</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">(</span><span style="--shiki-light:#023B95;--shiki-dark:#91CBFF;">0</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">).</span><span style="--shiki-light:#622CBC;--shiki-dark:#DBB7FF;">reverse</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">()) </span><span style="--shiki-light:#A0111F;--shiki-dark:#FF9492;">await</span><span style="--shiki-light:#622CBC;--shiki-dark:#DBB7FF;"> task</span><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">()</span></span>
+<span class="line"><span style="--shiki-light:#0E1116;--shiki-dark:#F0F3F6;">}</span></span></code></pre></div></div>`);
+}
+const _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+  const ssrContext = useSSRContext();
+  (ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("repository/test/after-file.ts.md");
+  return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+const afterFile_ts = /* @__PURE__ */ _export_sfc(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export {
+  __pageData,
+  afterFile_ts as default
+};

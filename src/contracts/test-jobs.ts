@@ -1,0 +1,50 @@
+/** A job that was sent, and whose transaction was committed. */
+export interface SentJob {
+  /** The id, the same for all runs of the job. */
+  readonly id: string
+  /** The name of the job. */
+  readonly name: string
+  /** The input, as it was sent. */
+  readonly input: unknown
+  /** The tenant for which it runs; `null` for none. */
+  readonly tenant: string | null
+}
+
+/** One run of a job in a test. */
+export interface JobRunReport {
+  /** The id of the job. */
+  readonly id: string
+  /** The name of the job. */
+  readonly name: string
+  /** The tenant for which it ran; `null` for none. */
+  readonly tenant: string | null
+  /** The number of the run, from 1. */
+  readonly attempt: number
+  /**
+   * `'done'`; `'retry'` after a failure with runs left; `'dead'` after the last one, or for an input that does not fit;
+   * `'waiting'` if its tenant is suspended.
+   */
+  readonly outcome: 'done' | 'retry' | 'dead' | 'waiting'
+  /** The error of a run that failed. */
+  readonly error?: unknown
+}
+
+/** Options of `app.jobs.drain`. */
+export interface DrainOptions {
+  /** `'keep'` returns failures as reports. Default `'throw'`: the call rejects with the first one after all jobs have run. */
+  readonly failures?: 'throw' | 'keep'
+}
+
+/** The jobs of an application under test. No job runs by itself. */
+export interface TestJobs {
+  /** The jobs that were sent since the start, in order. */
+  readonly sent: readonly SentJob[]
+  /**
+   * Runs every job that is due by the clock of the test, one after the other and in order, also those that these jobs send.
+   * Schedules that the clock has passed are fired first.
+   *
+   * @returns a report for each run, in order.
+   * @throws the error of the first run that failed, unless `failures` is `'keep'`; Error after 10,000 runs.
+   */
+  drain(options?: DrainOptions): Promise<readonly JobRunReport[]>
+}

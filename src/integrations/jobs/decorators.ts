@@ -1,0 +1,100 @@
+import {
+  type DualMethodDecorator,
+  type Duration,
+  defineOption,
+  type OptionNames,
+  type RouteOption,
+  refuseUnknown,
+} from '../../index.js'
+import type { JobDefinition, JobRun } from './define-job.js'
+
+/**
+ * Marks a class whose methods run jobs. It is a provider, and `jobs({ workers })` lists it.
+ *
+ * @example
+ * @Worker()
+ * export class Receipts {
+ *   @Job(Receipt) async write({ input }: JobOf<typeof Receipt>) { … }
+ * }
+ */
+export const Worker: RouteOption<true, true, 'class'> = defineOption<true, 'class'>('Worker', {
+  on: 'class',
+  anywhere: true,
+})
+
+/** The job of a method, in a form that is not frozen: a schema may be a plain object. */
+type Wrapped = { readonly of: () => JobDefinition }
+
+/** The option behind {@link Job}. */
+export const JOB: RouteOption<Wrapped, Wrapped, 'method'> = defineOption<Wrapped, 'method'>('Job', {
+  on: 'method',
+  anywhere: true,
+})
+
+/**
+ * Decorates a method that takes a run of a job. Another parameter does not compile.
+ *
+ * @typeParam TInput The input of the job.
+ */
+export interface JobDecorator<TInput> {
+  // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class
+  (value: (run: JobRun<TInput>) => unknown, context: ClassMethodDecoratorContext<any, any>): void
+  // biome-ignore-end lint/suspicious/noExplicitAny: as above
+  /** @typeParam M The method. */
+  <M extends (run: JobRun<TInput>) => unknown>(
+    target: object,
+    key: PropertyKey,
+    descriptor: TypedPropertyDescriptor<M>,
+  ): void
+}
+
+/**
+ * Lets a method run a job. The method runs in a transaction of its own, as the tenant for which the job was sent, and the
+ * job is completed in that transaction: its effects on the database happen once.
+ *
+ * @throws ConfigError at boot, for a job with two methods, and for a class without `@Worker`.
+ */
+export function Job<TSent, TInput>(job: JobDefinition<TSent, TInput>): JobDecorator<TInput> {
+  return JOB({ of: () => job as JobDefinition }) as JobDecorator<TInput>
+}
+
+/** Options of {@link Cron}. */
+export interface CronOptions {
+  /** The name of the schedule, unique among jobs and schedules. */
+  readonly name: string
+  /** The time zone of the expression, such as `'Europe/Vienna'`. Default `'UTC'`. */
+  readonly zone?: string
+  /** The time of one run. Default `'30s'`. */
+  readonly timeout?: Duration
+  /** How often a run is repeated after a failure. Default 3. */
+  readonly retries?: number
+}
+
+const NAMES: OptionNames<CronOptions> = { name: true, zone: true, timeout: true, retries: true }
+
+/** A schedule: its expression, and its options. */
+export interface CronValue extends CronOptions {
+  readonly expression: string
+}
+
+/** The option behind {@link Cron}. */
+export const CRON: RouteOption<CronValue, CronValue, 'method'> = defineOption<CronValue, 'method'>(
+  'Cron',
+  {
+    on: 'method',
+    anywhere: true,
+  },
+)
+
+/**
+ * Runs a method at the times of a schedule, once in the whole cluster, for no tenant. It gets a run without an input.
+ *
+ * @param expression Five fields: minute, hour, day of the month, month, day of the week.
+ * @throws ConfigError at boot, for an expression that is not valid, and for an unknown zone.
+ * @example
+ * @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' }) async nightly() { … }
+ */
+export function Cron(expression: string, options: CronOptions): DualMethodDecorator {
+  refuseUnknown(`@Cron('${expression}')`, options, NAMES)
+  return CRON({ ...options, expression })
+}

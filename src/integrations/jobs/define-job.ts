@@ -1,0 +1,223 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import {
+  ConfigError,
+  type Duration,
+  type OptionNames,
+  type Problem,
+  refuseUnknown,
+  toSeconds,
+} from '../../index.js'
+
+/** Options of {@link defineJob}. */
+export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
+  /**
+   * The schema of the input, of any library with Standard Schema. The input is checked when it is sent, and again when
+   * the job runs. Default: the job has no input.
+   */
+  readonly input?: S
+  /** How often a job runs again after a failure: `5` means at most six runs. Default 3. */
+  readonly retries?: number
+  /** The wait before the first repetition; it doubles with each, up to one hour. Default `'5s'`. */
+  readonly retryDelay?: Duration
+  /** The time of one run. After it, `signal` aborts and the run has failed. Default `'30s'`; at most 23 hours. */
+  readonly timeout?: Duration
+  /** How many of these jobs run at once in one process. Default 2. */
+  readonly concurrency?: number
+  /** How many of them may belong to one tenant. Default: half of `concurrency`, and at least 1. */
+  readonly perTenant?: number
+  /**
+   * Whether the job runs as the tenant of the code that sends it. `false`: it belongs to no tenant, whoever sends it.
+   * Default `true`: in an application with tenants, it can only be sent for a tenant.
+   */
+  readonly tenant?: boolean
+  /**
+   * Which jobs with the same `key` may exist at once: `'short'` one that waits, `'singleton'` one that runs, `'stately'`
+   * one of each, `'exclusive'` one that waits or runs. Default: any number.
+   */
+  readonly policy?: 'short' | 'singleton' | 'stately' | 'exclusive'
+  /** How long a job is kept after its end, to be listed or run again. Default `'7d'`. */
+  readonly keep?: Duration
+}
+
+const NAMES: OptionNames<JobOptions> = {
+  input: true,
+  retries: true,
+  retryDelay: true,
+  timeout: true,
+  concurrency: true,
+  perTenant: true,
+  tenant: true,
+  policy: true,
+  keep: true,
+}
+
+/** The description of a job, without the code that runs it. {@link defineJob} makes it. */
+export class JobDefinition<TSent = unknown, TInput = unknown> {
+  /** The name of the job, and of its queue. */
+  readonly name: string
+  /** The schema; `null` without an input. */
+  readonly input: StandardSchemaV1<TSent, TInput> | null
+  /** How often it runs again. */
+  readonly retries: number
+  /** The wait before the first repetition. */
+  readonly retryDelaySeconds: number
+  /** The time of one run. */
+  readonly timeoutSeconds: number
+  /** How many run at once in one process. */
+  readonly concurrency: number
+  /** How many of them belong to one tenant at most. */
+  readonly perTenant: number
+  /** Whether it runs as the tenant that sends it. */
+  readonly hasTenant: boolean
+  /** The policy of its queue; `'standard'` without one. */
+  readonly policy: string
+  /** How long it is kept after its end. */
+  readonly keepSeconds: number
+
+  /** Use {@link defineJob}. */
+  constructor(name: string, options: JobOptions<StandardSchemaV1<TSent, TInput>>) {
+    const { concurrency = 2, input = null, tenant = true, policy = 'standard' } = options
+    this.name = name
+    this.input = input
+    this.retries = options.retries ?? 3
+    this.retryDelaySeconds = seconds(options.retryDelay ?? '5s')
+    this.timeoutSeconds = seconds(options.timeout ?? '30s')
+    this.concurrency = concurrency
+    this.perTenant = options.perTenant ?? Math.max(1, Math.floor(concurrency / 2))
+    this.hasTenant = tenant
+    this.policy = policy
+    this.keepSeconds = seconds(options.keep ?? '7d')
+    Object.freeze(this)
+  }
+}
+
+/** A run of a job: the argument of a method with `@Job`. */
+export interface JobRun<TInput = unknown> {
+  /** The same in all runs of a job: use it as an idempotency key for effects outside of the database. */
+  readonly id: string
+  /** The name of the job. */
+  readonly name: string
+  /** The input, after its schema has checked it. */
+  readonly input: TInput
+  /** The number of this run, from 1. */
+  readonly attempt: number
+  /** When this run was due: the time of its schedule, or of `send` with `after`. */
+  readonly dueAt: Date
+  /** Aborts at the timeout of the job, when the application closes, and when another process has taken the job. */
+  readonly signal: AbortSignal
+  /** The tenant for which the job runs; `null` for none. */
+  readonly tenant: string | null
+  /** The request that has sent the job. It has no rights: a job runs as its tenant, and not as a user. */
+  readonly sender: JobSender
+}
+
+/** The request that has sent a job. */
+export interface JobSender {
+  /** The id of the request. */
+  readonly requestId?: string
+  /** The header `traceparent` with which its trace goes on. */
+  readonly traceparent?: string
+  /** The id of its user. */
+  readonly user?: string
+}
+
+/**
+ * The argument of the method that runs a job.
+ *
+ * @example
+ * async write({ input, signal }: JobOf<typeof Receipt>) { … }
+ */
+export type JobOf<D> = D extends JobDefinition<infer _TSent, infer TInput> ? JobRun<TInput> : never
+
+/** A name that pg-boss accepts, without a slash. */
+const NAME = /^[\w.-]{1,100}$/
+/** pg-boss accepts less than a day. */
+const LONGEST_SECONDS = 23 * 3600
+const POLICIES = ['short', 'singleton', 'stately', 'exclusive']
+
+/**
+ * Defines a job: its name, its input and how often it runs. A method with `@Job` runs it, and `Jobs.send` sends it.
+ *
+ * @param name Letters, digits, `_`, `-` and `.`; unique in the application and in its database.
+ * @throws ConfigError for a name or an option that is not valid.
+ * @example
+ * export const Receipt = defineJob('receipt', { input: z.object({ orderId: z.number() }), retries: 5, timeout: '30s' })
+ */
+export function defineJob(
+  name: string,
+  options?: Omit<JobOptions, 'input'>,
+): JobDefinition<undefined, undefined>
+export function defineJob<S extends StandardSchemaV1>(
+  name: string,
+  options: JobOptions<S> & { readonly input: S },
+): JobDefinition<StandardSchemaV1.InferInput<S>, StandardSchemaV1.InferOutput<S>>
+// biome-ignore lint/suspicious/noExplicitAny: the overloads have the types
+export function defineJob(name: string, options: JobOptions<any> = {}): JobDefinition<any, any> {
+  const at = `defineJob('${String(name)}')`
+  refuse(at, { name: [NAME.test(String(name)), 'Use 1 to 100 letters, digits, `_`, `-` and `.`.'] })
+  refuseUnknown(at, options, NAMES)
+  const job = new JobDefinition(name, options)
+  const { input, policy } = options
+  const isWhole = (value: number, least: number) =>
+    Number.isInteger(value) && value >= least && value <= 1000
+  refuse(at, {
+    retries: [isWhole(job.retries, 0), 'Give a whole number from 0 to 1000.'],
+    concurrency: [isWhole(job.concurrency, 1), 'Give a whole number from 1 to 1000.'],
+    perTenant: [
+      isWhole(job.perTenant, 1) && job.perTenant <= job.concurrency,
+      'Give a whole number from 1 to `concurrency`.',
+    ],
+    timeout: [isWithin(job.timeoutSeconds, 1), "Give a duration from '1s' to '23h'."],
+    retryDelay: [isWithin(job.retryDelaySeconds, 0), "Give a duration up to '23h'."],
+    keep: [job.keepSeconds >= 1, "Give a duration, such as '7d'."],
+    policy: [
+      policy === undefined || POLICIES.includes(policy),
+      `Give one of ${POLICIES.join(', ')}.`,
+    ],
+    input: [
+      input === undefined || typeof input?.['~standard']?.validate === 'function',
+      'Give a schema of a library with Standard Schema, such as zod, valibot or arktype.',
+    ],
+  })
+  return job
+}
+
+/**
+ * Refuses options.
+ *
+ * @param checks By the name of the option, whether it is valid, and what to give.
+ * @throws ConfigError with all that are not.
+ */
+export function refuse(
+  at: string,
+  checks: Readonly<Record<string, readonly [isValid: boolean, remedy: string]>>,
+): void {
+  const problems = Object.entries(checks).flatMap(([name, [isValid, remedy]]): Problem[] =>
+    isValid
+      ? []
+      : [
+          {
+            code: 'E_OPTION_INVALID',
+            subject: `${at}: ${name}`,
+            cause: 'Its value is not valid.',
+            remedy,
+          },
+        ],
+  )
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+function isWithin(length: number, least: number): boolean {
+  return length >= least && length <= LONGEST_SECONDS
+}
+
+/** `NaN` for a value that is no duration. */
+function seconds(duration: Duration): number {
+  return Math.ceil(toSeconds(duration) ?? Number.NaN)
+}
+
+/** An object without the fields that are `undefined`. */
+export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> }
+}

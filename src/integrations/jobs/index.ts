@@ -1,0 +1,18 @@
+/**
+ * Jobs and schedules: work outside of requests, in the transaction and for the tenant of the code that sends it.
+ *
+ * @module blazon/jobs
+ */
+export { Cron, type CronOptions, Job, type JobDecorator, Worker } from './decorators.js'
+export {
+  defineJob,
+  type JobDefinition,
+  type JobOf,
+  type JobOptions,
+  type JobRun,
+  type JobSender,
+} from './define-job.js'
+export { jobs } from './jobs.js'
+export type { JobsOptions } from './jobs-options.js'
+export { Jobs, type SendArguments, type SendOptions } from './sender.js'
+export { listJobs, retryJob, type StoredJob, type StoredJobsFilter } from './stored-jobs.js'

@@ -1,0 +1,71 @@
+import { type Class, type OptionNames, refuseUnknown } from '../../index.js'
+import { refuse } from './define-job.js'
+
+/** Options of {@link jobs}. */
+export interface JobsOptions {
+  /** The classes with `@Worker`. All processes of an application list the same classes. */
+  readonly workers: readonly Class[]
+  /**
+   * Whether this process runs jobs and fires schedules, beside its requests. Default: only under `blazon start --jobs`; other
+   * processes only send jobs.
+   */
+  readonly work?: boolean
+  /**
+   * How many jobs run at once in this process. Each holds a connection to the database. Default: half of the connections
+   * of `postgres()`, and at least 1.
+   */
+  readonly concurrency?: number
+  /** The schema of the tables of pg-boss. Default `'blazon_jobs'`. */
+  readonly schema?: string
+  /**
+   * Whether the start of the application creates and updates these tables, with the login of the application. `false`: a
+   * step of the deployment does it, and a start without them fails. Default `true`.
+   */
+  readonly migrate?: boolean
+}
+
+/** The options with their defaults. */
+export interface JobsSettings {
+  readonly work: boolean
+  /** `null` for half of the connections. */
+  readonly concurrency: number | null
+  readonly schema: string
+  readonly migrate: boolean
+}
+
+const NAMES: OptionNames<JobsOptions> = {
+  workers: true,
+  work: true,
+  concurrency: true,
+  schema: true,
+  migrate: true,
+}
+
+/** The variable that `blazon start --jobs` sets. */
+const VARIABLE = 'BLAZON_JOBS'
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws ConfigError with all problems.
+ */
+export function resolveOptions(options: JobsOptions): JobsSettings {
+  const { workers, work = false, concurrency, schema = 'blazon_jobs', migrate = true } = options
+  refuse('jobs()', {
+    workers: [
+      Array.isArray(workers) && workers.every((each) => typeof each === 'function'),
+      'Give a list of classes that have @Worker().',
+    ],
+    concurrency: [
+      concurrency === undefined || (Number.isInteger(concurrency) && concurrency >= 1),
+      'Give a whole number from 1.',
+    ],
+    schema: [
+      /^[a-z_][a-z0-9_]{0,49}$/.test(schema),
+      'Give at most 50 lower-case letters, digits and `_`.',
+    ],
+  })
+  refuseUnknown('jobs()', options, NAMES)
+  const isWorking = work || process.env[VARIABLE] === 'work'
+  return { work: isWorking, concurrency: concurrency ?? null, schema, migrate }
+}

@@ -1,0 +1,38 @@
+import type { PgBoss } from 'pg-boss'
+import { ConfigError, type Problem, refuseOldPeer } from '../../index.js'
+
+/** The instance of pg-boss that an application uses. */
+export type Boss = PgBoss
+
+/** The oldest Node on which pg-boss 12 runs. */
+const NODE = [22, 12] as const
+
+/**
+ * Loads pg-boss.
+ *
+ * @throws ConfigError `E_PEER_MISSING` if Node or the package is too old, or the package is not installed.
+ */
+export async function loadBoss(version: string = process.versions.node): Promise<typeof PgBoss> {
+  refuseOldPeer('pg-boss', { subject: 'blazon/jobs', origin: import.meta.url })
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < NODE[0] || (major === NODE[0] && minor < NODE[1])) {
+    throw missing(
+      `pg-boss 12 needs Node ${NODE.join('.')} or later, and this is ${version}.`,
+      'Use a later Node.',
+    )
+  }
+  try {
+    return (await import('pg-boss')).PgBoss
+  } catch (error) {
+    throw missing(
+      'It needs the package pg-boss, which cannot be loaded.',
+      'npm install pg-boss',
+      error,
+    )
+  }
+}
+
+function missing(cause: string, remedy: string, error?: unknown): ConfigError {
+  const problem: Problem = { code: 'E_PEER_MISSING', subject: 'blazon/jobs', cause, remedy }
+  return new ConfigError([problem], { cause: error })
+}

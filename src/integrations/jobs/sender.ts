@@ -1,0 +1,141 @@
+import {
+  type DatabaseLink,
+  type Duration,
+  getTenantId,
+  HttpError,
+  requireTenantId,
+  type SentJob,
+  TenantContext,
+  toSeconds,
+} from '../../index.js'
+import { type JobDefinition, present } from './define-job.js'
+import { checkInput, currentSender, type Envelope } from './envelope.js'
+import type { Work } from './find-work.js'
+
+/** Options of {@link Jobs.send}. */
+export interface SendOptions {
+  /** When the job may run at the earliest: a time from now, or a date. Default: at once. */
+  readonly after?: Duration | Date
+  /** Names the job for the `policy` of its definition: a job that this excludes is not sent. Default: none. */
+  readonly key?: string
+  /** Jobs with a higher number run first. Default 0. */
+  readonly priority?: number
+}
+
+/** The options of a job for pg-boss. */
+export interface InsertOptions {
+  readonly group?: { readonly id: string }
+  readonly startAfter?: Date
+  readonly id?: string
+  readonly singletonKey?: string
+  readonly priority?: number
+}
+
+/** The parts that sending depends on. They exist when the application has started. */
+export interface SenderParts {
+  readonly link: DatabaseLink
+  /** Inserts a job in the transaction of the current code, and returns its id. */
+  readonly insert: (
+    name: string,
+    envelope: Envelope,
+    options: InsertOptions,
+  ) => Promise<string | null>
+  readonly works: ReadonlyMap<string, Work>
+  readonly usesTenants: boolean
+  readonly now: () => number
+  /** Called after the commit. */
+  readonly onSent: (sent: SentJob) => void
+}
+
+/**
+ * Sends jobs. `jobs()` provides it.
+ *
+ * @example
+ * private readonly jobs = inject(Jobs)
+ * await this.jobs.send(Receipt, { orderId })
+ */
+export class Jobs {
+  #parts: SenderParts | undefined
+
+  /** @internal Called by `jobs()`, once. */
+  start(parts: SenderParts): void {
+    this.#parts = parts
+  }
+
+  /**
+   * Sends a job, in the transaction of the request or of `db.transaction`: without its commit, there is no job. Elsewhere
+   * the job is sent at once. It runs as the tenant of this code.
+   *
+   * @returns the id of the job; `null` if its `policy` excludes it.
+   * @throws TypeError if the input does not fit its schema, or no worker runs the job; HttpError 400 `TENANT_REQUIRED` in
+   * an application with tenants, for a job that needs one; the errors of `Database.query`.
+   */
+  async send<TSent>(
+    job: JobDefinition<TSent>,
+    ...[input, options = {}]: SendArguments<NoInfer<TSent>>
+  ): Promise<string | null> {
+    const parts = this.#parts
+    if (parts === undefined)
+      throw new Error(
+        'Jobs.send(): the application has not started. Use it in onReady at the earliest.',
+      )
+    if (parts.works.get(job.name)?.job !== (job as JobDefinition)) {
+      throw new TypeError(
+        `No worker runs the job ${job.name}. List its class: jobs({ workers: [ … ] }).`,
+      )
+    }
+    const tenant = job.hasTenant ? tenantOfSender(parts.usesTenants) : null
+    const { name } = job
+    const plain = await sendable(job as JobDefinition, input)
+    const { key: singletonKey, priority } = options
+    const id = await parts.insert(
+      name,
+      { input: plain, tenant, sender: currentSender() },
+      present({
+        group: tenant === null ? undefined : { id: tenant },
+        startAfter: startOf(options, parts.now()),
+        singletonKey,
+        priority,
+      }),
+    )
+    // This wakes a worker of the process, which could not see the job before the commit.
+    if (id !== null)
+      await parts.link.afterCommit(() => parts.onSent({ id, name, input: plain, tenant }))
+    return id
+  }
+}
+
+/** The input, if the job has one, and the options. */
+export type SendArguments<TSent> = [TSent] extends [undefined]
+  ? [input?: undefined, options?: SendOptions]
+  : [input: TSent, options?: SendOptions]
+
+function startOf({ after }: SendOptions, now: number): Date | undefined {
+  if (after === undefined || after instanceof Date) return after
+  const seconds = toSeconds(after)
+  if (seconds !== undefined) return new Date(now + seconds * 1000)
+  throw new TypeError(`Jobs.send(): after is ${after}. Give a Date, or a duration such as '10m'.`)
+}
+
+/** @throws HttpError if the code runs for no tenant, or for one that the request may not act for. */
+function tenantOfSender(usesTenants: boolean): string | null {
+  const scope = TenantContext.current()
+  if (scope?.claim !== undefined) return requireTenantId()
+  const tenant = getTenantId()
+  if (tenant !== undefined) return tenant
+  if (!usesTenants) return null
+  const message =
+    'This job belongs to a tenant, and the code that sends it runs for none. Use runWithTenant(id, …), or define it with tenant: false'
+  throw new HttpError(400, message, { code: 'TENANT_REQUIRED' })
+}
+
+/** The input as the database will return it. It is checked in this form, so that it fits when the job runs. */
+async function sendable(job: JobDefinition, input: unknown): Promise<unknown> {
+  const text = JSON.stringify(input)
+  const plain: unknown = text === undefined ? undefined : JSON.parse(text)
+  const checked = await checkInput(job, plain)
+  if ('value' in checked) return plain
+  throw new TypeError(
+    `The input of the job ${job.name} does not fit its schema: ${checked.reasons.join('; ')}`,
+  )
+}

@@ -1,0 +1,75 @@
+import type { DatabaseLink } from '../../index.js'
+import { bossDatabase } from './boss-database.js'
+import { loadBoss } from './load-boss.js'
+
+/** A job in the database. */
+export interface StoredJob {
+  /** The same in all runs of the job. */
+  readonly id: string
+  /** The name of the job. */
+  readonly name: string
+  /** `'dead'`: it has failed in all its runs. */
+  readonly state: 'waiting' | 'running' | 'done' | 'dead' | 'cancelled'
+  /** The tenant for which it runs; `null` for none. */
+  readonly tenant: string | null
+  /** How often it has run, with the run that is under way. */
+  readonly attempts: number
+  /** When it was sent. */
+  readonly sentAt: Date
+  /** When it may run at the earliest. */
+  readonly startAfter: Date
+  /** Why the last run has failed; `null` if it has not. */
+  readonly reason: string | null
+}
+
+/** Which jobs to list. */
+export interface StoredJobsFilter {
+  /** Only jobs of this name. Default: all. */
+  readonly name?: string | undefined
+  /** Only jobs in this state. Default: all. */
+  readonly state?: StoredJob['state'] | undefined
+  /** How many at most. Default 50. */
+  readonly limit?: number | undefined
+  /** The schema of `jobs()`. Default `'blazon_jobs'`. */
+  readonly schema?: string | undefined
+}
+
+const STATES = `case when state < 'active' then 'waiting' when state = 'active' then 'running'
+  when state = 'completed' then 'done' when state = 'failed' then 'dead' else 'cancelled' end`
+
+/** Lists jobs, the newest first. */
+export async function listJobs(
+  link: DatabaseLink,
+  { name, state, limit = 50, schema = 'blazon_jobs' }: StoredJobsFilter = {},
+): Promise<StoredJob[]> {
+  const text = `select * from (select id::text, name, ${STATES} as state, data->>'tenant' as tenant,
+      retry_count + (started_on is not null)::int as attempts, created_on as "sentAt", start_after as "startAfter",
+      output->>'message' as reason from ${schema}.job where name not like '\\_\\_%') as jobs
+    where ($1::text is null or name = $1) and ($2::text is null or state = $2) order by "sentAt" desc, id limit $3`
+  return (await link.run(text, [name ?? null, state ?? null, limit])) as unknown as StoredJob[]
+}
+
+/**
+ * Lets a dead job run once more, at once.
+ *
+ * @returns whether there is a dead job with this id.
+ */
+export async function retryJob(
+  link: DatabaseLink,
+  id: string,
+  schema = 'blazon_jobs',
+): Promise<boolean> {
+  const find = `select name from ${schema}.job where id::text = $1 and state = 'failed'`
+  const [found] = await link.run(find, [id])
+  if (found === undefined) return false
+  const PgBoss = await loadBoss()
+  const { own: db } = bossDatabase(link, null)
+  const boss = new PgBoss({ db, schema, migrate: false, supervise: false, schedule: false })
+  await boss.start()
+  try {
+    await boss.retry(String(found['name']), id)
+    return true
+  } finally {
+    await boss.stop({ graceful: false })
+  }
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'blazon'
+import { defineJob, Job, Jobs, jobs, Worker } from 'blazon/jobs'
+import { Database, postgres } from 'blazon/postgres'
+import { TestApp } from 'blazon/testing'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.js'
+import { describeJobs } from '../integrations/jobs/support.js'
+
+const Print = defineJob('print', { retries: 0 })
+const Other = defineJob('other')
+let isBroken = true
+
+@Worker()
+class Printer {
+  readonly db = inject(Database)
+
+  @Job(Print)
+  print() {
+    if (isBroken) throw new Error('no paper\u001b[2J')
+  }
+
+  @Job(Other)
+  other() {}
+}
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'blazon-jobs-'))
+  vi.stubEnv('DATABASE_URL', '')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function run(...argv: string[]) {
+  const [stdout, stderr]: [string[], string[]] = [[], []]
+  const streams = {
+    out: (text: string) => void stdout.push(text),
+    err: (text: string) => void stderr.push(text),
+    note: (line: string) => void stderr.push(`${line}\n`),
+  }
+  const status = await runCli(['jobs', ...argv, '--embedded', 'data'], { cwd: folder, streams })
+  return { status, stdout: stdout.join(''), stderr: stderr.join('') }
+}
+
+async function inApp(use: (app: TestApp) => Promise<void>): Promise<void> {
+  const app = await TestApp.create({
+    plugins: [postgres({ embedded: join(folder, 'data') }), jobs({ workers: [Printer] })],
+  })
+  await use(app)
+  await app.close()
+}
+
+describeJobs('blazon jobs', () => {
+  it('lists jobs and dead ones with reasons, and lets one run again', async () => {
+    let id = ''
+    await inApp(async (app) => {
+      id = (await app.get(Jobs).send(Print)) as string
+      await app.get(Jobs).send(Other, undefined, { after: '1d' })
+      await app.jobs.drain({ failures: 'keep' })
+    })
+    const dead = await run('dead')
+    expect(dead.stderr).toBe('1 job.\n')
+    expect(dead.stdout).toMatch(
+      new RegExp(`^${id}  print  dead  -  1 run  \\d{4}-.*Z  no paper \\[2J\\n$`),
+    )
+    expect((await run('list')).stderr).toBe('2 jobs.\n')
+    const waiting = JSON.parse((await run('list', '--state', 'waiting', '--json')).stdout)
+    expect(waiting).toMatchObject([{ name: 'other', attempts: 0, reason: null }])
+    expect((await run('list', '--name', 'nothing')).stderr).toBe('0 jobs.\n')
+    expect(await run('retry', id)).toMatchObject({ status: 0 })
+    expect((await run('dead')).stdout).toBe('')
+    isBroken = false
+    await inApp(async (app) => {
+      expect(await app.jobs.drain()).toMatchObject([{ id, outcome: 'done' }])
+    })
+    const again = await run('retry', id)
+    expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining(`no dead job ${id}`) })
+    expect(await run('list', '--schema', 'none')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('no tables of jobs'),
+    })
+  })
+})

@@ -1,0 +1,125 @@
+import { App, inject, Metrics, runWithTenant } from 'blazon'
+import { defineJob, Job, type JobOf, Jobs, jobs, Worker } from 'blazon/jobs'
+import { Database, postgres } from 'blazon/postgres'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { Folder, KINDS } from '../postgres/own-database.js'
+import { until } from '../until.js'
+import { describeJobs } from './support.js'
+
+const Step = defineJob('step', {
+  input: z.object({ fail: z.boolean().default(false) }),
+  retries: 0,
+  concurrency: 4,
+  perTenant: 2,
+})
+const Slow = defineJob('slow', { timeout: '1s', retries: 1, retryDelay: 0 })
+
+const order: (string | null)[] = []
+let slowRuns = 0
+
+@Worker()
+class Steps {
+  private readonly db = inject(Database)
+
+  @Job(Step)
+  async step({ tenant, input }: JobOf<typeof Step>) {
+    await this.db.query('select 1')
+    order.push(tenant)
+    if (input.fail) throw new Error('as wanted')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+
+  @Job(Slow)
+  async slow({ signal }: JobOf<typeof Slow>) {
+    if (++slowRuns > 1) return
+    await this.db.query('insert into marks values (1)')
+    // It ignores its signal.
+    await new Promise((resolve) => setTimeout(resolve, 4000))
+    expect(signal.aborted).toBe(true)
+    await this.db.query('insert into marks values (2)')
+  }
+}
+
+const TABLE = new Folder({
+  '0001_marks.sql': 'create table marks (n integer); grant all on marks to public',
+})
+
+describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
+  const start = async () => {
+    const own = await open()
+    order.length = 0
+    slowRuns = 0
+    const { tenantRole, allTenantsRole, options } = own
+    const app = await App.create({
+      tenant: {},
+      logger: { level: 'fatal' },
+      plugins: [
+        postgres({ ...options, tenantRole, allTenantsRole, migrations: TABLE.path }),
+        jobs({ work: true, workers: [Steps], concurrency: 4 }),
+      ],
+    })
+    const send = (tenant: string, fail = false) =>
+      runWithTenant(tenant, () => app.get(Jobs).send(Step, { fail }))
+    return {
+      app,
+      send,
+      own,
+      [Symbol.asyncDispose]: async () => {
+        await app.close()
+        await own[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  it('let the job of another tenant wait for two slots at most', async () => {
+    await using running = await start()
+    const { app, send } = running
+    const db = app.get(Database)
+    await runWithTenant('greedy', () =>
+      db.transaction(async () => {
+        for (let count = 0; count < 100; count++) await app.get(Jobs).send(Step, { fail: false })
+      }),
+    )
+    await until(() => order.length > 10)
+    await send('other')
+    const before = order.length
+    await until(() => order.includes('other'))
+    // Jobs of the greedy tenant that began between the send and the run of the other: two slots may end meanwhile.
+    const passed = order.indexOf('other') - before
+    console.info(`${passed} jobs of the greedy tenant began before it`)
+    expect(passed).toBeLessThanOrEqual(4)
+    await until(() => order.length === 101)
+  })
+
+  it('end a run at its timeout, undo its effects, and run it again', async () => {
+    await using running = await start()
+    await runWithTenant('acme', () => running.app.get(Jobs).send(Slow))
+    await until(() => slowRuns === 2)
+    const done = `select 1 from blazon_jobs.job where name = 'slow' and state = 'completed'`
+    const { app } = running
+    const all = (text: string) =>
+      app.get(Database).withoutTenant('look', () => app.get(Database).query(text))
+    await new Promise((resolve) => setTimeout(resolve, 3500))
+    expect((await all('select n from marks')).rows).toEqual([])
+    expect(done).toBeTypeOf('string')
+  })
+
+  it('count jobs as metrics, and are ready', async () => {
+    await using running = await start()
+    await running.send('acme', true)
+    const read = (name: string) => {
+      const metric = running.app
+        .get(Metrics)
+        .list()
+        .find((each) => each.name === name)
+      const samples = metric?.read()
+      return Array.isArray(samples)
+        ? samples.find((each) => each.labels.job === 'step')?.value
+        : undefined
+    }
+    await until(() => read('jobs_failed') === 1)
+    expect(read('jobs_waiting')).toBe(0)
+    expect(read('jobs_running')).toBe(0)
+  })
+})
