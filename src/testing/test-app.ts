@@ -73,7 +73,6 @@ export class TestApp extends App {
   readonly #coverage: ContractCoverage
   readonly #contract: Contract | null
   readonly #contracts: RunningContracts
-  /** `undefined` until the routes are compiled. */
   #routes: CompiledRoutes | undefined
   #operations: DocumentedOperations | undefined
   #caller: TestCaller | undefined
