@@ -30,7 +30,11 @@ const NOTES = Array.from({ length: 7 }, (_, index) => ({
   color: index % 2 === 0 ? 'red' : 'blue',
 }))
 
-function notesFor(req: Req) {
+function notesFor(
+  req: Pick<Req, 'originalUrl' | 'get'> & {
+    readonly query: { readonly color?: string | undefined }
+  },
+) {
   seen.urls.push(req.originalUrl)
   seen.tags.push(req.get('x-tag'))
   const { color } = req.query
@@ -39,7 +43,9 @@ function notesFor(req: Req) {
 
 @Controller('notes')
 class NotesController {
-  @Get('cursor') @Paged(ByCursor) byCursor(req: Req & Paged<typeof ByCursor>) {
+  @Get('cursor') @Paged(ByCursor) byCursor(
+    req: Req<{ query: typeof ByCursor.query }> & Paged<typeof ByCursor>,
+  ) {
     const { after, take } = req.page
     const isNewest = req.query.sort === 'newest'
     const notes = isNewest ? notesFor(req).reverse() : notesFor(req)
@@ -47,13 +53,17 @@ class NotesController {
     return req.page.of(notes.slice(begin, begin + take))
   }
 
-  @Get('number') @Paged(ByNumber) byNumber(req: Req & Paged<typeof ByNumber>) {
+  @Get('number') @Paged(ByNumber) byNumber(
+    req: Req<{ query: typeof ByNumber.query }> & Paged<typeof ByNumber>,
+  ) {
     const { offset, take } = req.page
     const notes = notesFor(req)
     return req.page.of(notes.slice(offset, offset + take), notes.length)
   }
 
-  @Get('of/:folder') @Paged(ByCursor) failing(req: Req & Paged<typeof ByCursor>) {
+  @Get('of/:folder') @Paged(ByCursor) failing(
+    req: Req<{ query: typeof ByCursor.query }> & Paged<typeof ByCursor>,
+  ) {
     if (req.query.cursor !== undefined) throw new NotFoundError('Gone')
     return req.page.of(notesFor(req).slice(0, 3))
   }

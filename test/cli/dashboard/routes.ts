@@ -10,15 +10,23 @@ export const ROUTE: RouteExplanation = {
   isAuthOptional: false,
   before: [{ name: 'compression', from: 'middlewares[0]' }],
   steps: [
-    { name: 'guard', does: 'asks the guard', isCertain: true, sources: ['TokenGuard'] },
+    {
+      name: 'guard',
+      phase: 'authenticate',
+      does: 'asks the guard',
+      isCertain: true,
+      sources: ['TokenGuard'],
+    },
     {
       name: 'validate',
+      phase: 'prepare',
       does: 'compares the inputs',
       isCertain: true,
       sources: ['params (zod)'],
     },
     {
       name: 'handler',
+      phase: 'handle',
       does: 'runs the handler',
       isCertain: true,
       sources: ['OrdersController.getById'],
