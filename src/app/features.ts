@@ -10,7 +10,7 @@ import { FEATURES, type FeatureParts } from '../features/index.js'
 import { Metrics } from '../features/metrics/metrics.js'
 import { usesTenants } from '../features/tenancy/build-tenancy.js'
 import { OtherDenials } from '../pipeline/log-denials.js'
-import type { FeatureApp } from '../step/feature.js'
+import type { FeatureApp, KeptByWorker } from '../step/feature.js'
 import type { DescribedRoutes } from './contract/documented-by-route.js'
 import { loadRecords } from './dev/load-records.js'
 import type { Settings } from './settings/settings.js'
@@ -86,6 +86,16 @@ export function checkDecorators(routes: readonly RouteModel[]): Problem[] {
 export function compareFeatures(settings: Settings, model: AppModel): Problem[] {
   const app = appOf(settings, model)
   return FEATURES.flatMap(({ compare }) => compare?.(app) ?? [])
+}
+
+/** The data of features that each of several workers keeps for itself. */
+export function keptByWorkers(
+  settings: Settings,
+  model: AppModel,
+  workers: number,
+): KeptByWorker[] {
+  const app = appOf(settings, model)
+  return FEATURES.flatMap(({ keptByWorker }) => keptByWorker?.(app, workers) ?? [])
 }
 
 /** The response headers that features and plugins add to routes, so that scripts of other origins may read them. */

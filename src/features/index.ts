@@ -1,13 +1,14 @@
 import type { OptionGroup } from '../errors/option-group.js'
 import type { Feature } from '../step/feature.js'
 import { cacheGroup } from './cache/cache-options.js'
+import { cache } from './cache/feature.js'
 import type { ResolvedCache } from './cache/resolved-cache.js'
 import { type CapacitySettings, capacityGroup } from './capacity/capacity-options.js'
 import type { CapacitySources } from './capacity/capacity-plugin.js'
 import { capacity } from './capacity/feature.js'
 import { type HealthParts, health } from './health/feature.js'
 import { type HealthSettings, healthGroup } from './health/health-options.js'
-import { idempotency } from './idempotency/feature.js'
+import { type IdempotencySettings, idempotency } from './idempotency/feature.js'
 import { logs } from './logs/feature.js'
 import { logsGroup } from './logs/logs-options.js'
 import type { RequestLogSettings } from './logs/request-log.js'
@@ -61,6 +62,18 @@ export type FeatureParts = CapacitySources & HealthParts & MetricsParts & PagesP
  * those that are `isOutermost` and all others.
  */
 export const FEATURES: readonly Feature<
-  FeatureSettings & TenancySettings & { readonly trustProxy: unknown },
+  FeatureSettings & TenancySettings & IdempotencySettings & { readonly trustProxy: unknown },
   FeatureParts
->[] = [capacity, tenancy, rateLimit, health, logs, metrics, pages, policies, idempotency, versioned]
+>[] = [
+  capacity,
+  tenancy,
+  rateLimit,
+  cache,
+  health,
+  logs,
+  metrics,
+  pages,
+  policies,
+  idempotency,
+  versioned,
+]

@@ -12,6 +12,21 @@ export interface FeatureApp<TSettings> {
   readonly usesTenants: boolean
 }
 
+/** Data that each worker keeps for itself, in the words of `W_WORKERS_MEMORY`. */
+export interface KeptByWorker {
+  /** The option or decorator that keeps the data. */
+  readonly subject: string
+  /** The effect for clients, as a sentence. */
+  readonly effect: string
+  /** The remedy, as a sentence. Default: a store that the workers share. */
+  readonly remedy?: string
+}
+
+/** Whether each process has a store of its own. */
+export function isOwnStore(store: { readonly isShared?: boolean | undefined } | null): boolean {
+  return store === null || store.isShared === false
+}
+
 /**
  * A capability of the framework. It adds to an application what a plugin adds, and nothing else. The plugin of a
  * stranger gets its options as arguments of a factory; a feature finds them in the settings. `features/index.ts` lists
@@ -32,6 +47,8 @@ export interface Feature<TSettings, TParts = unknown> {
   readonly contract?: (settings: TSettings) => ContractOf | null
   /** Returns the facts that the result of `contract` depends on, as plain data. Default: it depends on the route alone. */
   readonly facts?: (settings: TSettings) => unknown
+  /** Finds data that each of several workers keeps for itself, in place of one that they share; `null` if there is none. */
+  readonly keptByWorker?: (app: FeatureApp<TSettings>, workers: number) => KeptByWorker | null
   /** Lists the places of its steps on a route, for a route that uses its decorators. Default: none. */
   readonly places?: (
     route: RouteModel,

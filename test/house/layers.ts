@@ -186,6 +186,21 @@ function privateImports(rooms: readonly string[]): Record<string, string[]> {
   return found
 }
 
+describe('the newest features', () => {
+  it.each(['idempotency', 'versioned'])(
+    'are known to three files outside of their folder: %s',
+    (name) => {
+      const folder = `features/${name}/`
+      const users = edges.filter(
+        ({ from, to }) => to.startsWith(folder) && !from.startsWith(folder),
+      )
+      const files = new Set(users.map(({ from }) => from))
+      expect(files.size).toBeGreaterThan(1)
+      expect(files.size).toBeLessThanOrEqual(3)
+    },
+  )
+})
+
 describe('features that a stranger could replace', () => {
   it('import public names only, except those with a reason', () => {
     expect(publicNames().size).toBeGreaterThan(100)

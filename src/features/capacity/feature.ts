@@ -11,6 +11,14 @@ export const capacity: Feature<Settings, CapacitySources> = {
   name: 'capacity',
   isOutermost: true,
   compare: ({ settings, usesTenants }) => checkPerTenant(settings.capacity, usesTenants),
+  keptByWorker({ settings: { capacity } }, workers) {
+    if (capacity === null) return null
+    return {
+      subject: 'capacity',
+      effect: `together they run ${workers * capacity.concurrent} requests at once.`,
+      remedy: `Divide concurrent, queue and perTenant by ${workers}, unless each worker may have so many.`,
+    }
+  },
   contract: ({ capacity }) => (capacity === null ? null : () => ({ errors: [503] })),
   facts: ({ capacity }) => capacity !== null,
   load({ settings: { capacity }, metricsOf }) {

@@ -1,4 +1,6 @@
+import type { Provider } from '../../contracts/provider.js'
 import type { Feature } from '../../step/feature.js'
+import { IdempotencyStore } from './idempotency-store.js'
 import {
   checkIdempotency,
   idempotencyContract,
@@ -6,10 +8,26 @@ import {
   usesIdempotency,
 } from './idempotent.js'
 
+interface WithProviders {
+  readonly providers?: readonly Provider[]
+}
+
+/** The settings that may have a store of responses. */
+export interface IdempotencySettings extends WithProviders {
+  readonly plugins: readonly WithProviders[]
+}
+
 /** `@Idempotent()`. */
-export const idempotency: Feature<unknown> = {
+export const idempotency: Feature<IdempotencySettings> = {
   name: 'idempotency',
   check: checkIdempotency,
+  keptByWorker({ settings, model }) {
+    const given = [settings, ...settings.plugins].flatMap(({ providers = [] }) => providers)
+    const hasStore = given.some((each) => Object.values(each).includes(IdempotencyStore))
+    if (!usesIdempotency(model) || hasStore) return null
+    const effect = 'a repeated request that reaches another one runs again.'
+    return { subject: '@Idempotent()', effect }
+  },
   contract: () => idempotencyContract,
   places: (route) => (idempotencyOf(route) === null ? [] : ['aroundHandler']),
   load({ model }) {

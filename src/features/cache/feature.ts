@@ -1,0 +1,17 @@
+import { type Feature, isOwnStore } from '../../step/feature.js'
+import type { ResolvedCache } from './resolved-cache.js'
+
+interface Settings {
+  readonly cache: ResolvedCache
+}
+
+/** The option `cache`, and `@Cache`. Its step has a place of its own. */
+export const cache: Feature<Settings> = {
+  name: 'cache',
+  keptByWorker({ settings, model }) {
+    const isUsed = model.routes.some((route) => route.cache !== null)
+    if (!isUsed || !isOwnStore(settings.cache.store)) return null
+    const effect = 'a response is made once in each, and invalidate() of one reaches no other.'
+    return { subject: 'cache', effect }
+  },
+}
