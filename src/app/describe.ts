@@ -1,7 +1,7 @@
 import type { Application } from 'express'
 import type { Logger } from '../contracts/logger.js'
 import type { Provider } from '../contracts/provider.js'
-import type { AppModel } from '../contracts/route-model.js'
+import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { collectModules, type Scope } from '../di/modules.js'
 import { ConfigError, formatProblem, type Problem } from '../errors/config-error.js'
 import { chainOf, readClass } from '../metadata/read.js'
@@ -83,6 +83,8 @@ export function readStructure(settings: Settings, builtIn: readonly Provider[]):
     envelope: settings.envelope,
     documented: settings.responses.documented,
   })
+  const errors = problems.filter(({ code }) => code.startsWith('E_'))
+  const sound = model.routes.filter((route) => !errors.some((error) => isAbout(error, route)))
   const readKeys = plugins.flatMap(({ metadataKeys = [] }) => metadataKeys)
   const foreign = checkForeign({ controllers, scopes: graph.scopes, readKeys })
   return {
@@ -94,10 +96,17 @@ export function readStructure(settings: Settings, builtIn: readonly Provider[]):
       ...problems.filter((problem) => !isExplained(problem, foreign)),
       ...checkDecoratedProviders(graph.scopes, controllers),
       ...checkParameterTypes(model.routes),
-      ...checkDecorators(model.routes),
-      ...checkPlugins(plugins, model.routes),
+      ...checkDecorators(sound),
+      ...checkPlugins(plugins, sound),
     ],
   }
+}
+
+/** Whether an error is about a decorator of a route or of its class: such a value may have any type. */
+function isAbout({ subject }: Problem, { controller, handler }: RouteModel): boolean {
+  const [owner, member] = (subject.split(' ')[0] ?? '').split('.')
+  const isOfClass = chainOf(controller).some(({ name }) => name === owner)
+  return isOfClass && (member === undefined || member === String(handler))
 }
 
 /**

@@ -45,8 +45,17 @@ function modelOf(controllers: readonly Class[]): string {
 
 it('covers every decorator and the applications of the journeys', () => {
   const isDecorator = (value: unknown) => typeof value === 'function' && !/^class /.test(`${value}`)
+  // Other names of a function are left out: `test/journeys/surface/aliases.test.ts` has them.
+  const seen = new Set<unknown>([
+    blazon.ApiHidden,
+    blazon.ApiResponseDoc,
+    blazon.Can,
+    blazon.Queries,
+  ])
+  const isAlias = (name: string, value: unknown) =>
+    seen.has(value) && !['ApiHidden', 'ApiResponseDoc', 'Can', 'Queries'].includes(name)
   const decorators = Object.entries(blazon)
-    .filter(([name, value]) => /^[A-Z]/.test(name) && isDecorator(value))
+    .filter(([name, value]) => /^[A-Z]/.test(name) && isDecorator(value) && !isAlias(name, value))
     .map(([name]) => name)
   const absent = decorators.filter((name) => !source.includes(`@${name}(`))
   // Those of parameters and fields, which only one dialect has. `*.legacy.test.ts` has them.

@@ -25,6 +25,7 @@ import {
   Header,
   Headers,
   HttpCode,
+  Idempotent,
   Injectable,
   JsonLines,
   Limits,
@@ -47,6 +48,7 @@ import {
   Tenant,
   Upload,
   Use,
+  Versioned,
   Webhook,
 } from 'blazon'
 import { z } from 'zod'
@@ -162,6 +164,8 @@ export class Every extends Base {
 
   @Patch('strict')
   @Strict
+  @Idempotent({ ttl: '1h' })
+  @Versioned({ by: 'updatedAt', current: () => ({}) })
   @Body(Note)
   @Limits({ body: '2kb' })
   patch(): void {}

@@ -214,9 +214,9 @@ describe('a folder of migrations', () => {
     const problems = await problemsOf(() => readMigrations(folder.path))
     expect(problems.map(({ subject, cause }) => `${subject}: ${cause}`)).toEqual([
       'more/0003_e.sql: It is in a folder of its own.',
-      '0001_a.sql: Its number has more or fewer digits than that of 00002_c.sql, so the order of the names is not the order of the numbers.',
+      '0001_a.sql: Its number has more or fewer digits than the number of 00002_c.sql, so the order of the names is not the order of the numbers.',
       '0001_b.sql: It has the same number as 0001_a.sql.',
-      '20260101_d.sql: Its number has more or fewer digits than that of 0001_b.sql, so the order of the names is not the order of the numbers.',
+      '20260101_d.sql: Its number has more or fewer digits than the number of 0001_b.sql, so the order of the names is not the order of the numbers.',
     ])
   })
 

@@ -33,7 +33,7 @@ const problemsOf = async (auth: unknown, controllers = [Plain]) =>
 describe('an application does not start with', () => {
   it.each<[string, unknown, string, RegExp]>([
     ['guard and guards', { guard, guards: { user: guard } }, 'auth.guards', /default/],
-    ['no guard in guards', { guards: {} }, 'auth.guards', /no guard/],
+    ['no guard in guards', { guards: {} }, 'auth.guards', /at least one guard/],
     ['a list of guards', { guards: [guard] }, 'auth.guards', /not an object/],
     ['a name with a hyphen', { guards: { 'a-b': guard } }, 'auth.guards', /'a-b'/],
     ['a name with a digit in front', { guards: { '1a': guard } }, 'auth.guards', /'1a'/],

@@ -141,7 +141,7 @@ describe('the contract of a plugin', () => {
         {
           code: 'E_OPTION_INVALID',
           subject: "plugin 'b' contract(Orders.list).security",
-          cause: expect.stringMatching(/^Its scheme 'Key' is not the one .* plugin 'a'/),
+          cause: expect.stringMatching(/^Its scheme 'Key' differs from the scheme of plugin 'a'/),
         },
       ])
       const equal = [naming('a', a), naming('b', { ...a })]

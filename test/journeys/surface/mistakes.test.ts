@@ -43,6 +43,30 @@ describe('check of a plugin', () => {
     expect(problems.map(({ code }) => code).sort()).toEqual(['E_OPTION_INVALID', 'E_PLUGIN_CHECK'])
   })
 
+  it('is not called for a route with a decorator that has an error itself', async () => {
+    const Amount = defineOption<{ most: number }>('Amount', {
+      check: (value) => (typeof value?.most === 'number' ? undefined : 'It has no number.'),
+    })
+    @Controller('amounts')
+    class Amounts {
+      @Amount(null as never)
+      @Get()
+      list() {
+        return []
+      }
+    }
+    // A value of another type would make it throw.
+    const check: Plugin['check'] = (route) =>
+      (route.option(Amount) ?? { most: 0 }).most > 5
+        ? [{ cause: 'It has too many.', remedy: 'Lower it.' }]
+        : null
+    const problems = await bootProblems({
+      controllers: [Amounts],
+      plugins: [{ name: 'amounts', check }],
+    })
+    expect(problems.map(({ cause }) => cause)).toEqual(['It has no number.'])
+  })
+
   it.each([
     ['a promise', async () => []],
     ['a text', () => 'wrong'],
