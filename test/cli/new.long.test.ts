@@ -312,7 +312,7 @@ describe('questions', () => {
   it('with a wrong response make nothing', async () => {
     expect(await run(['api'], { responses: ['enterprise'] })).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('There is no template "enterprise"'),
+      stderr: expect.stringContaining('Unknown template "enterprise"'),
     })
     expect(readdirSync(cwd)).toEqual([])
   })

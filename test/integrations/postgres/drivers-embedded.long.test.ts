@@ -245,7 +245,7 @@ describe('a database in a folder', () => {
   it('refuses a folder with other files, except hidden ones', async () => {
     const folder = ownFolder()
     writeFileSync(join(folder, 'index.ts'), '')
-    await expect(open(folder)).rejects.toThrow(/It holds other files than those of a database/)
+    await expect(open(folder)).rejects.toThrow(/It has files that do not belong to a database/)
     expect(readdirSync(folder)).toEqual(['index.ts'])
     const hidden = ownFolder()
     writeFileSync(join(hidden, '.gitignore'), '*')
