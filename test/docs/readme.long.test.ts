@@ -39,13 +39,13 @@ describe('the README', () => {
     for (const [, name] of named) expect(scripts).toHaveProperty([name as string])
   })
 
-  it('says that there are no decorators for WebSockets, no GraphQL and no queues, as the package has none', () => {
+  it('says that there are no decorators for WebSockets, no GraphQL and no message brokers, as the package has none', () => {
     expect(read('README.md')).toContain(
-      'Blazon has no decorators for WebSockets, no GraphQL and no message queues',
+      'Blazon has no decorators for WebSockets, no GraphQL and no message brokers',
     )
     const { dependencies, exports } = JSON.parse(read('package.json'))
     const names = [...Object.keys(dependencies), ...Object.keys(exports), ...Object.keys(blazon)]
-    expect(names.filter((name) => /websocket|\bws\b|graphql|queue/i.test(name))).toEqual([])
+    expect(names.filter((name) => /websocket|\bws\b|graphql|amqp|kafka/i.test(name))).toEqual([])
   })
 
   it('shows the boot error of examples/hello with a wrong path', async () => {
