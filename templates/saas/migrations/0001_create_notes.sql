@@ -2,7 +2,6 @@ create table notes (
   tenant_id text not null default nullif(current_setting('app.tenant_id', true), ''),
   id uuid not null default gen_random_uuid(),
   text text not null,
-  version integer not null default 1,
   created_at timestamptz not null default now(),
   primary key (tenant_id, id)
 );

@@ -1,26 +1,10 @@
-import {
-  Auth,
-  Controller,
-  Get,
-  Idempotent,
-  inject,
-  NotFoundError,
-  Post,
-  PreconditionFailedError,
-  Put,
-  type Req,
-  Tenant,
-  Versioned,
-} from 'blazon'
-import { versionIs } from 'blazon/postgres'
+import { Auth, Controller, Get, inject, NotFoundError, Post, Tenant } from 'blazon'
 import { z } from 'zod'
 import { NotesRepository } from './notes-repository.js'
 import { NewNote, Note, NoteId, Paging } from './notes-schemas.js'
 
 @Auth()
 @Tenant()
-// A client that changes a note sends its ETag back as If-Match, so it overwrites no other change.
-@Versioned()
 @Controller('notes')
 export class NotesController {
   private readonly notes = inject(NotesRepository)
@@ -37,23 +21,8 @@ export class NotesController {
     return note
   }
 
-  // A client that sends an Idempotency-Key may repeat the request: one note is added.
-  @Idempotent()
   @Post('', { body: NewNote, returns: Note, status: 201, can: 'notes:write' })
   add({ body }: { body: NewNote }) {
     return this.notes.add(body)
-  }
-
-  @Put(':id', {
-    params: NoteId,
-    body: NewNote,
-    returns: Note,
-    errors: { 404: 'No such note' },
-    can: 'notes:write',
-  })
-  async change(req: Req<{ params: typeof NoteId; body: typeof NewNote }>) {
-    const note = await this.notes.change(req.params.id, req.body, versionIs(req))
-    if (note === undefined) throw new PreconditionFailedError()
-    return note
   }
 }

@@ -1,8 +1,8 @@
 import { inject } from 'blazon'
-import { Database, type Sql, sql } from 'blazon/postgres'
+import { Database, sql } from 'blazon/postgres'
 import type { NewNote, Note } from './notes-schemas.js'
 
-const COLUMNS = sql`id, text, created_at as "createdAt", version`
+const COLUMNS = sql`id, text, created_at as "createdAt"`
 
 /** The notes of the tenant whose request this is: PostgreSQL shows it no others. */
 export class NotesRepository {
@@ -17,13 +17,6 @@ export class NotesRepository {
 
   async find(id: string): Promise<Note | undefined> {
     const [note] = await this.db.sql<Note>`select ${COLUMNS} from notes where id = ${id}`
-    return note
-  }
-
-  /** @param condition Decides whether the note is changed. */
-  async change(id: string, { text }: NewNote, condition: Sql): Promise<Note | undefined> {
-    const [note] = await this.db.sql<Note>`update notes set text = ${text}, version = version + 1
-      where id = ${id} and ${condition} returning ${COLUMNS}`
     return note
   }
 

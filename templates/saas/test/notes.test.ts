@@ -52,29 +52,6 @@ describe('notes', () => {
     assert.deepEqual(list.body.data, [added.body.data])
   })
 
-  it('are added once for each key', async () => {
-    const ada = userOf(acme)
-    const add = () =>
-      ada.request().post('/notes').set('Idempotency-Key', 'k1').send({ text: 'once' })
-    const first = await add().expect(201)
-    const again = await add().expect(201)
-    assert.deepEqual(again.body, first.body)
-    const list = await ada.request().get('/notes').expect(200)
-    assert.equal(list.body.data.length, 1)
-  })
-
-  it('are changed only in the version that was read', async () => {
-    const ada = userOf(acme)
-    const { body } = await ada.request().post('/notes').send({ text: 'milk' }).expect(201)
-    const path = `/notes/${body.data.id}`
-    const { etag } = (await ada.request().get(path).expect(200)).headers
-    const change = (tag: string) =>
-      ada.request().put(path).set('If-Match', tag).send({ text: 'tea' })
-    await change(String(etag)).expect(200)
-    await change(String(etag)).expect(412)
-    await ada.request().put(path).send({ text: 'rum' }).expect(428)
-  })
-
   it('of one tenant are invisible to another', async () => {
     const ada = userOf(acme)
     const eve = userOf(zeta)
