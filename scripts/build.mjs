@@ -290,11 +290,15 @@ function loadsCheaply(compiled) {
     ...COMMONJS.map((name) => `exports.${variable(name)} = itself(require('${name}'))\n`),
     ...Object.values(LATE).map(({ name, loads }) => `exports.${name} = () => ${loads}\n`),
   ]
+  const missing = new Set(Object.keys(LATE))
   return {
     name: 'loads-cheaply',
     resolveId(id, importer) {
       const late = Object.keys(LATE).find((name) => id.endsWith(`/${name}.js`))
-      if (late !== undefined) return `\0${late}`
+      if (late !== undefined) {
+        missing.delete(late)
+        return `\0${late}`
+      }
       if (id === SHIM) return { id: join(compiled, SHIM), external: 'relative' }
       if (isBuiltin(id)) return `\0${relative(compiled, importer)}?/${id}`
       if (COMMONJS.includes(id)) return `\0${id}`
@@ -308,6 +312,11 @@ function loadsCheaply(compiled) {
         ? `export default process.getBuiltinModule('${name}')`
         : `export { ${variable(name)} as default } from '${SHIM}'`
       return { code, syntheticNamedExports: true }
+    },
+    // Without its module, the package would load, and bundles of applications would lack the packages.
+    buildEnd(error) {
+      if (error === undefined && missing.size > 0)
+        throw new Error(`No module ${[...missing].join(', ')} was built.`)
     },
     buildStart() {
       this.emitFile({ type: 'asset', fileName: SHIM, source: lines.join('') })
