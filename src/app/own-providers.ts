@@ -56,7 +56,7 @@ export function ownProviders(config: OwnProviders): Provider[] {
         answer: harness.answerStatement,
       }),
     },
-    { token: TenantStates, useFactory: () => tenantStates(settings.tenant, clock) },
+    { token: TenantStates, useValue: tenantStates(settings.tenant, clock) },
     { token: LogSource, useValue: requestLogs },
     { token: OutgoingSource, useValue: outgoing },
   ]
