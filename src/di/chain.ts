@@ -1,3 +1,4 @@
+import { Container } from '@needle-di/core'
 import type { Token } from '../contracts/provider.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { tokenName } from './token.js'
@@ -56,13 +57,27 @@ function rethrow(token: Token, error: unknown): never {
   throw new ChainError([token], error)
 }
 
+let asyncError: unknown
+
 /**
- * The token of the asynchronous provider that a synchronous construction needed, if the error is about one. needle-di
- * exports neither the class of the error nor a code, so the test reads the name.
+ * The class of needle-di's error about an asynchronous provider. The package exports neither the class nor a code, and a
+ * minifier changes its name, so it is taken from an error of this kind.
  */
+function asyncErrorClass(): unknown {
+  if (asyncError !== undefined) return asyncError
+  const container = new Container()
+  container.bind({ provide: 'asynchronous', async: true, useFactory: async () => null })
+  try {
+    container.get('asynchronous')
+  } catch (error) {
+    asyncError = (error as Error).constructor
+  }
+  return asyncError
+}
+
+/** The token of the asynchronous provider that a synchronous construction needed, if the error is about one. */
 export function asyncTokenOf(error: unknown): Token | undefined {
-  const isAsync =
-    error instanceof Error && error.constructor.name === 'AsyncProvidersInSyncInjectionContextError'
+  const isAsync = error instanceof Error && error.constructor === asyncErrorClass()
   return isAsync ? (error as Error & { token: Token }).token : undefined
 }
 

@@ -5,14 +5,18 @@ import { Project } from '../cli/project.js'
 
 const project = new Project(['ajv', 'ajv-formats', 'zod']).write({
   'main.ts': `
-    import { App, Body, Controller, Post, type Req } from 'blazon'
+    import { App, Body, Controller, inject, InjectionToken, Post, type Req } from 'blazon'
     import { z } from 'zod'
 
     const Place = z.object({ x: z.int() }).meta({ examples: [{ x: 'left' }] })
     const Note = z.object({ text: z.string().min(1), place: Place })
 
+    const Greeting = new InjectionToken<string>('Greeting')
+
     @Controller('notes')
     class NotesController {
+      readonly greeting = inject(Greeting)
+
       @Post()
       @Body(Note)
       add({ body }: Req<{ body: typeof Note }>) {
@@ -21,7 +25,11 @@ const project = new Project(['ajv', 'ajv-formats', 'zod']).write({
     }
 
     async function main() {
-      const app = new App({ controllers: [NotesController], logger: false })
+      const app = new App({
+        controllers: [NotesController],
+        providers: [{ token: Greeting, useFactory: async () => 'hello' }],
+        logger: false,
+      })
       const { port } = await app.listen(0, '127.0.0.1')
       const url = 'http://127.0.0.1:' + port
       const headers = { 'content-type': 'application/json' }
@@ -42,6 +50,8 @@ const REQUIRE = `import { createRequire } from 'node:module'; const require = cr
 const KINDS: Record<string, BuildOptions> = {
   cjs: { format: 'cjs' },
   mjs: { format: 'esm', banner: { js: REQUIRE } },
+  // A minifier renames classes.
+  'min.cjs': { format: 'cjs', minify: true },
 }
 
 describe('an application that esbuild has put into one file', () => {
