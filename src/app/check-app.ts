@@ -128,7 +128,7 @@ function problemsOf(route: RouteModel, schema: Schema): Problem[] {
       code: 'W_PATCH_DEFAULTS',
       subject: `${route.name} ${writtenAs(route, 'body')}`,
       cause: `A PATCH that leaves out ${fields} overwrites the stored value with a default of the schema.`,
-      remedy: `Give PATCH a schema without defaults, and add them to that of POST: ${example(schema, names[0] as string)}`,
+      remedy: `Give PATCH a schema without defaults, and add the defaults to the schema of POST: ${example(schema, names[0] as string)}`,
     },
   ]
 }

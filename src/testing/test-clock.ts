@@ -28,7 +28,8 @@ export class TestClock implements Clock {
 
   /** The current time, in milliseconds since 1970. */
   now(): number {
-    return this.#stopped?.now ?? systemClock.now()
+    // Timers that were set before the clock stopped are due at fractions.
+    return this.#stopped === undefined ? systemClock.now() : Math.round(this.#stopped.now)
   }
 
   /** Milliseconds since an unknown start; `set` does not change them. */

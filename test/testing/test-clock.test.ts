@@ -164,4 +164,14 @@ describe('set', () => {
     expect(() => clock.set(date as never)).toThrow(TypeError)
     expect(() => clock.set(date as never)).toThrow(/is not a date/)
   })
+
+  it('shows whole milliseconds to timers that were set while it showed real time', async () => {
+    const clock = new TestClock()
+    const seen: number[] = []
+    // Set at different fractions of a millisecond.
+    for (let count = 0; count < 20; count++) clock.setTimeout(() => seen.push(clock.now()), 1000)
+    await clock.advance('2s')
+    expect(seen).toHaveLength(20)
+    expect(seen.filter((now) => !Number.isInteger(now))).toEqual([])
+  })
 })

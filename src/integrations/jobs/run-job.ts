@@ -87,7 +87,7 @@ async function isSuspended(tenant: string, { stateOf }: RunParts): Promise<boole
 
 async function inputOf({ job }: Work, envelope: Envelope | null): Promise<unknown> {
   if (envelope === null)
-    throw new DeadJobError('Its data is not that of a job of this application.')
+    throw new DeadJobError('Another program has sent it: its data has no tenant and no sender.')
   const checked = await checkInput(job, envelope.input)
   if ('value' in checked) return checked.value
   throw new DeadJobError(`Its input does not fit its schema: ${checked.reasons.join('; ')}`)

@@ -57,7 +57,6 @@ export class Runtime {
     const boss = await this.#createBoss({
       db: database.own,
       supervise: isWorking,
-      schedule: isWorking,
     })
     boss.on('error', (err) => logger.error({ err }, 'A queue of jobs has failed'))
     const works = findWork(context, classes)

@@ -35,11 +35,9 @@ export class PostgresIdempotency implements IdempotencyStore {
     this.#clock = clock
     await this.#prepare(usesTenants)
     const run = () =>
-      this.#query(`delete from ${TABLE} where ends_at <= $1`, Math.floor(clock.now())).catch(
-        (err) => {
-          logger.warn({ err }, 'The records of @Idempotent() that have ended could not be deleted')
-        },
-      )
+      this.#query(`delete from ${TABLE} where ends_at <= $1`, clock.now()).catch((err) => {
+        logger.warn({ err }, 'The records of @Idempotent() that have ended could not be deleted')
+      })
     this.#purge = clock.setInterval(() => {
       this.#purging = run()
     }, PURGE_MS)
@@ -59,7 +57,7 @@ export class PostgresIdempotency implements IdempotencyStore {
     )
     if (claimed.rows[0]?.['isMine'] !== true) return { state: 'running' }
     // A statement of its own sees what another transaction has committed before it gave the lock back.
-    const now = Math.floor((this.#clock as Clock).now())
+    const now = (this.#clock as Clock).now()
     const found = await this.#query(
       `select record from ${TABLE} where key = $1 and ends_at > $2`,
       ...[key, now],

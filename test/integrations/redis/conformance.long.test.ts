@@ -17,15 +17,30 @@ async function sweep(prefix: string): Promise<void> {
   redis.destroy()
 }
 
+interface Opened {
+  open?(
+    context: ReturnType<typeof testContext>['context'] & { get: () => never; usesTenants: boolean },
+  ): unknown
+  close?(): unknown
+}
+
+/** Opens a store, and returns what closes it and deletes its keys. */
+async function opened(store: Opened, prefix: string): Promise<() => Promise<void>> {
+  const get = () => {
+    throw new Error('unused')
+  }
+  await store.open?.({ ...testContext().context, get, usesTenants: false })
+  return async () => {
+    await store.close?.()
+    await sweep(prefix)
+  }
+}
+
 describeWithRedis('Redis', () => {
   describeCacheStore('redisCache()', async () => {
     const prefix = ownPrefix()
     const store = redisCache({ url, prefix, timeout: '10s' })
-    await store.open?.(testContext().context)
-    const end = async () => {
-      await store.close?.()
-      await sweep(prefix)
-    }
+    const end = await opened(store, prefix)
     return { store, pass: (ms) => setTimeout(ms), end }
   })
 
@@ -39,28 +54,14 @@ describeWithRedis('Redis', () => {
   describeIdempotencyStore('redisIdempotency()', async () => {
     const prefix = ownPrefix()
     const store = redisIdempotency({ url, prefix, timeout: '10s' })
-    const get = () => {
-      throw new Error('unused')
-    }
-    await store.open?.({ ...testContext().context, get, usesTenants: false })
-    const end = async () => {
-      await store.close?.()
-      await sweep(prefix)
-    }
+    const end = await opened(store, prefix)
     return { store, request: (work) => work(), end }
   })
 
   describeSessionStore('redisSessions()', async () => {
     const prefix = ownPrefix()
     const store = redisSessions({ url, prefix, timeout: '10s' })
-    const get = () => {
-      throw new Error('unused')
-    }
-    await store.open?.({ ...testContext().context, get, usesTenants: false })
-    const end = async () => {
-      await store.close?.()
-      await sweep(prefix)
-    }
+    const end = await opened(store, prefix)
     return { store, end }
   })
 })

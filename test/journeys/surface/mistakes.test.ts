@@ -8,7 +8,7 @@ const confirmation: Plugin = {
   name: 'confirmation',
   check(route) {
     if (route.option(Confirmed) === undefined || route.isProtected) return null
-    return [{ cause: 'It has @Confirmed(), and nobody is logged in.', remedy: 'Add @Auth().' }]
+    return [{ cause: 'It has @Confirmed(), but the route is public.', remedy: 'Add @Auth().' }]
   },
 }
 
@@ -37,7 +37,7 @@ describe('check of a plugin', () => {
     expect(problems).toContainEqual({
       code: 'E_PLUGIN_CHECK',
       subject: "OrdersController.list, plugin 'confirmation'",
-      cause: 'It has @Confirmed(), and nobody is logged in.',
+      cause: 'It has @Confirmed(), but the route is public.',
       remedy: 'Add @Auth().',
     })
     expect(problems.map(({ code }) => code).sort()).toEqual(['E_OPTION_INVALID', 'E_PLUGIN_CHECK'])
