@@ -54,6 +54,17 @@ const documentOf = (plugins: Plugin[]) =>
   new App({ controllers: [Orders], auth: { guard }, plugins, logger: false }).document
 
 describe('the contract of a plugin', () => {
+  it('lets scripts of other origins read its headers, once each', async () => {
+    const app = await TestApp.create({
+      controllers: [Orders],
+      plugins: [auditing],
+      security: { cors: { origin: 'https://shop.example' } },
+    })
+    const { headers } = await app.request().get('/orders').set('Origin', 'https://shop.example')
+    expect(headers['access-control-expose-headers']).toBe('X-Audit-Id')
+    await app.close()
+  })
+
   it('is in the document of the routes that it is for', () => {
     const { paths, components, tags } = documentOf([auditing])
     const operation = paths['/orders/{id}']?.get
