@@ -109,7 +109,7 @@ describeInChromium('the site', () => {
     ['proveIsolation', 'Testing'],
     ['add a tenant guard', 'Tenants'],
     ['test with a clock', 'Testing'],
-    ['if-match', 'Optimistic locking'],
+    ['if-match', 'Conditional writes'],
     ['websocket', 'WebSockets'],
     ['single page application', 'Single-page applications'],
     ['seed', 'Seeds'],

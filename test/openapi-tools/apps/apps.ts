@@ -37,13 +37,13 @@ export const VERSIONS = ['3.0', '3.1', '3.2'] as const
 type Version = (typeof VERSIONS)[number]
 
 /** The same application with documents of another version of OpenAPI. */
-export function inVersion(options: AppOptions, openapi: Version): AppOptions {
-  const { swagger = {} } = options
-  if (swagger === false) return options
-  const change = (each: SwaggerOptions): SwaggerOptions => ({ ...each, openapi })
+export function inVersion(options: AppOptions, version: Version): AppOptions {
+  const { openapi = {} } = options
+  if (openapi === false) return options
+  const change = (each: SwaggerOptions): SwaggerOptions => ({ ...each, openapi: version })
   return {
     ...options,
-    swagger: Array.isArray(swagger) ? swagger.map(change) : change(swagger as SwaggerOptions),
+    openapi: Array.isArray(openapi) ? openapi.map(change) : change(openapi as SwaggerOptions),
   }
 }
 

@@ -46,7 +46,7 @@ function controllerOf(entry: Entry): Class {
 export const corpusOptions = (entries: readonly Entry[]): AppOptions => ({
   controllers: entries.map(controllerOf),
   logger: false,
-  swagger: {
+  openapi: {
     title: 'Corpus',
     description: 'Schemas that the documents are measured on.',
     contact: { name: 'API', url: 'https://example.com', email: 'api@example.com' },

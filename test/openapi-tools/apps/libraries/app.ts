@@ -15,7 +15,7 @@ export const options: AppOptions = defineAppOptions({
     JsonController,
   ),
   logger: false,
-  swagger: {
+  openapi: {
     title: 'Four libraries',
     description: 'The same thing, described four times.',
     contact: { name: 'API', url: 'https://example.com', email: 'api@example.com' },

@@ -18,7 +18,7 @@ export const options: AppOptions = defineAppOptions({
   middlewares: [multer({ storage: multer.memoryStorage() }).any()],
   auth: { guard: MuseumGuard },
   logger: false,
-  swagger: [
+  openapi: [
     {
       ...about,
       title: 'Museum',
