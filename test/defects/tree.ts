@@ -13,6 +13,13 @@ import type { Defect } from './defect.js'
 
 /** Makes a copy of the working tree with everything that git does not ignore, and `dist/`. The packages are a link. */
 export function copyTree(root: string, folder: string): void {
+  copySources(root, folder)
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
+}
+
+/** The same without packages and without `dist/`, as a fresh clone. */
+export function copySources(root: string, folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
@@ -22,8 +29,6 @@ export function copyTree(root: string, folder: string): void {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     cpSync(join(root, name), join(folder, name))
   }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
 }
 
 /** Runs a function while a defect is in the tree. */

@@ -64,8 +64,8 @@ describe('the scripts of package.json', () => {
       try {
         // The script itself, with other programs.
         const start = scripts.start
-          ?.replace('scripts/run.mjs build', '--version')
-          .replace(/--import .*/, 'program.mjs')
+          ?.replace('scripts/run.mjs example', '--version')
+          .replace(/examples\/.*/, 'program.mjs')
         expect(start).toBe('node --version && exec node program.mjs')
         const manifest = { name: 'signals', version: '1.0.0', scripts: { start } }
         writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
