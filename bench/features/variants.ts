@@ -1,5 +1,6 @@
 // One route, several times: as it is, and with one feature each.
-
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -8,7 +9,16 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-node'
 import type { AppOptions, Request, Response } from 'blazon'
-import { App, BaseController, Cache, Controller, defineControllers, Get } from 'blazon'
+import {
+  App,
+  BaseController,
+  Cache,
+  Controller,
+  defineControllers,
+  Get,
+  inject,
+  Outgoing,
+} from 'blazon'
 import { otel } from 'blazon/otel'
 import { findUser } from '../orders.mjs'
 import { announce, workload } from './serve.mjs'
@@ -30,6 +40,32 @@ class CachedController extends BaseController {
   }
 }
 
+/** Responds to each request, in a thread of its own, because only the main thread is counted. Resolves with its URL. */
+async function startOther(): Promise<string> {
+  const program = `const server = require('node:http').createServer((req, res) => res.end('{}'))
+    server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port))`
+  const other = new Worker(program, { eval: true })
+  other.unref()
+  const [port] = await once(other, 'message')
+  return `http://127.0.0.1:${port}/`
+}
+
+/** Calls another server, as it is said, before it responds. */
+function callingController(url: string, callerOf: () => typeof fetch) {
+  @Controller('users')
+  class CallingController extends BaseController {
+    private readonly call = callerOf()
+
+    @Get(':id')
+    async getById(req: Request, res: Response) {
+      const response = await this.call(url)
+      await response.text()
+      return this.ok(res, 'User found', findUser(req.params.id))
+    }
+  }
+  return { ...plain, controllers: defineControllers(CallingController) }
+}
+
 /** Drops each span: what an exporter costs is its own. */
 const drop: SpanProcessor = {
   onStart() {},
@@ -48,7 +84,7 @@ function trace(isSampled: boolean): AppOptions {
 
 const plain = { controllers: defineControllers(UsersController), security: { helmet: false } }
 
-const variants: Record<string, () => AppOptions> = {
+const variants: Record<string, () => AppOptions | Promise<AppOptions>> = {
   plain: () => plain,
   tenant: () => ({ ...plain, tenant: {} }),
   cache: () => ({ ...plain, controllers: defineControllers(CachedController) }),
@@ -58,9 +94,11 @@ const variants: Record<string, () => AppOptions> = {
   metrics: () => ({ ...plain, metrics: true }),
   unsampled: () => trace(false),
   sampled: () => trace(true),
+  fetch: async () => callingController(await startOther(), () => fetch),
+  outgoing: async () => callingController(await startOther(), () => inject(Outgoing)),
 }
 
-const options = variants[workload as string]?.()
+const options = await variants[workload as string]?.()
 const app = new App(options?.logs ? options : { ...options, logger: false })
 const { port } = await app.listen(0, '127.0.0.1')
 announce(port)

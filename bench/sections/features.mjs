@@ -14,6 +14,8 @@ export const VARIANTS = {
   metrics: { title: 'with `metrics`', added: { default: 0.3 } },
   unsampled: { title: 'with `otel()`, not sampled', added: { default: 0.5 } },
   sampled: { title: 'with `otel()`, sampled, no exporter', added: { default: 6 } },
+  fetch: { title: 'that calls another server by `fetch`' },
+  outgoing: { title: 'that calls it by `Outgoing`' },
 }
 
 /** What is kept of the rounds: lists of microseconds by variant. */

@@ -1,15 +1,5 @@
 // rooms.ts
-import {
-  ApiHidden,
-  Auth,
-  Controller,
-  Get,
-  inject,
-  RateLimit,
-  type Req,
-  requireTenantId,
-  Tenant,
-} from 'blazon'
+import { ApiHidden, Auth, Controller, Get, inject, type Req, requireTenantId, Tenant } from 'blazon'
 import type { WebSocket } from 'ws'
 import { z } from 'zod'
 import { Sockets } from './sockets.js'
@@ -25,8 +15,7 @@ export class RoomsController {
 
   // OpenAPI does not describe WebSockets.
   @ApiHidden()
-  @RateLimit({ limit: 10, window: '1m', by: 'user' })
-  @Get(':name/socket', { params: Room })
+  @Get(':name/socket', { params: Room, rateLimit: { limit: 10, window: '1m', by: 'user' } })
   enter(req: Req<{ auth: true; params: typeof Room }>) {
     const room = `${requireTenantId()}/${req.params.name}`
     const { id } = req.user
