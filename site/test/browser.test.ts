@@ -35,7 +35,7 @@ const SEARCHES = [
   ['migrate from express', 'Coming from Express'],
   ['pagination', 'Pages'],
   ['cors', 'Security'],
-  ['proveIsolation', 'Testing'],
+  ['proveIsolation', 'Tests for all routes'],
   ['add a tenant guard', 'Tenants'],
   ['test with a clock', 'Testing'],
   ['if-match', 'Conditional writes'],

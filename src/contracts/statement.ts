@@ -43,7 +43,7 @@ export interface RanStatement extends Required<NewStatement>, StatementResult {
 /**
  * An answer to a statement, in place of a database.
  *
- * @see docs/testing.md#answered-statements
+ * @see docs/testing-statements.md#answered-statements
  */
 export interface AnsweredStatement {
   /** The text of the statement. Blanks, and literals in the text, need not be equal. */

@@ -48,7 +48,7 @@ export interface TestOptions extends AppOptions {
    * used once. A statement without an answer fails with an `UnansweredStatementError`. `blazon replay --write` makes such
    * tests. Default: the database answers.
    *
-   * @see docs/testing.md#answered-statements
+   * @see docs/testing-statements.md#answered-statements
    */
   readonly statements?: readonly AnsweredStatement[]
   /**
