@@ -5,16 +5,13 @@ import {
   type IdempotencyClaim,
   type IdempotencyStore,
   type IdempotencyStoreContext,
-  type Timer,
 } from '../../index.js'
 import { briefCause } from './brief-cause.js'
 import type { QueryResult } from './driver.js'
 import type { Engine } from './engine.js'
+import { HourlyPurge } from './hourly-purge.js'
 import { PostgresError } from './postgres-error.js'
 import { idempotencyStatements, IDEMPOTENCY_TABLE as TABLE } from './schema/idempotency-table.js'
-
-/** Records that have ended are deleted once in this time. */
-const PURGE_MS = 3_600_000
 
 /**
  * Keeps the responses of `@Idempotent()` in the transaction of the request. A lock of the transaction is the claim of a key,
@@ -24,28 +21,25 @@ export class PostgresIdempotency implements IdempotencyStore {
   readonly isShared = true
   readonly #engine: Engine
   #clock: Clock | undefined
-  #purge: Timer | undefined
-  #purging: Promise<unknown> | undefined
+  #purge: HourlyPurge | undefined
 
   constructor(engine: Engine) {
     this.#engine = engine
   }
 
-  async open({ clock, logger, usesTenants }: IdempotencyStoreContext): Promise<void> {
+  async open(context: IdempotencyStoreContext): Promise<void> {
+    const { clock } = context
     this.#clock = clock
-    await this.#prepare(usesTenants)
-    const run = () =>
-      this.#query(`delete from ${TABLE} where ends_at <= $1`, clock.now()).catch((err) => {
-        logger.warn({ err }, 'The records of @Idempotent() that have ended could not be deleted')
-      })
-    this.#purge = clock.setInterval(() => {
-      this.#purging = run()
-    }, PURGE_MS)
+    await this.#prepare(context.usesTenants)
+    this.#purge = new HourlyPurge(
+      context,
+      () => this.#query(`delete from ${TABLE} where ends_at <= $1`, clock.now()),
+      'The records of @Idempotent() that have ended could not be deleted',
+    )
   }
 
   async close(): Promise<void> {
-    this.#purge?.cancel()
-    await this.#purging
+    await this.#purge?.close()
   }
 
   async claim(key: string, ttlMs: number): Promise<IdempotencyClaim> {

@@ -6,11 +6,11 @@ import {
   type SessionStore,
   type SessionStoreContext,
   type SessionWrite,
-  type Timer,
 } from '../../index.js'
 import { briefCause } from './brief-cause.js'
 import { Database } from './database.js'
 import type { QueryResult } from './driver.js'
+import { HourlyPurge } from './hourly-purge.js'
 import { OwnEngine } from './own-engine.js'
 import { PostgresError } from './postgres-error.js'
 import { checkNames, qualifiedTable, type SessionTableOptions } from './schema/session-table.js'
@@ -18,9 +18,6 @@ import type { Sessions } from './sessions/sessions.js'
 
 /** The place of the table of {@link sessionTable}. */
 export type PostgresSessionsOptions = Pick<SessionTableOptions, 'table' | 'schema'>
-
-/** Sessions that have ended are deleted once in this time. */
-const PURGE_MS = 3_600_000
 
 const COLUMNS = 'id, fields, user_key, user_json, tenant, created_at, used_at, idle_at, ends_at'
 
@@ -48,8 +45,7 @@ class PostgresSessions implements SessionStore {
   readonly isShared = true
   readonly #table: string
   #sessions: Sessions | undefined
-  #purge: Timer | undefined
-  #purging: Promise<unknown> | undefined
+  #purge: HourlyPurge | undefined
 
   constructor(table: string) {
     this.#table = table
@@ -59,25 +55,23 @@ class PostgresSessions implements SessionStore {
     return new PostgresSessions(this.#table)
   }
 
-  async open({ get, clock, logger }: SessionStoreContext): Promise<void> {
+  async open(context: SessionStoreContext): Promise<void> {
+    const { get, clock } = context
     // A test has replaced the database, so no engine runs.
     if (!(get(Database) instanceof Database)) return
     this.#sessions = get(OwnEngine).sessions
     await this.#query(`select ${COLUMNS} from ${this.#table} limit 0`).catch((error) => {
       throw error instanceof PostgresError ? this.#tableError(error) : error
     })
-    const run = () =>
-      this.#query(`delete from ${this.#table} where idle_at <= $1`, clock.now()).catch((err) => {
-        logger.warn({ err }, 'The sessions that have ended could not be deleted')
-      })
-    this.#purge = clock.setInterval(() => {
-      this.#purging = run()
-    }, PURGE_MS)
+    this.#purge = new HourlyPurge(
+      context,
+      () => this.#query(`delete from ${this.#table} where idle_at <= $1`, clock.now()),
+      'The sessions that have ended could not be deleted',
+    )
   }
 
   async close(): Promise<void> {
-    this.#purge?.cancel()
-    await this.#purging
+    await this.#purge?.close()
     this.#sessions = undefined
   }
 
