@@ -43,6 +43,7 @@ class CachedController extends BaseController {
 /** Responds to each request, in a thread of its own, because only the main thread is counted. Resolves with its URL. */
 async function startOther(): Promise<string> {
   const program = `const server = require('node:http').createServer((req, res) => res.end('{}'))
+    server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port))`
   const other = new Worker(program, { eval: true })
   other.unref()
