@@ -60,6 +60,7 @@ export const CONTENTS = [
       ['websockets', 'WebSockets', 'websocket web socket upgrade ws realtime chat'],
       ['pagination', 'Pages of a list', 'pagination paging cursor offset limit'],
       ['sorting', 'Sort by the client', 'sort order by orderby sorting column'],
+      ['query-method', 'Reads with a body', 'query method search rfc 10008 post body safe'],
       [
         'conditional-writes',
         'Conditional writes',

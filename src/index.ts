@@ -192,7 +192,7 @@ export {
   Redirect,
   ResponseFields,
 } from './metadata/response.js'
-export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
+export { All, Delete, Get, Head, Options, Patch, Post, Put, QueryMethod } from './metadata/route.js'
 export { JsonLines, lastEventId, Sse } from './metadata/stream.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 export { Upload } from './metadata/upload.js'

@@ -17,6 +17,7 @@ import { type MetricsSettings, metricsGroup } from './metrics/metrics-options.js
 import { type OutgoingSettings, outgoingGroup } from './outgoing/outgoing-options.js'
 import { type PagesParts, pages } from './pages/feature.js'
 import { policies } from './policies/feature.js'
+import { queryMethod } from './query-method/feature.js'
 import { rateLimit } from './rate-limit/feature.js'
 import type { RateLimitSettings } from './rate-limit/limit-settings.js'
 import { rateLimitGroup } from './rate-limit/rate-limit-options.js'
@@ -75,5 +76,6 @@ export const FEATURES: readonly Feature<
   pages,
   policies,
   idempotency,
+  queryMethod,
   versioned,
 ]

@@ -14,6 +14,7 @@ import {
   Post,
   Public,
   Query,
+  QueryMethod,
   RateLimit,
   ResponseFields,
   Tenant,
@@ -68,6 +69,7 @@ class Plain {
   @Use((_req, _res, next) => next()) @Get('used') used() {}
   @Use(pass) @Get('intercepted') intercepted() {}
   @Cache({ ttl: '5m' }) @Get('cached') cached() {}
+  @Cache({ ttl: '5m' }) @QueryMethod('cached') cachedQuery() {}
   @Cache({ ttl: 0 }) @Get('uncached') uncached() {}
   @RateLimit(limit) @Get('limited') limited() {}
   @RateLimit({ ...limit, by: 'user' }) @Get('counted') counted() {}

@@ -23,7 +23,7 @@ const VALUES = `
   Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser DatabaseLink Delete Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
   Limits Log Metrics MethodNotAllowedError NotFoundError Options Outgoing Paged Params Patch PayloadTooLargeError Post PreconditionFailedError Produces Public
-  Put Queries Query QueryBudget RateLimit Redirect Refusal Req RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Statements Tenant
+  Put Queries Query QueryBudget QueryMethod RateLimit Redirect Refusal Req RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Statements Tenant
   TenantContext TenantId TenantStates TestJobs UnderTest WorkContext TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
