@@ -71,6 +71,7 @@ export const CONTENTS = [
         'Writes that can be repeated',
         'idempotent idempotency-key retry repeat twice exactly once duplicate',
       ],
+      ['deprecation', 'The end of a route', 'deprecated sunset retire remove 410 gone successor'],
       ['single-page', 'Single-page applications', 'spa react vue frontend index.html static page'],
       ['openapi', 'The OpenAPI document', 'openapi swagger documentation api docs'],
       ['express', 'Express and middlewares'],

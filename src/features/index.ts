@@ -6,6 +6,7 @@ import type { ResolvedCache } from './cache/resolved-cache.js'
 import { type CapacitySettings, capacityGroup } from './capacity/capacity-options.js'
 import type { CapacitySources } from './capacity/capacity-plugin.js'
 import { capacity } from './capacity/feature.js'
+import { deprecated } from './deprecated/feature.js'
 import { type HealthParts, health } from './health/feature.js'
 import { type HealthSettings, healthGroup } from './health/health-options.js'
 import { type IdempotencySettings, idempotency } from './idempotency/feature.js'
@@ -75,6 +76,7 @@ export const FEATURES: readonly Feature<
   metrics,
   pages,
   policies,
+  deprecated,
   idempotency,
   queryMethod,
   versioned,

@@ -48,6 +48,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
     description: 'The request conflicts with stored data, or with another request.',
     headers: { 'Retry-After': RETRY_AFTER },
   },
+  410: { description: 'The operation has ended.' },
   412: {
     description: 'A precondition of the request failed.',
     headers: { ETag: { description: 'The current version, if it is known.', schema: text } },

@@ -190,7 +190,7 @@ function privateImports(rooms: readonly string[]): Record<string, string[]> {
 }
 
 describe('the newest features', () => {
-  it.each(['idempotency', 'versioned'])(
+  it.each(['deprecated', 'idempotency', 'versioned'])(
     'are known to three files outside of their folder: %s',
     (name) => {
       const folder = `features/${name}/`
