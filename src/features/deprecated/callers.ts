@@ -2,7 +2,7 @@ import type { Request, Response } from '../../contracts/handler.js'
 import { callerOf } from '../../http/caller.js'
 import { keyIdOf } from '../../http/key-id.js'
 
-/** `'ids'` names each caller; `'kinds'` says only whether it has a key, is a user, or is a program without credentials. */
+/** `'ids'` names each caller; `'kinds'` only whether it has a key, is a user, or is a program without credentials. */
 export type CallerNames = 'ids' | 'kinds'
 
 /** How often one caller has called a route, and when last, in milliseconds since 1970. */

@@ -175,7 +175,7 @@ describe('the callers', () => {
   const scraper = { canActivate: (req: Request) => req.get('authorization') === 'Bearer m' }
   const authorized = ['--header', 'authorization: Bearer m']
 
-  async function listening(metrics: AppOptions['metrics']) {
+  async function listening(metrics: NonNullable<AppOptions['metrics']>) {
     const app = await App.create({
       controllers: [Old],
       auth: { guard, default: 'protected' },
