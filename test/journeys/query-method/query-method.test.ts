@@ -21,6 +21,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { emitClient } from '../../../src/cli/client/emit-client.js'
 import { compareDocuments } from '../../../src/cli/diff/compare-documents.js'
+import { referencePage } from '../../../src/features/docs/reference-page.js'
 import { importClient } from '../../cli/import-client.js'
 import { bootProblems } from '../../support.js'
 
@@ -303,6 +304,8 @@ describe('the document', () => {
     const text = emitClient(app.document)
     const { createClient } = await importClient(`query-${version}`, text)
     const client = createClient({ baseUrl: 'http://app', fetch: app.fetch })
+    const page = referencePage(app.document).page.bytes.toString()
+    expect(page).toContain('QUERY <code>/things</code>')
     const result = await client['things']?.['search']?.({ body: { ids: [4] } })
     expect(result).toMatchObject({ ok: true, data: { ids: [4] } })
   })
