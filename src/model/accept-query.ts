@@ -5,7 +5,7 @@ import type { Problem } from '../errors/config-error.js'
 /** A media range as a token of structured fields (RFC 9651, 3.3.4); others are strings. */
 const TOKEN = /^[A-Za-z*][\w!#$%&'*+.^`|~:/-]*$/
 
-/** The media types that a `QUERY` route accepts, as the value of `Accept-Query` (RFC 10008, 3). */
+/** The media types that a `QUERY` route accepts, as the value of `Accept-Query` (RFC 10008). */
 export function acceptQuery({ bodies }: Pick<RouteModel, 'bodies'>): string {
   const types = bodies?.flatMap(({ contentTypes }) => contentTypes) ?? ['application/json']
   return types.map((type) => (TOKEN.test(type) ? type : JSON.stringify(type))).join(', ')

@@ -40,7 +40,7 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   }
 }
 
-/** The key with the body and its type (RFC 10008, 2.7). A body that nothing has parsed bypasses the cache. */
+/** The key with the body and its type (RFC 10008). A body that nothing has parsed bypasses the cache. */
 function withBody(key: string, req: Request): string | null {
   if (req.body === undefined && carriesBody(req)) return null
   return `${key} ${sha256(`${req.headers['content-type']}\n${digestOf(req.body)}`)}`

@@ -75,7 +75,7 @@ function isPath(path: unknown): boolean {
  * With `end`, the route responds with 410 from `sunset` on, by the clock of the application. On a class, it applies to all
  * routes; a method may have its own, or `@Deprecated(false)`.
  *
- * Sources: RFC 9745; RFC 8594; RFC 5829, section 3.3 (`successor-version`).
+ * Sources: RFC 9745; RFC 8594; RFC 5829 (`successor-version`).
  *
  * @param options `since`, `sunset`, `successor` and `end`, or `false`.
  * @throws ConfigError at boot: `E_OPTION_INVALID` for a text that is no date, a `sunset` before `since`, `end` without
