@@ -60,6 +60,7 @@ export const CONTENTS = [
       ['websockets', 'WebSockets', 'websocket web socket upgrade ws realtime chat'],
       ['pagination', 'Pages of a list', 'pagination paging cursor offset limit'],
       ['sorting', 'Sort by the client', 'sort order by orderby sorting column'],
+      ['query-method', 'Reads with a body', 'query method search rfc 10008 post body safe'],
       [
         'conditional-writes',
         'Conditional writes',
@@ -70,6 +71,7 @@ export const CONTENTS = [
         'Writes that can be repeated',
         'idempotent idempotency-key retry repeat twice exactly once duplicate',
       ],
+      ['deprecation', 'The end of a route', 'deprecated sunset retire remove 410 gone successor'],
       ['single-page', 'Single-page applications', 'spa react vue frontend index.html static page'],
       ['openapi', 'The OpenAPI document', 'openapi swagger documentation api docs'],
       ['express', 'Express and middlewares'],

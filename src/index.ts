@@ -70,6 +70,7 @@ export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-ca
 export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
 export { tenantKey } from './features/cache/tenant-key.js'
 export type { CapacityOptions } from './features/capacity/capacity-options.js'
+export { Deprecated, type DeprecatedOptions } from './features/deprecated/deprecated.js'
 // features
 export { type EnvToken, env } from './features/env/env.js'
 export type { EnvOptions } from './features/env/env-options.js'
@@ -192,7 +193,7 @@ export {
   Redirect,
   ResponseFields,
 } from './metadata/response.js'
-export { All, Delete, Get, Head, Options, Patch, Post, Put } from './metadata/route.js'
+export { All, Delete, Get, Head, Options, Patch, Post, Put, QueryMethod } from './metadata/route.js'
 export { JsonLines, lastEventId, Sse } from './metadata/stream.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 export { Upload } from './metadata/upload.js'

@@ -15,6 +15,7 @@ const FIELDS = {
   headers: isObjectOf(hasSchema),
   parameters: (value, route) =>
     isListOf((each) => hasSchema(each) && isParameter(each, route))(value),
+  deprecated: (value) => typeof value === 'boolean',
   tags: isListOf((tag) => typeof tag === 'string'),
   security: isObjectOf((scheme) => typeof (scheme as { type?: unknown } | null)?.type === 'string'),
 } satisfies Record<keyof RouteContract, (value: unknown, route: RouteModel) => boolean>

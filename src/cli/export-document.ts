@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { OpenApiDocument } from '../contracts/openapi.js'
+import { operationsIn } from '../schema/path-item.js'
 import { CliError } from './cli-error.js'
 import { emitClient } from './client/emit-client.js'
 import { documentText } from './document-text.js'
@@ -104,6 +105,9 @@ function sizeOf(text: string): string {
 }
 
 function count({ paths }: OpenApiDocument): string {
-  const operations = Object.values(paths).reduce((sum, item) => sum + Object.keys(item).length, 0)
+  const operations = Object.values(paths).reduce(
+    (sum, item) => sum + Object.keys(operationsIn(item)).length,
+    0,
+  )
   return operations === 1 ? '1 operation' : `${operations} operations`
 }

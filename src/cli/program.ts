@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { addAdd } from './add/add-add.js'
 import { addDb } from './db/add-db.js'
+import { addDeprecations } from './deprecations/add-deprecations.js'
 import { addDev } from './dev/add-dev.js'
 import type { DiffOptions } from './diff-documents.js'
 import { addDoctor } from './doctor/add-doctor.js'
@@ -60,6 +61,7 @@ export function createProgram(context: ProgramContext): Command {
   addDb(program, context)
   addKeys(program, context)
   addJobs(program, context)
+  addDeprecations(program, context)
   addDev(program, context)
   addStart(program, context)
   addReplay(program, context, withEntry)

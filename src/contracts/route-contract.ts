@@ -46,6 +46,8 @@ export interface RouteContract {
   readonly parameters?: readonly ContractParameter[]
   /** Additional tags of the operation. */
   readonly tags?: readonly string[]
+  /** Whether clients should stop using the operation. Default `false`. */
+  readonly deprecated?: boolean
   /** Additional security schemes that a request must meet, by name. */
   readonly security?: Readonly<Record<string, OpenApiSecurityScheme>>
 }

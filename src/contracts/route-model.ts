@@ -20,7 +20,16 @@ import type { EnvelopeChoice } from './wire-format.js'
  * The methods that a route can be declared for. `ALL` stands for all methods that have no route of their own on the
  * path.
  */
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'ALL'
+export type HttpMethod =
+  | 'GET'
+  | 'QUERY'
+  | 'POST'
+  | 'PUT'
+  | 'PATCH'
+  | 'DELETE'
+  | 'HEAD'
+  | 'OPTIONS'
+  | 'ALL'
 
 /** Statuses by the method of a route. */
 export type DefaultStatus = { readonly [M in HttpMethod]?: number }
@@ -223,6 +232,11 @@ export type RouteMatch =
   /** No route has this path. */
   | { readonly kind: 'none' }
   /** A route has this path, but not with this method. */
-  | { readonly kind: 'method'; readonly allow: readonly string[] }
+  | {
+      readonly kind: 'method'
+      readonly allow: readonly string[]
+      /** The index of the `QUERY` route of this path. */
+      readonly query?: number
+    }
   /** The path cannot be decoded. */
   | { readonly kind: 'malformed' }

@@ -57,6 +57,7 @@ export type StepName =
   | 'audience'
   | 'cache'
   | 'body'
+  | 'queryCache'
   | 'cookies'
   | 'sendable'
   | 'validate'

@@ -6,6 +6,7 @@ import type { ResolvedCache } from './cache/resolved-cache.js'
 import { type CapacitySettings, capacityGroup } from './capacity/capacity-options.js'
 import type { CapacitySources } from './capacity/capacity-plugin.js'
 import { capacity } from './capacity/feature.js'
+import { deprecated } from './deprecated/feature.js'
 import { type HealthParts, health } from './health/feature.js'
 import { type HealthSettings, healthGroup } from './health/health-options.js'
 import { type IdempotencySettings, idempotency } from './idempotency/feature.js'
@@ -17,6 +18,7 @@ import { type MetricsSettings, metricsGroup } from './metrics/metrics-options.js
 import { type OutgoingSettings, outgoingGroup } from './outgoing/outgoing-options.js'
 import { type PagesParts, pages } from './pages/feature.js'
 import { policies } from './policies/feature.js'
+import { queryMethod } from './query-method/feature.js'
 import { rateLimit } from './rate-limit/feature.js'
 import type { RateLimitSettings } from './rate-limit/limit-settings.js'
 import { rateLimitGroup } from './rate-limit/rate-limit-options.js'
@@ -74,6 +76,8 @@ export const FEATURES: readonly Feature<
   metrics,
   pages,
   policies,
+  deprecated,
   idempotency,
+  queryMethod,
   versioned,
 ]

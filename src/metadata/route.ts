@@ -47,6 +47,20 @@ function verb(method: HttpMethod, name: string): VerbDecorator {
  */
 export const Get: VerbDecorator = verb('GET', '@Get')
 
+/**
+ * Handles `QUERY` (RFC 10008): a read, as `GET` is, whose input is in the body because it is too long or too secret for a
+ * URL. It is safe, may be repeated, and may be cached with {@link Cache}, whose key then contains the body. A request
+ * without a `Content-Type` is refused with 415, and responses name the accepted types in `Accept-Query`.
+ *
+ * @throws ConfigError at boot: `E_QUERY_METHOD` if the parser of this Node does not know the method. It does from 20.19.2
+ * and 22.0.0 on.
+ * @see docs/query-method.md
+ * @example
+ * @QueryMethod('search', { body: z.object({ ids: z.array(z.uuid()).max(500) }) })
+ * search({ body }: Request) { return users.findAll(body.ids) }
+ */
+export const QueryMethod: VerbDecorator = verb('QUERY', '@QueryMethod')
+
 /** Handles `POST`. @example @Post() create(req: Request) { return users.add(req.body) } */
 export const Post: VerbDecorator = verb('POST', '@Post')
 
@@ -76,7 +90,7 @@ export const Head: VerbDecorator = verb('HEAD', '@Head')
 export const Options: VerbDecorator = verb('OPTIONS', '@Options')
 
 /**
- * Handles `GET`, `POST`, `PUT`, `PATCH`, `DELETE`, `HEAD` and `OPTIONS` if no other route of the same path does.
+ * Handles `GET`, `QUERY`, `POST`, `PUT`, `PATCH`, `DELETE`, `HEAD` and `OPTIONS` if no other route of the same path does.
  * Other methods are refused with 405.
  *
  * @example

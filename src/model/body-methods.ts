@@ -1,7 +1,7 @@
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 
 /** Methods with a body. The body is read even if the route has no schema for it. */
-const METHODS_WITH_BODY: readonly HttpMethod[] = ['POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
+const METHODS_WITH_BODY: readonly HttpMethod[] = ['QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
 
 /** Whether the framework reads the body of a route's requests. */
 export function readsBody({

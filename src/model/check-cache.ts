@@ -8,7 +8,7 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { inputWrittenAs } from './written-as.js'
 
 /** `@All` handles reads, too; its other methods bypass the cache. */
-const READS = ['GET', 'HEAD', 'ALL']
+const READS = ['GET', 'QUERY', 'HEAD', 'ALL']
 
 /** A ttl from here on may be in milliseconds, as other libraries take it; as seconds it would be hours. */
 const SUSPICIOUS_FROM = 3600
@@ -47,18 +47,22 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
       code: 'E_CACHE_METHOD',
       subject,
       cause: `It has @Cache and handles ${method}: a request that changes something must reach its handler.`,
-      remedy: 'Put @Cache on methods that handle GET and nothing else.',
+      remedy: 'Put @Cache on methods that handle GET or QUERY and nothing else.',
     }))
 }
 
-/** The cache is read before the body, so a key cannot contain the body, not even a key of the program. */
+/**
+ * The cache is read before the body, so a key cannot contain the body, not even a key of the program. Only a `QUERY` has
+ * the digest of its body in the key.
+ */
 function checkBody(subject: string, facts: FactsByKind): Problem[] {
   const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
   const isKept = factsOf(facts, 'cache').some(({ options }) => toSeconds(options?.ttl) !== 0)
   if (isKept && facts.webhook !== undefined) return [cachedWebhook(subject)]
   const isRead =
     (facts.body ?? facts.upload) !== undefined || parts.some(({ source }) => source === 'body')
-  if (!isKept || !isRead) return []
+  const isQuery = factsOf(facts, 'route').every(({ method }) => method === 'QUERY')
+  if (!isKept || !isRead || (isQuery && facts.upload === undefined)) return []
   return [
     {
       code: 'E_CACHE_BODY',

@@ -13,6 +13,7 @@ import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { guardsOfRoute } from '../model/route-guards.js'
 import { keepDocument } from '../schema/dialect/rewrite-schema.js'
+import { withOlderQueries } from '../schema/path-item.js'
 import {
   addErrorFormat,
   addSchemas,
@@ -33,7 +34,7 @@ import { type DocumentWire, SharedResponses } from './shared-responses.js'
 import { type DocumentSettings, PATCHES } from './swagger-options.js'
 
 /** The order in which OpenAPI lists the methods of a path (3.0.3, 4.7.9.1). */
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'query'] as const
 
 /** Groups operations by path template. The paths are sorted. */
 function buildPaths(
@@ -131,7 +132,8 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
       }),
     }
     const whole = sendsRequestIds ? withRequestIds(document) : document
-    return settings.openapi === '3.0' ? whole : keepDocument(whole)
+    const versioned = openapi === '3.2' ? whole : withOlderQueries(whole)
+    return openapi === '3.0' ? versioned : keepDocument(versioned)
   }
   return { write, problems: [...listed.problems, ...registry.problems, ...problems] }
 }

@@ -103,7 +103,7 @@ export function buildOperation(
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== null && { requestBody }),
     responses: buildResponses(documented, contract, context),
-    ...(stated.deprecated === true && { deprecated: true }),
+    ...((stated.deprecated ?? contract.isDeprecated) && { deprecated: true }),
     ...securityOf(route, contract, context),
   }
 }

@@ -15,6 +15,7 @@ export interface MergedContract {
   readonly headers: readonly (readonly [name: string, header: ContractHeader])[]
   readonly parameters: readonly ContractParameter[]
   readonly tags: readonly string[]
+  readonly isDeprecated: boolean
   readonly security: readonly (readonly [name: string, scheme: OpenApiSecurityScheme])[]
 }
 
@@ -39,9 +40,11 @@ function merge(contracts: readonly RouteContract[]) {
     headers: [] as [string, ContractHeader][],
     parameters: [] as ContractParameter[],
     tags: [] as string[],
+    isDeprecated: false,
     security: [] as [string, OpenApiSecurityScheme][],
   }
-  for (const { errors, responses, headers, parameters, tags, security } of contracts) {
+  for (const { errors, responses, headers, parameters, tags, deprecated, security } of contracts) {
+    if (deprecated === true) merged.isDeprecated = true
     if (errors !== undefined) merged.errors.push(...errors)
     if (responses !== undefined) merged.responses.push(...responses)
     if (headers !== undefined) merged.headers.push(...Object.entries(headers))

@@ -5,6 +5,7 @@ import type {
   OpenApiResponse,
   Reference,
 } from '../contracts/openapi.js'
+import { operationsIn } from '../schema/path-item.js'
 
 const NAME = 'X-Request-Id'
 
@@ -33,7 +34,7 @@ export function withRequestIds(document: OpenApiDocument): OpenApiDocument {
 }
 
 function withHeaderInPath(item: OpenApiPathItem): OpenApiPathItem {
-  return mapValues(item, (operation) => ({
+  return mapValues(operationsIn(item), (operation) => ({
     ...operation,
     responses: mapValues(operation.responses, (response) =>
       '$ref' in response ? response : withHeader(response),

@@ -10,6 +10,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeChoice, ErrorWire } from '../contracts/wire-format.js'
 import { errorWireOf } from '../errors/error-wire.js'
 import { titleOf } from '../errors/http-error.js'
+import { operationsIn } from '../schema/path-item.js'
 import { envelopeTypeOf } from '../schema/response-shape.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { type ErrorContent, errorContent, wrappedSchema } from './envelopes.js'
@@ -47,6 +48,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
     description: 'The request conflicts with stored data, or with another request.',
     headers: { 'Retry-After': RETRY_AFTER },
   },
+  410: { description: 'The operation has ended.' },
   412: {
     description: 'A precondition of the request failed.',
     headers: { ETag: { description: 'The current version, if it is known.', schema: text } },
@@ -240,7 +242,7 @@ function numbered<T>(name: string, formats: T[], format: T): string {
 function referencesIn(paths: Iterable<OpenApiPathItem>): ReadonlySet<string> {
   const referred = new Set<string>()
   for (const item of paths) {
-    for (const { responses } of Object.values(item)) {
+    for (const { responses } of Object.values(operationsIn(item))) {
       // `for … in` would make a text of each status.
       for (const response of Object.values(responses)) {
         if ('$ref' in response) referred.add(response.$ref)

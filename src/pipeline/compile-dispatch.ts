@@ -3,6 +3,7 @@ import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import { refuse } from '../errors/refuse.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
+import { acceptQuery } from '../model/accept-query.js'
 import { Refusal } from '../step/refusal.js'
 import type { OnError, RunRoute, Stage } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
@@ -59,9 +60,13 @@ function isTheirs({ kind }: Unmatched, method: string): boolean {
 function endUnmatched(
   found: Unmatched,
   { req, res }: { req: BlazonRequest; res: Response },
-  { admission, onError, sendMethods }: DispatchConfig,
+  { admission, onError, routes, sendMethods }: DispatchConfig,
 ): void {
-  const respond = () => respondUnmatched(found, { req, res }, sendMethods)
+  const respond = () => {
+    const query = found.kind === 'method' ? routes[found.query ?? -1] : undefined
+    if (query?.method === 'QUERY') res.setHeader('Accept-Query', acceptQuery(query))
+    return respondUnmatched(found, { req, res }, sendMethods)
+  }
   const settle = (value: unknown) => {
     if (value instanceof Refusal) onError(value.error, req, res)
   }

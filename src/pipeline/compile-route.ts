@@ -47,6 +47,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const stream = streamFor(route, config)
   const invocation = invocationOf(route, parts.instance, config)
   const isDescribed = route.inputs.body !== null
+  const isQuery = route.method === 'QUERY'
   const uses = usesOf(route, parts, config)
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
   const plugins = pluginStages(added, config)
@@ -73,10 +74,11 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     negotiate: parts.negotiate,
     beforeBody: plugins.beforeBody,
     audience: uses.audience && audience !== null ? audience.ask(askConfig(route, config)) : null,
-    cache: stages.cache,
+    cache: isQuery ? null : stages.cache,
     body: uses.body
       ? (parts.upload ?? bodies?.body ?? bodyStage({ limits: config.bodyLimits, isDescribed }))
       : null,
+    queryCache: isQuery ? stages.cache : null,
     cookies: uses.cookies ? parts.cookies : null,
     sendable: uses.sendable && audience !== null ? audience.refuseSent() : null,
     validate: uses.validate ? (bodies?.validate ?? validateStage(inputs, config)) : null,

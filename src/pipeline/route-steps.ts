@@ -124,6 +124,13 @@ export const STEPS: readonly StepDescription[] = [
     cause: 'cache',
   },
   { name: 'body', phase: 'read', does: 'reads and parses the body: 400, 413, 415', cause: 'body' },
+  {
+    name: 'queryCache',
+    phase: 'read',
+    does: 'does the same as `cache` in a `QUERY`, whose key contains the body',
+    by: 'feature',
+    cause: 'cache',
+  },
   { name: 'cookies', phase: 'read', does: 'parses the cookies that `@Cookies` describes' },
   { name: 'sendable', phase: 'prepare', does: 'refuses fields that the caller may not see: 403' },
   {

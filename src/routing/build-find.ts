@@ -1,4 +1,5 @@
-import findMyWay, { type HTTPMethod } from 'find-my-way'
+import { METHODS } from 'node:http'
+import findMyWay, { type HTTPMethod as TreeMethod } from 'find-my-way'
 import type { RouteModel } from '../contracts/route-model.js'
 import { isLiteral, literalOf, type PathSegment, parsePath } from '../model/path-syntax.js'
 import { pathShape } from '../model/paths.js'
@@ -16,9 +17,14 @@ import {
 
 /**
  * The methods of an `@All` route. All other methods, most importantly TRACE, get 405 unless a route declares
- * them.
+ * them. A parser of Node that does not know `QUERY` refuses it with 400, so `Allow` does not name it there.
  */
-export const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+export const ALL_METHODS: readonly HTTPMethod[] = (
+  ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+).filter((method) => method !== 'QUERY' || METHODS.includes(method))
+
+/** The methods of find-my-way, whose types do not name `QUERY` yet. */
+export type HTTPMethod = TreeMethod | 'QUERY'
 
 /** The request target of `OPTIONS *`, which means the whole server and no path (RFC 9110, section 7.1). */
 export const WHOLE_SERVER = '*'
@@ -108,12 +114,13 @@ function buildFindPath(byMethod: ByMethod<readonly ReadRoute[]>): Find {
     if (patterns.length > 0) mixed.set(method, indexPatterns(patterns))
     for (const route of routes) {
       const { treePath } = route
-      if (treePath !== null) tree.on(method, treePath, unreachable, withRivals(route, patterns))
+      if (treePath !== null)
+        tree.on(method as TreeMethod, treePath, unreachable, withRivals(route, patterns))
     }
   }
   const patternsOf = allPatterns(byMethod)
   return function findPath(method, url) {
-    const found = tree.find(method, url)
+    const found = tree.find(method as TreeMethod, url)
     if (found === null) {
       if (mixed.size === 0 && !grows(url)) return null
       return (grows(url) ? patternsOf(method) : mixed.get(method))?.(url) ?? null

@@ -1,6 +1,12 @@
-import type { HTTPMethod } from 'find-my-way'
 import type { RouteMatch } from '../contracts/route-model.js'
-import { ALL_METHODS, buildFind, type Find, type Routable, WHOLE_SERVER } from './build-find.js'
+import {
+  ALL_METHODS,
+  buildFind,
+  type Find,
+  type HTTPMethod,
+  type Routable,
+  WHOLE_SERVER,
+} from './build-find.js'
 
 export type { Routable } from './build-find.js'
 
@@ -42,7 +48,7 @@ export function buildFinder(routes: readonly Routable[]): Finder {
  * `OPTIONS`.
  */
 function methodsOf(routes: readonly Routable[]): string[] {
-  const declared = new Set(routes.map(({ method }) => method))
+  const declared = new Set<string>(routes.map(({ method }) => method))
   return ALL_METHODS.filter((method) => {
     const isImplied = method === 'OPTIONS' || (method === 'HEAD' && declared.has('GET'))
     return isImplied || declared.has(method) || declared.has('ALL')
@@ -55,16 +61,20 @@ function methodsOf(routes: readonly Routable[]): string[] {
  */
 function explainMiss(find: Find, method: string, url: string): RouteMatch {
   const allow: string[] = []
+  let query: number | undefined
   for (const candidate of ALL_METHODS) {
     const found = find(candidate, url)
     if (found?.kind === 'malformed') return found
-    if (found !== null) allow.push(candidate)
+    if (found === null) continue
+    allow.push(candidate)
+    if (candidate === 'QUERY') query = found.index
   }
   if (allow.length === 0) return isDecodable(url) ? { kind: 'none' } : { kind: 'malformed' }
   if (!allow.includes('OPTIONS')) allow.push('OPTIONS')
   return {
     kind: 'method',
     allow: allow.filter((allowed) => allowed !== method || method === 'OPTIONS'),
+    ...(query !== undefined && { query }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '../contracts/openapi.js'
+import { OLDER_QUERY } from './path-item.js'
 
 /** The fields that hold objects by name. A name may be any text, such as `schema`. */
 const BY_NAME = new Set(
@@ -28,6 +29,7 @@ export function mapDocument<A, B>(
     const entries = Object.entries(value).map(([key, child]) => {
       if (areNames) return [key, map(child, false)]
       if (SCHEMAS.has(key)) return [key, change(child)]
+      if (key === OLDER_QUERY) return [key, map(child, true)]
       if (key === 'schemas') return [key, mapValues(child, change)]
       return [key, VALUES.has(key) || key.startsWith('x-') ? child : map(child, BY_NAME.has(key))]
     })

@@ -1,7 +1,7 @@
 import type { DocumentedOperation } from '../app/contract/documented-by-route.js'
 
-/** Refusals of a caller, or of the number of requests: the code after them was not tested. */
-const REFUSALS = [401, 403, 429]
+/** Refusals of a caller, of an ended operation, or of the number of requests: the code after them was not tested. */
+const REFUSALS = [401, 403, 410, 429]
 const TOO_MANY = 429
 
 /** An operation that a check has called, and the statuses of the responses by which the check judges it. */

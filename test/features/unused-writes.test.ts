@@ -1,4 +1,4 @@
-import { App, Controller, Idempotent, Post, Put, Versioned } from 'blazon'
+import { App, Controller, Deprecated, Idempotent, Post, Put, QueryMethod, Versioned } from 'blazon'
 import { expect, it, vi } from 'vitest'
 
 const loaded = vi.hoisted(() => ({ names: [] as string[] }))
@@ -9,6 +9,15 @@ vi.mock('../../src/features/idempotency/idempotency-plugin.js', async (load) => 
 })
 vi.mock('../../src/features/versioned/versioned-plugin.js', async (load) => {
   loaded.names.push('versioned')
+  return await load<object>()
+})
+
+vi.mock('../../src/features/deprecated/deprecated-plugin.js', async (load) => {
+  loaded.names.push('deprecated')
+  return await load<object>()
+})
+vi.mock('../../src/features/query-method/query-method-plugin.js', async (load) => {
+  loaded.names.push('query')
   return await load<object>()
 })
 
@@ -27,10 +36,22 @@ class WithVersion {
   @Versioned({ current: () => ({ version: 1 }) }) @Put() write() {}
 }
 
+@Controller('queried')
+class Queried {
+  @QueryMethod() read() {}
+}
+
+@Controller('old')
+class Old {
+  @Deprecated({ since: '2026-01-01' }) @Post() write() {}
+}
+
 it.each([
   ['a plain route', Plain, []],
   ['a key', Keyed, ['idempotency']],
   ['a version', WithVersion, ['idempotency', 'versioned']],
+  ['QUERY', Queried, ['idempotency', 'versioned', 'query']],
+  ['an end', Old, ['idempotency', 'versioned', 'query', 'deprecated']],
 ] as const)('loads only the code that a route uses: %s', async (_, controller, names) => {
   const app = await App.create({ controllers: [controller], logger: false })
   expect(loaded.names).toEqual(names)

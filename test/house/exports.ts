@@ -20,10 +20,10 @@ import { readSources } from './sources.js'
 /** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
 const VALUES = `
   All ApiBody ApiExclude ApiHidden ApiOperation ApiResponse ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
-  Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser DatabaseLink Delete Envelope ForbiddenError
+  Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser DatabaseLink Delete Deprecated Envelope ForbiddenError
   Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
   Limits Log Metrics MethodNotAllowedError NotFoundError Options Outgoing Paged Params Patch PayloadTooLargeError Post PreconditionFailedError Produces Public
-  Put Queries Query QueryBudget RateLimit Redirect Refusal Req RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Statements Tenant
+  Put Queries Query QueryBudget QueryMethod RateLimit Redirect Refusal Req RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Statements Tenant
   TenantContext TenantId TenantStates TestJobs UnderTest WorkContext TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
   Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
@@ -69,7 +69,7 @@ const TYPES = `
   WebhookSecrets WebhookVerifier
   DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
   SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
-  Caller HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionedOptions
+  Caller DeprecatedOptions HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionedOptions
 `
 
 /** The names that `blazon/testing` exports. */

@@ -14,6 +14,9 @@ const PRIVATE: Record<string, readonly string[]> = {
   // The field that holds the tenant of a request. A stranger's step reads it with `tenantOf(req)`, and sets it as a
   // middleware does: it continues within `runWithTenant(id, …)`.
   'http/own-fields kTenantScope': ['tenancy'],
+  // A digest of a body: a stranger computes one with `node:crypto`.
+  'http/body-digest digestOf': ['cache'],
+  'http/body-digest sha256': ['cache'],
   // What of a secret is shown; a stranger's logger may show less.
   'schema/secret-name isFlag': ['logs', 'records'],
 }
@@ -187,7 +190,7 @@ function privateImports(rooms: readonly string[]): Record<string, string[]> {
 }
 
 describe('the newest features', () => {
-  it.each(['idempotency', 'versioned'])(
+  it.each(['deprecated', 'idempotency', 'versioned'])(
     'are known to three files outside of their folder: %s',
     (name) => {
       const folder = `features/${name}/`

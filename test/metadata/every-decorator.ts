@@ -16,6 +16,7 @@ import {
   csv,
   cursor,
   Delete,
+  Deprecated,
   defineOption,
   defineParameter,
   Envelope,
@@ -40,6 +41,7 @@ import {
   policy,
   Queries,
   Query,
+  QueryMethod,
   RateLimit,
   Redirect,
   ResponseFields,
@@ -165,6 +167,7 @@ export class Every extends Base {
   @Patch('strict')
   @Strict
   @Idempotent({ ttl: '1h' })
+  @Deprecated({ since: '2026-01-01', sunset: '2026-12-31', successor: '/new' })
   @Versioned({ by: 'updatedAt', current: () => ({}) })
   @Body(Note)
   @Limits({ body: '2kb' })
@@ -180,6 +183,9 @@ export class Every extends Base {
 
   @Options('options')
   options(): void {}
+
+  @QueryMethod('search')
+  search(): void {}
 
   @All('all')
   @Use(pass)

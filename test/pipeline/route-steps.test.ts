@@ -196,30 +196,31 @@ describe('a route', () => {
       cookies: { signed: [] },
       uses: { middlewares: [() => {}], interceptors: [] },
     }
-    const steps = stepsOf(
-      route,
-      {
-        ...parts,
-        stages,
-        inputs: [{ source: 'query', validate: (value) => ({ value }), declares: null }],
-        fields: { mode: 'strip', byStatus: new Map() },
-        dates: () => null,
-        audience: audienceWith(stage),
-        negotiate: stage,
-        cookies: stage,
-        added: [{ plugin: 'all', steps: ALL_PLACES }],
-        middlewares: [() => {}],
-        interceptors: [passing],
-        parameters: [parameter],
-        underTest: stage,
-      },
-      {
-        ...config,
-        mayFailLate: true,
-        streamOf: () => ({ isAccepted: () => true, open: (value) => value, send: () => {} }),
-      },
-    )
-    expect(usedBy(steps)).toEqual(names)
+    const partsOfAll: RouteParts = {
+      ...parts,
+      stages,
+      inputs: [{ source: 'query', validate: (value) => ({ value }), declares: null }],
+      fields: { mode: 'strip', byStatus: new Map() },
+      dates: () => null,
+      audience: audienceWith(stage),
+      negotiate: stage,
+      cookies: stage,
+      added: [{ plugin: 'all', steps: ALL_PLACES }],
+      middlewares: [() => {}],
+      interceptors: [passing],
+      parameters: [parameter],
+      underTest: stage,
+    }
+    const all = (method: RouteModel['method']) =>
+      usedBy(
+        stepsOf({ ...route, method }, partsOfAll, {
+          ...config,
+          mayFailLate: true,
+          streamOf: () => ({ isAccepted: () => true, open: (value) => value, send: () => {} }),
+        }),
+      )
+    expect(all('POST')).toEqual(names.filter((name) => name !== 'queryCache'))
+    expect(all('QUERY')).toEqual(names.filter((name) => name !== 'cache'))
   })
 
   it.each<Case>([

@@ -1,6 +1,7 @@
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import { listOperations } from '../../openapi/operations.js'
+import { operationsIn } from '../../schema/path-item.js'
 import type { Settings } from '../settings/settings.js'
 import { type ExpectedErrors, expectedErrors } from './expected-errors.js'
 
@@ -71,7 +72,7 @@ function keyOf(index: number, method: string): string {
 
 function operationsOf(document: OpenApiDocument) {
   return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => {
+    Object.entries(operationsIn(item)).map(([method, operation]) => {
       const name = `${method.toUpperCase()} ${path}`
       return [operation.operationId as string, { document, operation, name }] as const
     }),

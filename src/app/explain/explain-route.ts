@@ -15,7 +15,7 @@ import { findPlace } from './find-place.js'
 import { nameOf } from './name-of.js'
 
 /** The methods that requests may have; an `@All` route is found by each of them. */
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
+const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
 /** The routes that match a query, and those that match its path. */
 export interface FoundRoutes {

@@ -91,7 +91,8 @@ function featureSteps(
     membership: isAuthorized(route, tenant),
     admission: admission.length > 0,
     quota: quota.length > 0,
-    cache: isCached(route),
+    cache: isCached(route) && route.method !== 'QUERY',
+    queryCache: isCached(route) && route.method === 'QUERY',
   })
 }
 

@@ -43,6 +43,7 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
     ),
   use: ({ route }) => (route.uses?.middlewares ?? []).map(nameOf),
   cache: cacheLines,
+  queryCache: cacheLines,
   body({ route: { bounds }, settings: { limits } }) {
     const bytes = bounds?.bodyBytes ?? limits.bodyBytes
     return [`at most ${bytes} bytes, nested at most ${bounds?.depth ?? limits.depth} deep`]

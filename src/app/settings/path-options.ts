@@ -21,6 +21,7 @@ const METHODS: OptionNames<Required<DefaultStatus>> = {
   POST: true,
   PUT: true,
   PATCH: true,
+  QUERY: true,
   DELETE: true,
   HEAD: true,
   OPTIONS: true,

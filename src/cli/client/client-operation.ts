@@ -7,6 +7,7 @@ import type {
   OpenApiSchema,
   Reference,
 } from '../../contracts/openapi-3-0.js'
+import { operationsIn } from '../../schema/path-item.js'
 import { resolveResponse } from '../resolve-response.js'
 import { camelCase, NameRegistry } from './identifiers.js'
 import { propertiesOf } from './schema-properties.js'
@@ -40,7 +41,7 @@ export interface ClientResponse {
   readonly isEnveloped: boolean
 }
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
+const METHODS = ['get', 'query', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 
 /** All operations of a document in document order, with their names in the client. */
 export function clientOperations(document: OpenApiDocument): ClientOperation[] {
@@ -66,7 +67,7 @@ function namedOperations(document: OpenApiDocument): NamedOperation[] {
   const ids = new NameRegistry()
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
-      const operation = item[method]
+      const operation = operationsIn(item)[method]
       if (operation === undefined) return []
       const id = ids.claim(operation.operationId ?? camelCase(`${method} ${path}`))
       const [tag = ''] = operation.tags ?? []

@@ -5,9 +5,10 @@ import type {
   OpenApiRequestBody,
   Reference,
 } from '../../contracts/openapi-3-0.js'
+import { operationsIn } from '../../schema/path-item.js'
 import { followReference, isReference } from '../component-reference.js'
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
+const METHODS = ['get', 'query', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 
 /** An operation with its title. */
 export interface Placed {
@@ -34,7 +35,7 @@ export function operationsOf(document: OpenApiDocument): Map<string, Placed> {
   const operations = new Map<string, Placed>()
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
-      const operation = item[method]
+      const operation = operationsIn(item)[method]
       const key = `${method} ${path.replace(PARAMETER, '{}')}`
       const title = `${method.toUpperCase()} ${path}`
       if (operation === undefined) continue

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
+import { operationsIn } from '../../schema/path-item.js'
 import { CliError } from '../cli-error.js'
 import { messageOf } from '../message-of.js'
 
@@ -69,8 +70,8 @@ function problemOf(value: unknown): string | null {
   if (!isRecord(paths)) return 'Its field paths is not an object.'
   for (const [path, item] of Object.entries(paths)) {
     if (!isRecord(item)) return `Its path ${path} is not an object.`
-    for (const [method, operation] of Object.entries(item)) {
-      const isOperation = /^(get|post|put|patch|delete|head|options)$/.test(method)
+    for (const [method, operation] of Object.entries(operationsIn(item))) {
+      const isOperation = /^(get|query|post|put|patch|delete|head|options)$/.test(method)
       if (isOperation && !(isRecord(operation) && isRecord(operation['responses']))) {
         return `Its operation ${method.toUpperCase()} ${path} has no responses.`
       }

@@ -63,9 +63,10 @@ class CachedRoute {
     const isShared = config.route.cache?.shared === true
     const hasTypes = config.route.produces !== null
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
+    const isQuery = config.route.method === 'QUERY'
     this.step = (req, res) => {
       // `@All` also handles requests that write. They neither read nor fill the cache.
-      if (req.method !== 'GET' && req.method !== 'HEAD') return next(req, res)
+      if (!isQuery && req.method !== 'GET' && req.method !== 'HEAD') return next(req, res)
       const user = isShared ? null : callerOf(req, res)
       if (user === undefined) return this.#bypass(req, res, UNKNOWN_CALLER)
       if (user === null && this.#maker.tellsLate) return this.#bypass(req, res, LATE_CALLER)
@@ -110,7 +111,7 @@ class CachedRoute {
     if (now >= entry.freshUntil + this.#lifetime.staleMs) return this.#miss(visit, 0)
     this.#replay(visit, entry, 'STALE')
     // A HEAD request cannot refresh the entry: its handler may skip the body.
-    if (visit.req.method === 'GET') this.#maker.refresh(visit)
+    if (visit.req.method !== 'HEAD') this.#maker.refresh(visit)
     return undefined
   }
 

@@ -1,5 +1,6 @@
 import type { Request } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
+import { digestOf, sha256 } from '../../http/body-digest.js'
 import type { Caller } from '../../http/caller.js'
 
 /** Returns the cache key of a request, without the tenant; `null` for a request that bypasses the cache. */
@@ -25,7 +26,8 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
     try {
       const value = key(req, caller)
       if (value === BYPASS) return null
-      if (typeof value === 'string' && value !== '') return value
+      if (typeof value === 'string' && value !== '')
+        return route.method === 'QUERY' ? withBody(value, req) : value
       ignoreRejection(value)
       warn(
         `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the response is not cached.`,
@@ -36,6 +38,12 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
     }
     return null
   }
+}
+
+/** The key with the body and its type (RFC 10008). A body that nothing has parsed bypasses the cache. */
+function withBody(key: string, req: Request): string | null {
+  if (req.body === undefined && carriesBody(req)) return null
+  return `${key} ${sha256(`${req.headers['content-type']}\n${digestOf(req.body)}`)}`
 }
 
 /** Ignores the rejection of a promise that a function returned in place of a text: it would end the process. */
@@ -61,14 +69,18 @@ type AnyKey = (req: Request, caller: Caller) => unknown
  * Creates the default key: method, path, query, and the caller if there is one. It is unambiguous: a path
  * begins with a slash, a caller does not, and neither contains a space.
  */
-function defaultKey({ isProtected, cache }: RouteModel, { credentials }: KeyConfig): AnyKey {
+function defaultKey(route: RouteModel, { credentials }: KeyConfig): AnyKey {
+  const { isProtected, cache } = route
+  const isQuery = route.method === 'QUERY'
+  const method = isQuery ? 'QUERY' : 'GET'
+  const hidesInput = (req: Request) => !isQuery && carriesBody(req)
   if (cache?.shared === true)
-    return (req) => (carriesBody(req) ? BYPASS : `GET ${pathAndQuery(req)}`)
+    return (req) => (hidesInput(req) ? BYPASS : `${method} ${pathAndQuery(req)}`)
   const isCredited = credentialFinder(credentials)
   return (req, caller) => {
-    if (carriesBody(req)) return BYPASS
-    if (caller !== null) return `GET ${caller} ${pathAndQuery(req)}`
-    return isProtected || isCredited(req) ? BYPASS : `GET ${pathAndQuery(req)}`
+    if (hidesInput(req)) return BYPASS
+    if (caller !== null) return `${method} ${caller} ${pathAndQuery(req)}`
+    return isProtected || isCredited(req) ? BYPASS : `${method} ${pathAndQuery(req)}`
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
+import { operationsIn } from '../../schema/path-item.js'
 import { type Content, createContent, once } from './content.js'
 import type { DocsPage, DocsSource } from './docs-page.js'
 import { html } from './html.js'
@@ -98,5 +99,8 @@ function initScript({ path, document }: DocsSource, isProduction: boolean): stri
 }
 
 function countOperations({ paths }: OpenApiDocument): number {
-  return Object.values(paths).reduce((count, item) => count + Object.keys(item).length, 0)
+  return Object.values(paths).reduce(
+    (count, item) => count + Object.keys(operationsIn(item)).length,
+    0,
+  )
 }

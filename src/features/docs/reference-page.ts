@@ -1,4 +1,5 @@
 import type { OpenApiDocument, OpenApiTag } from '../../contracts/openapi.js'
+import { operationsIn } from '../../schema/path-item.js'
 import { createContent, once } from './content.js'
 import type { DocsPage } from './docs-page.js'
 import { type Html, html } from './html.js'
@@ -70,7 +71,7 @@ ${componentsMarkup('schemas', schemas, schemaMarkup)}
 function groupsOf({ paths, tags }: OpenApiDocument): Group[] {
   const groups = new Map(tags.map((tag): [string, Group] => [tag.name, { ...tag, operations: [] }]))
   for (const [path, item] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(item)) {
+    for (const [method, operation] of Object.entries(operationsIn(item))) {
       const { tags: [name = 'Other operations'] = [] } = operation
       const group = groups.get(name) ?? { name, operations: [] }
       group.operations.push({ method, path, operation })

@@ -5,7 +5,10 @@ import { labelText } from './exposition.js'
 import { Histogram } from './histogram.js'
 
 /** The methods that have series of their own. All others share one, so a client cannot make series. */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', '_OTHER'] as const
+const METHODS = [
+  ...['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  '_OTHER',
+] as const
 
 /** The classes of statuses. `aborted`: the connection closed before the head of a response. */
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx', 'other'] as const

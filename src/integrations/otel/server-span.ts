@@ -1,7 +1,7 @@
 import type { Attributes, Span } from '@opentelemetry/api'
 import type { EndedRequest, Request } from '../../index.js'
 
-/** The methods that HTTP defines (RFC 9110, RFC 5789). All others are one method in names and attributes. */
+/** The methods that HTTP defines (RFC 9110, RFC 5789, RFC 10008). All others are one method in names and attributes. */
 const METHODS = new Set([
   'CONNECT',
   'DELETE',
@@ -11,6 +11,7 @@ const METHODS = new Set([
   'PATCH',
   'POST',
   'PUT',
+  'QUERY',
   'TRACE',
 ])
 

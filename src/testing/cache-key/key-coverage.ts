@@ -58,9 +58,11 @@ export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): 
   if (cache === null || !(toSeconds(cache.ttl) as number)) return null
   return (next) =>
     function watchReads(req, res) {
-      const isRead = req.method === 'GET' || req.method === 'HEAD'
-      const covers = isRead ? coverageOf(route, req, config) : null
-      if (covers === null) return next(req, res)
+      const isQuery = route.method === 'QUERY'
+      const isRead = isQuery || req.method === 'GET' || req.method === 'HEAD'
+      const ofKey = isRead ? coverageOf(route, req, config) : null
+      if (ofKey === null) return next(req, res)
+      const covers = isQuery ? withBody(ofKey) : ofKey
       const watch = new ReadWatch(covers, config.tenantHeader)
       watch.begin(req, (read) => {
         // A read after the headers were sent cannot change the response any more.
@@ -78,6 +80,11 @@ export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): 
       if (value !== undefined && value !== res) watch.end()
       return value
     }
+}
+
+/** Every key of a `QUERY` contains the body. */
+function withBody(covers: Covers): Covers {
+  return (part, name) => (part === 'req' && name === 'body') || covers(part, name)
 }
 
 class ReadWatch {
@@ -129,7 +136,7 @@ function coverageOf(
   // A response for a caller without an identity is not cached.
   if (caller === undefined) return null
   if (key === undefined) {
-    if (carriesBody(req)) return null
+    if (route.method !== 'QUERY' && carriesBody(req)) return null
     if (isShared) return coversOf(['params', 'query'])
     if (caller !== null) return coversOf(['params', 'query', 'user'])
     return route.isProtected ? null : anonymousCoverage(req, credentials)

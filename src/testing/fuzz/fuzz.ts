@@ -18,7 +18,7 @@ import { type FuzzLink, type FuzzResponse, sendRequest } from './send-request.js
 
 const RUNS = 50
 /** Operations that create data come first and operations that delete it last, so that the others find data. */
-const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'OPTIONS', 'DELETE']
+const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'QUERY', 'HEAD', 'OPTIONS', 'DELETE']
 const MAX_SEED = 2 ** 31
 /** The number of characters of a response body in a message. */
 const SHOWN = 600

@@ -62,7 +62,7 @@ export interface Overlap {
 }
 
 /** Methods that change nothing, so that their responses may come from a cache. */
-const SAFE = ['GET', 'HEAD', 'OPTIONS']
+const SAFE = ['GET', 'QUERY', 'HEAD', 'OPTIONS']
 /** Refusals that do not depend on the values of a body. */
 const ACCESS = [401, 403, 404, 429]
 

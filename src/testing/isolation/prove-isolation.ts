@@ -33,7 +33,7 @@ import { sendAsUsers } from './send-as-users.js'
 const ROUNDS = 2
 const MAX_SEED = 2 ** 31
 /** Operations that create data come first, operations that delete it last. */
-const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'HEAD', 'OPTIONS', 'DELETE']
+const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'QUERY', 'HEAD', 'OPTIONS', 'DELETE']
 
 /** The application under test, and how to reach it. */
 export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' | 'tenantHeader'> {

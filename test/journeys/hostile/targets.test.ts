@@ -198,7 +198,7 @@ describe('OPTIONS *', () => {
     await connection.ended()
     const answers = await connection.answers(3)
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400])
-    const every = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+    const every = 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE, OPTIONS'
     expect({ allow: answers[0]?.headers['allow'], urls, ran }).toEqual({
       allow: every,
       urls: ['*', '/'],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Request } from '../../contracts/handler.js'
+import type { Request } from '../contracts/handler.js'
 
 const digests = new WeakMap<Request, string>()
 
@@ -27,7 +27,8 @@ export function fingerprintOf(req: Request): string {
   return sha256(`${req.originalUrl}\n${digests.get(req) ?? ''}`)
 }
 
-function digestOf(body: unknown): string {
+/** The digest of a body that has been parsed. */
+export function digestOf(body: unknown): string {
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   return sha256(isWhole ? body : (JSON.stringify(body) ?? ''))
 }

@@ -1,0 +1,22 @@
+import type { RouteModel } from '../../contracts/route-model.js'
+import { acceptQuery, checkQueryMethod } from '../../model/accept-query.js'
+import type { Feature } from '../../step/feature.js'
+
+const isQuery = ({ method }: RouteModel) => method === 'QUERY'
+
+/** `@QueryMethod()`: the rules of RFC 10008 besides the method itself. */
+export const queryMethod: Feature<unknown> = {
+  name: 'query-method',
+  check: checkQueryMethod,
+  contract: () => (route) => {
+    if (!isQuery(route)) return null
+    const description = 'The media types of the body (RFC 10008).'
+    const schema = { type: 'string', enum: [acceptQuery(route)] }
+    return { errors: [415], headers: { 'Accept-Query': { description, schema } } }
+  },
+  places: (route) => (isQuery(route) ? ['beforeGuard', 'beforeBody'] : []),
+  load({ model }) {
+    if (!model.routes.some(isQuery)) return null
+    return import('./query-method-plugin.js').then((file) => file.queryMethodPlugin())
+  },
+}

@@ -1,0 +1,29 @@
+import type { Plugin } from '../../contracts/plugin.js'
+import { refuse } from '../../errors/refuse.js'
+import { acceptQuery } from '../../model/accept-query.js'
+import { Refusal } from '../../step/refusal.js'
+
+/** Names the accepted media types, and refuses requests without one (RFC 10008). */
+export function queryMethodPlugin(): Plugin {
+  return {
+    name: 'query-method',
+    steps(route) {
+      if (route.method !== 'QUERY') return null
+      const accepted = acceptQuery(route)
+      return {
+        beforeGuard: (next) =>
+          function nameQueryTypes(req, res) {
+            res.setHeader('Accept-Query', accepted)
+            return next(req, res)
+          },
+        beforeBody: (next) =>
+          function requireQueryType(req, res) {
+            if (req.headers['content-type'] !== undefined) return next(req, res)
+            return new Refusal(refuse('UNSUPPORTED_MEDIA_TYPE', MISSING))
+          },
+      }
+    },
+  }
+}
+
+const MISSING = 'A QUERY needs a Content-Type'

@@ -1,0 +1,25 @@
+import { METHODS } from 'node:http'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+
+/** A media range as a token of structured fields (RFC 9651, 3.3.4); others are strings. */
+const TOKEN = /^[A-Za-z*][\w!#$%&'*+.^`|~:/-]*$/
+
+/** The media types that a `QUERY` route accepts, as the value of `Accept-Query` (RFC 10008). */
+export function acceptQuery({ bodies }: Pick<RouteModel, 'bodies'>): string {
+  const types = bodies?.flatMap(({ contentTypes }) => contentTypes) ?? ['application/json']
+  return types.map((type) => (TOKEN.test(type) ? type : JSON.stringify(type))).join(', ')
+}
+
+/** Finds out whether the parser of Node refuses the requests of a route. */
+export function checkQueryMethod({ method, name }: RouteModel): Problem[] {
+  if (method !== 'QUERY' || METHODS.includes(method)) return []
+  return [
+    {
+      code: 'E_QUERY_METHOD',
+      subject: name,
+      cause: `The HTTP parser of Node ${process.versions.node} does not know the method QUERY.`,
+      remedy: 'Run Node 20.19.2 or later, or 22.0.0 or later; or use @Post.',
+    },
+  ]
+}

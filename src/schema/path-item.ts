@@ -1,0 +1,24 @@
+import type { OpenApiDocument, OpenApiOperation, OpenApiPathItem } from '../contracts/openapi.js'
+
+/** The extension that OpenAPI registers for operations of methods that documents before 3.2 have no field for. */
+export const OLDER_QUERY = 'x-oai-additionalOperations'
+
+/** The public type has the operations only, so that programs may read all fields of a path alike. */
+type OlderItem<S> = OpenApiPathItem<S> & {
+  readonly [OLDER_QUERY]?: { readonly QUERY?: OpenApiOperation<S> }
+}
+
+/** The operations of a path by method, in any version of OpenAPI. */
+export function operationsIn<S>(item: OpenApiPathItem<S>): OpenApiPathItem<S> {
+  const { [OLDER_QUERY]: older, ...operations }: OlderItem<S> = item
+  return older?.QUERY === undefined ? operations : { ...operations, query: older.QUERY }
+}
+
+/** Moves the `QUERY` operations of a document to where documents before OpenAPI 3.2 have them. */
+export function withOlderQueries(document: OpenApiDocument): OpenApiDocument {
+  const paths = Object.entries(document.paths).map(([path, { query, ...item }]) => [
+    path,
+    query === undefined ? item : { ...item, [OLDER_QUERY]: { QUERY: query } },
+  ])
+  return { ...document, paths: Object.fromEntries(paths) }
+}
