@@ -1,5 +1,5 @@
 import {
-  type DatabaseLink,
+  type Clock,
   type Duration,
   getTenantId,
   HttpError,
@@ -9,8 +9,9 @@ import {
   toSeconds,
 } from '../../index.js'
 import { type JobDefinition, present } from './define-job.js'
-import { checkInput, currentSender, type Envelope } from './envelope.js'
-import type { Work } from './find-work.js'
+import { checkInput, currentSender } from './envelope.js'
+import type { Queues } from './queues.js'
+import type { Parts } from './run-job.js'
 
 /** Options of {@link Jobs.send}. */
 export interface SendOptions {
@@ -22,27 +23,10 @@ export interface SendOptions {
   readonly priority?: number
 }
 
-/** The options of a job for pg-boss. */
-export interface InsertOptions {
-  readonly group?: { readonly id: string }
-  readonly startAfter?: Date
-  readonly id?: string
-  readonly singletonKey?: string
-  readonly priority?: number
-}
-
 /** The parts that sending depends on. They exist when the application has started. */
-export interface SenderParts {
-  readonly link: DatabaseLink
-  /** Inserts a job in the transaction of the current code, and returns its id. */
-  readonly insert: (
-    name: string,
-    envelope: Envelope,
-    options: InsertOptions,
-  ) => Promise<string | null>
-  readonly works: ReadonlyMap<string, Work>
+export interface SenderParts extends Pick<Parts, 'link' | 'works' | 'clock'> {
+  readonly send: Queues['send']
   readonly usesTenants: boolean
-  readonly now: () => number
   /** Called after the commit. */
   readonly onSent: (sent: SentJob) => void
 }
@@ -75,29 +59,24 @@ export class Jobs {
     ...[input, options = {}]: SendArguments<NoInfer<TSent>>
   ): Promise<string | null> {
     const parts = this.#parts
+    const { name } = job
     if (parts === undefined)
       throw new Error(
         'Jobs.send(): the application has not started. Use it in onReady at the earliest.',
       )
-    if (parts.works.get(job.name)?.job !== (job as JobDefinition)) {
+    if (parts.works.get(name)?.job !== (job as JobDefinition)) {
       throw new TypeError(
-        `No worker runs the job ${job.name}. List its class: jobs({ workers: [ … ] }).`,
+        `No worker runs the job ${name}. List its class: jobs({ workers: [ … ] }).`,
       )
     }
-    const tenant = job.hasTenant ? tenantOfSender(parts.usesTenants) : null
-    const { name } = job
+    const tenant = job.tenant ? tenantOfSender(parts.usesTenants) : null
     const plain = await sendable(job as JobDefinition, input)
     const { key: singletonKey, priority } = options
-    const id = await parts.insert(
-      name,
-      { input: plain, tenant, sender: currentSender() },
-      present({
-        group: tenant === null ? undefined : { id: tenant },
-        startAfter: startOf(options, parts.now()),
-        singletonKey,
-        priority,
-      }),
-    )
+    const startAfter = startOf(options, parts.clock)
+    const group = tenant === null ? undefined : { id: tenant }
+    const envelope = { input: plain, tenant, sender: currentSender() }
+    const given = present({ group, startAfter, singletonKey, priority })
+    const id = await parts.send(name, envelope, given)
     // This wakes a worker of the process, which could not see the job before the commit.
     if (id !== null)
       await parts.link.afterCommit(() => parts.onSent({ id, name, input: plain, tenant }))
@@ -110,10 +89,10 @@ export type SendArguments<TSent> = [TSent] extends [undefined]
   ? [input?: undefined, options?: SendOptions]
   : [input: TSent, options?: SendOptions]
 
-function startOf({ after }: SendOptions, now: number): Date | undefined {
+function startOf({ after }: SendOptions, clock: Clock): Date | undefined {
   if (after === undefined || after instanceof Date) return after
   const seconds = toSeconds(after)
-  if (seconds !== undefined) return new Date(now + seconds * 1000)
+  if (seconds !== undefined) return new Date(clock.now() + seconds * 1000)
   throw new TypeError(`Jobs.send(): after is ${after}. Give a Date, or a duration such as '10m'.`)
 }
 

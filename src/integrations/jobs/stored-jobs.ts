@@ -66,10 +66,6 @@ export async function retryJob(
   const { own: db } = bossDatabase(link, null)
   const boss = new PgBoss({ db, schema, migrate: false, supervise: false, schedule: false })
   await boss.start()
-  try {
-    await boss.retry(String(found['name']), id)
-    return true
-  } finally {
-    await boss.stop({ graceful: false })
-  }
+  await boss.retry(String(found['name']), id).finally(() => boss.stop({ graceful: false }))
+  return true
 }
