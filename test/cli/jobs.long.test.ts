@@ -8,6 +8,9 @@ import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import { describeJobs } from '../integrations/jobs/support.js'
+import { useProjects } from './use-projects.js'
+
+const newProject = useProjects()
 
 const Print = defineJob('print', { retries: 0 })
 const Other = defineJob('other')
@@ -86,4 +89,30 @@ describeJobs('blazon jobs', () => {
       stderr: expect.stringContaining('no tables of jobs'),
     })
   })
+})
+
+it('blazon routes lists the jobs that jobs() documents', async () => {
+  const project = newProject(['tsx', 'zod']).write({
+    'package.json': { type: 'module' },
+    'src/app.ts': `import { App, Controller, Get } from 'blazon'
+      import { defineJob, jobs } from 'blazon/jobs'
+      import { postgres } from 'blazon/postgres'
+      import { z } from 'zod'
+      @Controller('notes') class Notes { @Get() list() { return [] } }
+      const input = z.object({ orderId: z.number(), at: z.string().optional() })
+      const documented = [defineJob('receipt', { input }), defineJob('sweep')]
+      const plugins = [postgres({ embedded: 'memory' }), jobs({ workers: [], documented })]
+      export const app = new App({ controllers: [Notes], plugins })`,
+  })
+  const { stdout } = await project.run(['routes'])
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/))
+  expect(rows).toEqual([
+    ['GET', '/notes', 'Notes.list', 'public'],
+    ['JOB', 'receipt', '{ orderId, at? }'],
+    ['JOB', 'sweep'],
+  ])
+  expect((await project.run(['routes', '--filter', 'order'])).stdout).toMatch(/^JOB +receipt/)
 })

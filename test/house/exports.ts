@@ -67,7 +67,7 @@ const TYPES = `
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders TraceState UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
   WebhookSecrets WebhookVerifier
-  DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
+  DescribeForDocument DocumentExtensions DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
   SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
   Caller HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionedOptions
 `

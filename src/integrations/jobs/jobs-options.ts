@@ -1,5 +1,5 @@
 import type { Class } from '../../index.js'
-import { refuse } from './define-job.js'
+import { type JobDefinition, refuse } from './define-job.js'
 
 /** Options of {@link jobs}. */
 export interface JobsOptions {
@@ -22,6 +22,8 @@ export interface JobsOptions {
    * step of the deployment does it, and a start without them fails. Default `true`.
    */
   readonly migrate?: boolean
+  /** Jobs whose inputs `x-jobs` of the document describes and `blazon routes` lists. Default: none. */
+  readonly documented?: readonly JobDefinition[]
 }
 
 /** The options with their defaults. */
@@ -29,6 +31,7 @@ export interface JobsSettings extends JobsOptions {
   readonly work: boolean
   readonly schema: string
   readonly migrate: boolean
+  readonly documented: readonly JobDefinition[]
 }
 
 /** The variable that `blazon start --jobs` sets. */
@@ -37,7 +40,7 @@ const VARIABLE = 'BLAZON_JOBS'
 /** @throws ConfigError with all problems. */
 export function resolveOptions(options: JobsOptions): JobsSettings {
   const { workers, work = false, concurrency = 1, migrate = true } = options
-  const { schema = 'blazon_jobs' } = options
+  const { schema = 'blazon_jobs', documented = [] } = options
   const areClasses = Array.isArray(workers) && workers.every((each) => typeof each === 'function')
   const isCount = Number.isInteger(concurrency) && concurrency >= 1
   const isSchema = /^[a-z_][a-z0-9_]{0,49}$/.test(schema)
@@ -47,6 +50,7 @@ export function resolveOptions(options: JobsOptions): JobsSettings {
     concurrency: [isCount, 'Give a whole number from 1.'],
     schema: [isSchema, 'Give at most 50 lower-case letters, digits and `_`.'],
     migrate: [typeof migrate === 'boolean', 'Give true or false.'],
+    documented: [Array.isArray(documented), 'Give a list of jobs of defineJob().'],
   })
-  return { ...options, work: work || process.env[VARIABLE] === 'work', schema, migrate }
+  return { ...options, work: work || process.env[VARIABLE] === 'work', schema, migrate, documented }
 }

@@ -1,4 +1,5 @@
 import { DatabaseLink, orStandIn, type Plugin, RequestContext, TestJobs } from '../../index.js'
+import type { JobDefinition } from './define-job.js'
 import { type JobsOptions, type JobsSettings, resolveOptions } from './jobs-options.js'
 import { Runtime } from './runtime.js'
 import { Jobs } from './sender.js'
@@ -35,9 +36,18 @@ function jobsPlugin(settings: JobsSettings): Plugin {
       },
       { token: TestJobs, inject: [Runtime], useFactory: ({ drain }: Runtime) => drain },
     ],
+    ...(settings.documented.length > 0 && { document: documentOf(settings.documented) }),
     // Jobs have the id and the trace of the request that sends them.
     steps: () => ({ enter: (next) => (req, res) => RequestContext.run(req, next, req, res) }),
     setup: (context) => context.get(Runtime).start(context.get(Jobs), context),
     health: ({ get }) => get(Runtime).check(),
   }
+}
+
+function documentOf(jobs: readonly JobDefinition[]): NonNullable<Plugin['document']> {
+  return (describe) => ({
+    'x-jobs': Object.fromEntries(
+      jobs.map(({ name, input }) => [name, input === null ? {} : { input: describe(input, name) }]),
+    ),
+  })
 }
