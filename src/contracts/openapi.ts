@@ -241,7 +241,7 @@ export interface OpenApiDocument<S = OpenApiSchema> {
   readonly paths: Readonly<Record<string, OpenApiPathItem<S>>>
   /** The components to which operations and schemas refer. */
   readonly components: OpenApiComponents<S>
-  /** What plugins have added by `Plugin.document`. */
+  /** Additions of plugins, by `Plugin.document`. */
   readonly [extension: `x-${string}`]: unknown
 }
 

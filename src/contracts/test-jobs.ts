@@ -37,6 +37,8 @@ export interface DrainOptions {
 
 /** The jobs of an application under test. No job runs by itself. */
 export interface TestJobs {
+  /** The names of the jobs that workers run for tenants. */
+  readonly ofTenants: readonly string[]
   /** The jobs that were sent since the start, in order. */
   readonly sent: readonly SentJob[]
   /**

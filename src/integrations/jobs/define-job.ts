@@ -130,7 +130,7 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
   const at = `defineJob('${String(name)}')`
   const remedy = 'Use 1 to 100 letters, digits, `_`, `-` and `.`.'
   refuse(at, { name }, { name: [NAME.test(String(name)), remedy] })
-  refuse(at, options, {
+  const checks: Record<keyof JobOptions, Check> = {
     retries: [isWithin(job.retries, 0, 1000), 'Give a whole number from 0 to 1000.'],
     concurrency: [isWithin(concurrency, 1, 1000), 'Give a whole number from 1 to 1000.'],
     perTenant: [
@@ -146,22 +146,17 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
       job.input === null || typeof job.input['~standard']?.validate === 'function',
       'Give a schema of a library with Standard Schema, such as zod, valibot or arktype.',
     ],
-  })
+  }
+  refuse(at, options, checks)
   return Object.freeze(job)
 }
 
-/**
- * Refuses options.
- *
- * @param checks By the name of each option, whether it is valid, and what to give.
- * @throws ConfigError with all that are not, or that have no check.
- */
-export function refuse<T extends object>(
-  at: string,
-  options: T,
-  checks: { readonly [K in keyof T]-?: readonly [isValid: boolean, remedy: string] },
-): void {
-  const entries = Object.entries<readonly [boolean, string]>(checks)
+/** Whether an option is valid, and what to give. */
+export type Check = readonly [isValid: boolean, remedy: string]
+
+/** @throws ConfigError with all options that are not valid, or that have no check. */
+export function refuse(at: string, options: object, checks: Readonly<Record<string, Check>>): void {
+  const entries = Object.entries(checks)
   const names = Object.fromEntries(entries.map(([name]) => [name, true]))
   const problems = entries.flatMap(([name, [isValid, remedy]]): Problem[] =>
     isValid ? [] : [{ code: 'E_OPTION_INVALID', subject: `${at}: ${name}`, cause: CAUSE, remedy }],

@@ -1,5 +1,6 @@
 import type { DrainOptions, JobRunReport, SentJob, TestJobs } from '../../index.js'
-import { type Parts, runJob } from './run-job.js'
+import type { Parts } from './parts.js'
+import { runJob } from './run-job.js'
 import { planSchedules } from './schedules.js'
 
 /** After so many runs, a job is taken to send itself for ever. */
@@ -9,6 +10,11 @@ const MOST_RUNS = 10_000
 export class Drain implements TestJobs {
   readonly sent: SentJob[] = []
   #parts: Parts | undefined
+
+  get ofTenants(): readonly string[] {
+    const works = [...(this.#parts?.works.values() ?? [])]
+    return works.filter(({ job }) => job.tenant).map(({ job }) => job.name)
+  }
 
   async start(parts: Parts): Promise<void> {
     this.#parts = parts

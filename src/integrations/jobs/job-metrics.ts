@@ -1,6 +1,6 @@
 import type { QueueResult } from 'pg-boss'
 import type { Metric } from '../../index.js'
-import type { Parts } from './run-job.js'
+import type { Parts } from './parts.js'
 
 /** How long counts are used again, in milliseconds. */
 const FRESH_MS = 5000

@@ -1,31 +1,11 @@
 import type { JobWithMetadata } from 'pg-boss'
-import {
-  type Clock,
-  type Work as Context,
-  type DatabaseLink,
-  type JobRunReport,
-  type Logger,
-  runWithTenant,
-  type TenantStates,
-  WorkContext,
-} from '../../index.js'
+import { type Work as Context, type JobRunReport, runWithTenant, WorkContext } from '../../index.js'
 import { type JobRun, present } from './define-job.js'
 import { checkInput, type Envelope, readEnvelope } from './envelope.js'
-import type { Work, Works } from './find-work.js'
-import { LostClaimError, type Queues } from './queues.js'
+import type { Work } from './find-work.js'
+import type { Parts } from './parts.js'
+import { LostClaimError } from './queues.js'
 import { planOf } from './schedules.js'
-
-/** The parts of an application that its jobs depend on. They exist when it has started. */
-export interface Parts {
-  readonly link: DatabaseLink
-  readonly queues: Queues
-  readonly schema: string
-  readonly works: Works
-  readonly clock: Clock
-  readonly logger: Logger
-  /** Returns the state of a tenant. */
-  readonly stateOf: TenantStates
-}
 
 /** How long a job of a suspended tenant waits before it is looked at again. */
 const SUSPENDED_SECONDS = 60
@@ -33,7 +13,7 @@ const SUSPENDED_SECONDS = 60
 const REST_MS = 5000
 
 /** A job that must not run again, with the reason. */
-class DeadJobError extends Error {}
+export class DeadJobError extends Error {}
 
 /** Runs a job that this process has taken, and ends it in the database. Rejects only if the database fails. */
 export async function runJob(

@@ -65,7 +65,7 @@ export class Runtime {
       if (isTest) this.drain.sent.push(sent)
       this.#workers?.wake(sent.name)
     }
-    sender.start({ link, works, clock, send, usesTenants, onSent })
+    sender.start({ link, works, clock, schema, send, usesTenants, onSent })
     if (!link.isReal) return
     await boss.start()
     this.#boss = boss

@@ -3,7 +3,7 @@ import { ConfigError, type Problem } from '../../index.js'
 import type { JobSchedule } from './decorators.js'
 import type { Works } from './find-work.js'
 import type { Boss } from './load-boss.js'
-import type { Parts } from './run-job.js'
+import type { Parts } from './parts.js'
 
 /**
  * Checks the expressions and the zones of all schedules.

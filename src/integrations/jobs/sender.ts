@@ -10,8 +10,9 @@ import {
 } from '../../index.js'
 import { type JobDefinition, present } from './define-job.js'
 import { checkInput, currentSender } from './envelope.js'
+import type { Parts } from './parts.js'
 import type { Queues } from './queues.js'
-import type { Parts } from './run-job.js'
+import { listJobs, type StoredJob, type StoredJobsFilter } from './stored-jobs.js'
 
 /** Options of {@link Jobs.send}. */
 export interface SendOptions {
@@ -24,7 +25,7 @@ export interface SendOptions {
 }
 
 /** The parts that sending depends on. They exist when the application has started. */
-export interface SenderParts extends Pick<Parts, 'link' | 'works' | 'clock'> {
+export interface SenderParts extends Pick<Parts, 'link' | 'works' | 'clock' | 'schema'> {
   readonly send: Queues['send']
   readonly usesTenants: boolean
   /** Called after the commit. */
@@ -58,12 +59,8 @@ export class Jobs {
     job: JobDefinition<TSent>,
     ...[input, options = {}]: SendArguments<NoInfer<TSent>>
   ): Promise<string | null> {
-    const parts = this.#parts
+    const parts = this.#started('send')
     const { name } = job
-    if (parts === undefined)
-      throw new Error(
-        'Jobs.send(): the application has not started. Use it in onReady at the earliest.',
-      )
     if (parts.works.get(name)?.job !== (job as JobDefinition)) {
       throw new TypeError(
         `No worker runs the job ${name}. List its class: jobs({ workers: [ … ] }).`,
@@ -81,6 +78,23 @@ export class Jobs {
     if (id !== null)
       await parts.link.afterCommit(() => parts.onSent({ id, name, input: plain, tenant }))
     return id
+  }
+
+  /**
+   * Lists jobs of the tenant of this code, the newest first; in an application without tenants, all jobs.
+   *
+   * @throws HttpError 400 `TENANT_REQUIRED` in an application with tenants, without one.
+   */
+  async list(filter: Omit<StoredJobsFilter, 'schema' | 'tenant'> = {}): Promise<StoredJob[]> {
+    const { link, schema, usesTenants } = this.#started('list')
+    return await listJobs(link, { ...filter, schema, tenant: tenantOfSender(usesTenants) })
+  }
+
+  #started(name: string): SenderParts {
+    if (this.#parts !== undefined) return this.#parts
+    throw new Error(
+      `Jobs.${name}(): the application has not started. Use it in onReady at the earliest.`,
+    )
   }
 }
 
@@ -104,7 +118,7 @@ function tenantOfSender(usesTenants: boolean): string | null {
   if (tenant !== undefined) return tenant
   if (!usesTenants) return null
   const message =
-    'This job belongs to a tenant, and the code that sends it runs for none. Use runWithTenant(id, …), or define it with tenant: false'
+    'This job belongs to a tenant, and this code runs for none. Use runWithTenant(id, …), or define it with tenant: false'
   throw new HttpError(400, message, { code: 'TENANT_REQUIRED' })
 }
 

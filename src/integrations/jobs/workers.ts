@@ -1,8 +1,9 @@
 import type { JobWithMetadata } from 'pg-boss'
 import type { Timer } from '../../index.js'
 import type { Work } from './find-work.js'
+import type { Parts } from './parts.js'
 import { LostClaimError } from './queues.js'
-import { type Parts, runJob } from './run-job.js'
+import { runJob } from './run-job.js'
 import { planSchedules } from './schedules.js'
 
 /** How often a worker looks for jobs that another process has sent, in seconds. */
