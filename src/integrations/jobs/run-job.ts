@@ -13,7 +13,9 @@ const SUSPENDED_SECONDS = 60
 const REST_MS = 5000
 
 /** A job that must not run again, with the reason. */
-export class DeadJobError extends Error {}
+export class DeadJobError extends Error {
+  override readonly name = 'DeadJobError'
+}
 
 /** Runs a job that this process has taken, and ends it in the database. Rejects only if the database fails. */
 export async function runJob(
@@ -75,9 +77,7 @@ async function isSuspended(tenant: string, { stateOf }: Parts): Promise<boolean>
 async function inputOf({ job }: Work, envelope: Envelope | null): Promise<unknown> {
   if (envelope === null)
     throw new DeadJobError('Another program has sent it: its data has no tenant and no sender.')
-  const checked = await checkInput(job, envelope.input)
-  if ('value' in checked) return checked.value
-  throw new DeadJobError(`Its input does not fit its schema: ${checked.reasons.join('; ')}`)
+  return await checkInput(job, envelope.input, DeadJobError)
 }
 
 /** Waits for a function, but not longer than a signal: code that ignores it must not hold a connection. */

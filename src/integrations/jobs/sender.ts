@@ -112,8 +112,7 @@ function startOf({ after }: SendOptions, clock: Clock): Date | undefined {
 
 /** @throws HttpError if the code runs for no tenant, or for one that the request may not act for. */
 function tenantOfSender(usesTenants: boolean): string | null {
-  const scope = TenantContext.current()
-  if (scope?.claim !== undefined) return requireTenantId()
+  if (TenantContext.current()?.claim !== undefined) return requireTenantId()
   const tenant = getTenantId()
   if (tenant !== undefined) return tenant
   if (!usesTenants) return null
@@ -126,9 +125,6 @@ function tenantOfSender(usesTenants: boolean): string | null {
 async function sendable(job: JobDefinition, input: unknown): Promise<unknown> {
   const text = JSON.stringify(input)
   const plain: unknown = text === undefined ? undefined : JSON.parse(text)
-  const checked = await checkInput(job, plain)
-  if ('value' in checked) return plain
-  throw new TypeError(
-    `The input of the job ${job.name} does not fit its schema: ${checked.reasons.join('; ')}`,
-  )
+  await checkInput(job, plain, TypeError)
+  return plain
 }

@@ -48,9 +48,10 @@ export interface WebhookDeliveryLog extends Omit<StoredJob, 'name' | 'tenant' | 
   readonly type: string
 }
 
-interface Sent {
+/** The database would change the order of the fields of an object, so the body is a text. */
+interface Sent extends Pick<WebhookEvent, 'type'> {
   readonly endpoint: string
-  readonly event: WebhookEvent & { readonly timestamp: string }
+  readonly body: string
 }
 
 /** `send` alone makes the input. */
@@ -98,15 +99,16 @@ export class Webhooks {
   async send(endpoint: string, event: WebhookEvent, options?: SendOptions): Promise<string | null> {
     const timestamp = new Date(this.#clock.now()).toISOString()
     const { type, data } = event
-    return await this.#jobs.send(Delivery, { endpoint, event: { type, timestamp, data } }, options)
+    const body = JSON.stringify({ type, timestamp, data })
+    return await this.#jobs.send(Delivery, { endpoint, type, body }, options)
   }
 
   /** Lists the deliveries of the tenant of this code, the newest first. */
   async deliveries(limit = 50): Promise<WebhookDeliveryLog[]> {
     const stored = await this.#jobs.list({ name: Delivery.name, limit })
     return stored.map(({ input, name: _name, tenant: _tenant, ...job }) => {
-      const { endpoint, event } = input as Sent
-      return { ...job, endpoint, type: event.type }
+      const { endpoint, type } = input as Sent
+      return { ...job, endpoint, type }
     })
   }
 
@@ -114,7 +116,7 @@ export class Webhooks {
   async deliver({ id, input, signal }: JobRun<Sent>): Promise<void> {
     const endpoint = await this.#find(input.endpoint)
     if (endpoint === undefined) throw new DeadJobError('The endpoint does not exist any more.')
-    const body = JSON.stringify(input.event)
+    const { body } = input
     const signed = await signWebhook({ id, nowMs: this.#clock.now(), body }, endpoint.secrets)
     const response = await this.#outgoing(endpoint.url, {
       ...{ method: 'POST', body, signal, redirect: 'manual', public: true },
