@@ -2,6 +2,8 @@ import type { QueueResult } from 'pg-boss'
 import type { Metric } from '../../index.js'
 import type { Parts } from './parts.js'
 
+type Count = 'readyCount' | 'activeCount' | 'failedCount' | 'readyOldestSeconds'
+
 /** How long counts are used again, in milliseconds. */
 const FRESH_MS = 5000
 
@@ -12,32 +14,32 @@ const FRESH_MS = 5000
 export function jobMetrics({ queues, works, clock, logger }: Parts): Metric[] {
   let found: readonly QueueResult[] = []
   let freshUntil = Number.NEGATIVE_INFINITY
-  const refresh = async () => {
+  const refresh = () => {
     freshUntil = clock.monotonic() + FRESH_MS
-    found = await queues.boss.getQueues([...works.keys()])
+    const counting = queues.boss.getQueues([...works.keys()])
+    counting.then(
+      (queues) => (found = queues),
+      (err) => logger.warn({ err }, 'The jobs could not be counted'),
+    )
   }
-  const gauge = (
-    name: string,
-    help: string,
-    of: (queue: QueueResult) => number | null,
-  ): Metric => ({
+  const gauge = (name: string, count: Count, help: string): Metric => ({
     name: `jobs_${name}`,
     help,
     type: 'gauge',
     read() {
-      if (clock.monotonic() >= freshUntil)
-        refresh().catch((err) => logger.warn({ err }, 'The jobs could not be counted'))
-      return found.map((queue) => ({ value: of(queue) ?? 0, labels: { job: queue.name } }))
+      if (clock.monotonic() >= freshUntil) refresh()
+      return found.map((queue) => ({ value: queue[count] ?? 0, labels: { job: queue.name } }))
     },
   })
+  refresh()
   return [
-    gauge('waiting', 'Jobs that are due and that no worker has taken.', (q) => q.readyCount),
-    gauge('running', 'Jobs that run.', (q) => q.activeCount),
-    gauge('failed', 'Jobs that have failed in all their runs, and are kept.', (q) => q.failedCount),
+    gauge('waiting', 'readyCount', 'Jobs that are due and that no worker has taken.'),
+    gauge('running', 'activeCount', 'Jobs that run.'),
+    gauge('failed', 'failedCount', 'Jobs that have failed in all their runs, and are kept.'),
     gauge(
       'oldest_seconds',
+      'readyOldestSeconds',
       'How long the oldest job that is due has waited.',
-      (q) => q.readyOldestSeconds,
     ),
   ]
 }

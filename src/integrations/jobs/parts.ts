@@ -1,4 +1,4 @@
-import type { Clock, DatabaseLink, Logger, TenantStates } from '../../index.js'
+import type { Clock, DatabaseLink, Logger, SentJob, TenantStates } from '../../index.js'
 import type { Works } from './find-work.js'
 import type { Queues } from './queues.js'
 
@@ -10,6 +10,9 @@ export interface Parts {
   readonly works: Works
   readonly clock: Clock
   readonly logger: Logger
+  readonly usesTenants: boolean
   /** Returns the state of a tenant. */
   readonly stateOf: TenantStates
+  /** Called after the commit of a job that was sent. */
+  readonly onSent: (sent: SentJob) => void
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   Clock,
   type DatabaseLink,
@@ -57,21 +56,19 @@ export class Runtime {
     boss.on('error', (err) => logger.error({ err }, 'A queue of jobs has failed'))
     const works = findWork(context, workers)
     checkSchedules(boss, works)
-    const queues = new Queues(boss, database)
-    // A test may answer in place of the database.
-    const send: Queues['send'] = async (...job) =>
-      link.isReal ? await queues.send(...job) : randomUUID()
+    const queues = new Queues(boss, database, link.isReal)
     const onSent = (sent: SentJob) => {
       if (isTest) this.drain.sent.push(sent)
       this.#workers?.wake(sent.name)
     }
-    sender.start({ link, works, clock, schema, send, usesTenants, onSent })
+    const app = { link, clock, logger, usesTenants, stateOf: get(TenantStates) }
+    const parts = { ...app, queues, schema, works, onSent }
+    sender.start(parts)
     if (!link.isReal) return
     await boss.start()
     this.#boss = boss
     if (isTest) await followTests(link, schema)
     for (const { job } of works.values()) await queues.open(job)
-    const parts = { link, queues, schema, works, clock, logger, stateOf: get(TenantStates) }
     if (isTest) await this.drain.start(parts)
     if (!isWorking) return
     const half = Math.max(1, Math.floor(link.connections / 2))

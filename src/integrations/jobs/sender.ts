@@ -4,14 +4,12 @@ import {
   getTenantId,
   HttpError,
   requireTenantId,
-  type SentJob,
   TenantContext,
   toSeconds,
 } from '../../index.js'
 import { type JobDefinition, present } from './define-job.js'
 import { checkInput, currentSender } from './envelope.js'
 import type { Parts } from './parts.js'
-import type { Queues } from './queues.js'
 import { listJobs, type StoredJob, type StoredJobsFilter } from './stored-jobs.js'
 
 /** Options of {@link Jobs.send}. */
@@ -24,14 +22,6 @@ export interface SendOptions {
   readonly priority?: number
 }
 
-/** The parts that sending depends on. They exist when the application has started. */
-export interface SenderParts extends Pick<Parts, 'link' | 'works' | 'clock' | 'schema'> {
-  readonly send: Queues['send']
-  readonly usesTenants: boolean
-  /** Called after the commit. */
-  readonly onSent: (sent: SentJob) => void
-}
-
 /**
  * Sends jobs. `jobs()` provides it.
  *
@@ -40,10 +30,10 @@ export interface SenderParts extends Pick<Parts, 'link' | 'works' | 'clock' | 's
  * await this.jobs.send(Receipt, { orderId })
  */
 export class Jobs {
-  #parts: SenderParts | undefined
+  #parts: Parts | undefined
 
   /** @internal Called by `jobs()`, once. */
-  start(parts: SenderParts): void {
+  start(parts: Parts): void {
     this.#parts = parts
   }
 
@@ -73,7 +63,7 @@ export class Jobs {
     const group = tenant === null ? undefined : { id: tenant }
     const envelope = { input: plain, tenant, sender: currentSender() }
     const given = present({ group, startAfter, singletonKey, priority })
-    const id = await parts.send(name, envelope, given)
+    const id = await parts.queues.send(name, envelope, given)
     // This wakes a worker of the process, which could not see the job before the commit.
     if (id !== null)
       await parts.link.afterCommit(() => parts.onSent({ id, name, input: plain, tenant }))
@@ -90,7 +80,7 @@ export class Jobs {
     return await listJobs(link, { ...filter, schema, tenant: tenantOfSender(usesTenants) })
   }
 
-  #started(name: string): SenderParts {
+  #started(name: string): Parts {
     if (this.#parts !== undefined) return this.#parts
     throw new Error(
       `Jobs.${name}(): the application has not started. Use it in onReady at the earliest.`,
