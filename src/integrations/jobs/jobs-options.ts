@@ -27,12 +27,7 @@ export interface JobsOptions {
 }
 
 /** The options with their defaults. */
-export interface JobsSettings extends JobsOptions {
-  readonly work: boolean
-  readonly schema: string
-  readonly migrate: boolean
-  readonly documented: readonly JobDefinition[]
-}
+export type JobsSettings = JobsOptions & Required<Omit<JobsOptions, 'concurrency'>>
 
 /** The variable that `blazon start --jobs` sets. */
 const VARIABLE = 'BLAZON_JOBS'

@@ -57,7 +57,8 @@ describeJobs('an application that works', () => {
     expect(run?.spanContext().traceId).toBe(server?.spanContext().traceId)
 
     // It is ready while its workers look for jobs, and no longer when they have not for a minute.
-    const check = () => (work.health as (app: Pick<App, 'get'>) => void)(app)
+    const get: App['get'] = (token) => app.get(token)
+    const check = () => (work.health as (app: { get: App['get'] }) => void)({ get })
     expect(check).not.toThrow()
     const later = Date.now() + 61_000
     const clock = vi.spyOn(Date, 'now').mockReturnValue(later)
