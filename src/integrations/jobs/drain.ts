@@ -11,9 +11,9 @@ export class Drain implements TestJobs {
   readonly sent: SentJob[] = []
   #parts: Parts | undefined
 
-  get ofTenants(): readonly string[] {
-    const works = [...(this.#parts?.works.values() ?? [])]
-    return works.filter(({ job }) => job.tenant).map(({ job }) => job.name)
+  get known(): TestJobs['known'] {
+    const works = [...(this.#parts?.works.values() ?? [])].filter((work) => work.schedule === null)
+    return new Map(works.map(({ job }) => [job.name, job]))
   }
 
   async start(parts: Parts): Promise<void> {

@@ -70,7 +70,7 @@ export async function proveIsolation(
   const routers = routerOperations(target.middlewares, requests)
   const all = [...target.operations.all, ...routers]
   const ids = all.map(({ operationId }) => operationId)
-  checkSkipped(skip, [...ids, ...(jobs?.jobs.ofTenants ?? [])])
+  checkSkipped(skip, [...ids, ...(jobs?.jobs.known.keys() ?? [])])
   const fc = await loadFastCheck('proveIsolation()')
   const [canaries, gate, records] = [new Canaries(seed), new Gate(), new Records()]
   const sides = openSides(options, { caller, connect, tenantHeader, canaries, gate, seed })

@@ -21,6 +21,7 @@ export interface JobProofConfig {
 
 /** Observations about the runs of one job. */
 interface Seen {
+  readonly isOfTenants: boolean
   runs: number
   /** The sides whose runs have sent a statement as their tenant. */
   readonly proved: Set<string>
@@ -38,8 +39,8 @@ export class JobProof {
     const { jobs } = config.jobs
     this.#config = config
     this.#since = jobs.sent.length
-    const names = jobs.ofTenants.filter((name) => !config.skip.includes(name))
-    this.#seen = new Map(names.map((name) => [name, nothingSeen()]))
+    const known = [...jobs.known].filter(([name]) => !config.skip.includes(name))
+    this.#seen = new Map(known.map(([name, { tenant }]) => [name, nothingSeen(tenant)]))
   }
 
   /** Runs all jobs that are due. */
@@ -56,25 +57,35 @@ export class JobProof {
   }
 
   #judge(report: JobRunReport, statements: readonly RanStatement[]): void {
-    const { sides } = this.#config
     const seen = this.#seen.get(report.name)
-    const side = sides.find(({ id }) => id !== undefined && id === report.tenant)
+    const side = this.#sideOf(report)
     if (seen === undefined || side === undefined) return
     seen.error ??= report.error
-    for (const statement of statements) this.#judgeStatement(report.name, side, statement)
+    for (const statement of statements) this.#judgeStatement(report, side, statement)
     if (report.outcome !== 'done') return
     seen.runs++
     if (statements.some(({ tenant }) => tenant === report.tenant)) seen.proved.add(side.name)
   }
 
-  #judgeStatement(job: string, side: Side, { text, rows, rowCount, tenant }: RanStatement): void {
+  /** The side whose data a job has: a job of no tenant may have been given data of one. */
+  #sideOf({ id, tenant }: JobRunReport): Side | undefined {
+    const { sides, canaries } = this.#config
+    if (tenant !== null) return sides.find((side) => side.id === tenant)
+    const input = this.#sent.find((sent) => sent.id === id)?.input
+    const owners = new Set(canaries.find(inspect(input, SHOWN)).map(({ owner }) => owner))
+    return owners.size === 1 ? sides.find(({ name }) => owners.has(name)) : undefined
+  }
+
+  #judgeStatement(run: JobRunReport, side: Side, statement: RanStatement): void {
+    const { text, rows, rowCount, tenant } = statement
+    const job = run.name
     const shown = `“${text.replace(/\s+/g, ' ').trim().slice(0, SHOWN_TEXT)}”`
     const others = this.#ownersIn(rows, side)
     for (const from of others)
       this.#report(job, side, from, `ran the job ${job}, whose ${shown} has read data of ${from}`)
     // Without row-level security, nothing shows whose rows a statement has changed.
-    const isForgetful = tenant !== side.id && rowCount !== 0 && !/^\s*insert\b/i.test(text)
-    if (!isForgetful || others.length > 0) return
+    const isOwn = run.tenant === null || tenant === run.tenant || /^\s*insert\b/i.test(text)
+    if (isOwn || rowCount === 0 || others.length > 0) return
     const from = this.#config.sides.filter((each) => each !== side).map(({ name }) => name)
     const where = `ran the job ${job}, whose ${shown} touched ${rowCount ?? 'some'} rows without the tenant`
     this.#report(job, side, from.join(' or '), where)
@@ -122,13 +133,15 @@ export class JobProof {
   end(isWhole: boolean): { readonly verdicts: IsolationRow[]; readonly leaks: IsolationLeak[] } {
     this.#searchInputs()
     const sent = new Set(this.#sent.map(({ name }) => name))
-    for (const [name, { runs, leaks, error }] of this.#seen) {
-      if (runs > 0 || leaks.size > 0) continue
+    for (const [name, { isOfTenants, runs, leaks, error }] of this.#seen) {
+      if (!isOfTenants || runs > 0 || leaks.size > 0) continue
       if (error !== undefined) throw untested(name, 'every run has failed', error)
       if (isWhole && !sent.has(name)) throw untested(name, 'no request has sent it')
     }
     return {
-      verdicts: [...this.#seen].map(([name, seen]) => this.#rowOf(name, seen)),
+      verdicts: [...this.#seen].flatMap(([name, seen]) =>
+        seen.isOfTenants || seen.leaks.size > 0 ? [this.#rowOf(name, seen)] : [],
+      ),
       leaks: [...this.#seen.values()].flatMap(({ leaks }) => [...leaks.values()]),
     }
   }
@@ -154,6 +167,6 @@ function untested(name: string, why: string, cause?: unknown): Error {
   return new Error(text, { cause })
 }
 
-function nothingSeen(): Seen {
-  return { runs: 0, proved: new Set(), leaks: new Map(), error: undefined }
+function nothingSeen(isOfTenants: boolean): Seen {
+  return { isOfTenants, runs: 0, proved: new Set(), leaks: new Map(), error: undefined }
 }

@@ -22,6 +22,7 @@ startPgliteFromTemplate()
 
 const Note = z.object({ text: z.string() })
 const Print = defineJob('print', { input: Note, retries: 0 })
+const Count = defineJob('count', { input: Note, tenant: false })
 
 type Run = (db: Database, run: JobOf<typeof Print>) => Promise<unknown>
 type Send = (jobs: Jobs, text: string) => Promise<unknown>
@@ -41,6 +42,11 @@ async function prove(
     @Job(Print)
     print(job: JobOf<typeof Print>) {
       return run(this.db, job)
+    }
+
+    @Job(Count)
+    async count(_run: JobOf<typeof Count>) {
+      await this.db.withoutTenant('count', () => this.db.query('select * from notes'))
     }
 
     @Cron('0 3 * * *', { name: 'nightly' })
@@ -124,6 +130,19 @@ describeJobs('proveIsolation() of an application with jobs', () => {
       'job: globex is the tenant of a job print with data of acme',
       'job: acme is the tenant of a job print with data of globex',
     ])
+  })
+
+  it('names a job of no tenant that has data of one and reads rows of another', async () => {
+    const report = await prove((db) => db.query('select 1 from notes'), {
+      send: async (sender, text) => {
+        await sender.send(Print, { text })
+        await sender.send(Count, { text })
+      },
+    })
+    expect(report.leaks.map(({ where }) => where)).toContain(
+      'ran the job count, whose “select * from notes” has read data of globex',
+    )
+    expect(jobRow(report)?.verdict).toBe('PASS')
   })
 
   it('fails for a job whose runs all fail, with its name', async () => {
