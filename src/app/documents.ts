@@ -125,7 +125,9 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
     ...constantsOf(wireOf(settings)),
     mayBlame: settings.plugins.some(({ explain }) => explain !== undefined),
     // A function may return something else at each call, so a document with one is not shared.
-    ofPlugins: settings.plugins.flatMap(({ contract, document }) => [contract, document]),
+    ofPlugins: settings.plugins.flatMap(({ contract, document }) =>
+      [contract ?? [], document ?? []].flat(),
+    ),
   }
 }
 

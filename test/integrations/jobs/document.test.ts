@@ -1,4 +1,4 @@
-import { App, Controller, Get } from 'blazon'
+import { App, Controller, Get, type Plugin } from 'blazon'
 import { defineJob, type JobsOptions, jobs } from 'blazon/jobs'
 import { postgres } from 'blazon/postgres'
 import { expect, it } from 'vitest'
@@ -54,4 +54,10 @@ it('adds nothing by default', () => {
 
 it('refuses something else than a list', () => {
   expect(() => documentOf({ documented: 'letter' as never })).toThrow('jobs(): documented')
+})
+
+it('refuses a plugin whose additions are a promise', async () => {
+  const plugin = { name: 'late', document: async () => ({ 'x-late': 1 }) } as unknown as Plugin
+  const app = new App({ controllers: [Addresses], plugins: [plugin], logger: false })
+  await expect(app.init()).rejects.toThrow(/plugin 'late', document/)
 })
