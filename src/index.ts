@@ -136,6 +136,7 @@ export {
 } from './features/tenancy/tenant-strategies.js'
 export { expectedVersion, type RowVersion } from './features/versioned/expected-version.js'
 export { Versioned, type VersionedOptions } from './features/versioned/versioned.js'
+export { signWebhook, type UnsignedWebhook } from './features/webhooks/sign-webhook.js'
 export { keySchemeOf, schemeOf } from './http/admission.js'
 export { audienceOf } from './http/audience.js'
 export { type Caller, callerOf } from './http/caller.js'

@@ -96,6 +96,7 @@ export function buildAppDocument(
       ...featureContracts(settings),
       ...pluginContracts(settings.plugins),
     ],
+    extensions: settings.plugins.flatMap(({ document }) => document ?? []),
     parsesNestedQuery: parsesNested(express),
     wire: wireOf(settings),
     documented: settings.responses.documented,
@@ -124,7 +125,9 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
     ...constantsOf(wireOf(settings)),
     mayBlame: settings.plugins.some(({ explain }) => explain !== undefined),
     // A function may return something else at each call, so a document with one is not shared.
-    ofPlugins: settings.plugins.flatMap(({ contract }) => contract ?? []),
+    ofPlugins: settings.plugins.flatMap(({ contract, document }) =>
+      [contract ?? [], document ?? []].flat(),
+    ),
   }
 }
 

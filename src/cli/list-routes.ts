@@ -1,8 +1,7 @@
-import type { RouteTableEntry } from '../contracts/route-model.js'
 import { formatProblem } from '../errors/config-error.js'
 import { explainRoute } from './explain-route.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
-import { alignRows, rowOf } from './route-rows.js'
+import { alignRows, rowOf, rowOfJob } from './route-rows.js'
 import type { Streams } from './streams.js'
 
 /** Options of `routes`. */
@@ -21,16 +20,15 @@ export interface RoutesOptions extends LoadOptions {
 export async function listRoutes(options: RoutesOptions, streams: Streams): Promise<void> {
   const { explain } = options
   if (explain !== undefined) return explainRoute(explain, options, streams)
-  const { routes, warnings } = await loadApp({ kind: 'routes' }, options)
+  const { routes, jobs, warnings } = await loadApp({ kind: 'routes' }, options)
   for (const warning of warnings) streams.note(`warning ${formatProblem(warning)}`)
-  const shown = routes.filter((route) => matches(route, options.filter))
+  const { filter = '' } = options
+  const matches = (row: readonly string[]) =>
+    row.join(' ').toLowerCase().includes(filter.toLowerCase())
+  const shown = routes.filter((route) => matches(rowOf(route)))
   if (options.json === true) return streams.out(`${JSON.stringify(shown, null, 2)}\n`)
-  for (const line of alignRows(shown.map(rowOf))) streams.out(`${line}\n`)
+  const rows = [...shown.map(rowOf), ...Object.entries(jobs).map(rowOfJob).filter(matches)]
+  for (const line of alignRows(rows)) streams.out(`${line}\n`)
   const count = shown.length === 1 ? '1 route' : `${shown.length} routes`
   streams.note(options.filter === undefined ? count : `${count} of ${routes.length}`)
-}
-
-/** Whether the printed row contains the filter text, ignoring case. */
-function matches(route: RouteTableEntry, filter: string | undefined): boolean {
-  return filter === undefined || rowOf(route).join(' ').toLowerCase().includes(filter.toLowerCase())
 }

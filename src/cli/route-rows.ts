@@ -1,4 +1,5 @@
 import type { RouteTableEntry } from '../contracts/route-model.js'
+import type { JobInputs } from './load/protocol.js'
 
 /** The cells of a route: method, path, handler, access. */
 export function rowOf({ method, path, controller, handler, ...access }: RouteTableEntry): string[] {
@@ -6,6 +7,15 @@ export function rowOf({ method, path, controller, handler, ...access }: RouteTab
   const state = accessOf(access)
   const named = guards.length === 0 ? state : `${state}: ${guards.join(', ')}`
   return [method, path, `${controller}.${handler}`, named]
+}
+
+/** The cells of a job: its name, and the fields of its input. */
+export function rowOfJob([name, { input }]: [string, JobInputs[string]]): string[] {
+  const { properties = {}, required = [] } = input ?? {}
+  const fields = Object.keys(properties).map((field) =>
+    required.includes(field) ? field : `${field}?`,
+  )
+  return ['JOB', name, fields.length === 0 ? '' : `{ ${fields.join(', ')} }`, '']
 }
 
 /** The same word as in `authMatrix` for a signed request. */

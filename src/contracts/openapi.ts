@@ -241,6 +241,8 @@ export interface OpenApiDocument<S = OpenApiSchema> {
   readonly paths: Readonly<Record<string, OpenApiPathItem<S>>>
   /** The components to which operations and schemas refer. */
   readonly components: OpenApiComponents<S>
+  /** Additions of plugins, by `Plugin.document`. */
+  readonly [extension: `x-${string}`]: unknown
 }
 
 /**

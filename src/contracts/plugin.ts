@@ -4,10 +4,12 @@ import type { FrameworkRoute } from './framework-route.js'
 import type { MiddlewareList, Request, Response } from './handler.js'
 import type { HealthCheck } from './health.js'
 import type { Logger } from './logger.js'
+import type { OpenApiSchema } from './openapi.js'
 import type { Decorated, OptionTarget, RouteOption } from './option.js'
 import type { Lifecycle, Provider, Token } from './provider.js'
 import type { RouteContract } from './route-contract.js'
 import type { AppModel, RouteModel } from './route-model.js'
+import type { Schema } from './schema.js'
 import type { PluginSteps } from './steps.js'
 
 /** The parts of the application that a plugin sees while it is set up. */
@@ -95,6 +97,16 @@ export interface RouteMistake {
 }
 
 /**
+ * Describes a schema of any library as the schema of a document. Definitions that it has become components.
+ *
+ * @param name Names the place: for warnings, and for definitions without a name.
+ */
+export type DescribeForDocument = (schema: Schema, name: string) => OpenApiSchema
+
+/** Members of a document that OpenAPI does not know. */
+export type DocumentExtensions = Readonly<Record<`x-${string}`, unknown>>
+
+/**
  * An extension of an application.
  *
  * @example
@@ -144,6 +156,13 @@ export interface Plugin extends Lifecycle {
    * @see docs/extending.md#contract
    */
   contract?(route: RouteModel): RouteContract | null | undefined
+  /**
+   * Called when a document is built, twice for each. Returns members of the document whose names begin with `x-`, for what is no
+   * operation: jobs, events. Tools that do not know these members skip them.
+   *
+   * @see docs/extending.md#contract
+   */
+  document?(describe: DescribeForDocument): DocumentExtensions
   /**
    * Called once, before `setup`. Returns the observer of all requests of the application, with or without a route, or
    * `null`. If no plugin returns one, requests are not observed, at no cost.

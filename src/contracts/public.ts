@@ -138,6 +138,8 @@ export type {
   RouteParameter,
 } from './parameter.js'
 export type {
+  DescribeForDocument,
+  DocumentExtensions,
   ObserverSetup,
   Plugin,
   PluginContext,

@@ -37,6 +37,8 @@ export interface DrainOptions {
 
 /** The jobs of an application under test. No job runs by itself. */
 export interface TestJobs {
+  /** By the name of each job that the program sends, whether it runs as a tenant. */
+  readonly known: ReadonlyMap<string, { readonly tenant: boolean }>
   /** The jobs that were sent since the start, in order. */
   readonly sent: readonly SentJob[]
   /**

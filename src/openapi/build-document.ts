@@ -7,6 +7,7 @@ import type {
   OpenApiTag,
 } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
+import type { Plugin } from '../contracts/plugin.js'
 import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
@@ -24,6 +25,7 @@ import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_SCHEMAS, errorBodiesOf } from './envelopes.js'
 import { type DocumentGuard, GUARD_NAME } from './guard-scheme.js'
 import { type ContractsOf, mergeContracts } from './merge-contracts.js'
+import { pascalCase } from './naming.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
 import { ownCopy } from './own-copy.js'
 import { canonicalPaths } from './path-templates.js'
@@ -70,6 +72,8 @@ export interface DocumentConfig {
   readonly guards: readonly DocumentGuard[]
   /** The additions of features and plugins to operations, in order. */
   readonly contracts: readonly ContractOf[]
+  /** The functions of plugins that add members to the document, in order. */
+  readonly extensions: readonly NonNullable<Plugin['document']>[]
   /** Whether the query parser turns `a[b]=1` into an object. */
   readonly parsesNestedQuery: boolean
   /** The formats of bodies. */
@@ -103,6 +107,12 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
   for (const operation of operations) {
     addSchemas(operation, contractsOf(operation.route), registry)
   }
+  for (const extend of config.extensions) {
+    extend((schema, place) => {
+      registry.add({ schema, side: 'input', name: () => pascalCase(place), subject: place })
+      return {}
+    })
+  }
   const settled = registry.settle()
   const { placed, problems } = placeOperations(operations, canonicalPaths(model.routes), {
     schemas: settled,
@@ -116,6 +126,9 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     const { openapi } = settings
     const context = { schemas, contractsOf, guards, shared, documented, openapi }
     const paths = buildPaths(placed, context)
+    const added = config.extensions.map((extend) =>
+      extend((schema) => schemas.copy(schemas.of(schema, 'input'))),
+    )
     const document: OpenApiDocument = {
       openapi: PATCHES[settings.openapi],
       info: ownCopy(infoOf(settings)),
@@ -130,6 +143,7 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
         wire,
         securitySchemes: securitySchemes(operations, contractsOf, guards),
       }),
+      ...Object.assign({}, ...added),
     }
     const whole = sendsRequestIds ? withRequestIds(document) : document
     const versioned = openapi === '3.2' ? whole : withOlderQueries(whole)

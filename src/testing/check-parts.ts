@@ -9,6 +9,7 @@ import type { FuzzLink } from './fuzz/send-request.js'
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationTarget } from './isolation/prove-isolation.js'
 import type { RecordedStores } from './isolation/recorded-stores.js'
+import type { JobsUnderTest } from './isolation/watch-work.js'
 import { stateOf, type TestCaller } from './test-caller.js'
 import type { TestLog } from './test-log.js'
 import type { TestOptions } from './test-options.js'
@@ -24,6 +25,8 @@ export interface CheckParts {
   readonly options: TestOptions
   readonly log: TestLog
   readonly stores: RecordedStores
+  /** `null` without `jobs()`. */
+  readonly jobs: JobsUnderTest | null
 }
 
 /** The connection of generated requests, whose responses are checked. */
@@ -53,7 +56,7 @@ export function generatorOf(
  * @throws ConfigError for wrong options.
  */
 export function isolationTarget(parts: CheckParts, options: IsolationOptions): IsolationTarget {
-  const { caller, server, connections, operations, log, stores } = parts
+  const { caller, server, connections, operations, log, stores, jobs } = parts
   const { tenantHeader, confirmsTenants } = callerFacts(parts.options)
   checkIsolationOptions(options, { tenantHeader, confirmsTenants })
   return {
@@ -64,6 +67,7 @@ export function isolationTarget(parts: CheckParts, options: IsolationOptions): I
     log,
     nameOf: connections.nameOf,
     stores,
+    jobs,
     middlewares: namedMiddlewares(parts.options),
     authorizes: parts.options.tenant?.authorize !== undefined,
     confirms: confirmsTenants,

@@ -149,8 +149,7 @@ export class TestApp extends App {
 
   static async #start(options: TestOptions) {
     checkTestOptions(options)
-    const app = new TestApp(options)
-    const supertest = await loadSupertest()
+    const [app, supertest] = [new TestApp(options), await loadSupertest()]
     await app.#watch.boot(() => app.init(), app.#log)
     return { app, supertest }
   }
@@ -390,6 +389,7 @@ export class TestApp extends App {
       options: this.#options,
       log: this.#log,
       stores: this.#stores,
+      jobs: this.#records.work.jobsOf(this),
     }
   }
 

@@ -30,7 +30,7 @@ const VALUES = `
   githubWebhooks hasFailed holdResponse inject isSecretName isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
   memoryRateLimit noteOf orStandIn page policy producedType publicRouter refuseOldPeer refuseUnknown replayResponse requestFacts requireTenantId runWithTenant
   runWithoutTenant schemeOf secret setKeyId setTraceContext
-  sseComment sseEvent standardWebhooks statusOf stripeWebhooks
+  signWebhook sseComment sseEvent standardWebhooks statusOf stripeWebhooks
   tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds unknownOptions
   IdempotencyStore Idempotent Versioned callerOf expectedVersion idempotencyOf
 `
@@ -67,7 +67,7 @@ const TYPES = `
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders TraceState UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
   WebhookSecrets WebhookVerifier
-  DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
+  DescribeForDocument DocumentExtensions UnsignedWebhook DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
   SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
   Caller DeprecatedOptions HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionedOptions
 `
@@ -108,9 +108,11 @@ const POSTGRES_TYPES = `
 `
 
 /** The names that `blazon/jobs` exports. */
-const JOBS_VALUES = 'Cron Job Jobs Worker defineJob jobs listJobs retryJob'
+const JOBS_VALUES =
+  'Cron Job Jobs WebhookEndpoints Webhooks Worker defineJob jobs listJobs retryJob'
 const JOBS_TYPES = `
   CronOptions JobDecorator JobDefinition JobOf JobOptions JobRun JobSender JobsOptions SendArguments SendOptions StoredJob StoredJobsFilter
+  WebhookDeliveryLog WebhookEndpoint WebhookEvent
 `
 
 /** The names that `blazon/keys` exports. */

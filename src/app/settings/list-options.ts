@@ -125,7 +125,11 @@ function unknownInModules(modules: readonly unknown[]): Problem[] {
  */
 function checkPluginFunctions(plugins: readonly Plugin[]): Problem[] {
   return plugins.flatMap((plugin) =>
-    asyncFunctions(`plugin '${plugin?.name}', `, Object(plugin), ['explain', 'keptInProcess']),
+    asyncFunctions(`plugin '${plugin?.name}', `, Object(plugin), [
+      'explain',
+      'keptInProcess',
+      'document',
+    ]),
   )
 }
 

@@ -22,9 +22,14 @@ export async function listStored(options: ListJobsOptions, streams: Streams): Pr
   const jobs = await runJobs(database, ({ listJobs }, link) =>
     listJobs(link, { name, state, schema }),
   )
-  if (json === true) return streams.out(`${JSON.stringify(jobs, null, 2)}\n`)
+  if (json === true) return streams.out(`${JSON.stringify(jobs.map(withoutInput), null, 2)}\n`)
   streams.out(jobs.map(row).join(''))
   streams.note(jobs.length === 1 ? '1 job.' : `${jobs.length} jobs.`)
+}
+
+/** An input may have data that does not belong into a terminal. */
+function withoutInput({ input: _input, ...job }: StoredJob) {
+  return job
 }
 
 function row({ id, name, state, tenant, attempts, sentAt, reason }: StoredJob): string {

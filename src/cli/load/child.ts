@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AppDescription } from '../../app/announce.js'
 import { findPlace } from '../../app/explain/find-place.js'
+import type { Plugin } from '../../contracts/plugin.js'
 import type { Problem } from '../../errors/config-error.js'
 import type { DeclaredEnv } from '../../features/env/announce-env.js'
 import type { EnvReport } from '../../features/env/report-env.js'
@@ -13,6 +14,7 @@ import {
   type Envelope,
   type Failure,
   type Job,
+  type JobInputs,
   type PlacedProblem,
   type Report,
   recordsDecorators,
@@ -95,10 +97,17 @@ async function run(job: Job): Promise<Report> {
     return { kind, problems: problems.map(placed), usesTenants, instances }
   }
   const warnings = app.warnings()
-  if (kind === 'routes') return { kind, routes: app.routes(), warnings }
+  if (kind === 'routes') return { kind, routes: app.routes(), jobs: jobsOf(app), warnings }
   if (job.kind === 'explain')
     return { kind: job.kind, result: await app.explain(job.query), warnings }
   return { kind: 'documents', documents: documentsOf(app), warnings }
+}
+
+/** A document takes time to build, and most applications add nothing to theirs. */
+function jobsOf(app: AppDescription): JobInputs {
+  const { plugins = [] } = app.options() as { readonly plugins?: readonly Partial<Plugin>[] }
+  if (plugins.every(({ document }) => document === undefined)) return {}
+  return (app.documents()[0]?.document['x-jobs'] ?? {}) as JobInputs
 }
 
 function documentsOf(app: AppDescription): DocumentReport[] {

@@ -1,6 +1,6 @@
 import type { ProductionProblem } from '../../app/doctor/production-options.js'
 import type { ExplainResult, RouteQuery } from '../../app/explain/explanation.js'
-import type { OpenApiDocument } from '../../contracts/openapi.js'
+import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import type { EnvReport } from '../../features/env/report-env.js'
@@ -33,6 +33,9 @@ export interface DocumentReport {
   readonly problems: readonly Problem[]
 }
 
+/** `x-jobs` of a document: the inputs of jobs by their names. */
+export type JobInputs = Readonly<Record<string, { readonly input?: OpenApiSchema }>>
+
 /** The result of the child process. */
 export type Report =
   | {
@@ -43,6 +46,7 @@ export type Report =
   | {
       readonly kind: 'routes'
       readonly routes: readonly RouteTableEntry[]
+      readonly jobs: JobInputs
       readonly warnings: readonly Problem[]
     }
   | {

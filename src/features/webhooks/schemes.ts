@@ -55,12 +55,17 @@ export function verifySignature(
   if (signed === null) return null
   const { prefix, signatures, seconds, id } = signed
   for (const key of keys) {
-    const expected = createHmac('sha256', key).update(prefix).update(body).digest()
+    const expected = hmacOf(key, prefix, body)
     if (signatures.some((given) => isEqual(expected, given))) {
       return { seconds, id: id ?? digestOf(prefix, body) }
     }
   }
   return null
+}
+
+/** The signature of a body, and of the text in front of it. */
+export function hmacOf(key: Buffer, prefix: string, body: Buffer | string): Buffer {
+  return createHmac('sha256', key).update(prefix).update(body).digest()
 }
 
 /** A sender that rotates its secret signs with two keys, so one signature does not name the delivery. */

@@ -6,7 +6,7 @@ import {
   type RouteOption,
   refuseUnknown,
 } from '../../index.js'
-import type { JobDefinition, JobRun } from './define-job.js'
+import { defineJob, type JobDefinition, type JobRun } from './define-job.js'
 
 /**
  * Marks a class whose methods run jobs. It is a provider, and `jobs({ workers })` lists it.
@@ -22,10 +22,20 @@ export const Worker: RouteOption<true, true, 'class'> = defineOption<true, 'clas
   anywhere: true,
 })
 
-/** The job of a method, in a form that is not frozen: a schema may be a plain object. */
-type Wrapped = { readonly of: () => JobDefinition }
+/** How often a job is sent by itself: five fields, and a time zone. */
+export interface JobSchedule {
+  readonly expression: string
+  readonly zone: string
+}
 
-/** The option behind {@link Job}. */
+/** The job of a method, in a form that is not frozen: a schema may be a plain object. */
+interface Wrapped {
+  readonly of: () => JobDefinition
+  /** `null` if the program sends the job. */
+  readonly schedule: JobSchedule | null
+}
+
+/** The option behind {@link Job} and {@link Cron}. */
 export const JOB: RouteOption<Wrapped, Wrapped, 'method'> = defineOption<Wrapped, 'method'>('Job', {
   on: 'method',
   anywhere: true,
@@ -55,7 +65,7 @@ export interface JobDecorator<TInput> {
  * @throws ConfigError at boot, for a job with two methods, and for a class without `@Worker`.
  */
 export function Job<TSent, TInput>(job: JobDefinition<TSent, TInput>): JobDecorator<TInput> {
-  return JOB({ of: () => job as JobDefinition }) as JobDecorator<TInput>
+  return JOB({ of: () => job as JobDefinition, schedule: null }) as JobDecorator<TInput>
 }
 
 /** Options of {@link Cron}. */
@@ -72,20 +82,6 @@ export interface CronOptions {
 
 const NAMES: OptionNames<CronOptions> = { name: true, zone: true, timeout: true, retries: true }
 
-/** A schedule: its expression, and its options. */
-export interface CronValue extends CronOptions {
-  readonly expression: string
-}
-
-/** The option behind {@link Cron}. */
-export const CRON: RouteOption<CronValue, CronValue, 'method'> = defineOption<CronValue, 'method'>(
-  'Cron',
-  {
-    on: 'method',
-    anywhere: true,
-  },
-)
-
 /**
  * Runs a method at the times of a schedule, once in the whole cluster, for no tenant. It gets a run without an input.
  *
@@ -96,5 +92,7 @@ export const CRON: RouteOption<CronValue, CronValue, 'method'> = defineOption<Cr
  */
 export function Cron(expression: string, options: CronOptions): DualMethodDecorator {
   refuseUnknown(`@Cron('${expression}')`, options, NAMES)
-  return CRON({ ...options, expression })
+  const { name, zone = 'UTC', ...rest } = options
+  const job = defineJob(name, { ...rest, tenant: false }) as JobDefinition
+  return JOB({ of: () => job, schedule: { expression, zone } })
 }

@@ -1,12 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import {
-  ConfigError,
-  type Duration,
-  type OptionNames,
-  type Problem,
-  refuseUnknown,
-  toSeconds,
-} from '../../index.js'
+import { ConfigError, type Duration, type Problem, toSeconds, unknownOptions } from '../../index.js'
 
 /** Options of {@link defineJob}. */
 export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
@@ -39,56 +32,28 @@ export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
   readonly keep?: Duration
 }
 
-const NAMES: OptionNames<JobOptions> = {
-  input: true,
-  retries: true,
-  retryDelay: true,
-  timeout: true,
-  concurrency: true,
-  perTenant: true,
-  tenant: true,
-  policy: true,
-  keep: true,
-}
-
 /** The description of a job, without the code that runs it. {@link defineJob} makes it. */
-export class JobDefinition<TSent = unknown, TInput = unknown> {
+export interface JobDefinition<TSent = unknown, TInput = unknown> {
   /** The name of the job, and of its queue. */
   readonly name: string
   /** The schema; `null` without an input. */
   readonly input: StandardSchemaV1<TSent, TInput> | null
   /** How often it runs again. */
   readonly retries: number
-  /** The wait before the first repetition. */
-  readonly retryDelaySeconds: number
-  /** The time of one run. */
-  readonly timeoutSeconds: number
+  /** The wait before the first repetition, in seconds. */
+  readonly retryDelay: number
+  /** The time of one run, in seconds. */
+  readonly timeout: number
   /** How many run at once in one process. */
   readonly concurrency: number
   /** How many of them belong to one tenant at most. */
   readonly perTenant: number
   /** Whether it runs as the tenant that sends it. */
-  readonly hasTenant: boolean
+  readonly tenant: boolean
   /** The policy of its queue; `'standard'` without one. */
   readonly policy: string
-  /** How long it is kept after its end. */
-  readonly keepSeconds: number
-
-  /** Use {@link defineJob}. */
-  constructor(name: string, options: JobOptions<StandardSchemaV1<TSent, TInput>>) {
-    const { concurrency = 2, input = null, tenant = true, policy = 'standard' } = options
-    this.name = name
-    this.input = input
-    this.retries = options.retries ?? 3
-    this.retryDelaySeconds = seconds(options.retryDelay ?? '5s')
-    this.timeoutSeconds = seconds(options.timeout ?? '30s')
-    this.concurrency = concurrency
-    this.perTenant = options.perTenant ?? Math.max(1, Math.floor(concurrency / 2))
-    this.hasTenant = tenant
-    this.policy = policy
-    this.keepSeconds = seconds(options.keep ?? '7d')
-    Object.freeze(this)
-  }
+  /** How long it is kept after its end, in seconds. */
+  readonly keep: number
 }
 
 /** A run of a job: the argument of a method with `@Job`. */
@@ -133,7 +98,7 @@ export type JobOf<D> = D extends JobDefinition<infer _TSent, infer TInput> ? Job
 const NAME = /^[\w.-]{1,100}$/
 /** pg-boss accepts less than a day. */
 const LONGEST_SECONDS = 23 * 3600
-const POLICIES = ['short', 'singleton', 'stately', 'exclusive']
+const POLICIES = ['standard', 'short', 'singleton', 'stately', 'exclusive']
 
 /**
  * Defines a job: its name, its input and how often it runs. A method with `@Job` runs it, and `Jobs.send` sends it.
@@ -153,62 +118,58 @@ export function defineJob<S extends StandardSchemaV1>(
 ): JobDefinition<StandardSchemaV1.InferInput<S>, StandardSchemaV1.InferOutput<S>>
 // biome-ignore lint/suspicious/noExplicitAny: the overloads have the types
 export function defineJob(name: string, options: JobOptions<any> = {}): JobDefinition<any, any> {
+  const { concurrency = 2, retryDelay = '5s', timeout = '30s', keep = '7d' } = options
+  const half = Math.max(1, Math.floor(concurrency / 2))
+  const defaults = { input: null, retries: 3, perTenant: half, tenant: true, policy: 'standard' }
+  const lengths = {
+    retryDelay: seconds(retryDelay),
+    timeout: seconds(timeout),
+    keep: seconds(keep),
+  }
+  const job: JobDefinition = { ...defaults, ...options, ...lengths, concurrency, name }
   const at = `defineJob('${String(name)}')`
-  refuse(at, { name: [NAME.test(String(name)), 'Use 1 to 100 letters, digits, `_`, `-` and `.`.'] })
-  refuseUnknown(at, options, NAMES)
-  const job = new JobDefinition(name, options)
-  const { input, policy } = options
-  const isWhole = (value: number, least: number) =>
-    Number.isInteger(value) && value >= least && value <= 1000
-  refuse(at, {
-    retries: [isWhole(job.retries, 0), 'Give a whole number from 0 to 1000.'],
-    concurrency: [isWhole(job.concurrency, 1), 'Give a whole number from 1 to 1000.'],
+  const remedy = 'Use 1 to 100 letters, digits, `_`, `-` and `.`.'
+  refuse(at, { name }, { name: [NAME.test(String(name)), remedy] })
+  const checks: Record<keyof JobOptions, Check> = {
+    retries: [isWithin(job.retries, 0, 1000), 'Give a whole number from 0 to 1000.'],
+    concurrency: [isWithin(concurrency, 1, 1000), 'Give a whole number from 1 to 1000.'],
     perTenant: [
-      isWhole(job.perTenant, 1) && job.perTenant <= job.concurrency,
+      isWithin(job.perTenant, 1, concurrency),
       'Give a whole number from 1 to `concurrency`.',
     ],
-    timeout: [isWithin(job.timeoutSeconds, 1), "Give a duration from '1s' to '23h'."],
-    retryDelay: [isWithin(job.retryDelaySeconds, 0), "Give a duration up to '23h'."],
-    keep: [job.keepSeconds >= 1, "Give a duration, such as '7d'."],
-    policy: [
-      policy === undefined || POLICIES.includes(policy),
-      `Give one of ${POLICIES.join(', ')}.`,
-    ],
+    timeout: [isWithin(job.timeout, 1, LONGEST_SECONDS), "Give a duration from '1s' to '23h'."],
+    retryDelay: [isWithin(job.retryDelay, 0, LONGEST_SECONDS), "Give a duration up to '23h'."],
+    keep: [job.keep >= 1, "Give a duration, such as '7d'."],
+    tenant: [typeof job.tenant === 'boolean', 'Give true or false.'],
+    policy: [POLICIES.includes(job.policy), `Give one of ${POLICIES.slice(1).join(', ')}.`],
     input: [
-      input === undefined || typeof input?.['~standard']?.validate === 'function',
+      job.input === null || typeof job.input['~standard']?.validate === 'function',
       'Give a schema of a library with Standard Schema, such as zod, valibot or arktype.',
     ],
-  })
-  return job
+  }
+  refuse(at, options, checks)
+  return Object.freeze(job)
 }
 
-/**
- * Refuses options.
- *
- * @param checks By the name of the option, whether it is valid, and what to give.
- * @throws ConfigError with all that are not.
- */
-export function refuse(
-  at: string,
-  checks: Readonly<Record<string, readonly [isValid: boolean, remedy: string]>>,
-): void {
-  const problems = Object.entries(checks).flatMap(([name, [isValid, remedy]]): Problem[] =>
-    isValid
-      ? []
-      : [
-          {
-            code: 'E_OPTION_INVALID',
-            subject: `${at}: ${name}`,
-            cause: 'Its value is not valid.',
-            remedy,
-          },
-        ],
+/** Whether an option is valid, and what to give. */
+export type Check = readonly [isValid: boolean, remedy: string]
+
+/** @throws ConfigError with all options that are not valid, or that have no check. */
+export function refuse(at: string, options: object, checks: Readonly<Record<string, Check>>): void {
+  const entries = Object.entries(checks)
+  const names = Object.fromEntries(entries.map(([name]) => [name, true]))
+  const problems = entries.flatMap(([name, [isValid, remedy]]): Problem[] =>
+    isValid ? [] : [{ code: 'E_OPTION_INVALID', subject: `${at}: ${name}`, cause: CAUSE, remedy }],
   )
+  problems.push(...unknownOptions(`${at}: `, options, names))
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-function isWithin(length: number, least: number): boolean {
-  return length >= least && length <= LONGEST_SECONDS
+const CAUSE = 'Its value is not valid.'
+
+/** A number is whole. */
+function isWithin(value: number, least: number, most: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= most
 }
 
 /** `NaN` for a value that is no duration. */

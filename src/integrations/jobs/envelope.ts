@@ -12,23 +12,21 @@ export interface Envelope {
   readonly plan?: string
 }
 
-/** The result of a check: the value, or the reasons why there is none. */
-export type Checked = { readonly value: unknown } | { readonly reasons: readonly string[] }
-
-/** Checks an input with the schema of a job. */
+/**
+ * Checks an input with the schema of a job, and returns its value.
+ *
+ * @throws Failure with the reasons.
+ */
 export async function checkInput(
   { input: schema, name }: JobDefinition,
   input: unknown,
-): Promise<Checked> {
-  if (schema === null) {
-    return input === undefined || input === null
-      ? { value: undefined }
-      : { reasons: [`${name} has no input`] }
-  }
-  const result = await schema['~standard'].validate(input)
-  return result.issues === undefined
-    ? { value: result.value }
-    : { reasons: result.issues.map(reasonOf) }
+  Failure: new (message: string) => Error,
+): Promise<unknown> {
+  if (schema === null && input == null) return undefined
+  const result = await schema?.['~standard'].validate(input)
+  if (result !== undefined && result.issues === undefined) return result.value
+  const reasons = result?.issues?.map(reasonOf) ?? ['it has no input']
+  throw new Failure(`The input of the job ${name} does not fit its schema: ${reasons.join('; ')}`)
 }
 
 /** Reads the data of a job that any version of the application may have sent. `null` if another program has sent it. */

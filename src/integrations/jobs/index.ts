@@ -16,3 +16,10 @@ export { jobs } from './jobs.js'
 export type { JobsOptions } from './jobs-options.js'
 export { Jobs, type SendArguments, type SendOptions } from './sender.js'
 export { listJobs, retryJob, type StoredJob, type StoredJobsFilter } from './stored-jobs.js'
+export {
+  type WebhookDeliveryLog,
+  type WebhookEndpoint,
+  WebhookEndpoints,
+  type WebhookEvent,
+  Webhooks,
+} from './webhooks.js'

@@ -1,55 +1,45 @@
-import type { Clock, DatabaseLink, LinkRow, Logger, Metric } from '../../index.js'
+import type { QueueResult } from 'pg-boss'
+import type { Metric } from '../../index.js'
+import type { Parts } from './parts.js'
 
-/** Dependencies of the metrics of jobs. */
-export interface JobMetricsConfig {
-  readonly link: DatabaseLink
-  readonly schema: string
-  readonly clock: Clock
-  readonly logger: Logger
-}
+type Count = 'readyCount' | 'activeCount' | 'failedCount' | 'readyOldestSeconds'
 
 /** How long counts are used again, in milliseconds. */
 const FRESH_MS = 5000
 
-/** The metrics of the queues, by job. A scrape shows the counts of the one before: reading them takes a query. */
-export function jobMetrics({ link, schema, clock, logger }: JobMetricsConfig): Metric[] {
-  let rows: readonly LinkRow[] = []
+/**
+ * The metrics of the queues, by job. pg-boss counts its jobs every ten seconds, in one process. A scrape shows the counts of
+ * the one before, because reading them takes a query.
+ */
+export function jobMetrics({ queues, works, clock, logger }: Parts): Metric[] {
+  let found: readonly QueueResult[] = []
   let freshUntil = Number.NEGATIVE_INFINITY
   const refresh = () => {
     freshUntil = clock.monotonic() + FRESH_MS
-    link.run(countsOf(schema)).then(
-      (found) => {
-        rows = found
-      },
+    const counting = queues.boss.getQueues([...works.keys()])
+    counting.then(
+      (queues) => (found = queues),
       (err) => logger.warn({ err }, 'The jobs could not be counted'),
     )
   }
-  const gauge = (column: string, help: string): Metric => ({
-    name: `jobs_${column}`,
+  const gauge = (name: string, count: Count, help: string): Metric => ({
+    name: `jobs_${name}`,
     help,
     type: 'gauge',
     read() {
       if (clock.monotonic() >= freshUntil) refresh()
-      return rows.map((row) => ({
-        value: Number(row[column]),
-        labels: { job: String(row['name']) },
-      }))
+      return found.map((queue) => ({ value: queue[count] ?? 0, labels: { job: queue.name } }))
     },
   })
   refresh()
   return [
-    gauge('waiting', 'Jobs that are due and that no worker has taken.'),
-    gauge('running', 'Jobs that run.'),
-    gauge('failed', 'Jobs that have failed in all their runs, and are kept.'),
-    gauge('oldest_seconds', 'How long the oldest job that is due has waited.'),
+    gauge('waiting', 'readyCount', 'Jobs that are due and that no worker has taken.'),
+    gauge('running', 'activeCount', 'Jobs that run.'),
+    gauge('failed', 'failedCount', 'Jobs that have failed in all their runs, and are kept.'),
+    gauge(
+      'oldest_seconds',
+      'readyOldestSeconds',
+      'How long the oldest job that is due has waited.',
+    ),
   ]
-}
-
-function countsOf(schema: string): string {
-  const due = `j.state < 'active' and j.start_after <= ${schema}.job_now()`
-  return `select q.name, count(j.id) filter (where ${due}) as waiting, count(j.id) filter (where j.state = 'active') as running,
-      count(j.id) filter (where j.state = 'failed') as failed,
-      coalesce(extract(epoch from ${schema}.job_now() - min(j.start_after) filter (where ${due})), 0) as oldest_seconds
-    from ${schema}.queue q left join ${schema}.job j on j.name = q.name
-    where q.name not like '\\_\\_%' group by q.name order by q.name`
 }

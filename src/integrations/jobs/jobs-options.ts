@@ -1,5 +1,5 @@
-import { type Class, type OptionNames, refuseUnknown } from '../../index.js'
-import { refuse } from './define-job.js'
+import type { Class } from '../../index.js'
+import { type Check, type JobDefinition, refuse } from './define-job.js'
 
 /** Options of {@link jobs}. */
 export interface JobsOptions {
@@ -22,50 +22,31 @@ export interface JobsOptions {
    * step of the deployment does it, and a start without them fails. Default `true`.
    */
   readonly migrate?: boolean
+  /** Jobs whose inputs `x-jobs` of the document describes and `blazon routes` lists. Default: none. */
+  readonly documented?: readonly JobDefinition[]
 }
 
 /** The options with their defaults. */
-export interface JobsSettings {
-  readonly work: boolean
-  /** `null` for half of the connections. */
-  readonly concurrency: number | null
-  readonly schema: string
-  readonly migrate: boolean
-}
-
-const NAMES: OptionNames<JobsOptions> = {
-  workers: true,
-  work: true,
-  concurrency: true,
-  schema: true,
-  migrate: true,
-}
+export type JobsSettings = JobsOptions & Required<Omit<JobsOptions, 'concurrency'>>
 
 /** The variable that `blazon start --jobs` sets. */
 const VARIABLE = 'BLAZON_JOBS'
 
-/**
- * Fills in the defaults.
- *
- * @throws ConfigError with all problems.
- */
+/** @throws ConfigError with all problems. */
 export function resolveOptions(options: JobsOptions): JobsSettings {
-  const { workers, work = false, concurrency, schema = 'blazon_jobs', migrate = true } = options
-  refuse('jobs()', {
-    workers: [
-      Array.isArray(workers) && workers.every((each) => typeof each === 'function'),
-      'Give a list of classes that have @Worker().',
-    ],
-    concurrency: [
-      concurrency === undefined || (Number.isInteger(concurrency) && concurrency >= 1),
-      'Give a whole number from 1.',
-    ],
-    schema: [
-      /^[a-z_][a-z0-9_]{0,49}$/.test(schema),
-      'Give at most 50 lower-case letters, digits and `_`.',
-    ],
-  })
-  refuseUnknown('jobs()', options, NAMES)
-  const isWorking = work || process.env[VARIABLE] === 'work'
-  return { work: isWorking, concurrency: concurrency ?? null, schema, migrate }
+  const { workers, work = false, concurrency = 1, migrate = true } = options
+  const { schema = 'blazon_jobs', documented = [] } = options
+  const areClasses = Array.isArray(workers) && workers.every((each) => typeof each === 'function')
+  const isCount = Number.isInteger(concurrency) && concurrency >= 1
+  const isSchema = /^[a-z_][a-z0-9_]{0,49}$/.test(schema)
+  const checks: Record<keyof JobsOptions, Check> = {
+    workers: [areClasses, 'Give a list of classes that have @Worker().'],
+    work: [typeof work === 'boolean', 'Give true or false.'],
+    concurrency: [isCount, 'Give a whole number from 1.'],
+    schema: [isSchema, 'Give at most 50 lower-case letters, digits and `_`.'],
+    migrate: [typeof migrate === 'boolean', 'Give true or false.'],
+    documented: [Array.isArray(documented), 'Give a list of jobs of defineJob().'],
+  }
+  refuse('jobs()', options, checks)
+  return { ...options, work: work || process.env[VARIABLE] === 'work', schema, migrate, documented }
 }

@@ -1,20 +1,8 @@
-import {
-  type Class,
-  DatabaseLink,
-  InjectionToken,
-  orStandIn,
-  type Plugin,
-  RequestContext,
-  TestJobs,
-} from '../../index.js'
+import { DatabaseLink, orStandIn, type Plugin, RequestContext, TestJobs } from '../../index.js'
+import type { JobDefinition } from './define-job.js'
 import { type JobsOptions, type JobsSettings, resolveOptions } from './jobs-options.js'
 import { Runtime } from './runtime.js'
 import { Jobs } from './sender.js'
-
-/** The state of `jobs()` in one application. */
-const OwnRuntime: InjectionToken<Runtime> = new InjectionToken<Runtime>(
-  'jobs(): an application can have only one',
-)
 
 /**
  * A plugin for work outside of requests: jobs that are sent in the transaction of the request, as its tenant, and
@@ -28,28 +16,38 @@ const OwnRuntime: InjectionToken<Runtime> = new InjectionToken<Runtime>(
  * new App({ plugins: [postgres({ url }), jobs({ work: true, workers: [Receipts] })] })
  */
 export function jobs(options: JobsOptions): Plugin {
+  const make = (given: JobsOptions) => jobsPlugin(resolveOptions(given))
   return orStandIn(
-    () => jobsPlugin(resolveOptions(options), options.workers),
-    () => jobsPlugin(resolveOptions({ workers: [] }), []),
+    () => make(options),
+    () => make({ workers: [] }),
   )
 }
 
-function jobsPlugin(settings: JobsSettings, workers: readonly Class[]): Plugin {
+function jobsPlugin(settings: JobsSettings): Plugin {
   return {
     name: 'jobs',
     providers: [
-      ...workers,
+      ...settings.workers,
       Jobs,
       {
-        token: OwnRuntime,
-        inject: [DatabaseLink, Jobs],
-        useFactory: (link: DatabaseLink, sender: Jobs) => new Runtime({ settings, link, sender }),
+        token: Runtime,
+        inject: [DatabaseLink],
+        useFactory: (link: DatabaseLink) => new Runtime(settings, link),
       },
-      { token: TestJobs, inject: [OwnRuntime], useFactory: (runtime: Runtime) => runtime.drain },
+      { token: TestJobs, inject: [Runtime], useFactory: ({ drain }: Runtime) => drain },
     ],
+    ...(settings.documented.length > 0 && { document: documentOf(settings.documented) }),
     // Jobs have the id and the trace of the request that sends them.
     steps: () => ({ enter: (next) => (req, res) => RequestContext.run(req, next, req, res) }),
-    setup: (context) => context.get(OwnRuntime).start(context, workers),
-    health: ({ get }) => get(OwnRuntime).check(),
+    setup: (context) => context.get(Runtime).start(context.get(Jobs), context),
+    health: ({ get }) => get(Runtime).check(),
   }
+}
+
+function documentOf(jobs: readonly JobDefinition[]): NonNullable<Plugin['document']> {
+  return (describe) => ({
+    'x-jobs': Object.fromEntries(
+      jobs.map(({ name, input }) => [name, input === null ? {} : { input: describe(input, name) }]),
+    ),
+  })
 }

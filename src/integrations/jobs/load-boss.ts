@@ -4,9 +4,6 @@ import { ConfigError, type Problem, refuseOldPeer } from '../../index.js'
 /** The instance of pg-boss that an application uses. */
 export type Boss = PgBoss
 
-/** The oldest Node on which pg-boss 12 runs. */
-const NODE = [22, 12] as const
-
 /**
  * Loads pg-boss.
  *
@@ -15,20 +12,15 @@ const NODE = [22, 12] as const
 export async function loadBoss(version: string = process.versions.node): Promise<typeof PgBoss> {
   refuseOldPeer('pg-boss', { subject: 'blazon/jobs', origin: import.meta.url })
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major < NODE[0] || (major === NODE[0] && minor < NODE[1])) {
-    throw missing(
-      `pg-boss 12 needs Node ${NODE.join('.')} or later, and this is ${version}.`,
-      'Use a later Node.',
-    )
+  if (major < 22 || (major === 22 && minor < 12)) {
+    const cause = `pg-boss 12 needs Node 22.12 or later, and this is ${version}.`
+    throw missing(cause, 'Use a later Node.')
   }
   try {
     return (await import('pg-boss')).PgBoss
   } catch (error) {
-    throw missing(
-      'It needs the package pg-boss, which cannot be loaded.',
-      'npm install pg-boss',
-      error,
-    )
+    const cause = 'It needs the package pg-boss, which cannot be loaded.'
+    throw missing(cause, 'npm install pg-boss', error)
   }
 }
 

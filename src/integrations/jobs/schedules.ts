@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
-import { type Clock, ConfigError, type Problem } from '../../index.js'
-import type { Work } from './find-work.js'
+import { ConfigError, type Problem } from '../../index.js'
+import type { JobSchedule } from './decorators.js'
+import type { Works } from './find-work.js'
 import type { Boss } from './load-boss.js'
-import type { SenderParts } from './sender.js'
+import type { Parts } from './parts.js'
 
 /**
  * Checks the expressions and the zones of all schedules.
  *
  * @throws ConfigError with all problems.
  */
-export function checkSchedules(boss: Boss, works: Iterable<Work>): void {
+export function checkSchedules(boss: Boss, works: Works): void {
   const problems: Problem[] = []
-  for (const { schedule, place } of works) {
+  for (const { schedule, place } of works.values()) {
     if (schedule === null) continue
-    const { expression, zone } = schedule
-    const cause = isZone(zone) ? faultOf(boss, expression, zone) : `There is no time zone ${zone}.`
+    const cause = faultOf(boss, schedule)
     if (cause === null) continue
     const remedy =
       "Give five fields and a zone of IANA: @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' })."
@@ -23,34 +23,26 @@ export function checkSchedules(boss: Boss, works: Iterable<Work>): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** The parts that planning depends on. */
-export interface PlanParts {
-  readonly boss: Boss
-  readonly works: ReadonlyMap<string, Work>
-  readonly clock: Clock
-  readonly insert: SenderParts['insert']
-}
-
 /**
  * Sends the next run of each schedule, which waits in its queue until its time. Every process does so, and the id of a run
  * lets one of them succeed. pg-boss can send by schedules itself, but looks back from a time: where clocks change, it
  * leaves runs out or sends them twice.
  */
-export async function planSchedules({ boss, works, clock, insert }: PlanParts): Promise<void> {
+export async function planSchedules({ queues, works, clock }: Parts): Promise<void> {
   for (const [name, { schedule }] of works) {
     if (schedule === null) continue
     const { expression, zone: tz } = schedule
     const from = new Date(clock.now())
-    const [startAfter] = boss.previewSchedule(expression, { tz, from, count: 1 })
+    const [startAfter] = queues.boss.previewSchedule(expression, { tz, from, count: 1 })
     if (startAfter === undefined) continue
     const plan = planOf(schedule)
     const id = idOf(`${name} ${plan} ${startAfter.toISOString()}`)
-    await insert(name, { tenant: null, sender: {}, plan }, { id, startAfter })
+    await queues.send(name, { tenant: null, sender: {}, plan }, { id, startAfter })
   }
 }
 
 /** The schedule as text, by which a run finds out whether its schedule has changed since it was sent. */
-export function planOf({ expression, zone }: NonNullable<Work['schedule']>): string {
+export function planOf({ expression, zone }: JobSchedule): string {
   return `${expression} ${zone}`
 }
 
@@ -60,20 +52,17 @@ function idOf(text: string): string {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5')
 }
 
-function isZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
-  } catch {
-    return false
-  }
-}
-
 /** pg-boss also reads six fields and recurrence rules, which the name of the decorator does not promise. */
-function faultOf(boss: Boss, expression: string, tz: string): string | null {
+function faultOf(boss: Boss, { expression, zone }: JobSchedule): string | null {
   if (String(expression).trim().split(/\s+/).length !== 5)
     return `'${expression}' does not have five fields.`
   try {
-    boss.previewSchedule(expression, { tz, count: 1, from: new Date(0) })
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+  } catch {
+    return `There is no time zone ${zone}.`
+  }
+  try {
+    boss.previewSchedule(expression, { tz: zone, count: 1, from: new Date(0) })
     return null
   } catch (error) {
     return `'${expression}' is not a cron expression: ${(error as Error).message}`

@@ -1,16 +1,16 @@
 import {
-  type DatabaseLink,
+  type Clock,
   type Duration,
   getTenantId,
   HttpError,
   requireTenantId,
-  type SentJob,
   TenantContext,
   toSeconds,
 } from '../../index.js'
 import { type JobDefinition, present } from './define-job.js'
-import { checkInput, currentSender, type Envelope } from './envelope.js'
-import type { Work } from './find-work.js'
+import { checkInput, currentSender } from './envelope.js'
+import type { Parts } from './parts.js'
+import { listJobs, type StoredJob, type StoredJobsFilter } from './stored-jobs.js'
 
 /** Options of {@link Jobs.send}. */
 export interface SendOptions {
@@ -22,31 +22,6 @@ export interface SendOptions {
   readonly priority?: number
 }
 
-/** The options of a job for pg-boss. */
-export interface InsertOptions {
-  readonly group?: { readonly id: string }
-  readonly startAfter?: Date
-  readonly id?: string
-  readonly singletonKey?: string
-  readonly priority?: number
-}
-
-/** The parts that sending depends on. They exist when the application has started. */
-export interface SenderParts {
-  readonly link: DatabaseLink
-  /** Inserts a job in the transaction of the current code, and returns its id. */
-  readonly insert: (
-    name: string,
-    envelope: Envelope,
-    options: InsertOptions,
-  ) => Promise<string | null>
-  readonly works: ReadonlyMap<string, Work>
-  readonly usesTenants: boolean
-  readonly now: () => number
-  /** Called after the commit. */
-  readonly onSent: (sent: SentJob) => void
-}
-
 /**
  * Sends jobs. `jobs()` provides it.
  *
@@ -55,10 +30,10 @@ export interface SenderParts {
  * await this.jobs.send(Receipt, { orderId })
  */
 export class Jobs {
-  #parts: SenderParts | undefined
+  #parts: Parts | undefined
 
   /** @internal Called by `jobs()`, once. */
-  start(parts: SenderParts): void {
+  start(parts: Parts): void {
     this.#parts = parts
   }
 
@@ -74,34 +49,42 @@ export class Jobs {
     job: JobDefinition<TSent>,
     ...[input, options = {}]: SendArguments<NoInfer<TSent>>
   ): Promise<string | null> {
-    const parts = this.#parts
-    if (parts === undefined)
-      throw new Error(
-        'Jobs.send(): the application has not started. Use it in onReady at the earliest.',
-      )
-    if (parts.works.get(job.name)?.job !== (job as JobDefinition)) {
+    const parts = this.#started('send')
+    const { name } = job
+    if (parts.works.get(name)?.job !== (job as JobDefinition)) {
       throw new TypeError(
-        `No worker runs the job ${job.name}. List its class: jobs({ workers: [ … ] }).`,
+        `No worker runs the job ${name}. List its class: jobs({ workers: [ … ] }).`,
       )
     }
-    const tenant = job.hasTenant ? tenantOfSender(parts.usesTenants) : null
-    const { name } = job
+    const tenant = job.tenant ? tenantOfSender(parts.usesTenants) : null
     const plain = await sendable(job as JobDefinition, input)
     const { key: singletonKey, priority } = options
-    const id = await parts.insert(
-      name,
-      { input: plain, tenant, sender: currentSender() },
-      present({
-        group: tenant === null ? undefined : { id: tenant },
-        startAfter: startOf(options, parts.now()),
-        singletonKey,
-        priority,
-      }),
-    )
+    const startAfter = startOf(options, parts.clock)
+    const group = tenant === null ? undefined : { id: tenant }
+    const envelope = { input: plain, tenant, sender: currentSender() }
+    const given = present({ group, startAfter, singletonKey, priority })
+    const id = await parts.queues.send(name, envelope, given)
     // This wakes a worker of the process, which could not see the job before the commit.
     if (id !== null)
       await parts.link.afterCommit(() => parts.onSent({ id, name, input: plain, tenant }))
     return id
+  }
+
+  /**
+   * Lists jobs of the tenant of this code, the newest first; in an application without tenants, all jobs.
+   *
+   * @throws HttpError 400 `TENANT_REQUIRED` in an application with tenants, without one.
+   */
+  async list(filter: Omit<StoredJobsFilter, 'schema' | 'tenant'> = {}): Promise<StoredJob[]> {
+    const { link, schema, usesTenants } = this.#started('list')
+    return await listJobs(link, { ...filter, schema, tenant: tenantOfSender(usesTenants) })
+  }
+
+  #started(name: string): Parts {
+    if (this.#parts !== undefined) return this.#parts
+    throw new Error(
+      `Jobs.${name}(): the application has not started. Use it in onReady at the earliest.`,
+    )
   }
 }
 
@@ -110,22 +93,21 @@ export type SendArguments<TSent> = [TSent] extends [undefined]
   ? [input?: undefined, options?: SendOptions]
   : [input: TSent, options?: SendOptions]
 
-function startOf({ after }: SendOptions, now: number): Date | undefined {
+function startOf({ after }: SendOptions, clock: Clock): Date | undefined {
   if (after === undefined || after instanceof Date) return after
   const seconds = toSeconds(after)
-  if (seconds !== undefined) return new Date(now + seconds * 1000)
+  if (seconds !== undefined) return new Date(clock.now() + seconds * 1000)
   throw new TypeError(`Jobs.send(): after is ${after}. Give a Date, or a duration such as '10m'.`)
 }
 
 /** @throws HttpError if the code runs for no tenant, or for one that the request may not act for. */
 function tenantOfSender(usesTenants: boolean): string | null {
-  const scope = TenantContext.current()
-  if (scope?.claim !== undefined) return requireTenantId()
+  if (TenantContext.current()?.claim !== undefined) return requireTenantId()
   const tenant = getTenantId()
   if (tenant !== undefined) return tenant
   if (!usesTenants) return null
   const message =
-    'This job belongs to a tenant, and the code that sends it runs for none. Use runWithTenant(id, …), or define it with tenant: false'
+    'This job belongs to a tenant, and this code runs for none. Use runWithTenant(id, …), or define it with tenant: false'
   throw new HttpError(400, message, { code: 'TENANT_REQUIRED' })
 }
 
@@ -133,9 +115,6 @@ function tenantOfSender(usesTenants: boolean): string | null {
 async function sendable(job: JobDefinition, input: unknown): Promise<unknown> {
   const text = JSON.stringify(input)
   const plain: unknown = text === undefined ? undefined : JSON.parse(text)
-  const checked = await checkInput(job, plain)
-  if ('value' in checked) return plain
-  throw new TypeError(
-    `The input of the job ${job.name} does not fit its schema: ${checked.reasons.join('; ')}`,
-  )
+  await checkInput(job, plain, TypeError)
+  return plain
 }

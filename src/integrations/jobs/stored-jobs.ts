@@ -20,6 +20,8 @@ export interface StoredJob {
   readonly startAfter: Date
   /** Why the last run has failed; `null` if it has not. */
   readonly reason: string | null
+  /** The input, as it was sent. */
+  readonly input: unknown
 }
 
 /** Which jobs to list. */
@@ -28,6 +30,8 @@ export interface StoredJobsFilter {
   readonly name?: string | undefined
   /** Only jobs in this state. Default: all. */
   readonly state?: StoredJob['state'] | undefined
+  /** Only jobs of this tenant. Default: all. */
+  readonly tenant?: string | null | undefined
   /** How many at most. Default 50. */
   readonly limit?: number | undefined
   /** The schema of `jobs()`. Default `'blazon_jobs'`. */
@@ -40,13 +44,19 @@ const STATES = `case when state < 'active' then 'waiting' when state = 'active' 
 /** Lists jobs, the newest first. */
 export async function listJobs(
   link: DatabaseLink,
-  { name, state, limit = 50, schema = 'blazon_jobs' }: StoredJobsFilter = {},
+  { name, state, tenant, limit = 50, schema = 'blazon_jobs' }: StoredJobsFilter = {},
 ): Promise<StoredJob[]> {
   const text = `select * from (select id::text, name, ${STATES} as state, data->>'tenant' as tenant,
       retry_count + (started_on is not null)::int as attempts, created_on as "sentAt", start_after as "startAfter",
-      output->>'message' as reason from ${schema}.job where name not like '\\_\\_%') as jobs
-    where ($1::text is null or name = $1) and ($2::text is null or state = $2) order by "sentAt" desc, id limit $3`
-  return (await link.run(text, [name ?? null, state ?? null, limit])) as unknown as StoredJob[]
+      output->>'message' as reason, data->'input' as input from ${schema}.job where name not like '\\_\\_%') as jobs
+    where ($1::text is null or name = $1) and ($2::text is null or state = $2)
+      and ($3::text is null or tenant = $3) order by "sentAt" desc, id limit $4`
+  return (await link.run(text, [
+    name ?? null,
+    state ?? null,
+    tenant ?? null,
+    limit,
+  ])) as unknown as StoredJob[]
 }
 
 /**
@@ -66,10 +76,6 @@ export async function retryJob(
   const { own: db } = bossDatabase(link, null)
   const boss = new PgBoss({ db, schema, migrate: false, supervise: false, schedule: false })
   await boss.start()
-  try {
-    await boss.retry(String(found['name']), id)
-    return true
-  } finally {
-    await boss.stop({ graceful: false })
-  }
+  await boss.retry(String(found['name']), id).finally(() => boss.stop({ graceful: false }))
+  return true
 }

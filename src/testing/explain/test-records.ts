@@ -6,6 +6,7 @@ import { REPEATS } from '../../features/records/query-findings.js'
 import { Recorder } from '../../features/records/recorder.js'
 import { answersOf } from '../answers.js'
 import type { FinishedRequest } from '../finish-test.js'
+import { WorkWatch } from '../isolation/watch-work.js'
 import { joinFailures } from '../join-failures.js'
 import type { TestOutgoing } from '../outgoing/test-outgoing.js'
 import { QueryBudget } from '../queries/query-budget.js'
@@ -18,6 +19,7 @@ import { type Explanation, explainFailure, explanationOf } from './explanation.j
 /** Records the requests of an application under test, and judges their statements. */
 export class TestRecords {
   readonly exchanges: Exchanges = new Exchanges()
+  readonly work: WorkWatch = new WorkWatch()
   readonly #recorder: Recorder
   readonly #budget: QueryBudget
   readonly #outgoing: TestOutgoing
@@ -46,7 +48,11 @@ export class TestRecords {
   /** The plugin that observes the application, and the function that answers its statements. */
   get harness(): Pick<Harness, 'plugins' | 'answerStatement' | 'answerCall'> {
     const { answerCall } = this.#outgoing
-    return { plugins: [this.#recorder.plugin], answerStatement: this.#answerStatement, answerCall }
+    return {
+      plugins: [this.#recorder.plugin, this.work.plugin],
+      answerStatement: this.#answerStatement,
+      answerCall,
+    }
   }
 
   /** Notes a request that the application gets. */

@@ -39,7 +39,7 @@ export interface IsolationOptions {
   readonly users?: false | ((tenant: string, canary: string) => User)
   /** Sent with every request. They replace headers of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The `operationId`s that are not called. Default: none. */
+  /** The `operationId`s that are not called, and the names of jobs that are not judged. Default: none. */
   readonly skip?: readonly string[]
   /**
    * Requests to routers in `middlewares`, by method and path: `'POST /legacy/rows'`, `'/legacy/rows/{id}'`.

@@ -20,9 +20,10 @@ export interface IsolationRow {
 /**
  * How data of one tenant reached another. `response`: in a response to another tenant. `log`, `cache`: in data that
  * was logged or cached for another tenant. `existence`: an id of another tenant gets another status than an unknown
- * id. `loss`: after the request of one tenant, another tenant can no longer read its data.
+ * id. `loss`: after the request of one tenant, another tenant can no longer read its data. `job`: a run of a job for one
+ * tenant has touched rows of another, or rows of no tenant that is known.
  */
-export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'loss'
+export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'loss' | 'job'
 
 /** Data of one tenant that has reached another. */
 export interface IsolationLeak {
@@ -106,7 +107,7 @@ function describeLeak(leak: IsolationLeak, seed: number): string {
     `LEAK ${operation} (${operationId}, ${handler}): ${describeCrossing(leak)}.`,
     `  seen:   ${phase}`,
     `  replay: the same options, with seed: ${seed}`,
-    indent(curl),
+    ...(curl === '' ? [] : [indent(curl)]),
   ].join('\n')
 }
 

@@ -22,6 +22,7 @@ import { openSides, type SideConfig } from './isolation-side.js'
 import { logTraces } from './log-traces.js'
 import { nameOtherTenants } from './name-other-tenants.js'
 import { Observation, REMEDY } from './observations.js'
+import { JobProof, type JobProofConfig } from './prove-jobs.js'
 import type { RecordedStores } from './recorded-stores.js'
 import { Records } from './records.js'
 import { type Pair, sendConcurrently, sendInTurns, write } from './replay.js'
@@ -42,6 +43,8 @@ export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' |
   /** Returns the name of the side that a connection belongs to. */
   readonly nameOf: (connection: object | undefined) => string | undefined
   readonly stores: RecordedStores
+  /** `null` without `jobs()`. */
+  readonly jobs: JobProofConfig['jobs'] | null
   /** The entries of `middlewares`. */
   readonly middlewares: readonly NamedMiddleware[]
   /** Whether `tenant.authorize` decides who may act for a tenant. */
@@ -61,16 +64,15 @@ export async function proveIsolation(
   target: IsolationTarget,
   options: IsolationOptions,
 ): Promise<IsolationReport> {
-  const { skip = [], rounds = ROUNDS, seed = randomInt(MAX_SEED), requests = [] } = options
+  const { skip = [], rounds = ROUNDS, seed = randomInt(MAX_SEED) } = options
+  const { requests = [], texts = {} } = options
+  const { caller, connect, tenantHeader, jobs } = target
   const routers = routerOperations(target.middlewares, requests)
   const all = [...target.operations.all, ...routers]
-  checkSkipped(
-    skip,
-    all.map(({ operationId }) => operationId),
-  )
+  const ids = all.map(({ operationId }) => operationId)
+  checkSkipped(skip, [...ids, ...(jobs?.jobs.known.keys() ?? [])])
   const fc = await loadFastCheck('proveIsolation()')
   const [canaries, gate, records] = [new Canaries(seed), new Gate(), new Records()]
-  const { caller, connect, tenantHeader } = target
   const sides = openSides(options, { caller, connect, tenantHeader, canaries, gate, seed })
   const names = sides.map(({ name }) => name)
   const observations = all.map((documented) => new Observation(documented, names))
@@ -78,7 +80,6 @@ export async function proveIsolation(
   const given = new Map(sides.flatMap(({ headers }) => [...headers]))
   // A generated value for this header would make the request come from another tenant.
   if (tenantHeader !== null) given.set(tenantHeader, '')
-  const { texts = {} } = options
   const setting = { fc, seed, rounds, canaries, records, names, given, texts }
   const tested = observations.flatMap((each) => testedOf(each, setting, options))
   tested.sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
@@ -91,11 +92,12 @@ export async function proveIsolation(
     newEntries: () => target.stores.take(),
     clearCache: () => target.stores.clear(),
   })
+  const proof = jobs === null ? null : new JobProof({ jobs, sides, canaries, skip })
   target.stores.start()
   try {
     await runPhases(session, tested, {
-      rounds,
-      seed,
+      ...{ rounds, seed },
+      runJobs: async () => await proof?.run(),
       nameOthers: () => nameOthers(session, tested, target),
       sendAsUsers: () =>
         sendAsUsers(tested, rounds, {
@@ -109,12 +111,13 @@ export async function proveIsolation(
     for (const { agent } of sides) agent.destroy()
   }
   refuseBlind(session, observations)
+  const ofJobs = proof?.end(observations.every(({ notTested }) => notTested !== 'skipped'))
   return new IsolationReport({
     seed,
     tenants: names,
     requests: session.requests,
-    verdicts: observations.map((each) => each.toRow()),
-    leaks: observations.flatMap(({ leaks }) => leaks),
+    verdicts: [...observations.map((each) => each.toRow()), ...(ofJobs?.verdicts ?? [])],
+    leaks: [...observations.flatMap(({ leaks }) => leaks), ...(ofJobs?.leaks ?? [])],
   })
 }
 
@@ -174,6 +177,8 @@ function isOfRouter(operation: DocumentedOperation): operation is RouterOperatio
 interface Phases {
   readonly rounds: number
   readonly seed: number
+  /** Runs the jobs that the requests have sent. */
+  readonly runJobs: () => Promise<void>
   /** Sends requests in which sides name other tenants. */
   readonly nameOthers: () => Promise<void>
   readonly sendAsUsers: () => Promise<void>
@@ -183,7 +188,7 @@ interface Phases {
 async function runPhases(
   session: IsolationSession,
   all: readonly TestedOperation[],
-  { rounds, seed, nameOthers, sendAsUsers }: Phases,
+  { rounds, seed, runJobs, nameOthers, sendAsUsers }: Phases,
 ): Promise<void> {
   const tested = all.filter(({ method }) => method !== 'DELETE')
   const removing = all.filter(({ method }) => method === 'DELETE')
@@ -197,6 +202,8 @@ async function runPhases(
       }
     }
   }
+  // Before the owners read their data: a job may have changed it.
+  await runJobs()
   const readers = tested.filter(isSafe)
   for (const each of all) {
     for (const [by, of] of pairs.flatMap(([a, b]) => [[a, b] as const, [b, a] as const])) {
@@ -208,6 +215,7 @@ async function runPhases(
   await nameOthers()
   await sendAsUsers()
   for (const each of removing) await removeOwn(session, each, 0)
+  await runJobs()
 }
 
 /**

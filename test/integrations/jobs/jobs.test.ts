@@ -6,6 +6,7 @@ import {
   DatabaseLink,
   defineControllers,
   getTenantId,
+  HttpError,
   inject,
   Log,
   Outgoing,
@@ -104,6 +105,7 @@ const guard: AuthGuard = {
 
 const TABLE = 'create table effects (id uuid, tenant text); grant all on effects to public'
 const tenants = new Map<string, TenantInfo>()
+let isStoreDown = false
 
 describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
   let own: OwnDatabase
@@ -114,13 +116,19 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     seen.length = 0
     cronAt.length = 0
     failures = 0
+    isStoreDown = false
     for (const id of ['acme', 'globex']) tenants.set(id, { id })
     own = await open()
     app = await TestApp.create({
       controllers: defineControllers(Orders),
       auth: { guard, default: 'protected' },
       tenant: {
-        store: { find: async (id) => tenants.get(id) },
+        store: {
+          find: async (id) => {
+            if (isStoreDown) throw new Error('no connection')
+            return tenants.get(id)
+          },
+        },
         positiveTtl: 0,
         authorize: () => true,
       },
@@ -321,6 +329,32 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(report).toMatchObject({
       outcome: 'dead',
       error: { message: 'There is no tenant acme.' },
+    })
+  })
+
+  it('runs no job while the store of tenants has no answer, and runs it again later', async () => {
+    await send(1)
+    await app.clock.advance('5m')
+    isStoreDown = true
+    const [report] = await app.jobs.drain({ failures: 'keep' })
+    expect(report).toMatchObject({ outcome: 'retry', attempt: 1, error: { status: 503 } })
+    expect(report?.error).toBeInstanceOf(HttpError)
+    expect(seen).toEqual([])
+    isStoreDown = false
+    await app.clock.advance('1m')
+    expect(await app.jobs.drain()).toMatchObject([{ outcome: 'done', attempt: 2 }])
+  })
+
+  it('names the error of a job that must not run again', async () => {
+    await send(1)
+    tenants.delete('acme')
+    await app.clock.advance('5m')
+    await app.jobs.drain({ failures: 'keep' })
+    const [dead] = await app
+      .get(DatabaseLink)
+      .run(`select output from blazon_jobs.job where state = 'failed'`)
+    expect(dead).toEqual({
+      output: { name: 'DeadJobError', message: 'There is no tenant acme.' },
     })
   })
 

@@ -1,0 +1,36 @@
+/** A delivery to sign. */
+export interface UnsignedWebhook {
+  /** Names the event: the same in all deliveries of it. Without a dot. */
+  readonly id: string
+  /** The time of this delivery, in milliseconds since 1970. */
+  readonly nowMs: number
+  /** The body, as it is sent. */
+  readonly body: string
+}
+
+/**
+ * Signs a delivery as [Standard Webhooks](https://www.standardwebhooks.com) describes it, so that `standardWebhooks(secret)`
+ * accepts it.
+ *
+ * @param secrets base64 of 24 bytes or more, with or without `whsec_`. With several, each signs: the receiver may have any.
+ * @returns a promise of the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.
+ * @throws TypeError for an invalid secret, and for an id with a dot. The error does not contain the secret.
+ * @example
+ * const headers = await signWebhook({ id: randomUUID(), nowMs: Date.now(), body }, secret)
+ */
+export async function signWebhook(
+  { id, nowMs, body }: UnsignedWebhook,
+  secrets: string | readonly string[],
+): Promise<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>> {
+  const { keysOf, hmacOf } = await import('./schemes.js')
+  const keys = keysOf('standard', secrets)
+  if (keys === null)
+    throw new TypeError(
+      'signWebhook(): a secret is invalid. Give base64 of 24 bytes or more, with or without whsec_.',
+    )
+  if (id.includes('.')) throw new TypeError('signWebhook(): the id has a dot.')
+  const time = String(Math.floor(nowMs / 1000))
+  const signatures = keys.map((key) => hmacOf(key, `${id}.${time}.`, body).toString('base64'))
+  const signature = signatures.map((each) => `v1,${each}`).join(' ')
+  return { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import type { ConnectionOptions, JobWithMetadata, SendOptions } from 'pg-boss'
+import type { BossDatabase } from './boss-database.js'
+import type { JobDefinition } from './define-job.js'
+import type { Envelope } from './envelope.js'
+import type { Boss } from './load-boss.js'
+
+const LONGEST_DELAY_SECONDS = 3600
+
+/** The run does not have its job any more: it ran too long, or the application closes. Its effects must not be saved. */
+export class LostClaimError extends Error {
+  constructor({ name, id }: JobWithMetadata) {
+    super(`The job ${name} ${id} was given to another run. Nothing of this one was saved.`)
+  }
+}
+
+type Change = (options: Required<ConnectionOptions>) => Promise<unknown>
+
+/**
+ * The queues of jobs, with the functions of pg-boss, in the transaction of the current code. A job that this process has
+ * taken has the number of its run, so this process cannot end a later run.
+ */
+export class Queues {
+  constructor(
+    readonly boss: Boss,
+    readonly database: BossDatabase,
+    /** `false` if a test answers in place of the database. */
+    readonly isReal: boolean,
+  ) {}
+
+  /** Makes the queue of a job, or gives it the options that the job has now. */
+  async open({ name, policy, ...job }: JobDefinition): Promise<void> {
+    const options = {
+      retryLimit: job.retries,
+      retryDelay: job.retryDelay,
+      retryBackoff: true,
+      retryDelayMax: LONGEST_DELAY_SECONDS,
+      expireInSeconds: job.timeout,
+      deleteAfterSeconds: job.keep,
+    }
+    // It has no effect on a queue that exists.
+    await this.boss.createQueue(name, { ...options, policy })
+    await this.boss.updateQueue(name, options)
+  }
+
+  /** Sends a job, and returns its id; `null` if its policy or its id excludes it. */
+  async send(name: string, envelope: Envelope, options: SendOptions): Promise<string | null> {
+    if (!this.isReal) return randomUUID()
+    return await this.database.join((db) => this.boss.send(name, envelope, { ...options, db }))
+  }
+
+  /** @throws LostClaimError */
+  async complete(job: JobWithMetadata): Promise<void> {
+    await this.database.join(async (db) =>
+      assertOne(await this.boss.complete(job.name, job, undefined, { db }), job),
+    )
+  }
+
+  /** Notes a failure. The job runs again later if it has runs left. */
+  async fail(job: JobWithMetadata, error: unknown): Promise<void> {
+    await this.database.join((db) => this.boss.fail(job.name, job, outputOf(error), { db }))
+  }
+
+  /** Puts a job among the dead ones, whatever runs it has left. */
+  async bury(job: JobWithMetadata, error: unknown): Promise<void> {
+    const { name, id } = job
+    await this.#release(job, async ({ db }) => {
+      await this.boss.update(name, undefined, { id, retryLimit: 0, db })
+      await this.boss.fail(name, id, outputOf(error), { db })
+    })
+  }
+
+  /** Gives a job back, which has not run: this run does not count. */
+  async giveBack(job: JobWithMetadata, startAfter = 0): Promise<void> {
+    const options = { id: job.id, retryLimit: job.retryLimit + 1, startAfter }
+    await this.#release(job, ({ db }) => this.boss.update(job.name, undefined, { ...options, db }))
+  }
+
+  /** Makes a job that runs one that waits, and changes it in the same transaction. */
+  async #release(job: JobWithMetadata, change: Change): Promise<void> {
+    await this.database.join(async (db) => {
+      assertOne(await this.boss.cancel(job.name, job, { db }), job)
+      await this.boss.resume(job.name, job.id, { db })
+      await change({ db })
+    })
+  }
+}
+
+/** pg-boss does not type the number of jobs that a command has changed. */
+function assertOne(response: { readonly affected?: number }, job: JobWithMetadata): void {
+  if (response.affected !== 1) throw new LostClaimError(job)
+}
+
+/** The reason of a failure, as the lists of jobs show it. A stack belongs to the log. */
+function outputOf(error: unknown): { readonly message: string; readonly name?: string } {
+  if (!(error instanceof Error)) return { message: String(error) }
+  return { name: error.name, message: error.message }
+}

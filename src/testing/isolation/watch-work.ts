@@ -1,0 +1,47 @@
+import type { Plugin } from '../../contracts/plugin.js'
+import type { Token } from '../../contracts/provider.js'
+import type { RanStatement } from '../../contracts/statement.js'
+import type { TestJobs as TestJobsPort } from '../../contracts/test-jobs.js'
+import { TestJobs } from '../../di/test-jobs.js'
+import { ConfigError } from '../../errors/config-error.js'
+import { WorkContext } from '../../http/work-context.js'
+
+type OnStatement = (jobId: string, statement: RanStatement) => void
+
+/** Watches the statements of jobs. */
+export class WorkWatch {
+  #onStatement: OnStatement | undefined
+
+  /** The plugin that observes the application. */
+  readonly plugin: Plugin = {
+    name: 'statements of jobs',
+    requests: () => ({
+      onStatement: (statement) => {
+        const id = WorkContext.current()?.facts['jobId']
+        if (typeof id === 'string') this.#onStatement?.(id, statement)
+      },
+      needsRequests: false,
+    }),
+  }
+
+  /** Calls a function for each statement of a job, until another one replaces it. */
+  watch(onStatement: OnStatement | undefined): void {
+    this.#onStatement = onStatement
+  }
+
+  /** The jobs of an application, and the way to watch their statements; `null` for an application without `jobs()`. */
+  jobsOf(app: { get<T>(token: Token<T>): T }): JobsUnderTest | null {
+    try {
+      return { jobs: app.get(TestJobs), watch: (onStatement) => this.watch(onStatement) }
+    } catch (error) {
+      if (error instanceof ConfigError) return null
+      throw error
+    }
+  }
+}
+
+/** The jobs of an application under test. */
+export interface JobsUnderTest {
+  readonly jobs: TestJobsPort
+  readonly watch: (onStatement: OnStatement | undefined) => void
+}
