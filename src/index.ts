@@ -183,6 +183,7 @@ export { defineOption } from './metadata/option.js'
 export { Paged } from './metadata/paged.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { Queries, QueryBudget } from './metadata/queries.js'
+export { Version } from './metadata/version.js'
 export { RateLimit } from './metadata/rate-limit.js'
 export {
   Envelope,

@@ -11,6 +11,7 @@ import { loadStreams } from './load-streams.js'
 import { ModelMemory } from './model-memory.js'
 import { collectParts, type RoutesConfig } from './route-parts.js'
 import type { Settings } from './settings/settings.js'
+import { versionRouter } from './version-router.js'
 
 /** The routes of an application. Each is compiled to one function. */
 export interface CompiledRoutes {
@@ -21,7 +22,7 @@ export interface CompiledRoutes {
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** The settings that tests compare responses with. */
-  readonly settings: Pick<Settings, 'errors' | 'converters'>
+  readonly settings: Pick<Settings, 'errors' | 'converters' | 'versions' | 'prefix'>
   /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
   readonly audienceOf: (route: RouteModel) => RouteAudience | null
   /** Compiles a route only up to the decision about access. If access is allowed, it calls `handler` and sends 204. */
@@ -47,7 +48,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
   }
   return {
     model,
-    match: routerFor(model, frameworkRoutes),
+    match: routerFor(model, frameworkRoutes, config.settings),
     handlers,
     frameworkRoutes,
     settings: config.settings,
@@ -95,13 +96,17 @@ function withOwnLimits(
   }
 }
 
-function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]): Router {
+function routerFor(
+  model: AppModel,
+  frameworkRoutes: readonly FrameworkRoute[],
+  { versions, prefix }: Pick<Settings, 'versions' | 'prefix'>,
+): Router {
   const { routes } = model
-  return routers.get(model, frameworkRoutes.map(({ path }) => path).join('\n'), () =>
-    buildRouter([
-      ...routes,
-      ...frameworkRoutes.map(({ path }, offset) => toRoutable(path, routes.length + offset)),
-    ]),
+  const others = frameworkRoutes.map(({ path }, offset) => toRoutable(path, routes.length + offset))
+  const build = (chosen: readonly Routable[]) => buildRouter([...chosen, ...others])
+  const key = [JSON.stringify(versions), ...frameworkRoutes.map(({ path }) => path)].join('\n')
+  return routers.get(model, key, () =>
+    versions === null ? build(routes) : versionRouter(model, { versions, prefix }, build),
   )
 }
 

@@ -19,6 +19,7 @@ import type { RequestObservers } from './observe-requests.js'
 import type { ReadyMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'
+import { dispatchVersions } from './version-router.js'
 import { watchMiddlewares } from './watch-middlewares.js'
 
 /** The input of {@link buildFront}. */
@@ -62,7 +63,8 @@ export function buildFront(config: FrontConfig): Front {
     part === inner ? inner : mark(cause, part)
   const named = nameRoutes(routes.handlers, traced)
   const handlers = isObserved ? markRoutes(named, model.routes, frameworkRoutes) : named
-  const dispatch = compileDispatch({
+  const { versions, envelope } = config.settings
+  const dispatching = {
     match,
     routes: model.routes,
     handlers,
@@ -70,12 +72,16 @@ export function buildFront(config: FrontConfig): Front {
     admission: features.admission,
     sendMethods: ownSender({
       name: 'OPTIONS',
-      envelope: config.settings.envelope,
+      envelope,
       headers: null,
       produces: null,
       operation: { responses: [] },
     }),
-  })
+  }
+  const dispatch =
+    versions === null || versions.by === 'path'
+      ? compileDispatch(dispatching)
+      : dispatchVersions(dispatching, versions)
   const ends = { done: mark('router', dispatch), onError: onMiddlewareError, onLateError, watch }
   const inScope = markPart('middleware', inFrontOf(ends, middlewares.handlers), ends.done)
   const enter = features.enter?.({ run: inScope, onError: onEarlyError }) ?? inScope

@@ -197,6 +197,7 @@ export type {
   ContractParameter,
   RouteContract,
 } from './route-contract.js'
+export type { VersionOptions } from './version.js'
 export type { RouteBounds, RouteLimits } from './route-limits.js'
 export type {
   AppModel,

@@ -19,6 +19,7 @@ import { checkStream } from './check-stream.js'
 import { checkTenant } from './check-tenant.js'
 import { checkUpload } from './check-upload.js'
 import { checkUses } from './check-uses.js'
+import { checkVersions } from './versions.js'
 import { checkWebhook } from './check-webhook.js'
 import { checkDefined } from './compile-defined.js'
 import { checkProducedTypes, checkProduces } from './compile-produces.js'
@@ -89,6 +90,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.bounds) {
     problems.push(...checkBounds(subject, facts), ...checkUnusedBounds(subject, facts))
   }
+  if (facts.version) problems.push(...checkVersions(subject, facts))
   if (facts.queries) problems.push(...checkQueries(subject, facts))
   if (facts.cache) problems.push(...checkCache(subject, facts))
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {

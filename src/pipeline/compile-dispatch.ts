@@ -3,6 +3,7 @@ import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import { refuse } from '../errors/refuse.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
+import type { Router } from '../routing/build-router.js'
 import { Refusal } from '../step/refusal.js'
 import type { OnError, RunRoute, Stage } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
@@ -12,7 +13,7 @@ import { nextOf } from './steps/handler.js'
 
 /** The input of {@link compileDispatch}. */
 export interface DispatchConfig {
-  readonly match: (method: string, url: string) => RouteMatch
+  readonly match: Router
   readonly routes: readonly RouteModel[]
   /**
    * Compiled routes, by `route.index`. The routes of the framework itself, such as the documentation, come after them.
@@ -29,7 +30,7 @@ type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
 
 /**
  * Finds the route of a request and runs it. A request without a route gets one of these responses: 404; 405
- * with `Allow` if its path has routes with other methods; 400 if its path cannot be decoded; or, for `OPTIONS`,
+ * with `Allow` if its path has routes with other methods; 400 if its path cannot be decoded, or if it names no version; or, for `OPTIONS`,
  * 200 with `Allow`.
  */
 export function compileDispatch(config: DispatchConfig): RunRoute {
@@ -89,6 +90,7 @@ function respondUnmatched(
   { req, res }: { req: BlazonRequest; res: Response },
   sendMethods: SendSuccess,
 ): Refusal | undefined {
+  if (found.kind === 'version') return new Refusal(refuse('VERSION_UNKNOWN', found.message))
   if (found.kind !== 'method') return new Refusal(errorOfMiss(found.kind, req))
   const Allow = found.allow.join(', ')
   if (req.method !== 'OPTIONS') {

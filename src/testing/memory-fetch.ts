@@ -6,6 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { isBodiless, toWebStream } from '../http/to-web-stream.js'
 import { type CheckExchange, hasJsonBody, observe } from './exchange.js'
 import type { Exchanges } from './explain/exchanges.js'
+import type { SentPath } from './test-caller.js'
 
 /**
  * The origin of relative URLs. It is never resolved, because connections are in memory; `req.hostname` shows
@@ -28,6 +29,8 @@ export interface FetchLink {
   readonly agent: Agent
   /** Headers added to every request, unless the request sets them itself. */
   readonly headers: ReadonlyMap<string, string>
+  /** Returns the path that is sent. */
+  readonly pathOf: (request: SentPath) => string
   /**
    * Checks every response. A JSON body is then read whole before `fetch` resolves. `null`: responses are not
    * checked.
@@ -105,7 +108,9 @@ async function firstHop(
   if (Buffer.isBuffer(body)) headers.set('content-length', String(body.length))
   // Without it, Node would send the stream of a DELETE request unmarked, and the server would read it as a request.
   else if (body !== null) headers.set('transfer-encoding', 'chunked')
-  return { url: new URL(request.url), method: request.method, headers, body }
+  const { method } = request
+  const url = new URL(request.url)
+  return { url: new URL(link.pathOf({ method, path: url.pathname + url.search }), url), method, headers, body }
 }
 
 /**

@@ -42,11 +42,12 @@ import { TestOutgoing } from './outgoing/test-outgoing.js'
 import type { OperationQueries } from './queries/query-counts.js'
 import type { ReplayOptions, ReplayReport } from './replay/replay-options.js'
 import { loadSupertest } from './supertest-agent.js'
-import { stateOf, TestCaller } from './test-caller.js'
+import { type CallerLink, stateOf, TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
 import { type LogEntry, TestLog } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
+import { versionPath } from './version-path.js'
 import { watchRoute } from './watch-route.js'
 
 /**
@@ -142,7 +143,10 @@ export class TestApp extends App {
       return joinFailures([failure, app.#watch.takeRejection(request), records.takeOver(request)])
     }
     const checkExchange = app.#contract?.checkExchange ?? null
-    const link = { supertest, connect, checkExchange, finish, records, ...callerFacts(options) }
+    const pathIn: CallerLink['pathIn'] = (version, request) =>
+      versionPath(app.#routes as CompiledRoutes, version, request)
+    const shared = { supertest, connect, checkExchange, finish, records, pathIn }
+    const link = { ...shared, ...callerFacts(options) }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -197,6 +201,15 @@ export class TestApp extends App {
    */
   asTenant(id: string): TestCaller {
     return this.#started('asTenant()').asTenant(id)
+  }
+
+  /**
+   * Returns a caller of this version of the API, with the headers that are set now. Paths are written without a version.
+   *
+   * @throws Error without the option `versions`.
+   */
+  version(name: string): TestCaller {
+    return this.#started('version()').version(name)
   }
 
   /** Returns a caller with these headers over the current headers. The headers of this application do not change. */
@@ -284,8 +297,7 @@ export class TestApp extends App {
     const connect: ProbeLink['connect'] = (inHandler) =>
       this.#connections.openCheck(this.server, { principal, tenant, isProbe: true, inHandler })
     const checkExchange = this.#contract?.checkExchange ?? null
-    const { match } = this.#routes as CompiledRoutes
-    return createProbe({ connect, headers: headers(), checkExchange }, match)
+    return createProbe({ connect, headers: headers(), checkExchange }, this.#routes as CompiledRoutes)
   }
 
   /**

@@ -25,6 +25,8 @@ export interface ClientOperation {
   readonly path: string
   readonly operation: OpenApiOperation
   readonly parameters: readonly OpenApiParameter[]
+  /** The headers that always have the same value, such as the version of the API. The client sends them itself. */
+  readonly fixed: Readonly<Record<string, string>>
   readonly responses: readonly ClientResponse[]
   readonly isProtected: boolean
   /** The body of its errors, documented or not; `null` for the error envelope of the framework. */
@@ -80,15 +82,28 @@ function namedOperations(document: OpenApiDocument): NamedOperation[] {
 function describe(named: NamedOperation, document: OpenApiDocument): ClientOperation {
   const { operation } = named
   const security = operation.security ?? document.security ?? []
+  const parameters = operation.parameters ?? []
+  const fixed = parameters.flatMap((each) => {
+    const value = fixedValue(each)
+    return value === undefined ? [] : [[each.name, value]]
+  })
   return {
     ...named,
-    parameters: (operation.parameters ?? []).map(withOptionalKey),
+    parameters: parameters.filter((each) => fixedValue(each) === undefined).map(withOptionalKey),
+    fixed: Object.fromEntries(fixed),
     responses: Object.entries(operation.responses).map(([status, response]) =>
       describeResponse({ status, response, document }),
     ),
     ownErrors: ownErrorsOf(operation, document),
     isProtected: security.some((requirement) => Object.keys(requirement).length > 0),
   }
+}
+
+/** The only value of a header that every request must have; `undefined` for all other parameters. */
+function fixedValue({ in: place, required, schema }: OpenApiParameter): string | undefined {
+  const [value, ...others] = schema?.enum ?? []
+  const isFixed = place === 'header' && required === true && others.length === 0
+  return isFixed && typeof value === 'string' ? value : undefined
 }
 
 const isKey = ({ in: place, name }: OpenApiParameter) =>

@@ -21,11 +21,13 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   const own = route.cache?.key
   const key = own === undefined ? defaultKey(route, config) : ownKey(route, own, config)
   const what = own === undefined ? 'The default key' : 'Its key'
+  // Two versions may have the same URL.
+  const inVersion = (value: string) => (route.version === null ? value : `v${route.version} ${value}`)
   return function keyOf(req, caller) {
     try {
       const value = key(req, caller)
       if (value === BYPASS) return null
-      if (typeof value === 'string' && value !== '') return value
+      if (typeof value === 'string' && value !== '') return inVersion(value)
       ignoreRejection(value)
       warn(
         `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the response is not cached.`,

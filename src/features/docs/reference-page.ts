@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OpenApiTag } from '../../contracts/openapi.js'
 import { createContent, once } from './content.js'
-import type { DocsPage } from './docs-page.js'
+import type { DocsPage, DocsSource } from './docs-page.js'
 import { type Html, html } from './html.js'
 import { iconContent } from './icon.js'
 import { REFERENCE_POLICY } from './policy.js'
@@ -16,6 +16,7 @@ import {
   textMarkup,
 } from './reference-markup.js'
 import { REFERENCE_STYLE } from './reference-style.js'
+import { versionLinks } from './version-links.js'
 
 /** A tag and its operations. */
 interface Group extends OpenApiTag {
@@ -28,9 +29,9 @@ const DESCRIPTION: ReadonlySet<string> = new Set(['description'])
  * Creates the built-in page, for applications without `swagger-ui-dist`: the whole document as plain HTML, without
  * scripts.
  */
-export function referencePage(document: OpenApiDocument): DocsPage {
+export function referencePage(source: DocsSource): DocsPage {
   return {
-    page: createContent('text/html; charset=utf-8', renderPage(document).text),
+    page: createContent('text/html; charset=utf-8', renderPage(source).text),
     policy: REFERENCE_POLICY,
     files: new Map([
       ['reference.css', once(() => createContent('text/css; charset=utf-8', REFERENCE_STYLE))],
@@ -39,7 +40,8 @@ export function referencePage(document: OpenApiDocument): DocsPage {
   }
 }
 
-function renderPage(document: OpenApiDocument): Html {
+function renderPage(source: DocsSource): Html {
+  const document = source.document()
   const groups = groupsOf(document)
   const { responses, headers, schemas } = document.components
   return html`<!doctype html>
@@ -55,7 +57,7 @@ function renderPage(document: OpenApiDocument): Html {
 <a class="skip" href="#content">Skip to content</a>
 <nav aria-label="Contents"><ul>${groups.map(groupLinks)}${sectionLinks('schemas', schemas)}</ul></nav>
 <main id="content">
-${introduction(document)}
+${versionLinks(source)}${introduction(document)}
 ${groups.map((group) => groupMarkup(group, document))}
 ${componentsMarkup('responses', responses, (each) => html`${textMarkup(each.description)}${responseMarkup(each)}`)}
 ${componentsMarkup('headers', headers, (each) => html`${textMarkup(each.description)}${schemaMarkup(each.schema)}`)}

@@ -1,0 +1,14 @@
+import type { DocsSource } from './docs-page.js'
+import { type Html, html } from './html.js'
+
+/** Renders links to the pages of the other versions; nothing for an API without versions. */
+export function versionLinks({ path, versions = [] }: Pick<DocsSource, 'path' | 'versions'>): Html {
+  // Relative, so that the links are right under any prefix and behind any proxy.
+  const root = '../'.repeat(path.split('/').length - 2)
+  const links = versions.map(({ name, path: other }) =>
+    other === path
+      ? html` <strong aria-current="page">${name}</strong>`
+      : html` <a href="${root}${other.slice(1)}">${name}</a>`,
+  )
+  return html`${versions.length === 0 ? null : html`<nav aria-label="Versions">Version${links}</nav>\n`}`
+}
