@@ -22,7 +22,7 @@ export interface CompiledRoutes {
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** The settings that tests compare responses with. */
-  readonly settings: Pick<Settings, 'errors' | 'converters' | 'versions' | 'prefix'>
+  readonly settings: Pick<Settings, 'errors' | 'converters' | 'prefix'>
   /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
   readonly audienceOf: (route: RouteModel) => RouteAudience | null
   /** Compiles a route only up to the decision about access. If access is allowed, it calls `handler` and sends 204. */

@@ -79,9 +79,9 @@ export function buildFront(config: FrontConfig): Front {
     }),
   }
   const dispatch =
-    versions === null || versions.by === 'path'
+    versions === null || versions.header === null
       ? compileDispatch(dispatching)
-      : dispatchVersions(dispatching, versions)
+      : dispatchVersions(dispatching, versions.header)
   const ends = { done: mark('router', dispatch), onError: onMiddlewareError, onLateError, watch }
   const inScope = markPart('middleware', inFrontOf(ends, middlewares.handlers), ends.done)
   const enter = features.enter?.({ run: inScope, onError: onEarlyError }) ?? inScope

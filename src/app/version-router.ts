@@ -78,18 +78,17 @@ function howToName({ by, header }: VersionSettings, names: readonly string[]): s
 }
 
 /** The same as {@link compileDispatch}, for requests whose headers name the version. `Vary` tells caches so. */
-export function dispatchVersions(config: DispatchConfig, { header, by }: VersionSettings): RunRoute {
+export function dispatchVersions(config: DispatchConfig, header: string): RunRoute {
   const { match, routes } = config
-  const name = header as string
   let found: RouteMatch
   const dispatch = compileDispatch({ ...config, match: () => found })
   return function dispatchVersion(req, res) {
     found = match(req.method, req.url, req.headers)
     // Routes in every version, and those of the framework, do not read the header.
     const isVersioned = found.kind !== 'route' || (routes[found.index]?.version ?? null) !== null
-    if (isVersioned) res.vary(name)
+    if (isVersioned) res.vary(header)
     const { accept } = req.headers
-    if (by === 'mediaType' && accept !== undefined && found.kind === 'route')
+    if (header === 'Accept' && accept !== undefined && found.kind === 'route')
       req.headers.accept = withoutVersion(accept)
     dispatch(req, res)
   }

@@ -80,6 +80,8 @@ export interface RouteModel {
   readonly stack: readonly RouteLayer[]
   /** The version of `@Version`; `null` for a route in every version. A route of several versions has a model for each. */
   readonly version: string | null
+  /** The header that names the version, as `Accept`; `null` if the path does, or without a version. */
+  readonly versionHeader: string | null
   /** The path without a version, if requests without one reach this route by it (`by: 'path'`); otherwise `null`. */
   readonly plainPath: string | null
   /** Names of the path's parameters, in order. */

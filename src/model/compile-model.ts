@@ -158,6 +158,7 @@ function compileRouteModel({ handler, facts, verb, index, version }: Draft, owne
     methods: expressMethods(verb.method),
     stack: expressStack(controller, handler, verb.method),
     version,
+    versionHeader: version === null ? null : (owner.versions?.header ?? null),
     plainPath: isPlain ? joinPaths(owner.prefix, verb.path) : null,
     pathParameters: Object.freeze(pathParameters(path)),
     controller,

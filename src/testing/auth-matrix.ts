@@ -228,9 +228,8 @@ function questionsAbout({ checks }: RouteModel, objects: AuthMatrixOptions['obje
   )
 }
 
-function nameOf({ method, path, version }: RouteModel): string {
-  const isInPath = version === null || path.split('/').includes(`v${version}`)
-  return isInPath ? `${method} ${path}` : `${method} ${path} (version ${version})`
+function nameOf({ method, path, version, versionHeader }: RouteModel): string {
+  return versionHeader === null ? `${method} ${path}` : `${method} ${path} (version ${version})`
 }
 
 /**
@@ -274,7 +273,7 @@ const SEND_MORE =
  */
 export function createProbe(
   { connect, headers, checkExchange }: ProbeLink,
-  app: Pick<CompiledRoutes, 'match' | 'settings'>,
+  match: CompiledRoutes['match'],
 ): Probe {
   const checkRefusal: CheckExchange = (exchange) =>
     exchange.status === REACHED ? undefined : checkExchange?.(exchange)
@@ -288,8 +287,8 @@ export function createProbe(
   const probe = async (route: RouteModel, question?: Question | FieldQuestion): Promise<Access> => {
     asked = question
     isVisible = false
-    const named = { ...Object.fromEntries(headers), ...versionHeaders(route, app.settings.versions) }
-    const request = { agent, ...requestFor(route, named, app.match), headers: named }
+    const named = { ...Object.fromEntries(headers), ...versionHeaders(route) }
+    const request = { agent, ...requestFor(route, named, match), headers: named }
     const { status, text } = await answerOf(send(request), checkRefusal)
     if (status === 429) throw tooMany(route)
     if (status === 400 && text.includes('TENANT_REQUIRED')) missesTenant = true

@@ -297,7 +297,8 @@ export class TestApp extends App {
     const connect: ProbeLink['connect'] = (inHandler) =>
       this.#connections.openCheck(this.server, { principal, tenant, isProbe: true, inHandler })
     const checkExchange = this.#contract?.checkExchange ?? null
-    return createProbe({ connect, headers: headers(), checkExchange }, this.#routes as CompiledRoutes)
+    const { match } = this.#routes as CompiledRoutes
+    return createProbe({ connect, headers: headers(), checkExchange }, match)
   }
 
   /**

@@ -164,7 +164,7 @@ export class TestCaller {
     const { versions } = this.#link
     if (versions === null) throw new Error('version() needs the option `versions`.')
     if (versions.by === 'path') return new TestCaller(this.#link, { ...this.#state, version: name })
-    return this.with(versionHeaders({ version: name }, versions))
+    return this.with(versionHeaders({ version: name, versionHeader: versions.header }))
   }
 
   readonly #pathOf = (request: SentPath): string => {

@@ -29,7 +29,7 @@ export interface DocumentedOperation {
 /** The model and the settings from which the operations of an application are read. */
 export interface DescribedRoutes {
   readonly model: AppModel
-  readonly settings: Pick<Settings, 'errors' | 'converters' | 'versions'>
+  readonly settings: Pick<Settings, 'errors' | 'converters'>
   readonly documents: readonly Pick<AppDocument, 'document' | 'version'>[]
 }
 
@@ -54,7 +54,7 @@ export function documentedByRoute({
         ...found,
         operationId,
         handler: route.name,
-        headers: versionHeaders(route, settings.versions),
+        headers: versionHeaders(route),
         route,
         hasEnvelope: route.envelope === true,
         errors: expectedErrors(route, settings),

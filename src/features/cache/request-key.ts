@@ -21,13 +21,12 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   const own = route.cache?.key
   const key = own === undefined ? defaultKey(route, config) : ownKey(route, own, config)
   const what = own === undefined ? 'The default key' : 'Its key'
-  // Two versions may have the same URL.
-  const inVersion = (value: string) => (route.version === null ? value : `v${route.version} ${value}`)
+  const inVersion = versionedKey(route)
   return function keyOf(req, caller) {
     try {
       const value = key(req, caller)
       if (value === BYPASS) return null
-      if (typeof value === 'string' && value !== '') return inVersion(value)
+      if (typeof value === 'string' && value !== '') return inVersion(value, req)
       ignoreRejection(value)
       warn(
         `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the response is not cached.`,
@@ -55,6 +54,13 @@ export function textOf(error: unknown): string {
   } catch {
     return 'a value that has no text'
   }
+}
+
+/** Two versions may have the same URL. If `Accept` names them, a handler may choose a representation by it as well. */
+function versionedKey({ version, versionHeader }: RouteModel): (key: string, req: Request) => string {
+  if (version === null) return (key) => key
+  if (versionHeader !== 'Accept') return (key) => `v${version} ${key}`
+  return (key, { headers }) => `v${version} ${JSON.stringify(headers.accept ?? '')} ${key}`
 }
 
 type AnyKey = (req: Request, caller: Caller) => unknown

@@ -21,11 +21,11 @@ export function withoutVersion(accept: string): string {
 }
 
 /** The headers that lead a request to a route of a version, with names in lower case. */
-export function versionHeaders(
-  { version }: Pick<RouteModel, 'version'>,
-  versions: VersionSettings | null,
-): Readonly<Record<string, string>> {
-  if (version === null || versions === null || versions.header === null) return {}
-  const value = versions.by === 'mediaType' ? `application/json; version=${version}` : version
-  return { [versions.header.toLowerCase()]: value }
+export function versionHeaders({
+  version,
+  versionHeader,
+}: Pick<RouteModel, 'version' | 'versionHeader'>): Readonly<Record<string, string>> {
+  if (version === null || versionHeader === null) return {}
+  const value = versionHeader === 'Accept' ? `application/json; version=${version}` : version
+  return { [versionHeader.toLowerCase()]: value }
 }
