@@ -183,7 +183,6 @@ export { defineOption } from './metadata/option.js'
 export { Paged } from './metadata/paged.js'
 export { CurrentUser, Req, Res } from './metadata/parameter.js'
 export { Queries, QueryBudget } from './metadata/queries.js'
-export { Version } from './metadata/version.js'
 export { RateLimit } from './metadata/rate-limit.js'
 export {
   Envelope,
@@ -198,6 +197,7 @@ export { JsonLines, lastEventId, Sse } from './metadata/stream.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 export { Upload } from './metadata/upload.js'
 export { Use } from './metadata/use.js'
+export { Version } from './metadata/version.js'
 export {
   githubWebhooks,
   standardWebhooks,

@@ -47,36 +47,38 @@ export function listDocuments(
   settings: Settings,
   express: Application,
 ): readonly AppDocument[] {
-  return settings.swagger.flatMap((each) => inVersions(each, model, settings)).map((versioned) => {
-    const { swagger, version, versions } = versioned
-    let built: BuiltDocument | undefined
-    let document: OpenApiDocument | undefined
-    const build = (): BuiltDocument => {
-      if (built !== undefined) return built
-      const key = keyOf(model, factsOf({ settings, swagger, express }))
-      built = builtDocuments.get(model, key, () =>
-        buildAppDocument(
-          version === null ? model : { ...model, routes: routesIn(model.routes, version) },
-          { settings, swagger, express },
-        ),
-      )
-      return built
-    }
-    return {
-      path: swagger.path,
-      version,
-      versions,
-      openapi: swagger.openapi,
-      isEnabled: swagger.isServed,
-      get document() {
-        document ??= build().write()
-        return document
-      },
-      get problems() {
-        return build().problems
-      },
-    }
-  })
+  return settings.swagger
+    .flatMap((each) => inVersions(each, model, settings))
+    .map((versioned) => {
+      const { swagger, version, versions } = versioned
+      let built: BuiltDocument | undefined
+      let document: OpenApiDocument | undefined
+      const build = (): BuiltDocument => {
+        if (built !== undefined) return built
+        const key = keyOf(model, factsOf({ settings, swagger, express }))
+        built = builtDocuments.get(model, key, () =>
+          buildAppDocument(
+            version === null ? model : { ...model, routes: routesIn(model.routes, version) },
+            { settings, swagger, express },
+          ),
+        )
+        return built
+      }
+      return {
+        path: swagger.path,
+        version,
+        versions,
+        openapi: swagger.openapi,
+        isEnabled: swagger.isServed,
+        get document() {
+          document ??= build().write()
+          return document
+        },
+        get problems() {
+          return build().problems
+        },
+      }
+    })
 }
 
 type VersionedDocument = Pick<AppDocument, 'version' | 'versions'> & {
@@ -101,7 +103,11 @@ function inVersions(
   }))
   const own = versions.map(({ name, path }) => {
     const acceptVersion = by.by === 'mediaType' ? { acceptVersion: name } : {}
-    return { swagger: { ...swagger, path, version: name, ...acceptVersion }, version: name, versions }
+    return {
+      swagger: { ...swagger, path, version: name, ...acceptVersion },
+      version: name,
+      versions,
+    }
   })
   return own.sort((a, b) => Number(b.version === first) - Number(a.version === first))
 }

@@ -3,7 +3,17 @@ import type { AppModel, RouteTableEntry } from '../contracts/route-model.js'
 /** Returns the routes of the model as rows for people and snapshots. */
 export function routeTable({ routes }: AppModel): RouteTableEntry[] {
   return routes.map(
-    ({ method, path, controller, handler, isProtected, isAuthOptional, guards, webhook, version }) => ({
+    ({
+      method,
+      path,
+      controller,
+      handler,
+      isProtected,
+      isAuthOptional,
+      guards,
+      webhook,
+      version,
+    }) => ({
       method,
       path,
       controller: controller.name,

@@ -38,7 +38,9 @@ function pathRouter(routes: readonly RouteModel[], build: BuildRouter, place: nu
     const parts = url.split('/')
     const named = parts[place]?.split(/[?#]/, 1)[0] ?? ''
     if (!/^v[a-z0-9]/i.test(named) || names.includes(named.toLowerCase())) return found
-    const exists = names.some((name) => match(method, parts.with(place, name).join('/')).kind !== 'none')
+    const exists = names.some(
+      (name) => match(method, parts.with(place, name).join('/')).kind !== 'none',
+    )
     return exists ? { kind: 'version', message } : found
   }
 }
@@ -73,7 +75,8 @@ function headerRouter(
 
 function howToName({ by, header }: VersionSettings, names: readonly string[]): string {
   const [name = ''] = names
-  const how = by === 'header' ? `${header}: ${name}` : `${header}: application/json; version=${name}`
+  const how =
+    by === 'header' ? `${header}: ${name}` : `${header}: application/json; version=${name}`
   return `The request names no version that exists. Send one of ${names.join(', ')}, as in \`${how}\``
 }
 

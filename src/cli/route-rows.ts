@@ -1,11 +1,17 @@
 import type { RouteTableEntry } from '../contracts/route-model.js'
 
-/** The cells of a route: method, path, handler, access. */
+/** The cells of a route: method, path with a version that is not in it, handler, access. */
 export function rowOf({ method, path, controller, handler, ...access }: RouteTableEntry): string[] {
-  const { guards = [] } = access
+  const { guards = [], version } = access
+  const isNamed = version === undefined || path.split('/').includes(`v${version}`)
   const state = accessOf(access)
   const named = guards.length === 0 ? state : `${state}: ${guards.join(', ')}`
-  return [method, path, `${controller}.${handler}`, named]
+  return [
+    method,
+    isNamed ? path : `${path} (version ${version})`,
+    `${controller}.${handler}`,
+    named,
+  ]
 }
 
 /** The same word as in `authMatrix` for a signed request. */

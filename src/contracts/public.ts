@@ -197,7 +197,6 @@ export type {
   ContractParameter,
   RouteContract,
 } from './route-contract.js'
-export type { VersionOptions } from './version.js'
 export type { RouteBounds, RouteLimits } from './route-limits.js'
 export type {
   AppModel,
@@ -267,6 +266,7 @@ export type {
   UploadOutput,
   UploadParts,
 } from './upload.js'
+export type { VersionOptions } from './version.js'
 export type {
   WebhookDelivery,
   WebhookOptions,

@@ -19,12 +19,12 @@ import { checkStream } from './check-stream.js'
 import { checkTenant } from './check-tenant.js'
 import { checkUpload } from './check-upload.js'
 import { checkUses } from './check-uses.js'
-import { checkVersions } from './versions.js'
 import { checkWebhook } from './check-webhook.js'
 import { checkDefined } from './compile-defined.js'
 import { checkProducedTypes, checkProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
+import { checkVersions } from './versions.js'
 
 /** The value of `Vary` (RFC 9110, 12.5.5). */
 const FIELD_NAMES = /^(?:\*|[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*)$/

@@ -120,8 +120,7 @@ interface Owner {
 function ownerOf(controller: Class, { facts }: InheritedController, options: ModelOptions): Owner {
   const own = firstOf(facts, 'controller')?.prefix ?? ''
   const prefix = joinPaths(options.prefixOf(controller), own)
-  const prefixIn = (version: string) =>
-    joinPaths(options.prefixOf(controller, `v${version}`), own)
+  const prefixIn = (version: string) => joinPaths(options.prefixOf(controller, `v${version}`), own)
   // The facts of the class come first, then the facts of its bases: the tags of a subclass replace the tags of its
   // base.
   const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
@@ -138,7 +137,10 @@ interface Draft {
   readonly version: string | null
 }
 
-function compileRouteModel({ handler, facts, verb, index, version }: Draft, owner: Owner): RouteModel {
+function compileRouteModel(
+  { handler, facts, verb, index, version }: Draft,
+  owner: Owner,
+): RouteModel {
   const { controller } = owner
   const isInPath = version !== null && owner.versions?.by === 'path'
   const path = joinPaths(isInPath ? owner.prefixIn(version) : owner.prefix, verb.path)

@@ -51,7 +51,8 @@ export function checkVersions(subject: string, facts: FactsByKind): Problem[] {
         ? `${shown(wrong)} is not the name of a version.`
         : versions.length === 0
           ? 'It names no version.'
-          : new Set(versions).size < versions.length || (versions.length > 1 && versions.includes('*'))
+          : new Set(versions).size < versions.length ||
+              (versions.length > 1 && versions.includes('*'))
             ? `It names a version twice: ${versions.join(', ')}.`
             : undefined
     return cause === undefined ? [] : [invalidVersion(`${subject} @Version`, cause)]

@@ -110,7 +110,12 @@ async function firstHop(
   else if (body !== null) headers.set('transfer-encoding', 'chunked')
   const { method } = request
   const url = new URL(request.url)
-  return { url: new URL(link.pathOf({ method, path: url.pathname + url.search }), url), method, headers, body }
+  return {
+    url: new URL(link.pathOf({ method, path: url.pathname + url.search }), url),
+    method,
+    headers,
+    body,
+  }
 }
 
 /**

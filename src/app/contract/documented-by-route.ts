@@ -12,7 +12,7 @@ export interface DocumentedOperation {
   readonly document: OpenApiDocument
   readonly operation: OpenApiOperation
   readonly operationId: string
-  /** `GET /users/{id}` */
+  /** `GET /users/{id}`; with ` (version 2)` if a header names the version. */
   readonly name: string
   /** `UsersController.getById` */
   readonly handler: string
@@ -53,6 +53,7 @@ export function documentedByRoute({
       const documented: DocumentedOperation = {
         ...found,
         operationId,
+        name: route.versionHeader === null ? found.name : `${found.name} (version ${version})`,
         handler: route.name,
         headers: versionHeaders(route),
         route,

@@ -13,9 +13,7 @@ export function withVersions(runtime: string, { operations, accepted }: ClientVe
   const own = [...(hasFixed ? [FIXED] : []), ...(accepted === undefined ? [] : [ACCEPTED])]
   return own.reduce(
     (text, { member, code }) =>
-      text
-        .replace(STATUSES, () => member + STATUSES)
-        .replace(INIT, () => code + INIT),
+      text.replace(STATUSES, () => member + STATUSES).replace(INIT, () => code + INIT),
     runtime,
   )
 }

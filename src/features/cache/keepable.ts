@@ -87,8 +87,7 @@ export function compileKeepable({
     const varying = varyingOf({ before, ended: headers, later })
     // The key of a route with `@Produces` has the type that `Accept` has chosen.
     const varied = varying.names.filter(
-      (name) =>
-        name.toLowerCase() !== ofVersion && (produces === null || !/^accept$/i.test(name)),
+      (name) => name.toLowerCase() !== ofVersion && (produces === null || !/^accept$/i.test(name)),
     )
     const unkeyed = unkeyedOf(varied, req, cache?.key)
     if (unkeyed.length > 0) {

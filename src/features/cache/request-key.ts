@@ -57,7 +57,10 @@ export function textOf(error: unknown): string {
 }
 
 /** Two versions may have the same URL. If `Accept` names them, a handler may choose a representation by it as well. */
-function versionedKey({ version, versionHeader }: RouteModel): (key: string, req: Request) => string {
+function versionedKey({
+  version,
+  versionHeader,
+}: RouteModel): (key: string, req: Request) => string {
   if (version === null) return (key) => key
   if (versionHeader !== 'Accept') return (key) => `v${version} ${key}`
   return (key, { headers }) => `v${version} ${JSON.stringify(headers.accept ?? '')} ${key}`

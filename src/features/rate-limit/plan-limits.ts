@@ -80,7 +80,8 @@ function placeOfRoute(route: RouteModel, policies: readonly SettledPolicy[]): Pl
   const { name } = route.controller
   const ofClass = name.replace(/(?<=.)Controller$/, '') || 'Routes'
   const inVersion = route.version === null ? '' : `.v${route.version}`
-  if (route.limits?.isOfClass) return { policies, subject: `${name} @RateLimit`, name: ofClass + inVersion }
+  if (route.limits?.isOfClass)
+    return { policies, subject: `${name} @RateLimit`, name: ofClass + inVersion }
   const subject = `${route.name} @RateLimit`
   return { policies, subject, name: `${ofClass}.${String(route.handler)}${inVersion}` }
 }

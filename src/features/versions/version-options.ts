@@ -38,7 +38,9 @@ function check(versions: unknown): Problem[] {
     problems.push(invalid('versions.by', 'It names no place of a request.', remedy))
   }
   if (name !== undefined && !isVersion(name))
-    problems.push(invalidVersion('versions.default', `${shown(name)} is not the name of a version.`))
+    problems.push(
+      invalidVersion('versions.default', `${shown(name)} is not the name of a version.`),
+    )
   return problems
 }
 

@@ -124,9 +124,7 @@ export class ContractCoverage {
   }
 
   #rowOf(documented: DocumentedOperation): Row {
-    const { operation, operationId, headers, route } = documented
-    const isNamed = Object.keys(headers).length > 0
-    const name = isNamed ? `${documented.name} (version ${route?.version})` : documented.name
+    const { operation, operationId, name } = documented
     const key = `${name} ${operationId}`
     const known = this.#rows.get(key)
     const row = known ?? { operation: name, operationId, hits: new Map(), counted: new Set() }

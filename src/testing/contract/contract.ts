@@ -136,8 +136,9 @@ function itemSchemaOf({ operation }: DocumentedOperation): OpenApiSchema | undef
   return Object.values(response.content ?? {})[0]?.['x-item-schema']
 }
 
-function identityOf({ operationId, status, kind, path, expected }: ContractViolation): string {
-  return [operationId, status, kind, path, expected].join(' ')
+function identityOf(violation: ContractViolation): string {
+  const { operation, operationId, status, kind, path, expected } = violation
+  return [operation, operationId, status, kind, path, expected].join(' ')
 }
 
 /** Prints violations once for every operation and kind. */

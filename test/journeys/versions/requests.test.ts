@@ -73,7 +73,8 @@ describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
   it('are kept apart by the cache', async () => {
     const app = await start(versions)
     const [first, second] = [app.version('1').request(), app.version('2').request()]
-    const read = async (request: typeof first) => (await request.get('/orders/cached')).body.data.run
+    const read = async (request: typeof first) =>
+      (await request.get('/orders/cached')).body.data.run
     expect(await read(first)).toBe(1)
     expect(await read(second)).toBe(2)
     expect(await read(first)).toBe(1)

@@ -5,8 +5,8 @@ import {
   Body,
   Cache,
   Controller,
-  defineControllers,
   Delete,
+  defineControllers,
   Get,
   Head,
   Header,
@@ -36,7 +36,7 @@ class OrdersController {
   @Version('1', '2')
   @Post()
   @Body(Note)
-  @ApiResponseDoc({ status: 201, schema: Note })
+  @ApiResponseDoc({ status: 200, schema: Note })
   create(req: Req<{ body: typeof Note }>) {
     return req.body
   }
