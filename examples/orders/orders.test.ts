@@ -103,6 +103,8 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
       `id,status,customerId,total,placedBy,placedAt\r\n2,paid,1,2100,carla,${NOW}\r\n`,
     ])
     await ask('image/png').expect(406)
+    const newer = await clerk.version('2').request().get('/orders/export').expect(200)
+    expect(newer.body.data[1]).toMatchObject({ id: 2, amount: 21, currency: 'EUR' })
   })
 
   it('places an order, with defaults, the total, the clerk and the time', async () => {

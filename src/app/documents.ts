@@ -102,9 +102,9 @@ function inVersions(
     path: name === first ? swagger.path : `${swagger.path}/v${name}`,
   }))
   const own = versions.map(({ name, path }) => {
-    const acceptVersion = by.by === 'mediaType' ? { acceptVersion: name } : {}
+    const inHeader = by.header === null ? {} : { apiVersion: { header: by.header, version: name } }
     return {
-      swagger: { ...swagger, path, version: name, ...acceptVersion },
+      swagger: { ...swagger, path, version: name, ...inHeader },
       version: name,
       versions,
     }

@@ -51,7 +51,7 @@ function withPlainPath(route: RouteModel): Routable[] {
   return plainPath === null ? [route] : [route, { index, method, path: plainPath }]
 }
 
-/** A router for each version, so that its paths, methods and `Allow` are those of an application with this version only. */
+/** A router for each version, so that its paths, its methods and `Allow` are right without the other versions. */
 function headerRouter(
   routes: readonly RouteModel[],
   versions: VersionSettings,
@@ -80,14 +80,14 @@ function howToName({ by, header }: VersionSettings, names: readonly string[]): s
   return `The request names no version that exists. Send one of ${names.join(', ')}, as in \`${how}\``
 }
 
-/** The same as {@link compileDispatch}, for requests whose headers name the version. `Vary` tells caches so. */
+/** The same as {@link compileDispatch}, for requests whose headers name the version. Caches read that in `Vary`. */
 export function dispatchVersions(config: DispatchConfig, header: string): RunRoute {
   const { match, routes } = config
   let found: RouteMatch
   const dispatch = compileDispatch({ ...config, match: () => found })
   return function dispatchVersion(req, res) {
     found = match(req.method, req.url, req.headers)
-    // Routes in every version, and those of the framework, do not read the header.
+    // Routes in every version, and routes of the framework, do not read the header.
     const isVersioned = found.kind !== 'route' || (routes[found.index]?.version ?? null) !== null
     if (isVersioned) res.vary(header)
     const { accept } = req.headers

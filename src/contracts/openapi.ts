@@ -241,8 +241,8 @@ export interface OpenApiDocument<S = OpenApiSchema> {
   readonly paths: Readonly<Record<string, OpenApiPathItem<S>>>
   /** The components to which operations and schemas refer. */
   readonly components: OpenApiComponents<S>
-  /** The version that clients name as the parameter `version` of `Accept`, with `versions: { by: 'mediaType' }`. */
-  readonly 'x-accept-version'?: string
+  /** The header in which clients name the version of the API, and the version: with `versions`, except in paths. */
+  readonly 'x-api-version'?: { readonly header: string; readonly version: string }
 }
 
 /**

@@ -142,9 +142,7 @@ function compileRouteModel(
   owner: Owner,
 ): RouteModel {
   const { controller } = owner
-  const isInPath = version !== null && owner.versions?.by === 'path'
-  const path = joinPaths(isInPath ? owner.prefixIn(version) : owner.prefix, verb.path)
-  const isPlain = isInPath && version === owner.versions?.default
+  const { path, plainPath, versionHeader } = placeOf(version, verb, owner)
   // Written out: an object spread in the middle of a literal costs more than the rest of this function.
   const { isProtected, isAuthOptional, guards, abilities } = compileAccess(facts, owner)
   const status = compileStatus(facts, verb, owner)
@@ -160,8 +158,8 @@ function compileRouteModel(
     methods: expressMethods(verb.method),
     stack: expressStack(controller, handler, verb.method),
     version,
-    versionHeader: version === null ? null : (owner.versions?.header ?? null),
-    plainPath: isPlain ? joinPaths(owner.prefix, verb.path) : null,
+    versionHeader,
+    plainPath,
     pathParameters: Object.freeze(pathParameters(path)),
     controller,
     handler,
@@ -197,6 +195,21 @@ function compileRouteModel(
     option,
     uses: compileUses(owner.facts, facts),
   })
+}
+
+/** Where requests name the version of a route: in its path, or in a header. */
+function placeOf(
+  version: string | null,
+  { path: own }: FactOf<'route'>,
+  { prefix, prefixIn, versions }: Owner,
+): Pick<RouteModel, 'path' | 'plainPath' | 'versionHeader'> {
+  const path = joinPaths(prefix, own)
+  if (version === null || versions?.by !== 'path') {
+    const versionHeader = version === null ? null : (versions?.header ?? null)
+    return { path, plainPath: null, versionHeader }
+  }
+  const plainPath = version === versions.default ? path : null
+  return { path: joinPaths(prefixIn(version), own), plainPath, versionHeader: null }
 }
 
 const NO_GUARDS: readonly string[] = Object.freeze([])

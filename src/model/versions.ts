@@ -15,7 +15,7 @@ export function isVersion(name: unknown): name is string {
   return typeof name === 'string' && name.length <= LONGEST && NAME.test(name)
 }
 
-/** The versions of a route; `[null]` for a route in every version. The decorator of a method replaces that of its class. */
+/** The versions of a route; `[null]` for a route in every version. A decorator of a method replaces the decorator of its class. */
 export function versionsIn(
   facts: FactsByKind,
   ofClass: FactsByKind,

@@ -1,9 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestHandler, Response } from '../contracts/handler.js'
 import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import { refuse } from '../errors/refuse.js'
 import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
-import type { Router } from '../routing/build-router.js'
 import { Refusal } from '../step/refusal.js'
 import type { OnError, RunRoute, Stage } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
@@ -13,7 +13,8 @@ import { nextOf } from './steps/handler.js'
 
 /** The input of {@link compileDispatch}. */
 export interface DispatchConfig {
-  readonly match: Router
+  /** Finds the route of a request. Headers name the version of the API, if they do. */
+  readonly match: (method: string, url: string, headers?: IncomingHttpHeaders) => RouteMatch
   readonly routes: readonly RouteModel[]
   /**
    * Compiled routes, by `route.index`. The routes of the framework itself, such as the documentation, come after them.

@@ -3,7 +3,6 @@ import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import { versionHeaders } from '../../features/versions/read-version.js'
 import { routesIn } from '../../model/versions.js'
 import { listOperations } from '../../openapi/operations.js'
-import type { AppDocument } from '../documents.js'
 import type { Settings } from '../settings/settings.js'
 import { type ExpectedErrors, expectedErrors } from './expected-errors.js'
 
@@ -30,7 +29,10 @@ export interface DocumentedOperation {
 export interface DescribedRoutes {
   readonly model: AppModel
   readonly settings: Pick<Settings, 'errors' | 'converters'>
-  readonly documents: readonly Pick<AppDocument, 'document' | 'version'>[]
+  readonly documents: readonly {
+    readonly document: OpenApiDocument
+    readonly version: string | null
+  }[]
 }
 
 /** Finds the operation of a route and a method, which no document may describe. */

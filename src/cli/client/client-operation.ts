@@ -25,7 +25,7 @@ export interface ClientOperation {
   readonly path: string
   readonly operation: OpenApiOperation
   readonly parameters: readonly OpenApiParameter[]
-  /** The headers that always have the same value, such as the version of the API. The client sends them itself. */
+  /** The header that names the version of the API. The client sends it itself. */
   readonly fixed: Readonly<Record<string, string>>
   readonly responses: readonly ClientResponse[]
   readonly isProtected: boolean
@@ -82,28 +82,20 @@ function namedOperations(document: OpenApiDocument): NamedOperation[] {
 function describe(named: NamedOperation, document: OpenApiDocument): ClientOperation {
   const { operation } = named
   const security = operation.security ?? document.security ?? []
+  const { header, version } = document['x-api-version'] ?? {}
   const parameters = operation.parameters ?? []
-  const fixed = parameters.flatMap((each) => {
-    const value = fixedValue(each)
-    return value === undefined ? [] : [[each.name, value]]
-  })
+  const others = parameters.filter(({ in: place, name }) => place !== 'header' || name !== header)
+  const isVersioned = header !== undefined && others.length < parameters.length
   return {
     ...named,
-    parameters: parameters.filter((each) => fixedValue(each) === undefined).map(withOptionalKey),
-    fixed: Object.fromEntries(fixed),
+    parameters: others.map(withOptionalKey),
+    fixed: isVersioned ? { [header]: version as string } : {},
     responses: Object.entries(operation.responses).map(([status, response]) =>
       describeResponse({ status, response, document }),
     ),
     ownErrors: ownErrorsOf(operation, document),
     isProtected: security.some((requirement) => Object.keys(requirement).length > 0),
   }
-}
-
-/** The only value of a header that every request must have; `undefined` for all other parameters. */
-function fixedValue({ in: place, required, schema }: OpenApiParameter): string | undefined {
-  const [value, ...others] = schema?.enum ?? []
-  const isFixed = place === 'header' && required === true && others.length === 0
-  return isFixed && typeof value === 'string' ? value : undefined
 }
 
 const isKey = ({ in: place, name }: OpenApiParameter) =>

@@ -38,7 +38,8 @@ export function emitClient(written: AnyDocument): string {
   const document = lowerDocument(written)
   const operations = clientOperations(document)
   const schemes = clientSchemes(document)
-  const accepted = document['x-accept-version']
+  const named = document['x-api-version']
+  const accepted = named?.header === 'Accept' ? named.version : undefined
   const facts: Facts = {
     parameterOf: (operation) => pageParameter(operation, document),
     securityOf: (operation) => ({
