@@ -6,7 +6,6 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { isBodiless, toWebStream } from '../http/to-web-stream.js'
 import { type CheckExchange, hasJsonBody, observe } from './exchange.js'
 import type { Exchanges } from './explain/exchanges.js'
-import type { SentPath } from './test-caller.js'
 
 /**
  * The origin of relative URLs. It is never resolved, because connections are in memory; `req.hostname` shows
@@ -22,6 +21,12 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   gzip: createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
+}
+
+/** The method of a request, and its path with its query. */
+export interface SentPath {
+  readonly method: string
+  readonly path: string
 }
 
 /** The connection to the application. */

@@ -6,8 +6,7 @@ import { refuseOldPeer } from '../errors/peer-floor.js'
 import { type CheckExchange, observe } from './exchange.js'
 import { type Finish, finishTest } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
-import { ORIGIN } from './memory-fetch.js'
-import type { SentPath } from './test-caller.js'
+import { ORIGIN, type SentPath } from './memory-fetch.js'
 
 export type Supertest = typeof import('supertest')
 

@@ -9,16 +9,10 @@ import type { CheckExchange } from './exchange.js'
 import type { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
-import { memoryFetch } from './memory-fetch.js'
+import { memoryFetch, type SentPath } from './memory-fetch.js'
 import { type Supertest, supertestAgent } from './supertest-agent.js'
 
 type Headers = ReadonlyMap<string, string>
-
-/** The method of a request, and its path with its query. */
-export interface SentPath {
-  readonly method: string
-  readonly path: string
-}
 
 /** The values that all callers of an application share. */
 export interface CallerLink {
