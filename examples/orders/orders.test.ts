@@ -105,6 +105,8 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await ask('image/png').expect(406)
     const newer = await clerk.version('2').request().get('/orders/export').expect(200)
     expect(newer.body.data[1]).toMatchObject({ id: 2, amount: 21, currency: 'EUR' })
+    const baker = withToken(app, { shop: 'borealis', permissions }).asTenant('aurora')
+    await baker.version('2').request().get('/orders/export').expect(403)
   })
 
   it('places an order, with defaults, the total, the clerk and the time', async () => {

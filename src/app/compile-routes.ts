@@ -1,7 +1,7 @@
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { RouteAudience } from '../pipeline/audience/compile-audience.js'
-import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
+import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import { compileProbe, compileRoute } from '../pipeline/compile-route.js'
 import type { PipelineConfig } from '../pipeline/route-parts.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
@@ -11,7 +11,6 @@ import { loadStreams } from './load-streams.js'
 import { ModelMemory } from './model-memory.js'
 import { collectParts, type RoutesConfig } from './route-parts.js'
 import type { Settings } from './settings/settings.js'
-import { versionRouter } from './version-router.js'
 
 /** The routes of an application. Each is compiled to one function. */
 export interface CompiledRoutes {
@@ -21,6 +20,8 @@ export interface CompiledRoutes {
   /** The compiled routes, by that index. */
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
+  /** Compiles the function that finds the route of a request and runs it. */
+  readonly compileDispatch: typeof compileDispatch
   /** The settings that tests compare responses with. */
   readonly settings: Pick<Settings, 'errors' | 'converters' | 'prefix'>
   /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
@@ -48,7 +49,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
   }
   return {
     model,
-    match: routerFor(model, frameworkRoutes, config.settings),
+    ...(await findersOf(model, config)),
     handlers,
     frameworkRoutes,
     settings: config.settings,
@@ -96,18 +97,25 @@ function withOwnLimits(
   }
 }
 
-function routerFor(
+/** The router, and the function that uses it. The code for versions is loaded for an application that has them. */
+async function findersOf(
   model: AppModel,
-  frameworkRoutes: readonly FrameworkRoute[],
-  { versions, prefix }: Pick<Settings, 'versions' | 'prefix'>,
-): Router {
+  { frameworkRoutes, settings }: RoutesConfig,
+): Promise<Pick<CompiledRoutes, 'match' | 'compileDispatch'>> {
+  const { versions, prefix } = settings
   const { routes } = model
   const others = frameworkRoutes.map(({ path }, offset) => toRoutable(path, routes.length + offset))
   const build = (chosen: readonly Routable[]) => buildRouter([...chosen, ...others])
-  const key = [JSON.stringify(versions), ...frameworkRoutes.map(({ path }) => path)].join('\n')
-  return routers.get(model, key, () =>
-    versions === null ? build(routes) : versionRouter(model, { versions, prefix }, build),
-  )
+  const paths = frameworkRoutes.map(({ path }) => path).join('\n')
+  if (versions === null)
+    return { match: routers.get(model, paths, () => build(routes)), compileDispatch }
+  const { dispatchVersions, versionRouter } = await import('./version-router.js')
+  const { header } = versions
+  return {
+    match: versionRouter(model, { versions, prefix }, build),
+    compileDispatch:
+      header === null ? compileDispatch : (config) => dispatchVersions(config, header),
+  }
 }
 
 /** Describes a route of the framework to the router. Of all steps, only the middlewares run before it. */

@@ -5,7 +5,6 @@ import type { RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import { type CrossOrigin, crossOriginStep } from '../features/security/cross-origin.js'
 import type { Security } from '../features/security/security.js'
-import { compileDispatch } from '../pipeline/compile-dispatch.js'
 import { composeMiddlewares, type MiddlewareEnds } from '../pipeline/compose-middlewares.js'
 import { limitQuery, refuseQuery } from '../pipeline/limit-query.js'
 import { markCause, markRoutes, NO_MARKS } from '../pipeline/mark-causes.js'
@@ -19,7 +18,6 @@ import type { RequestObservers } from './observe-requests.js'
 import type { ReadyMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'
-import { dispatchVersions } from './version-router.js'
 import { watchMiddlewares } from './watch-middlewares.js'
 
 /** The input of {@link buildFront}. */
@@ -63,8 +61,7 @@ export function buildFront(config: FrontConfig): Front {
     part === inner ? inner : mark(cause, part)
   const named = nameRoutes(routes.handlers, traced)
   const handlers = isObserved ? markRoutes(named, model.routes, frameworkRoutes) : named
-  const { versions, envelope } = config.settings
-  const dispatching = {
+  const dispatch = routes.compileDispatch({
     match,
     routes: model.routes,
     handlers,
@@ -72,16 +69,12 @@ export function buildFront(config: FrontConfig): Front {
     admission: features.admission,
     sendMethods: ownSender({
       name: 'OPTIONS',
-      envelope,
+      envelope: config.settings.envelope,
       headers: null,
       produces: null,
       operation: { responses: [] },
     }),
-  }
-  const dispatch =
-    versions === null || versions.header === null
-      ? compileDispatch(dispatching)
-      : dispatchVersions(dispatching, versions.header)
+  })
   const ends = { done: mark('router', dispatch), onError: onMiddlewareError, onLateError, watch }
   const inScope = markPart('middleware', inFrontOf(ends, middlewares.handlers), ends.done)
   const enter = features.enter?.({ run: inScope, onError: onEarlyError }) ?? inScope

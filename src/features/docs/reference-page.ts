@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OpenApiTag } from '../../contracts/openapi.js'
 import { createContent, once } from './content.js'
-import type { DocsPage, DocsSource } from './docs-page.js'
+import type { DocsPage } from './docs-page.js'
 import { type Html, html } from './html.js'
 import { iconContent } from './icon.js'
 import { REFERENCE_POLICY } from './policy.js'
@@ -16,7 +16,7 @@ import {
   textMarkup,
 } from './reference-markup.js'
 import { REFERENCE_STYLE } from './reference-style.js'
-import { versionLinks } from './version-links.js'
+import { type VersionPlace, versionLinks } from './version-links.js'
 
 /** A tag and its operations. */
 interface Group extends OpenApiTag {
@@ -29,9 +29,9 @@ const DESCRIPTION: ReadonlySet<string> = new Set(['description'])
  * Creates the built-in page, for applications without `swagger-ui-dist`: the whole document as plain HTML, without
  * scripts.
  */
-export function referencePage(source: DocsSource): DocsPage {
+export function referencePage(document: OpenApiDocument, place: VersionPlace = {}): DocsPage {
   return {
-    page: createContent('text/html; charset=utf-8', renderPage(source).text),
+    page: createContent('text/html; charset=utf-8', renderPage(document, versionLinks(place)).text),
     policy: REFERENCE_POLICY,
     files: new Map([
       ['reference.css', once(() => createContent('text/css; charset=utf-8', REFERENCE_STYLE))],
@@ -40,8 +40,7 @@ export function referencePage(source: DocsSource): DocsPage {
   }
 }
 
-function renderPage(source: DocsSource): Html {
-  const document = source.document()
+function renderPage(document: OpenApiDocument, versions: Html): Html {
   const groups = groupsOf(document)
   const { responses, headers, schemas } = document.components
   return html`<!doctype html>
@@ -57,7 +56,7 @@ function renderPage(source: DocsSource): Html {
 <a class="skip" href="#content">Skip to content</a>
 <nav aria-label="Contents"><ul>${groups.map(groupLinks)}${sectionLinks('schemas', schemas)}</ul></nav>
 <main id="content">
-${versionLinks(source)}${introduction(document)}
+${versions}${introduction(document)}
 ${groups.map((group) => groupMarkup(group, document))}
 ${componentsMarkup('responses', responses, (each) => html`${textMarkup(each.description)}${responseMarkup(each)}`)}
 ${componentsMarkup('headers', headers, (each) => html`${textMarkup(each.description)}${schemaMarkup(each.schema)}`)}
