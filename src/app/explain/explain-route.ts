@@ -30,10 +30,8 @@ export interface FoundRoutes {
  */
 export function findRoutes({ routes }: AppModel, { method, path }: RouteQuery): FoundRoutes {
   const versions = listVersions(routes)
-  const routers = (versions.length === 0 ? [null] : versions).map((version) => {
-    const own = routesIn(routes, version)
-    return { own, match: buildRouter(own) }
-  })
+  const sets = versions.length === 0 ? [routes] : versions.map((name) => routesIn(routes, name))
+  const routers = sets.map((own) => ({ own, match: buildRouter(own) }))
   const isOwn = routes.some((route) => route.path === path)
   const url = isOwn ? writePath(path, (name) => `:${name}`) : path
   const reached = (name: string): RouteModel[] => {

@@ -1,7 +1,12 @@
 import type { AppOptions } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { readStructure } from '../../../src/app/describe.js'
+import { findRoutes } from '../../../src/app/explain/explain-route.js'
+import { routeTable } from '../../../src/app/route-table.js'
+import { resolveSettings } from '../../../src/app/settings/resolve-settings.js'
 import { emitClient } from '../../../src/cli/client/emit-client.js'
+import { rowOf } from '../../../src/cli/route-rows.js'
 import { importClient } from '../../cli/import-client.js'
 import { versioned } from './versions-app.js'
 
@@ -130,5 +135,21 @@ describe('The client of a version', () => {
     const app = await TestApp.create({ controllers: (versioned.controllers ?? []).slice(2) })
     onTestFinished(() => app.close())
     expect(emitClient(app.document)).not.toMatch(/fixed|version:/)
+  })
+})
+
+describe('The explanation of a request', () => {
+  it.each([
+    ['path', byPath, '/v2/orders'],
+    ['header', byHeader, '/orders'],
+  ] as const)('finds the routes of all versions (%s)', (_, versions, path) => {
+    const { settings } = resolveSettings({ ...versioned, versions })
+    const { model } = readStructure(settings, [])
+    const { found } = findRoutes(model, { method: 'GET', path })
+    expect(found.map(({ version }) => version)).toEqual(versions === byPath ? ['2'] : ['1', '2'])
+    const [first, second] = routeTable({ ...model, routes: found }).map((row) => rowOf(row)[1])
+    expect([first, second]).toEqual(
+      versions === byPath ? [path, undefined] : ['/orders (version 1)', '/orders (version 2)'],
+    )
   })
 })
