@@ -149,3 +149,20 @@ describe.each([
     expect(problems.map(({ code }) => code)).toEqual(['E_ROUTE_DUPLICATE'])
   })
 })
+
+describe('The path without a version', () => {
+  @Version('1')
+  @Controller()
+  class OldController {
+    @Get('api-docs') docs() {}
+    @Get('livez') live() {}
+  }
+
+  it('is a path of the default version, which nothing else may have', async () => {
+    const problems = await bootProblems({ controllers: [OldController], versions, health: true })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_ROUTE_DUPLICATE', 'OldController.docs'],
+      ['E_ROUTE_DUPLICATE', 'OldController.live'],
+    ])
+  })
+})
