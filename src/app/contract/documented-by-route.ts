@@ -62,12 +62,14 @@ export function documentedByRoute({
         hasEnvelope: route.envelope === true,
         errors: expectedErrors(route, settings),
       }
-      return [[keyOf(route.index, method), documented] as const]
+      return [{ index: route.index, key: keyOf(route.index, method), documented }]
     })
   })
   const byRoute = new Map<string, DocumentedOperation>()
   // The first document has precedence for routes in every version.
-  for (const [key, documented] of entries) if (!byRoute.has(key)) byRoute.set(key, documented)
+  for (const { key, documented } of entries.sort((a, b) => a.index - b.index)) {
+    if (!byRoute.has(key)) byRoute.set(key, documented)
+  }
   return byRoute
 }
 

@@ -13,5 +13,5 @@ export function versionLinks({ path = '/', versions = [] }: VersionPlace): Html 
       ? html` <strong aria-current="page">${name}</strong>`
       : html` <a href="${root}${other.slice(1)}">${name}</a>`,
   )
-  return html`${versions.length === 0 ? null : html`<nav aria-label="Versions">Version${links}</nav>\n`}`
+  return html`${versions.length === 0 ? null : html`<p role="navigation" aria-label="Versions">Version${links}</p>\n`}`
 }
