@@ -7,6 +7,7 @@ export type ReadVersion = (headers: IncomingHttpHeaders) => string | undefined
 
 /** The parameter of the first media range that has one, also in quotes. */
 const PARAMETER = /;[\t ]*version="?([^",;\t ]*)"?/i
+const PARAMETERS = new RegExp(PARAMETER, 'gi')
 
 /** Reads the version of requests. */
 export function versionReader({ by, header }: VersionSettings): ReadVersion {
@@ -17,7 +18,7 @@ export function versionReader({ by, header }: VersionSettings): ReadVersion {
 
 /** Removes the parameter, which negotiation would compare with the media types of the route. */
 export function withoutVersion(accept: string): string {
-  return accept.replaceAll(new RegExp(PARAMETER, 'gi'), '')
+  return accept.replaceAll(PARAMETERS, '')
 }
 
 /** The headers that lead a request to a route of a version, with names in lower case. */
