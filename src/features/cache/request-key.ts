@@ -21,12 +21,11 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   const own = route.cache?.key
   const key = own === undefined ? defaultKey(route, config) : ownKey(route, own, config)
   const what = own === undefined ? 'The default key' : 'Its key'
-  const inVersion = versionedKey(route)
-  return function keyOf(req, caller) {
+  return inVersion(route, function keyOf(req, caller) {
     try {
       const value = key(req, caller)
       if (value === BYPASS) return null
-      if (typeof value === 'string' && value !== '') return inVersion(value, req)
+      if (typeof value === 'string' && value !== '') return value
       ignoreRejection(value)
       warn(
         `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the response is not cached.`,
@@ -36,7 +35,7 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
       warn(`${what} threw ${textOf(error)}: the response is not cached.`)
     }
     return null
-  }
+  })
 }
 
 /** Ignores the rejection of a promise that a function returned in place of a text: it would end the process. */
@@ -57,13 +56,13 @@ export function textOf(error: unknown): string {
 }
 
 /** Two versions may have the same URL. If `Accept` names them, a handler may choose a representation by it as well. */
-function versionedKey({
-  version,
-  versionHeader,
-}: RouteModel): (key: string, req: Request) => string {
-  if (version === null) return (key) => key
-  if (versionHeader !== 'Accept') return (key) => `v${version} ${key}`
-  return (key, { headers }) => `v${version} ${JSON.stringify(headers.accept ?? '')} ${key}`
+function inVersion({ version, versionHeader }: RouteModel, keyOf: RequestKey): RequestKey {
+  if (version === null) return keyOf
+  return (req, caller) => {
+    const key = keyOf(req, caller)
+    const accept = versionHeader === 'Accept' ? `${JSON.stringify(req.headers.accept ?? '')} ` : ''
+    return key === null ? null : `v${version} ${accept}${key}`
+  }
 }
 
 type AnyKey = (req: Request, caller: Caller) => unknown
