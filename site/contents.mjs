@@ -71,6 +71,7 @@ export const CONTENTS = [
         'Writes that can be repeated',
         'idempotent idempotency-key retry repeat twice exactly once duplicate',
       ],
+      ['versions', 'Versions of an API', 'version versioning v1 v2 header media type deprecate'],
       ['deprecation', 'The end of a route', 'deprecated sunset retire remove 410 gone successor'],
       ['single-page', 'Single-page applications', 'spa react vue frontend index.html static page'],
       ['openapi', 'The OpenAPI document', 'openapi swagger documentation api docs'],

@@ -199,6 +199,7 @@ export { JsonLines, lastEventId, Sse } from './metadata/stream.js'
 export { Tenant, TenantId } from './metadata/tenant.js'
 export { Upload } from './metadata/upload.js'
 export { Use } from './metadata/use.js'
+export { Version } from './metadata/version.js'
 export {
   githubWebhooks,
   standardWebhooks,

@@ -14,6 +14,8 @@ export const options = defineAppOptions({
   // The shop is that of the token. A request that names another one in X-Tenant-Id is refused.
   tenant: {},
   rateLimit: { limit: 300, window: '1m' },
+  // Old clients send no header, and get version 1.
+  versions: { by: { header: 'X-API-Version' }, default: '1' },
   // For load balancers, which have no token: /livez, /readyz and /startupz.
   health: true,
   // For Prometheus, at /metrics.

@@ -1,6 +1,6 @@
 import type { AppModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
-import { pathShape } from '../model/paths.js'
+import { hasShape } from '../model/paths.js'
 import { docsUrls } from '../openapi/swagger-options.js'
 import type { Settings } from './settings/settings.js'
 
@@ -28,9 +28,10 @@ export function checkDocsRoutes(
   { routes }: AppModel,
   served: readonly { readonly path: string }[],
 ): Problem[] {
-  const taken = new Set(served.flatMap(({ path }) => docsUrls(path)))
+  const taken = served.flatMap(({ path }) => docsUrls(path))
   return routes
-    .filter(({ method, path }) => ['GET', 'ALL'].includes(method) && taken.has(pathShape(path)))
+    .filter((route) => ['GET', 'ALL'].includes(route.method))
+    .filter((route) => taken.some((url) => hasShape(route, url)))
     .map(({ name, path }) => ({
       code: 'E_ROUTE_DUPLICATE',
       subject: name,

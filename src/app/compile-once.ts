@@ -41,9 +41,16 @@ export function compileOnce(controllers: readonly Class[], options: ModelOptions
 
 function keyOf(
   controllers: readonly Class[],
-  { defaultAccess, hasGuard, guards, prefixOf, defaultStatus }: ModelOptions,
+  { defaultAccess, hasGuard, guards, prefixOf, defaultStatus, versions }: ModelOptions,
 ): string {
-  return JSON.stringify([defaultAccess, hasGuard, guards, defaultStatus, controllers.map(prefixOf)])
+  return JSON.stringify([
+    defaultAccess,
+    hasGuard,
+    guards,
+    defaultStatus,
+    versions,
+    controllers.map((controller) => prefixOf(controller)),
+  ])
 }
 
 function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {

@@ -1,7 +1,7 @@
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { RouteAudience } from '../pipeline/audience/compile-audience.js'
-import { compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
+import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import { compileProbe, compileRoute } from '../pipeline/compile-route.js'
 import type { PipelineConfig } from '../pipeline/route-parts.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
@@ -20,8 +20,10 @@ export interface CompiledRoutes {
   /** The compiled routes, by that index. */
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
+  /** Compiles the function that finds the route of a request and runs it. */
+  readonly compileDispatch: typeof compileDispatch
   /** The settings that tests compare responses with. */
-  readonly settings: Pick<Settings, 'errors' | 'converters'>
+  readonly settings: Pick<Settings, 'errors' | 'converters' | 'prefix'>
   /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
   readonly audienceOf: (route: RouteModel) => RouteAudience | null
   /** Compiles a route only up to the decision about access. If access is allowed, it calls `handler` and sends 204. */
@@ -47,7 +49,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
   }
   return {
     model,
-    match: routerFor(model, frameworkRoutes),
+    ...(await findersOf(model, config)),
     handlers,
     frameworkRoutes,
     settings: config.settings,
@@ -95,14 +97,25 @@ function withOwnLimits(
   }
 }
 
-function routerFor(model: AppModel, frameworkRoutes: readonly FrameworkRoute[]): Router {
+/** The router, and the function that uses it. The code for versions is loaded for an application that has them. */
+async function findersOf(
+  model: AppModel,
+  { frameworkRoutes, settings }: RoutesConfig,
+): Promise<Pick<CompiledRoutes, 'match' | 'compileDispatch'>> {
+  const { versions, prefix } = settings
   const { routes } = model
-  return routers.get(model, frameworkRoutes.map(({ path }) => path).join('\n'), () =>
-    buildRouter([
-      ...routes,
-      ...frameworkRoutes.map(({ path }, offset) => toRoutable(path, routes.length + offset)),
-    ]),
-  )
+  const others = frameworkRoutes.map(({ path }, offset) => toRoutable(path, routes.length + offset))
+  const build = (chosen: readonly Routable[]) => buildRouter([...chosen, ...others])
+  const paths = frameworkRoutes.map(({ path }) => path).join('\n')
+  if (versions === null)
+    return { match: routers.get(model, paths, () => build(routes)), compileDispatch }
+  const { dispatchVersions, versionRouter } = await import('./version-router.js')
+  const { header } = versions
+  return {
+    match: versionRouter(model, { versions, prefix }, build),
+    compileDispatch:
+      header === null ? compileDispatch : (config) => dispatchVersions(config, header),
+  }
 }
 
 /** Describes a route of the framework to the router. Of all steps, only the middlewares run before it. */

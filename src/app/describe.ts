@@ -79,6 +79,7 @@ export function readStructure(settings: Settings, builtIn: readonly Provider[]):
     hasGuard: auth.guards.length > 0,
     guards: auth.names,
     prefixOf,
+    versions: settings.versions,
     defaultStatus: settings.defaultStatus,
     envelope: settings.envelope,
     documented: settings.responses.documented,

@@ -8,6 +8,7 @@ import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { buildDocs } from '../features/docs/build-docs.js'
 import { guardsOfRoute } from '../model/route-guards.js'
+import { listVersions, routesIn } from '../model/versions.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import type { DocumentWire } from '../openapi/shared-responses.js'
 import type { DocumentSettings } from '../openapi/swagger-options.js'
@@ -24,6 +25,10 @@ import type { Settings } from './settings/settings.js'
 export interface AppDocument {
   /** The path of its page. */
   readonly path: string
+  /** The version of the API that it describes; `null` if the API has no versions. */
+  readonly version: string | null
+  /** All versions, with the paths of their pages. */
+  readonly versions: readonly { readonly name: string; readonly path: string }[]
   /** The version of OpenAPI. */
   readonly openapi: DocumentSettings['openapi']
   /** Whether the document and its page are served. */
@@ -42,30 +47,69 @@ export function listDocuments(
   settings: Settings,
   express: Application,
 ): readonly AppDocument[] {
-  return settings.swagger.map((swagger) => {
-    let built: BuiltDocument | undefined
-    let document: OpenApiDocument | undefined
-    const build = (): BuiltDocument => {
-      if (built !== undefined) return built
-      const key = keyOf(model, factsOf({ settings, swagger, express }))
-      built = builtDocuments.get(model, key, () =>
-        buildAppDocument(model, { settings, swagger, express }),
-      )
-      return built
-    }
+  return settings.swagger
+    .flatMap((each) => inVersions(each, model, settings))
+    .map((versioned) => {
+      const { swagger, version, versions } = versioned
+      let built: BuiltDocument | undefined
+      let document: OpenApiDocument | undefined
+      const build = (): BuiltDocument => {
+        if (built !== undefined) return built
+        const key = keyOf(model, factsOf({ settings, swagger, express }))
+        built = builtDocuments.get(model, key, () =>
+          buildAppDocument(
+            version === null ? model : { ...model, routes: routesIn(model.routes, version) },
+            { settings, swagger, express },
+          ),
+        )
+        return built
+      }
+      return {
+        path: swagger.path,
+        version,
+        versions,
+        openapi: swagger.openapi,
+        isEnabled: swagger.isServed,
+        get document() {
+          document ??= build().write()
+          return document
+        },
+        get problems() {
+          return build().problems
+        },
+      }
+    })
+}
+
+type VersionedDocument = Pick<AppDocument, 'version' | 'versions'> & {
+  readonly swagger: DocumentSettings
+}
+
+/**
+ * One document for each version. The default version, or without one the last, has the path of the option, and comes
+ * first.
+ */
+function inVersions(
+  swagger: DocumentSettings,
+  { routes }: AppModel,
+  { versions: by }: Settings,
+): VersionedDocument[] {
+  const names = listVersions(routes)
+  if (by === null || names.length === 0) return [{ swagger, version: null, versions: [] }]
+  const first = by.default ?? names.at(-1)
+  const versions = names.map((name) => ({
+    name,
+    path: name === first ? swagger.path : `${swagger.path}/v${name}`,
+  }))
+  const own = versions.map(({ name, path }) => {
+    const inHeader = by.header === null ? {} : { apiVersion: { header: by.header, version: name } }
     return {
-      path: swagger.path,
-      openapi: swagger.openapi,
-      isEnabled: swagger.isServed,
-      get document() {
-        document ??= build().write()
-        return document
-      },
-      get problems() {
-        return build().problems
-      },
+      swagger: { ...swagger, path, version: name, ...inHeader },
+      version: name,
+      versions,
     }
   })
+  return own.sort((a, b) => Number(b.version === first) - Number(a.version === first))
 }
 
 /** The parts of an application that one of its documents depends on, besides the model. */
@@ -161,6 +205,7 @@ export function buildDocsRoutes(served: readonly AppDocument[]): FrameworkRoute[
   const documents = served.map((each) => ({
     path: each.path,
     openapi: each.openapi,
+    versions: each.versions,
     document: () => each.document,
   }))
   return buildDocs({ documents, isProduction: process.env['NODE_ENV'] === 'production' })

@@ -5,7 +5,6 @@ import type { RequestHandler } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import { type CrossOrigin, crossOriginStep } from '../features/security/cross-origin.js'
 import type { Security } from '../features/security/security.js'
-import { compileDispatch } from '../pipeline/compile-dispatch.js'
 import { composeMiddlewares, type MiddlewareEnds } from '../pipeline/compose-middlewares.js'
 import { limitQuery, refuseQuery } from '../pipeline/limit-query.js'
 import { markCause, markRoutes, NO_MARKS } from '../pipeline/mark-causes.js'
@@ -62,7 +61,7 @@ export function buildFront(config: FrontConfig): Front {
     part === inner ? inner : mark(cause, part)
   const named = nameRoutes(routes.handlers, traced)
   const handlers = isObserved ? markRoutes(named, model.routes, frameworkRoutes) : named
-  const dispatch = compileDispatch({
+  const dispatch = routes.compileDispatch({
     match,
     routes: model.routes,
     handlers,

@@ -4,7 +4,7 @@ import type { AppModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { pathProblem } from '../model/path-problem.js'
-import { pathParameters, pathShape } from '../model/paths.js'
+import { hasShape, pathParameters, pathShape } from '../model/paths.js'
 import { ignoreRejection, isThenable } from '../step/thenable.js'
 
 /** A route, and the plugin that it belongs to. */
@@ -50,7 +50,7 @@ export function checkPluginRoutes(
       return [{ code: 'E_ROUTE_DUPLICATE' as const, subject: `plugin '${plugin}'`, cause, remedy }]
     }
     return routes
-      .filter((each) => TAKEN.includes(each.method) && pathShape(each.path) === shape)
+      .filter((each) => TAKEN.includes(each.method) && hasShape(each, shape))
       .map(({ name, method }) => ({
         code: 'E_ROUTE_DUPLICATE' as const,
         subject: name,

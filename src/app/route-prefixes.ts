@@ -7,8 +7,8 @@ import { joinPaths } from '../model/paths.js'
 
 /** The prefix of every controller, with the errors of modules. */
 export interface RoutePrefixes {
-  /** The prefix of the application, joined with the prefix of the controller's module. */
-  readonly prefixOf: (controller: Class) => string
+  /** The prefix of the application, a segment if one is given, and the prefix of the controller's module. */
+  readonly prefixOf: (controller: Class, segment?: string) => string
   readonly problems: readonly Problem[]
 }
 
@@ -42,7 +42,8 @@ export function routePrefixes(ofApp: string, placements: readonly Placement[]): 
       else if (first.prefix !== prefix) problems.push(conflict(controller, first, { prefix, name }))
     }
   }
-  const prefixOf = (controller: Class) => joinPaths(ofApp, stated.get(controller)?.prefix ?? '')
+  const prefixOf = (controller: Class, segment = '') =>
+    joinPaths(joinPaths(ofApp, segment), stated.get(controller)?.prefix ?? '')
   return { prefixOf, problems }
 }
 
@@ -59,6 +60,6 @@ function conflict({ name: subject }: Class, first: Stated, second: Stated): Prob
     code: 'E_PREFIX_CONFLICT',
     subject,
     cause: `It is listed twice with different prefixes: ${places.join(' and ')}. A class has its routes once.`,
-    remedy: `List it once. To have the routes below both prefixes, list a subclass in one of them: class Other extends ${subject} {}.`,
+    remedy: `List it once. For versions of an API, use @Version('1', '2'). To have the routes below other prefixes, list a subclass in one of them: class Other extends ${subject} {}.`,
   }
 }

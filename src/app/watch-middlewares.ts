@@ -39,12 +39,12 @@ export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefi
   let hasWarned = false
   return function watch(req, res, holder) {
     if (hasWarned || req.method === 'OPTIONS') return
-    const { method, url } = req
+    const { method, url, headers } = req
     res.once('finish', () => {
       const place = holder()
       if (place === end) return noteReached(req)
       if (hasWarned || !isWatched[place] || !isSuspicious(req, res)) return
-      const found = match(method, url)
+      const found = match(method, url, headers)
       if (found.kind !== 'route') return
       const route = routes[found.index] as { readonly path: string }
       if (reached.has(route) || (res.statusCode !== 404 && isFallback(route.path))) return

@@ -1,12 +1,18 @@
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import type { JobInputs } from './load/protocol.js'
 
-/** The cells of a route: method, path, handler, access. */
+/** The cells of a route: method, path with a version that is not in it, handler, access. */
 export function rowOf({ method, path, controller, handler, ...access }: RouteTableEntry): string[] {
-  const { guards = [] } = access
+  const { guards = [], version } = access
+  const isNamed = version === undefined || path.split('/').includes(`v${version}`)
   const state = accessOf(access)
   const named = guards.length === 0 ? state : `${state}: ${guards.join(', ')}`
-  return [method, path, `${controller}.${handler}`, named]
+  return [
+    method,
+    isNamed ? path : `${path} (version ${version})`,
+    `${controller}.${handler}`,
+    named,
+  ]
 }
 
 /** The cells of a job: its name, and the fields of its input. */

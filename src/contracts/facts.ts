@@ -80,6 +80,8 @@ export type Fact =
   | { readonly kind: 'cache'; readonly options: CacheOptions }
   /** The argument of `@Limits`, as it was written. */
   | { readonly kind: 'bounds'; readonly limits: RouteLimits }
+  /** The arguments of `@Version`, as they were written. */
+  | { readonly kind: 'version'; readonly versions: readonly string[] }
   /** The argument of `@Queries`, as it was written. */
   | { readonly kind: 'queries'; readonly most: number }
   /** `false` means no limit. */

@@ -241,6 +241,8 @@ export interface OpenApiDocument<S = OpenApiSchema> {
   readonly paths: Readonly<Record<string, OpenApiPathItem<S>>>
   /** The components to which operations and schemas refer. */
   readonly components: OpenApiComponents<S>
+  /** The header in which clients name the version of the API, and the version: with `versions`, except in paths. */
+  readonly 'x-api-version'?: { readonly header: string; readonly version: string }
   /** Additions of plugins, by `Plugin.document`. */
   readonly [extension: `x-${string}`]: unknown
 }

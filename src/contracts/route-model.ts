@@ -87,6 +87,12 @@ export interface RouteModel {
   readonly methods: Readonly<Record<string, true>>
   /** The handler in the form of Express' routes, for the same packages. */
   readonly stack: readonly RouteLayer[]
+  /** The version of `@Version`; `null` for a route in every version. A route of several versions has a model for each. */
+  readonly version: string | null
+  /** The header that names the version, as `Accept`; `null` if the path does, or without a version. */
+  readonly versionHeader: string | null
+  /** The path without a version, if requests without one reach this route by it (`by: 'path'`); otherwise `null`. */
+  readonly plainPath: string | null
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
   /** The class that declares the route. */
@@ -222,6 +228,8 @@ export interface RouteTableEntry {
   readonly isAuthOptional: boolean
   /** The names of the guards that the route accepts; only in an application with `auth.guards`. */
   readonly guards?: readonly string[]
+  /** The version of `@Version`; absent for a route in every version. */
+  readonly version?: string
   /** Whether the sender must sign the request (`@Webhook`); absent for all other routes. */
   readonly isSigned?: true
 }
@@ -240,3 +248,5 @@ export type RouteMatch =
     }
   /** The path cannot be decoded. */
   | { readonly kind: 'malformed' }
+  /** The request names no version that the application has. */
+  | { readonly kind: 'version'; readonly message: string }

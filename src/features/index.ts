@@ -1,3 +1,4 @@
+import type { VersionSettings } from '../contracts/version.js'
 import type { OptionGroup } from '../errors/option-group.js'
 import type { Feature } from '../step/feature.js'
 import { cacheGroup } from './cache/cache-options.js'
@@ -25,6 +26,8 @@ import { rateLimitGroup } from './rate-limit/rate-limit-options.js'
 import { type SecuritySettings, securityGroup } from './security/security-options.js'
 import { type TenancySettings, tenancy } from './tenancy/feature.js'
 import { versioned } from './versioned/feature.js'
+import { versions } from './versions/feature.js'
+import { versionGroup } from './versions/version-options.js'
 
 /** The settings of the options that features have, by the names of the options. */
 export interface FeatureSettings {
@@ -40,6 +43,8 @@ export interface FeatureSettings {
   /** `null` if nothing is measured. */
   readonly metrics: MetricsSettings | null
   readonly outgoing: OutgoingSettings
+  /** `null` if the API has no versions. */
+  readonly versions: VersionSettings | null
 }
 
 /** The groups of these options. Their types and docstrings are in `app/settings/app-options.ts`. */
@@ -54,6 +59,7 @@ export const FEATURE_GROUPS: {
   health: healthGroup,
   metrics: metricsGroup,
   outgoing: outgoingGroup,
+  versions: versionGroup,
 }
 
 /** The parts of an application that features get when they are loaded. */
@@ -80,4 +86,5 @@ export const FEATURES: readonly Feature<
   idempotency,
   queryMethod,
   versioned,
+  versions,
 ]

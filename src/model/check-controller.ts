@@ -24,6 +24,7 @@ import { checkDefined } from './compile-defined.js'
 import { checkProducedTypes, checkProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
+import { checkVersions } from './versions.js'
 
 /** The value of `Vary` (RFC 9110, 12.5.5). */
 const FIELD_NAMES = /^(?:\*|[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*)$/
@@ -89,6 +90,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.bounds) {
     problems.push(...checkBounds(subject, facts), ...checkUnusedBounds(subject, facts))
   }
+  if (facts.version) problems.push(...checkVersions(subject, facts))
   if (facts.queries) problems.push(...checkQueries(subject, facts))
   if (facts.cache) problems.push(...checkCache(subject, facts))
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {

@@ -10,6 +10,7 @@ import { checkRepeated } from './check-repeated.js'
 import { checkUses } from './check-uses.js'
 import { checkProduces } from './compile-produces.js'
 import type { FactsByKind } from './facts-by-kind.js'
+import { checkVersions } from './versions.js'
 
 /** Checks the decorators of one class, without its base classes, or of one method. */
 export function checkLink(subject: string, facts: FactsByKind): Problem[] {
@@ -21,6 +22,7 @@ export function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkUses(subject, facts),
     ...checkBounds(subject, facts),
     ...checkQueries(subject, facts),
+    ...checkVersions(subject, facts),
     ...checkEnvelopes(subject, facts),
     ...checkResponseDocs(subject, facts),
     ...checkProduces(subject, facts),

@@ -8,6 +8,7 @@ const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['tenant', '@Tenant'],
   ['bounds', '@Limits'],
   ['queries', '@Queries'],
+  ['version', '@Version'],
   ['responseFields', '@ResponseFields'],
   ['tags', '@ApiTags'],
   ['status', '@HttpCode'],

@@ -1,19 +1,22 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
+import type { VersionSettings } from '../contracts/version.js'
 import type { Problem } from '../errors/config-error.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import { checkResponses } from './check-responses.js'
 import { pathProblem } from './path-problem.js'
 import { pathShape } from './paths.js'
+import { checkUsedVersions, shareVersion } from './versions.js'
 import { writtenAs } from './written-as.js'
 
 /** Checks the paths of routes, each one alone and all together. */
 export function checkRoutes(
   routes: readonly RouteModel[],
-  { hasGuard }: { readonly hasGuard: boolean },
+  { hasGuard, versions }: { readonly hasGuard: boolean; readonly versions: VersionSettings | null },
 ): Problem[] {
   return [
     ...routes.flatMap(checkPath),
+    ...checkUsedVersions(routes, versions),
     ...checkDuplicates(routes),
     ...routes.flatMap(checkParams),
     ...routes.flatMap(checkBody),
@@ -37,31 +40,49 @@ function checkPath({ name, path }: RouteModel): Problem[] {
 
 function checkDuplicates(routes: readonly RouteModel[]): Problem[] {
   const problems: Problem[] = []
-  const first = new Map<string, RouteModel>()
+  const taken = new Map<string, Taken[]>()
   for (const route of routes) {
-    const key = `${route.method} ${pathShape(route.path)}`
-    const winner = first.get(key)
-    if (winner === undefined) first.set(key, route)
-    else
-      problems.push(winner.path === route.path ? duplicate(route, winner) : shadowed(route, winner))
+    const paths = route.plainPath === null ? [route.path] : [route.path, route.plainPath]
+    const own = paths.map((path) => ({ route, path }))
+    const found = own.map((each) => [each, winnerOf(each, taken)] as const)
+    const lost = found.find(([, winner]) => winner !== undefined)
+    if (lost?.[1] !== undefined) problems.push(refused(lost[0], lost[1]))
+    for (const each of own) taken.set(keyOf(each), [...(taken.get(keyOf(each)) ?? []), each])
   }
   return problems
 }
 
-function duplicate(route: RouteModel, winner: RouteModel): Problem {
-  return {
-    code: 'E_ROUTE_DUPLICATE',
-    subject: route.name,
-    cause: `${route.method} ${route.path} is already handled by ${winner.name}.`,
-    remedy: 'Remove one of them, or change the method or the path of one.',
-  }
+/** A route, and a path of its requests. */
+interface Taken {
+  readonly route: RouteModel
+  readonly path: string
 }
 
-function shadowed(route: RouteModel, winner: RouteModel): Problem {
+function keyOf({ route, path }: Taken): string {
+  return `${route.method} ${pathShape(path)}`
+}
+
+/** The first route that gets the requests of another one. */
+function winnerOf(each: Taken, taken: ReadonlyMap<string, readonly Taken[]>): Taken | undefined {
+  return taken.get(keyOf(each))?.find(({ route }) => shareVersion(route, each.route))
+}
+
+function refused({ route, path }: Taken, { route: winner, path: other }: Taken): Problem {
+  const request = `${route.method} ${path}`
+  const version = route.version ?? winner.version
+  const place = version === null ? request : `${request} of version ${version}`
+  if (path === other) {
+    return {
+      code: 'E_ROUTE_DUPLICATE',
+      subject: route.name,
+      cause: `${place} is already handled by ${winner.name}.`,
+      remedy: 'Remove one of them, or change the method or the path of one.',
+    }
+  }
   return {
     code: 'E_ROUTE_SHADOWED',
     subject: route.name,
-    cause: `${route.method} ${route.path} can never be reached: ${winner.name} handles ${winner.path}, which matches the same URLs.`,
+    cause: `${place} can never be reached: ${winner.name} handles ${other}, which matches the same URLs.`,
     remedy:
       'Change one of the paths. Different names of parameters, upper and lower case or a trailing slash do not make different paths.',
   }

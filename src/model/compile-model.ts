@@ -7,6 +7,7 @@ import type {
   ParameterModel,
   RouteModel,
 } from '../contracts/route-model.js'
+import type { VersionSettings } from '../contracts/version.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkAccess } from './check-access.js'
@@ -29,6 +30,7 @@ import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
 import { type InheritedController, inherit, type ReadChain } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
+import { versionsIn } from './versions.js'
 import { noteFacts } from './written-as.js'
 
 /** The input of the compiler besides the controllers. */
@@ -39,8 +41,13 @@ export interface ModelOptions {
   readonly hasGuard: boolean
   /** The names of `auth.guards`, the default one first; empty without this option. */
   readonly guards: readonly string[]
-  /** Returns the path before the prefix of a controller: the prefixes of the application and of its module. */
-  readonly prefixOf: (controller: Class) => string
+  /**
+   * Returns the path before the prefix of a controller: the prefix of the application, a segment such as `v1` if there is
+   * one, and the prefix of its module.
+   */
+  readonly prefixOf: (controller: Class, segment?: string) => string
+  /** The option `versions`; `null` without it. */
+  readonly versions: VersionSettings | null
   /** The status of the routes of a method without `@HttpCode`; 200 or 204 for a method that is absent. */
   readonly defaultStatus: DefaultStatus
   /** The envelope of a route that has no `@Envelope`. */
@@ -80,10 +87,12 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
       ]
       problems.push(...found.map((problem) => inWordsOfOptions(problem, facts)))
       for (const verb of factsOf(facts, 'route')) {
-        const draft = { handler, facts, verb, index: routes.length }
-        const route = noteFacts(compileRouteModel(draft, owner), facts)
-        if (facts.returns !== undefined) problems.push(...checkReturned(route))
-        routes.push(route)
+        for (const version of versionsIn(facts, inherited.facts)) {
+          const draft = { handler, facts, verb, index: routes.length, version }
+          const route = noteFacts(compileRouteModel(draft, owner), facts)
+          if (facts.returns !== undefined) problems.push(...checkReturned(route))
+          routes.push(route)
+        }
       }
     }
   }
@@ -97,6 +106,9 @@ interface Owner {
   readonly controller: Class
   readonly facts: FactsByKind
   readonly prefix: string
+  /** Returns the prefix of the routes of a version. */
+  readonly prefixIn: (version: string) => string
+  readonly versions: VersionSettings | null
   readonly tags: readonly string[]
   readonly defaultAccess: 'public' | 'protected'
   readonly guards: readonly string[]
@@ -106,13 +118,15 @@ interface Owner {
 }
 
 function ownerOf(controller: Class, { facts }: InheritedController, options: ModelOptions): Owner {
-  const prefix = joinPaths(options.prefixOf(controller), firstOf(facts, 'controller')?.prefix ?? '')
+  const own = firstOf(facts, 'controller')?.prefix ?? ''
+  const prefix = joinPaths(options.prefixOf(controller), own)
+  const prefixIn = (version: string) => joinPaths(options.prefixOf(controller, `v${version}`), own)
   // The facts of the class come first, then the facts of its bases: the tags of a subclass replace the tags of its
   // base.
   const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
   const envelope = firstOf(facts, 'envelope')?.envelope ?? options.envelope
   const shared = { tags: Object.freeze([...new Set(tags)]), envelope }
-  return { ...options, controller, facts, prefix, ...shared }
+  return { ...options, controller, facts, prefix, prefixIn, ...shared }
 }
 
 interface Draft {
@@ -120,11 +134,15 @@ interface Draft {
   readonly facts: FactsByKind
   readonly verb: FactOf<'route'>
   readonly index: number
+  readonly version: string | null
 }
 
-function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner): RouteModel {
+function compileRouteModel(
+  { handler, facts, verb, index, version }: Draft,
+  owner: Owner,
+): RouteModel {
   const { controller } = owner
-  const path = joinPaths(owner.prefix, verb.path)
+  const { path, plainPath, versionHeader } = placeOf(version, verb, owner)
   // Written out: an object spread in the middle of a literal costs more than the rest of this function.
   const { isProtected, isAuthOptional, guards, abilities } = compileAccess(facts, owner)
   const status = compileStatus(facts, verb, owner)
@@ -139,6 +157,9 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     path,
     methods: expressMethods(verb.method),
     stack: expressStack(controller, handler, verb.method),
+    version,
+    versionHeader,
+    plainPath,
     pathParameters: Object.freeze(pathParameters(path)),
     controller,
     handler,
@@ -174,6 +195,21 @@ function compileRouteModel({ handler, facts, verb, index }: Draft, owner: Owner)
     option,
     uses: compileUses(owner.facts, facts),
   })
+}
+
+/** Where requests name the version of a route: in its path, or in a header. */
+function placeOf(
+  version: string | null,
+  { path: own }: FactOf<'route'>,
+  { prefix, prefixIn, versions }: Owner,
+): Pick<RouteModel, 'path' | 'plainPath' | 'versionHeader'> {
+  const path = joinPaths(prefix, own)
+  if (version === null || versions?.by !== 'path') {
+    const versionHeader = version === null ? null : (versions?.header ?? null)
+    return { path, plainPath: null, versionHeader }
+  }
+  const plainPath = version === versions.default ? path : null
+  return { path: joinPaths(prefixIn(version), own), plainPath, versionHeader: null }
 }
 
 const NO_GUARDS: readonly string[] = Object.freeze([])

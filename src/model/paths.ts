@@ -1,3 +1,4 @@
+import type { RouteModel } from '../contracts/route-model.js'
 import { isLiteral, parsePath } from './path-syntax.js'
 
 /**
@@ -28,6 +29,14 @@ export function pathShape(path: string): string {
     parameter: () => ':',
     wildcard: () => '*',
   })
+}
+
+/** Whether requests reach a route by a path of this shape. */
+export function hasShape(
+  { path, plainPath }: Pick<RouteModel, 'path' | 'plainPath'>,
+  shape: string,
+): boolean {
+  return pathShape(path) === shape || (plainPath !== null && pathShape(plainPath) === shape)
 }
 
 /**

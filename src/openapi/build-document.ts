@@ -123,7 +123,7 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
   const write = (): OpenApiDocument => {
     const schemas = schemasOfDocument(settled)
     const shared = new SharedResponses(wire, schemas)
-    const { openapi } = settings
+    const { openapi, apiVersion } = settings
     const context = { schemas, contractsOf, guards, shared, documented, openapi }
     const paths = buildPaths(placed, context)
     const added = config.extensions.map((extend) =>
@@ -132,6 +132,7 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     const document: OpenApiDocument = {
       openapi: PATCHES[settings.openapi],
       info: ownCopy(infoOf(settings)),
+      ...(apiVersion !== undefined && { 'x-api-version': apiVersion }),
       servers: serversOf(settings),
       // By default no operation is secured. The empty list states this, because some tools require the field.
       security: [],

@@ -134,6 +134,8 @@ export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled' | 'audi
   readonly path: string
   readonly title: string
   readonly version: string
+  /** The version of the API, if requests name it in a header. */
+  readonly apiVersion?: NonNullable<OpenApiDocument['x-api-version']>
 }
 
 type Option = false | SwaggerOptions | readonly SwaggerOptions[] | undefined

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestHandler, Response } from '../contracts/handler.js'
 import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import { refuse } from '../errors/refuse.js'
@@ -13,7 +14,8 @@ import { nextOf } from './steps/handler.js'
 
 /** The input of {@link compileDispatch}. */
 export interface DispatchConfig {
-  readonly match: (method: string, url: string) => RouteMatch
+  /** Finds the route of a request. Headers name the version of the API, if they do. */
+  readonly match: (method: string, url: string, headers?: IncomingHttpHeaders) => RouteMatch
   readonly routes: readonly RouteModel[]
   /**
    * Compiled routes, by `route.index`. The routes of the framework itself, such as the documentation, come after them.
@@ -30,7 +32,7 @@ type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
 
 /**
  * Finds the route of a request and runs it. A request without a route gets one of these responses: 404; 405
- * with `Allow` if its path has routes with other methods; 400 if its path cannot be decoded; or, for `OPTIONS`,
+ * with `Allow` if its path has routes with other methods; 400 if its path cannot be decoded, or if it names no version; or, for `OPTIONS`,
  * 200 with `Allow`.
  */
 export function compileDispatch(config: DispatchConfig): RunRoute {
@@ -94,6 +96,7 @@ function respondUnmatched(
   { req, res }: { req: BlazonRequest; res: Response },
   sendMethods: SendSuccess,
 ): Refusal | undefined {
+  if (found.kind === 'version') return new Refusal(refuse('VERSION_UNKNOWN', found.message))
   if (found.kind !== 'method') return new Refusal(errorOfMiss(found.kind, req))
   const Allow = found.allow.join(', ')
   if (req.method !== 'OPTIONS') {

@@ -27,7 +27,8 @@ export function limitQuery({ express, match, run, refuse }: QueryLimit): RunRout
   return function runLimited(req, res) {
     const isRead = EXPRESS_PARSERS.includes(express.get('query parser'))
     // The application that ours is mounted in may use another parser for this request.
-    const isTheirs = req[kPassOn] !== undefined && match(req.method, req.url).kind !== 'route'
+    const isTheirs =
+      req[kPassOn] !== undefined && match(req.method, req.url, req.headers).kind !== 'route'
     if (isRead && !isTheirs) refuse(req, res)
     else run(req, res)
   }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { RouteMatch } from '../contracts/route-model.js'
 import {
   ALL_METHODS,
@@ -10,8 +11,12 @@ import {
 
 export type { Routable } from './build-find.js'
 
-/** Finds the route of a request. No other code in the framework compares paths. */
-export type Router = (method: string, url: string) => RouteMatch
+/**
+ * Finds the route of a request. No other code in the framework compares paths.
+ *
+ * @param headers The headers that may name a version of the API. Default: none.
+ */
+export type Router = (method: string, url: string, headers?: IncomingHttpHeaders) => RouteMatch
 
 /** Finds the route of a request; `null` if it has none. */
 export type Finder = (method: string, url: string) => Extract<RouteMatch, { kind: 'route' }> | null

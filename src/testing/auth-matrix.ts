@@ -7,6 +7,7 @@ import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'
+import { versionHeaders } from '../features/versions/read-version.js'
 import { audienceOf } from '../http/audience.js'
 import { writePath } from '../model/paths.js'
 import { type CheckExchange, observe } from './exchange.js'
@@ -227,8 +228,8 @@ function questionsAbout({ checks }: RouteModel, objects: AuthMatrixOptions['obje
   )
 }
 
-function nameOf({ method, path }: RouteModel): string {
-  return `${method} ${path}`
+function nameOf({ method, path, version, versionHeader }: RouteModel): string {
+  return versionHeader === null ? `${method} ${path}` : `${method} ${path} (version ${version})`
 }
 
 /**
@@ -286,7 +287,8 @@ export function createProbe(
   const probe = async (route: RouteModel, question?: Question | FieldQuestion): Promise<Access> => {
     asked = question
     isVisible = false
-    const request = { agent, ...requestFor(route, match), headers: Object.fromEntries(headers) }
+    const named = { ...Object.fromEntries(headers), ...versionHeaders(route) }
+    const request = { agent, ...requestFor(route, named, match), headers: named }
     const { status, text } = await answerOf(send(request), checkRefusal)
     if (status === 429) throw tooMany(route)
     if (status === 400 && text.includes('TENANT_REQUIRED')) missesTenant = true
@@ -338,13 +340,14 @@ function holds(req: Request, { mark }: FieldQuestion): boolean {
 /** Finds a method and a path that match this route and no other. */
 function requestFor(
   route: RouteModel,
+  headers: Readonly<Record<string, string>>,
   match: CompiledRoutes['match'],
 ): { method: string; path: string } {
   const methods = route.method === 'ALL' ? ['GET', ...CHANGING.slice(0, 4)] : [route.method]
   for (const value of ['1', 'a', '00000000-0000-4000-8000-000000000000']) {
     const path = writePath(route.path, () => value)
     for (const method of methods) {
-      const found = match(method, path)
+      const found = match(method, path, headers)
       if (found.kind === 'route' && found.index === route.index) return { method, path }
     }
   }

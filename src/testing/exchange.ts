@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { bodyText, type Exchange, isJson } from '../app/contract/exchange.js'
 
 /** Checks an exchange. Returns an error when the response is wrong, else `undefined`. */
@@ -23,7 +23,8 @@ export function observe(
 ): void {
   req.prependOnceListener('response', (res: IncomingMessage) => {
     const { statusCode: status = 0, headers } = res
-    const exchange = { method: req.method, url: req.path, status, headers, body: null }
+    const sent = req.getHeaders() as IncomingHttpHeaders
+    const exchange = { method: req.method, url: req.path, sent, status, headers, body: null }
     if (!hasJsonBody(req, res)) return report(checkExchange(exchange))
     const chunks: Buffer[] = []
     const push = res.push

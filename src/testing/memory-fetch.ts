@@ -23,11 +23,19 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   br: createBrotliDecompress,
 }
 
+/** The method of a request, and its path with its query. */
+export interface SentPath {
+  readonly method: string
+  readonly path: string
+}
+
 /** The connection to the application. */
 export interface FetchLink {
   readonly agent: Agent
   /** Headers added to every request, unless the request sets them itself. */
   readonly headers: ReadonlyMap<string, string>
+  /** Returns the path that is sent. */
+  readonly pathOf: (request: SentPath) => string
   /**
    * Checks every response. A JSON body is then read whole before `fetch` resolves. `null`: responses are not
    * checked.
@@ -105,7 +113,14 @@ async function firstHop(
   if (Buffer.isBuffer(body)) headers.set('content-length', String(body.length))
   // Without it, Node would send the stream of a DELETE request unmarked, and the server would read it as a request.
   else if (body !== null) headers.set('transfer-encoding', 'chunked')
-  return { url: new URL(request.url), method: request.method, headers, body }
+  const { method } = request
+  const url = new URL(request.url)
+  return {
+    url: new URL(link.pathOf({ method, path: url.pathname + url.search }), url),
+    method,
+    headers,
+    body,
+  }
 }
 
 /**

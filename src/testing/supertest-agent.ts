@@ -6,7 +6,7 @@ import { refuseOldPeer } from '../errors/peer-floor.js'
 import { type CheckExchange, observe } from './exchange.js'
 import { type Finish, finishTest } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
-import { ORIGIN } from './memory-fetch.js'
+import { ORIGIN, type SentPath } from './memory-fetch.js'
 
 export type Supertest = typeof import('supertest')
 
@@ -15,6 +15,8 @@ export interface RequestDefaults {
   readonly agent: MemoryAgent
   /** Called for every request. */
   readonly headers: () => ReadonlyMap<string, string>
+  /** Returns the path that is sent. */
+  readonly pathOf: (request: SentPath) => string
   /** `null` when responses are not checked. */
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
@@ -41,9 +43,11 @@ export async function loadSupertest(): Promise<Supertest> {
 
 /** Creates a supertest agent whose requests go over connections in memory. */
 export function supertestAgent(supertest: Supertest, defaults: RequestDefaults): TestAgent {
-  const { agent, headers, checkExchange, finish, follow } = defaults
+  const { agent, headers, pathOf, checkExchange, finish, follow } = defaults
   return supertest.agent(ORIGIN).use((test: Test) => {
     test.agent(agent as never)
+    const { method, url } = test as unknown as { method: string; url: string }
+    test.url = ORIGIN + pathOf({ method, path: url.slice(ORIGIN.length) })
     for (const [name, value] of headers()) test.set(name, value)
     // Once for the request, and once for every redirect that is followed.
     test.on('request', () => follow((test as unknown as { req: ClientRequest }).req))

@@ -32,12 +32,11 @@ import { judgeCoverage } from './contract/judge-coverage.js'
 import { RunningContracts } from './contract/running-contracts.js'
 import type { Explanation } from './explain/explanation.js'
 import { TestRecords } from './explain/test-records.js'
-import type { Finish } from './finish-test.js'
+import { finisher } from './finisher.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import type { IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
-import { joinFailures } from './join-failures.js'
 import { TestOutgoing } from './outgoing/test-outgoing.js'
 import type { OperationQueries } from './queries/query-counts.js'
 import type { ReplayOptions, ReplayReport } from './replay/replay-options.js'
@@ -47,6 +46,7 @@ import { TestClock } from './test-clock.js'
 import { type LogEntry, TestLog } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
+import { versionPaths } from './version-path.js'
 import { watchRoute } from './watch-route.js'
 
 /**
@@ -136,13 +136,11 @@ export class TestApp extends App {
     const { app, supertest } = await blameCaller(TestApp.create, () => TestApp.#start(options))
     const connect = (facts: ConnectionFacts) => app.#connections.open(app.server, facts)
     const records = app.#records
-    const finish: Finish = (failure, request) => {
-      app.#log.explain(failure, request)
-      if (failure !== null) records.explainTo(failure, request)
-      return joinFailures([failure, app.#watch.takeRejection(request), records.takeOver(request)])
-    }
+    const finish = finisher({ log: app.#log, watch: app.#watch, records })
     const checkExchange = app.#contract?.checkExchange ?? null
-    const link = { supertest, connect, checkExchange, finish, records, ...callerFacts(options) }
+    const pathIn = versionPaths(() => app.#routes as CompiledRoutes)
+    const shared = { supertest, connect, checkExchange, finish, records, pathIn }
+    const link = { ...shared, ...callerFacts(options) }
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -154,10 +152,7 @@ export class TestApp extends App {
     return { app, supertest }
   }
 
-  /**
-   * A supertest agent with a cookie jar of its own. Each of its requests gets the headers of `withAuth` and
-   * `withHeaders` that are set when the request is created.
-   */
+  /** A supertest agent with its own cookie jar. A request gets the headers that are set when it is created. */
   request(): TestAgent {
     return this.#started('request()').request()
   }
@@ -196,6 +191,11 @@ export class TestApp extends App {
    */
   asTenant(id: string): TestCaller {
     return this.#started('asTenant()').asTenant(id)
+  }
+
+  /** Returns a caller of this version, which paths do not contain. @throws Error without the option `versions`. */
+  version(name: string): TestCaller {
+    return this.#started('version()').version(name)
   }
 
   /** Returns a caller with these headers over the current headers. The headers of this application do not change. */

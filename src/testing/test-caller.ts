@@ -1,13 +1,15 @@
 import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
 import type { User } from '../contracts/handler.js'
+import type { VersionSettings } from '../contracts/version.js'
+import { versionHeaders } from '../features/versions/read-version.js'
 import type { CredentialPlaces } from '../http/credentials.js'
 import type { ConnectionFacts } from './connections.js'
 import type { CheckExchange } from './exchange.js'
 import type { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
-import { memoryFetch } from './memory-fetch.js'
+import { memoryFetch, type SentPath } from './memory-fetch.js'
 import { type Supertest, supertestAgent } from './supertest-agent.js'
 
 type Headers = ReadonlyMap<string, string>
@@ -27,6 +29,10 @@ export interface CallerLink {
   readonly confirmsTenants: boolean
   /** The places of the credentials that the guards read. */
   readonly credentials: CredentialPlaces
+  /** Where requests name a version; `null` if the API has none. */
+  readonly versions: VersionSettings | null
+  /** Writes the path of a request in a version. */
+  readonly pathIn: (version: string, request: SentPath) => string
 }
 
 /** The user and the headers of a caller. */
@@ -37,6 +43,8 @@ export interface CallerState {
   readonly principal?: User | undefined
   /** The tenant that the credential of `principal` belongs to; `undefined` for the tenant that a request names. */
   readonly tenant?: string | undefined
+  /** The version that the paths of requests name (`by: 'path'`); `undefined` if they stay as they are. */
+  readonly version?: string | undefined
 }
 
 /** Returns the private state of a caller. For the harness only, not exported to tests. */
@@ -67,6 +75,7 @@ export class TestCaller {
     return supertestAgent(supertest, {
       agent: this.#agent,
       headers: this.#state.headers,
+      pathOf: this.#pathOf,
       checkExchange,
       finish,
       follow: records.exchanges.follow,
@@ -86,7 +95,8 @@ export class TestCaller {
   ): Promise<globalThis.Response> => {
     const headers = this.#state.headers()
     const { checkExchange, records } = this.#link
-    const link = { agent: this.#agent, headers, checkExchange, exchanges: records.exchanges }
+    const { exchanges } = records
+    const link = { agent: this.#agent, headers, pathOf: this.#pathOf, checkExchange, exchanges }
     return records.pass(await memoryFetch(input, init, link))
   }
 
@@ -112,9 +122,9 @@ export class TestCaller {
     }
     const headers = new Map(this.#state.headers())
     removeCredentials(headers, this.#link.credentials)
-    const { tenant } = this.#state
+    const { tenant, version } = this.#state
     const principal = user ?? undefined
-    return new TestCaller(this.#link, { headers: () => headers, principal, tenant })
+    return new TestCaller(this.#link, { headers: () => headers, principal, tenant, version })
   }
 
   /**
@@ -134,6 +144,26 @@ export class TestCaller {
       ? 'call as(user) before, or send a credential of this tenant.'
       : 'name the tenant as your clients do.'
     throw new Error(`asTenant() sends a header, and \`tenant.header\` is false: ${advice}`)
+  }
+
+  /**
+   * Returns a caller whose requests name this version of the API: in the header, in `Accept`, or in the path, which you
+   * write without the version. Routes in every version keep their path.
+   *
+   * @throws Error without the option `versions`.
+   * @example
+   * await app.version('2').request().get('/orders').expect(200)
+   */
+  version(name: string): TestCaller {
+    const { versions } = this.#link
+    if (versions === null) throw new Error('version() needs the option `versions`.')
+    if (versions.by === 'path') return new TestCaller(this.#link, { ...this.#state, version: name })
+    return this.with(versionHeaders({ version: name, versionHeader: versions.header }))
+  }
+
+  readonly #pathOf = (request: SentPath): string => {
+    const { version } = this.#state
+    return version === undefined ? request.path : this.#link.pathIn(version, request)
   }
 
   #withTenant(tenant: string): TestCaller {

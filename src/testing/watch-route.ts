@@ -11,11 +11,11 @@ export function watchRoute(
   contract: Contract,
   { ownTenantHeader, credentials }: CallerFacts,
 ): Stage | null {
-  if (route.stream !== null) return itemCheckStage(contract)
+  if (route.stream !== null) return itemCheckStage(route, contract)
   return keyCoverageStage(route, {
     tenantHeader: ownTenantHeader,
     credentials: credentials.headers,
     report: ({ name }, { method, originalUrl: url }, read) =>
-      contract.note({ method, url }, unkeyed(name, read)),
+      contract.note({ method, url, index: route.index }, unkeyed(name, read)),
   })
 }

@@ -25,7 +25,7 @@ const VALUES = `
   Limits Log Metrics MethodNotAllowedError NotFoundError Options Outgoing Paged Params Patch PayloadTooLargeError Post PreconditionFailedError Produces Public
   Put Queries Query QueryBudget QueryMethod RateLimit Redirect Refusal Req RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Statements Tenant
   TenantContext TenantId TenantStates TestJobs UnderTest WorkContext TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
-  Upload Use Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
+  Upload Use Version Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
   githubWebhooks hasFailed holdResponse inject isSecretName isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
   memoryRateLimit noteOf orStandIn page policy producedType publicRouter refuseOldPeer refuseUnknown replayResponse requestFacts requireTenantId runWithTenant
@@ -69,7 +69,7 @@ const TYPES = `
   WebhookSecrets WebhookVerifier
   DescribeForDocument DocumentExtensions UnsignedWebhook DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
   SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
-  Caller DeprecatedOptions HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionedOptions
+  Caller DeprecatedOptions HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionOptions VersionedOptions
 `
 
 /** The names that `blazon/testing` exports. */

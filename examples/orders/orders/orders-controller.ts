@@ -11,12 +11,14 @@ import {
   Sse,
   sseComment,
   Tenant,
+  Version,
 } from 'blazon'
 import { z } from 'zod'
 import type { Clerk } from '../shared/staff.js'
 import { OrderChanges } from './order-changes.js'
 import {
   EXPORT_LIMIT,
+  ExportedAmount,
   ExportedOrder,
   NewOrder,
   Order,
@@ -47,10 +49,24 @@ export class OrdersController {
   }
 
   /** The orders, for a program or a spreadsheet. */
+  @Version('1')
   @Get('export', { query: OrderFilter, returns: z.array(ExportedOrder).max(EXPORT_LIMIT) })
   @Produces('application/json', 'text/csv')
   export({ query }: { query: OrderFilter }) {
     return this.orders.export(query)
+  }
+
+  /** The same with amounts in place of cents, which spreadsheets add up as they are. */
+  @Version('2')
+  @Get('export', { query: OrderFilter, returns: z.array(ExportedAmount).max(EXPORT_LIMIT) })
+  @Produces('application/json', 'text/csv')
+  async exportAmounts({ query }: { query: OrderFilter }) {
+    const orders = await this.orders.export(query)
+    return orders.map(({ total, ...order }) => ({
+      ...order,
+      amount: total / 100,
+      currency: 'EUR' as const,
+    }))
   }
 
   /** Each order of the shop as it is placed, paid or cancelled. */

@@ -59,6 +59,10 @@ export const ExportedOrder = Order.pick({
   placedAt: true,
 }).meta({ id: 'ExportedOrder' })
 
+export const ExportedAmount = ExportedOrder.omit({ total: true })
+  .extend({ amount: z.number().min(0), currency: z.literal('EUR') })
+  .meta({ id: 'ExportedAmount' })
+
 export type OrderFilter = z.infer<typeof OrderFilter>
 export type ExportedOrder = z.infer<typeof ExportedOrder>
 export type OrderId = z.infer<typeof OrderId>

@@ -1,5 +1,7 @@
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
+import { versionHeaders } from '../../features/versions/read-version.js'
+import { routesIn } from '../../model/versions.js'
 import { listOperations } from '../../openapi/operations.js'
 import { operationsIn } from '../../schema/path-item.js'
 import type { Settings } from '../settings/settings.js'
@@ -10,10 +12,12 @@ export interface DocumentedOperation {
   readonly document: OpenApiDocument
   readonly operation: OpenApiOperation
   readonly operationId: string
-  /** `GET /users/{id}` */
+  /** `GET /users/{id}`; with ` (version 2)` if a header names the version. */
   readonly name: string
   /** `UsersController.getById` */
   readonly handler: string
+  /** The headers that lead a request to its version. Most operations have none. */
+  readonly headers: Readonly<Record<string, string>>
   /** `null` for a route of an Express router. */
   readonly route: RouteModel | null
   /** Whether its successes have the framework's own envelope, except for those that are documented without. */
@@ -26,7 +30,10 @@ export interface DocumentedOperation {
 export interface DescribedRoutes {
   readonly model: AppModel
   readonly settings: Pick<Settings, 'errors' | 'converters'>
-  readonly documents: readonly { readonly document: OpenApiDocument }[]
+  readonly documents: readonly {
+    readonly document: OpenApiDocument
+    readonly version: string | null
+  }[]
 }
 
 /** Finds the operation of a route and a method, which no document may describe. */
@@ -38,23 +45,33 @@ export function documentedByRoute({
   settings,
   documents,
 }: DescribedRoutes): ReadonlyMap<string, DocumentedOperation> {
-  const byId = new Map(documents.flatMap(({ document }) => operationsOf(document)).reverse())
-  const entries = listOperations(model.routes).operations.flatMap(
-    ({ route, method, operationId }) => {
+  const versions = [...new Set(documents.map(({ version }) => version))]
+  const entries = versions.flatMap((version) => {
+    const own = documents.filter((each) => each.version === version)
+    const byId = new Map(own.flatMap(({ document }) => operationsOf(document)).reverse())
+    const routes = version === null ? model.routes : routesIn(model.routes, version)
+    return listOperations(routes).operations.flatMap(({ route, method, operationId }) => {
       const found = byId.get(operationId)
       if (found === undefined) return []
       const documented: DocumentedOperation = {
         ...found,
         operationId,
+        name: route.versionHeader === null ? found.name : `${found.name} (version ${version})`,
         handler: route.name,
+        headers: versionHeaders(route),
         route,
         hasEnvelope: route.envelope === true,
         errors: expectedErrors(route, settings),
       }
-      return [[keyOf(route.index, method), documented] as const]
-    },
-  )
-  return new Map(entries)
+      return [{ index: route.index, key: keyOf(route.index, method), documented }]
+    })
+  })
+  const byRoute = new Map<string, DocumentedOperation>()
+  // The first document has precedence for routes in every version.
+  for (const { key, documented } of entries.sort((a, b) => a.index - b.index)) {
+    if (!byRoute.has(key)) byRoute.set(key, documented)
+  }
+  return byRoute
 }
 
 /** Returns a function that finds the operations of a list. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { AppModel } from '../../contracts/route-model.js'
 import type { CompiledRoutes } from '../compile-routes.js'
 import type { AppDocument } from '../documents.js'
@@ -37,9 +38,18 @@ export class DocumentedOperations {
    * Returns the operation of a request; `undefined` when no document describes it: no route, a hidden route,
    * or a page of the framework.
    */
-  find(method: string, url: string): DocumentedOperation | undefined {
-    const found = this.#match(method, url)
+  find(
+    method: string,
+    url: string,
+    headers?: IncomingHttpHeaders,
+  ): DocumentedOperation | undefined {
+    const found = this.#match(method, url, headers)
     if (found.kind !== 'route') return undefined
-    return this.#find(found.index, method)
+    return this.at(found.index, method)
+  }
+
+  /** Returns the operation of a route; `undefined` when no document describes it. */
+  at(index: number, method: string): DocumentedOperation | undefined {
+    return this.#find(index, method)
   }
 }

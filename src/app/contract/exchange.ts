@@ -6,6 +6,8 @@ export interface Exchange {
   readonly method: string
   /** Path and query. */
   readonly url: string
+  /** The headers of the request that may name a version of the API. Default: none. */
+  readonly sent?: IncomingHttpHeaders
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /**

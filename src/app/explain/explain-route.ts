@@ -1,6 +1,7 @@
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import { chainOf, readDecorators } from '../../metadata/read.js'
 import { writePath } from '../../model/paths.js'
+import { listVersions, routesIn } from '../../model/versions.js'
 import { buildRouter } from '../../routing/build-router.js'
 import { isForErrors } from '../prepare-middlewares.js'
 import { routeTable } from '../route-table.js'
@@ -28,12 +29,17 @@ export interface FoundRoutes {
  * and `{id}` are values of the parameter.
  */
 export function findRoutes({ routes }: AppModel, { method, path }: RouteQuery): FoundRoutes {
-  const match = buildRouter(routes)
+  const versions = listVersions(routes)
+  const sets = versions.length === 0 ? [routes] : versions.map((name) => routesIn(routes, name))
+  const routers = sets.map((own) => ({ own, match: buildRouter(own) }))
   const isOwn = routes.some((route) => route.path === path)
   const url = isOwn ? writePath(path, (name) => `:${name}`) : path
   const reached = (name: string): RouteModel[] => {
-    const result = match(name, url)
-    return result.kind === 'route' ? routes.slice(result.index, result.index + 1) : []
+    const all = routers.flatMap(({ own, match }) => {
+      const result = match(name, url)
+      return result.kind === 'route' ? own.filter(({ index }) => index === result.index) : []
+    })
+    return [...new Set(all)]
   }
   const candidates = [...new Set(METHODS.flatMap(reached))]
   if (method === null) return { found: candidates, candidates }

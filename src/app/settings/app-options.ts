@@ -6,6 +6,7 @@ import type { ResponseFieldsMode } from '../../contracts/operation.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { DefaultStatus } from '../../contracts/route-model.js'
+import type { VersionOptions } from '../../contracts/version.js'
 import type { EnvelopeChoice } from '../../contracts/wire-format.js'
 import type { Override } from '../../di/build-container.js'
 import type { CacheSettings } from '../../features/cache/cache-options.js'
@@ -100,6 +101,13 @@ export interface AppOptions {
    * @defaultValue helmet on, CORS off
    */
   readonly security?: SecurityOptions
+  /**
+   * Where requests name the version of the API that they want, for routes with `@Version`.
+   *
+   * @defaultValue the API has no versions
+   * @see docs/versions.md
+   */
+  readonly versions?: VersionOptions
   /**
    * How the tenant of a request is found and checked.
    *

@@ -26,6 +26,8 @@ export interface ClientOperation {
   readonly path: string
   readonly operation: OpenApiOperation
   readonly parameters: readonly OpenApiParameter[]
+  /** The header that names the version of the API. The client sends it itself. */
+  readonly fixed: Readonly<Record<string, string>>
   readonly responses: readonly ClientResponse[]
   readonly isProtected: boolean
   /** The body of its errors, documented or not; `null` for the error envelope of the framework. */
@@ -81,9 +83,14 @@ function namedOperations(document: OpenApiDocument): NamedOperation[] {
 function describe(named: NamedOperation, document: OpenApiDocument): ClientOperation {
   const { operation } = named
   const security = operation.security ?? document.security ?? []
+  const { header, version } = document['x-api-version'] ?? {}
+  const parameters = operation.parameters ?? []
+  const others = parameters.filter(({ in: place, name }) => place !== 'header' || name !== header)
+  const isVersioned = header !== undefined && others.length < parameters.length
   return {
     ...named,
-    parameters: (operation.parameters ?? []).map(withOptionalKey),
+    parameters: others.map(withOptionalKey),
+    fixed: isVersioned ? { [header]: version as string } : {},
     responses: Object.entries(operation.responses).map(([status, response]) =>
       describeResponse({ status, response, document }),
     ),

@@ -22,6 +22,7 @@ import { PAGES_RUNTIME } from './pages-runtime.js'
 import { RUNTIME_NAMES } from './runtime.js'
 import { sentComponents } from './sent-components.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
+import { withVersions } from './versions-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
 import { CONDITIONS_RUNTIME, WRITES_RUNTIME } from './writes-runtime.js'
 
@@ -37,9 +38,14 @@ export function emitClient(written: AnyDocument): string {
   const document = lowerDocument(written)
   const operations = clientOperations(document)
   const schemes = clientSchemes(document)
+  const named = document['x-api-version']
+  const accepted = named?.header === 'Accept' ? named.version : undefined
   const facts: Facts = {
     parameterOf: (operation) => pageParameter(operation, document),
-    securityOf: (operation) => securityMember(operation, { schemes, document }),
+    securityOf: (operation) => ({
+      ...securityMember(operation, { schemes, document }),
+      ...(accepted !== undefined && { version: accepted }),
+    }),
   }
   const names = typeNames(Object.keys(document.components?.schemas ?? {}), RUNTIME_NAMES)
   const context: TypeContext = { names, binary: 'string', indent: '' }
@@ -47,7 +53,7 @@ export function emitClient(written: AnyDocument): string {
     header(document),
     components(document, { context, sent: sentComponents(document, operations) }),
     operationTypes(operations, context),
-    runtimeWith(schemes),
+    withVersions(runtimeWith(schemes), { operations, accepted }),
     ...(operations.some(streams) ? [STREAM_RUNTIME] : []),
     ...(operations.some((each) => facts.parameterOf(each) !== null) ? [PAGES_RUNTIME] : []),
     ...(operations.some(isRepeatable) ? [WRITES_RUNTIME] : []),
@@ -179,7 +185,7 @@ function isInputRequired({ parameters, operation }: ClientOperation): boolean {
 
 /** The facts of an operation that the client needs to send a request, without default values. */
 function callOf(
-  { method, path, parameters, operation, responses, ownErrors }: ClientOperation,
+  { method, path, parameters, fixed, operation, responses, ownErrors }: ClientOperation,
   security: object,
 ): string {
   const styles = parameters.flatMap((parameter) => {
@@ -197,6 +203,7 @@ function callOf(
     path,
     ...(styles.length > 0 && { query: Object.fromEntries(styles) }),
     ...(Object.keys(content).length > 0 && { body: preferredContent(content)[0] }),
+    ...(Object.keys(fixed).length > 0 && { fixed }),
     statuses: responses.map(({ status }) => status),
     ...(plain.length > 0 && { plain }),
     ...(enveloped.length > 0 && { enveloped }),

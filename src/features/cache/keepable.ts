@@ -67,12 +67,14 @@ export interface KeepableConfig {
  * when nothing is stored.
  */
 export function compileKeepable({
-  route: { cache, headers: constant, produces },
+  route: { cache, headers: constant, produces, versionHeader },
   lifetime,
   warn,
 }: KeepableConfig): (facts: ResponseFacts) => Kept | null {
   const declared = [...(cache?.headers ?? []), ...(constant ?? []).map(([name]) => name)]
   const names = new Map([...OF_THE_BODY, ...declared].map((name) => [name.toLowerCase(), name]))
+  // The key contains it.
+  const ofVersion = versionHeader?.toLowerCase()
   return function keepable({ req, response, before, later, status, now }) {
     const { body, headers } = response
     const all = [headers, ...later]
@@ -84,7 +86,9 @@ export function compileKeepable({
     if (own === null) return null
     const varying = varyingOf({ before, ended: headers, later })
     // The key of a route with `@Produces` has the type that `Accept` has chosen.
-    const varied = varying.names.filter((name) => produces === null || !/^accept$/i.test(name))
+    const varied = varying.names.filter(
+      (name) => name.toLowerCase() !== ofVersion && (produces === null || !/^accept$/i.test(name)),
+    )
     const unkeyed = unkeyedOf(varied, req, cache?.key)
     if (unkeyed.length > 0) {
       if (!unkeyed.includes('*')) warn(varies(unkeyed))

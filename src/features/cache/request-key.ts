@@ -22,7 +22,7 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   const own = route.cache?.key
   const key = own === undefined ? defaultKey(route, config) : ownKey(route, own, config)
   const what = own === undefined ? 'The default key' : 'Its key'
-  return function keyOf(req, caller) {
+  return inVersion(route, function keyOf(req, caller) {
     try {
       const value = key(req, caller)
       if (value === BYPASS) return null
@@ -37,7 +37,7 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
       warn(`${what} threw ${textOf(error)}: the response is not cached.`)
     }
     return null
-  }
+  })
 }
 
 /** The key with the body and its type (RFC 10008). A body that nothing has parsed bypasses the cache. */
@@ -60,6 +60,16 @@ export function textOf(error: unknown): string {
     return String(error)
   } catch {
     return 'a value that has no text'
+  }
+}
+
+/** Two versions may have the same URL. If `Accept` names them, a handler may choose a representation by it as well. */
+function inVersion({ version, versionHeader }: RouteModel, keyOf: RequestKey): RequestKey {
+  if (version === null) return keyOf
+  return (req, caller) => {
+    const key = keyOf(req, caller)
+    const accept = versionHeader === 'Accept' ? `${JSON.stringify(req.headers.accept ?? '')} ` : ''
+    return key === null ? null : `v${version} ${accept}${key}`
   }
 }
 

@@ -7,6 +7,8 @@ export interface DocsSource {
   readonly path: string
   /** The version of OpenAPI. Default `'3.0'`. */
   readonly openapi?: '3.0' | '3.1' | '3.2'
+  /** The versions of the API, with the paths of their pages. Default: none. */
+  readonly versions?: readonly { readonly name: string; readonly path: string }[]
   /** Called once, at the first request that needs the document. */
   readonly document: () => OpenApiDocument
 }

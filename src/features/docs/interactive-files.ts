@@ -70,6 +70,7 @@ export const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
 export const INTERACTIVE_STYLE = `html { background: #fff; color-scheme: light }
 body { margin: 0 }
 noscript { display: block; padding: 2rem; font: 1rem/1.5 system-ui, sans-serif }
+body > p { margin: 0; padding: 1rem 20px 0; font: 1rem/1.5 system-ui, sans-serif }
 .swagger-ui .info { margin: 2rem 0 }
 .swagger-ui .info .title, .swagger-ui .markdown p { overflow-wrap: anywhere }
 /* The document has no links between operations to show. */

@@ -9,6 +9,7 @@ import { iconContent } from './icon.js'
 import { INIT_SCRIPT, INTERACTIVE_STYLE, SESSION_SCRIPT } from './interactive-files.js'
 import { interactivePolicy } from './policy.js'
 import { STREAM_SCRIPT, STREAM_STYLE } from './stream-script.js'
+import { versionLinks } from './version-links.js'
 
 // Shared by all applications of a process, because the files are the same for all and one has 1.7 MB.
 const files = new Map<string, () => Promise<Content>>()
@@ -55,14 +56,15 @@ export function interactivePage(source: DocsSource, options: InteractiveOptions)
   ])
   const document = source.document()
   return {
-    page: createContent('text/html; charset=utf-8', renderPage(document, [...files.keys()])),
+    page: createContent('text/html; charset=utf-8', renderPage(source, [...files.keys()])),
     policy: interactivePolicy(document),
     files,
   }
 }
 
 /** Renders the page. It loads the files in their order. */
-function renderPage({ info }: OpenApiDocument, files: readonly string[]): string {
+function renderPage(source: DocsSource, files: readonly string[]): string {
+  const { info } = source.document()
   const styles = files.filter((name) => name.endsWith('.css'))
   const scripts = files.filter((name) => name.endsWith('.js'))
   return html`<!doctype html>
@@ -77,7 +79,7 @@ ${styles.map((name) => html`<link rel="stylesheet" href="?${name}">\n`)}
 ${scripts.map((name) => html`<script src="?${name}" defer></script>\n`)}
 </head>
 <body>
-<div id="swagger-ui"></div>
+${versionLinks(source)}<div id="swagger-ui"></div>
 <noscript>This page needs JavaScript. The document itself does not: <a href="?openapi.json">JSON</a>, <a href="?openapi.yaml">YAML</a>.</noscript>
 </body>
 </html>

@@ -13,6 +13,6 @@ export interface PageOptions {
 /** Creates the page of a document: the page of swagger-ui if it is installed, else the built-in page. */
 export function openPage(source: DocsSource, { peer, isProduction }: PageOptions): DocsPage {
   return peer === null
-    ? referencePage(source.document())
+    ? referencePage(source.document(), source)
     : interactivePage(source, { directory: peer, isProduction })
 }

@@ -17,6 +17,7 @@ import {
   textMarkup,
 } from './reference-markup.js'
 import { REFERENCE_STYLE } from './reference-style.js'
+import { type VersionPlace, versionLinks } from './version-links.js'
 
 /** A tag and its operations. */
 interface Group extends OpenApiTag {
@@ -29,9 +30,9 @@ const DESCRIPTION: ReadonlySet<string> = new Set(['description'])
  * Creates the built-in page, for applications without `swagger-ui-dist`: the whole document as plain HTML, without
  * scripts.
  */
-export function referencePage(document: OpenApiDocument): DocsPage {
+export function referencePage(document: OpenApiDocument, place: VersionPlace = {}): DocsPage {
   return {
-    page: createContent('text/html; charset=utf-8', renderPage(document).text),
+    page: createContent('text/html; charset=utf-8', renderPage(document, versionLinks(place)).text),
     policy: REFERENCE_POLICY,
     files: new Map([
       ['reference.css', once(() => createContent('text/css; charset=utf-8', REFERENCE_STYLE))],
@@ -40,7 +41,7 @@ export function referencePage(document: OpenApiDocument): DocsPage {
   }
 }
 
-function renderPage(document: OpenApiDocument): Html {
+function renderPage(document: OpenApiDocument, versions: Html): Html {
   const groups = groupsOf(document)
   const { responses, headers, schemas } = document.components
   return html`<!doctype html>
@@ -56,7 +57,7 @@ function renderPage(document: OpenApiDocument): Html {
 <a class="skip" href="#content">Skip to content</a>
 <nav aria-label="Contents"><ul>${groups.map(groupLinks)}${sectionLinks('schemas', schemas)}</ul></nav>
 <main id="content">
-${introduction(document)}
+${versions}${introduction(document)}
 ${groups.map((group) => groupMarkup(group, document))}
 ${componentsMarkup('responses', responses, (each) => html`${textMarkup(each.description)}${responseMarkup(each)}`)}
 ${componentsMarkup('headers', headers, (each) => html`${textMarkup(each.description)}${schemaMarkup(each.schema)}`)}

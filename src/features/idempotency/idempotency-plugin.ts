@@ -46,8 +46,9 @@ function stepsOf(route: RouteModel, config: Config): PluginSteps {
   const runOnce = (next: Step) => async (req: Request, res: Response, key: string) => {
     const caller = callerOf(req, res)
     if (caller === undefined) throw new Error(`${route.name} @Idempotent(): ${UNKNOWN_CALLER}`)
-    const { method, path } = route
-    const whole = sha256(JSON.stringify([method, path, tenantOf(req) ?? null, caller, key]))
+    const { method, path, version } = route
+    const parts = [method, path, tenantOf(req) ?? null, caller, key]
+    const whole = sha256(JSON.stringify(version === null ? parts : [...parts, version]))
     const claim = await config.storeOf().claim(whole, config.ttlMs)
     if (claim.state === 'running') return new Refusal(refuse('IDEMPOTENCY_RUNNING', RUNNING, SOON))
     const fingerprint = fingerprintOf(req)

@@ -78,6 +78,7 @@ function factsWriter(logger: Logger, fields: RequestLogSettings['fields']): Writ
     const facts = {
       ...(method !== undefined && { method }),
       ...(route === null ? req && { path: pathOf(ended) } : { route: route.path }),
+      ...(route !== null && route.version !== null && { version: route.version }),
       status,
       ms: round(ended.durationMs),
       bytes,
@@ -113,7 +114,7 @@ function directWriter(logger: LineLogger, routes: readonly RouteModel[]): WriteL
       `{"level":"${level}","time":`,
     ]),
   )
-  const parts = routes.map((route) => partOf(route.method, route.path))
+  const parts = routes.map((route) => partOf(route.method, route))
   const { writeText } = logger
   return function writeDirect(ended, level) {
     const head = heads.get(level)
@@ -135,12 +136,13 @@ function directWriter(logger: LineLogger, routes: readonly RouteModel[]): WriteL
   }
   function partFor(route: RouteModel, method: string): string {
     const known = route.method === method ? parts[route.index] : undefined
-    return known ?? partOf(method, route.path)
+    return known ?? partOf(method, route)
   }
 }
 
-function partOf(method: string, path: string): string {
-  return `,"message":${quote(`${method} ${path}`)},"method":${quote(method)},"route":${quote(path)}`
+function partOf(method: string, { path, version }: RouteModel): string {
+  const named = version === null ? '' : `,"version":${quote(version)}`
+  return `,"message":${quote(`${method} ${path}`)},"method":${quote(method)},"route":${quote(path)}${named}`
 }
 
 function withoutRoute(ended: EndedRequest): string {

@@ -130,7 +130,9 @@ export class RequestSeries {
   #create(place: number, method: string, group: number): Histogram {
     const { routes, bounds } = this.#config
     const route = routes[place]?.path ?? (GROUPS[place - routes.length] as string)
-    const labels = { method, route, status: CLASSES[group] as string }
+    const version = routes[place]?.version ?? null
+    const named = version === null ? {} : { version }
+    const labels = { method, route, ...named, status: CLASSES[group] as string }
     return new Histogram(labelText(labels), bounds)
   }
 

@@ -58,8 +58,10 @@ export function planLimits(
     if (route.limits === null) return app
     const ofClass = places.get(route.controller) ?? new Map()
     places.set(route.controller, ofClass)
-    // All routes of one method share its limits, also with different HTTP methods and paths.
-    const key = route.limits.isOfClass ? null : route.handler
+    // All routes of one method in one version share its limits, also with different HTTP methods and paths.
+    const { version } = route
+    const own = route.limits.isOfClass ? null : route.handler
+    const key = version === null ? own : `${String(own)} ${version}`
     const place: Place =
       ofClass.get(key) ?? placeOfRoute(route, route.limits.policies.map(settlePolicy))
     ofClass.set(key, place)
@@ -77,9 +79,11 @@ export function planLimits(
 function placeOfRoute(route: RouteModel, policies: readonly SettledPolicy[]): Place {
   const { name } = route.controller
   const ofClass = name.replace(/(?<=.)Controller$/, '') || 'Routes'
-  if (route.limits?.isOfClass) return { policies, subject: `${name} @RateLimit`, name: ofClass }
+  const inVersion = route.version === null ? '' : `.v${route.version}`
+  if (route.limits?.isOfClass)
+    return { policies, subject: `${name} @RateLimit`, name: ofClass + inVersion }
   const subject = `${route.name} @RateLimit`
-  return { policies, subject, name: `${ofClass}.${String(route.handler)}` }
+  return { policies, subject, name: `${ofClass}.${String(route.handler)}${inVersion}` }
 }
 
 /** Assigns a name to every limit. */

@@ -107,10 +107,11 @@ export function usesVersions({ routes }: AppModel): boolean {
 
 /** The `GET` route that returns the row of a write. */
 export function sourceOf(route: RouteModel, { routes }: AppModel): RouteModel | undefined {
-  const { path, controller } = route
-  return routes.find(
+  const { path, controller, version } = route
+  const own = routes.filter(
     (each) => each.method === 'GET' && each.path === path && each.controller === controller,
   )
+  return own.find((each) => each.version === version || each.version === null)
 }
 
 const tag = { description: 'The version of the row (RFC 9110, 8.8.3)', schema: { type: 'string' } }

@@ -4,13 +4,10 @@ import { notedAudience } from '../../http/audience.js'
 import type { HeldAudience, RouteAudience } from '../../pipeline/audience/compile-audience.js'
 import { showPath } from '../../schema/fields/show-path.js'
 import type { RunRoute } from '../../step/step.js'
-import type { UnnamedViolation } from './contract.js'
+import type { RunningRequest, UnnamedViolation } from './contract.js'
 
 /** Gets a field that a caller has received and may not see. */
-export type OnVisible = (
-  request: { readonly method: string; readonly url: string },
-  violation: UnnamedViolation,
-) => void
+export type OnVisible = (request: RunningRequest, violation: UnnamedViolation) => void
 
 /** The input of {@link watchAudience}. */
 export interface WatchedAudience {
@@ -35,7 +32,7 @@ export function watchAudience(
       if (held.isComplete) return
       const { statusCode: status } = res
       for (const path of held.findInBody(parse(text), status)) {
-        report({ method, url }, visible(route, { status, path }))
+        report({ method, url, index: route.index }, visible(route, { status, path }))
       }
     })
     return run(req, res)

@@ -12,6 +12,11 @@ import { ContractError, formatViolations, UnbuiltDocumentError } from './violati
 /** A violation without its operation, which is found by the request. */
 export type UnnamedViolation = Omit<ContractViolation, 'operation' | 'operationId'>
 
+/** A request whose route runs, and the index of the route. */
+export interface RunningRequest extends Pick<Exchange, 'method' | 'url'> {
+  readonly index: number
+}
+
 /** The settings of the contract check of one application. */
 export interface ContractConfig {
   /** Called at the first response, so that the document need not be built before. */
@@ -58,7 +63,7 @@ export class Contract {
   #checkExchange(exchange: Exchange): ContractError | undefined {
     const { operations, coverage } = this.#config
     const noted = this.#takeNoted(exchange)
-    const documented = operations().find(exchange.method, exchange.url)
+    const documented = operations().find(exchange.method, exchange.url, exchange.sent)
     if (documented === undefined) return noted
     const key = documentedStatus(documented, exchange.status)
     if (key !== undefined) coverage.record(documented, key)
@@ -70,7 +75,7 @@ export class Contract {
   }
 
   /** Records a violation found while a request runs. With mode `'throw'` it fails that request. */
-  note(request: Pick<Exchange, 'method' | 'url'>, violation: UnnamedViolation): void {
+  note(request: RunningRequest, violation: UnnamedViolation): void {
     try {
       this.#note(request, violation)
     } catch {
@@ -78,8 +83,8 @@ export class Contract {
     }
   }
 
-  #note({ method, url }: Pick<Exchange, 'method' | 'url'>, violation: UnnamedViolation): void {
-    const documented = this.#config.operations().find(method, url)
+  #note({ method, url, index }: RunningRequest, violation: UnnamedViolation): void {
+    const documented = this.#config.operations().at(index, method)
     const { name: operation, operationId = '' } = documented ?? { name: `${method} ${url}` }
     const error = this.#add([{ operation, operationId, ...violation }])
     if (error === undefined) return
@@ -88,8 +93,8 @@ export class Contract {
   }
 
   /** Compares an item of a stream with the document. Returns an error with mode `'throw'`. */
-  checkItem(request: Pick<Exchange, 'method' | 'url'>, item: unknown): Error | undefined {
-    const documented = this.#config.operations().find(request.method, request.url)
+  checkItem({ index, method }: RunningRequest, item: unknown): Error | undefined {
+    const documented = this.#config.operations().at(index, method)
     if (documented === undefined) return undefined
     const { name: operation, operationId, handler, document } = documented
     const schema = itemSchemaOf(documented)
@@ -131,8 +136,9 @@ function itemSchemaOf({ operation }: DocumentedOperation): OpenApiSchema | undef
   return Object.values(response.content ?? {})[0]?.['x-item-schema']
 }
 
-function identityOf({ operationId, status, kind, path, expected }: ContractViolation): string {
-  return [operationId, status, kind, path, expected].join(' ')
+function identityOf(violation: ContractViolation): string {
+  const { operation, operationId, status, kind, path, expected } = violation
+  return [operation, operationId, status, kind, path, expected].join(' ')
 }
 
 /** Prints violations once for every operation and kind. */

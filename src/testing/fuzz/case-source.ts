@@ -26,7 +26,19 @@ export function createSource(
 ): CaseSource {
   const { document, name, operation } = documented
   const accepts = createAccepts(document.components.schemas)
-  return { documented, accepts, write: createWriter(name, operation, body), given, body }
+  const write = createWriter(name, operation, body)
+  const { headers } = documented
+  if (Object.keys(headers).length === 0) return { documented, accepts, write, given, body }
+  return {
+    documented,
+    accepts,
+    write: (...parts) => {
+      const request = write(...parts)
+      return { ...request, headers: { ...headers, ...request.headers } }
+    },
+    given: new Map([...given, ...Object.entries(headers)]),
+    body,
+  }
 }
 
 /**

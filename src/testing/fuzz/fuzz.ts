@@ -131,10 +131,10 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   const property = fc.asyncProperty(
     casesOf(operation, { fc, given: link.headers, hidden }),
     async (fuzzCase) => {
-      const { method, target } = fuzzCase.request
-      const found = operations.find(method, target)
+      const { method, target, headers } = fuzzCase.request
+      const found = operations.find(method, target, headers)
       // A generated path such as `/users/me` may lead to another operation than `/users/{id}`.
-      if (fuzzCase.kind !== 'hostile' && found?.operationId !== operation.operationId) return
+      if (fuzzCase.kind !== 'hostile' && found?.route !== operation.route) return
       requests++
       const response = await sendRequest(withNewKey(fuzzCase), link)
       if (fuzzCase.kind === 'valid') statuses.add(response.status)

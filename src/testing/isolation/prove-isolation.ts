@@ -85,9 +85,9 @@ export async function proveIsolation(
   tested.sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
   const session = new IsolationSession({
     ...{ sides, canaries, records, gate },
-    leadsTo: ({ method, target: url }, operation) =>
+    leadsTo: ({ method, target: url, headers }, operation) =>
       isOfRouter(operation) ||
-      target.operations.find(method, url)?.operationId === operation.operationId,
+      target.operations.find(method, url, headers)?.route === operation.route,
     newLogs: logTraces(target.log, target.nameOf),
     newEntries: () => target.stores.take(),
     clearCache: () => target.stores.clear(),

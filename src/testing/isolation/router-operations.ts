@@ -97,6 +97,7 @@ function operationOf({ method, path, handler, notTested }: Described): RouterOpe
     operationId: name,
     name,
     handler,
+    headers: {},
     route: null,
     hasEnvelope: false,
     errors: UNKNOWN_ERRORS,

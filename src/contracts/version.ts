@@ -1,0 +1,22 @@
+/** The option `versions`. */
+export interface VersionOptions {
+  /**
+   * Where requests name a version: `'path'` is a segment after `prefix`, as in `/v1/orders`; `{ header: 'X-API-Version' }`
+   * is a header; `'mediaType'` is a parameter of `Accept`, as in `application/json; version=1`.
+   */
+  readonly by: 'path' | 'mediaType' | { readonly header: string }
+  /**
+   * The version of requests that name none.
+   *
+   * @defaultValue none: such a request is refused with 400; with `by: 'path'`, its path does not exist
+   */
+  readonly default?: string
+}
+
+/** The option `versions`, resolved. */
+export interface VersionSettings {
+  readonly by: 'path' | 'mediaType' | 'header'
+  /** The header that names the version, as it was written; `null` with `by: 'path'`. */
+  readonly header: string | null
+  readonly default: string | null
+}

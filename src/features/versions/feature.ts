@@ -1,0 +1,21 @@
+import type { ContractOf } from '../../contracts/route-contract.js'
+import type { VersionSettings } from '../../contracts/version.js'
+import type { Feature } from '../../step/feature.js'
+
+/** `@Version()`. The model has a route for each version, and the router chooses among them: there are no steps. */
+export const versions: Feature<{ readonly versions: VersionSettings | null }> = {
+  name: 'versions',
+  contract: ({ versions }) => (versions?.by === 'header' ? headerContract(versions) : null),
+  facts: ({ versions }) => versions,
+}
+
+/** `Accept` is no parameter in OpenAPI. */
+function headerContract({ default: byDefault }: VersionSettings): ContractOf {
+  return ({ version, versionHeader: name }) => {
+    if (version === null || name === null) return null
+    const description = 'The version of the API.'
+    const schema = { type: 'string', enum: [version] }
+    const required = version !== byDefault
+    return { parameters: [{ name, in: 'header', required, description, schema }] }
+  }
+}

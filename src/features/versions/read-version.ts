@@ -1,0 +1,32 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { VersionSettings } from '../../contracts/version.js'
+
+/** Returns the version that the headers of a request name; `undefined` if they name none. */
+export type ReadVersion = (headers: IncomingHttpHeaders) => string | undefined
+
+/** The parameter of the first media range that has one, also in quotes. */
+const PARAMETER = /;[\t ]*version="?([^",;\t ]*)"?/i
+const PARAMETERS = new RegExp(PARAMETER, 'gi')
+
+/** Reads the version of requests. */
+export function versionReader({ by, header }: VersionSettings): ReadVersion {
+  if (by === 'mediaType') return ({ accept }) => accept?.match(PARAMETER)?.[1]
+  const name = (header ?? '').toLowerCase()
+  return (headers) => headers[name]?.toString()
+}
+
+/** Removes the parameter, which negotiation would compare with the media types of the route. */
+export function withoutVersion(accept: string): string {
+  return accept.replaceAll(PARAMETERS, '')
+}
+
+/** The headers that lead a request to a route of a version, with names in lower case. */
+export function versionHeaders({
+  version,
+  versionHeader,
+}: Pick<RouteModel, 'version' | 'versionHeader'>): Readonly<Record<string, string>> {
+  if (version === null || versionHeader === null) return {}
+  const value = versionHeader === 'Accept' ? `application/json; version=${version}` : version
+  return { [versionHeader.toLowerCase()]: value }
+}

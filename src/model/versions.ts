@@ -1,0 +1,93 @@
+import type { FactOf } from '../contracts/facts.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { VersionSettings } from '../contracts/version.js'
+import type { Problem } from '../errors/config-error.js'
+import { shown } from '../errors/invalid.js'
+import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
+
+/** A name that a path and a header can contain. Paths ignore case, so there are no capitals. */
+const NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/
+const LONGEST = 32
+const NEUTRAL: readonly null[] = [null]
+
+/** Whether a text can be the name of a version. */
+export function isVersion(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= LONGEST && NAME.test(name)
+}
+
+/** The versions of a route; `[null]` for a route in every version. A decorator of a method replaces the decorator of its class. */
+export function versionsIn(
+  facts: FactsByKind,
+  ofClass: FactsByKind,
+): readonly (FactOf<'version'>['versions'][number] | null)[] {
+  const fact = firstOf(facts, 'version') ?? firstOf(ofClass, 'version')
+  return fact === undefined || fact.versions.includes('*') ? NEUTRAL : fact.versions
+}
+
+const inOrder = new Intl.Collator('en', { numeric: true })
+
+/** Lists the versions of routes in order: `2` before `10`. */
+export function listVersions(routes: readonly Pick<RouteModel, 'version'>[]): string[] {
+  const names = routes.flatMap(({ version }) => version ?? [])
+  return [...new Set(names)].sort(inOrder.compare)
+}
+
+/** Whether some request reaches both routes if their methods and paths are the same. */
+export function shareVersion(one: RouteModel, { version }: RouteModel): boolean {
+  return one.version === null || version === null || one.version === version
+}
+
+/** The routes of a version. Those without one belong to every version. */
+export function routesIn(routes: readonly RouteModel[], version: string | null): RouteModel[] {
+  return routes.filter((route) => route.version === null || route.version === version)
+}
+
+/** Checks the `@Version` of one method, or of one class without its base classes. */
+export function checkVersions(subject: string, facts: FactsByKind): Problem[] {
+  return factsOf(facts, 'version').flatMap(({ versions }) => {
+    const wrong = versions.find((name) => !isVersion(name) && name !== '*')
+    const cause =
+      wrong !== undefined
+        ? `${shown(wrong)} is not the name of a version.`
+        : versions.length === 0
+          ? 'It names no version.'
+          : new Set(versions).size < versions.length ||
+              (versions.length > 1 && versions.includes('*'))
+            ? `It names a version twice: ${versions.join(', ')}.`
+            : undefined
+    return cause === undefined ? [] : [invalidVersion(`${subject} @Version`, cause)]
+  })
+}
+
+/** The problem of a name that is no version. */
+export function invalidVersion(subject: string, cause: string): Problem {
+  const remedy =
+    "Write lower-case letters and digits, with '.', '-' or '_' between them: @Version('1', '2'); or only '*' for every version."
+  return { code: 'E_VERSION_INVALID', subject, cause, remedy }
+}
+
+/** Compares the versions of routes with the option `versions`. */
+export function checkUsedVersions(
+  routes: readonly RouteModel[],
+  versions: VersionSettings | null,
+): Problem[] {
+  const known = listVersions(routes)
+  if (versions === null) {
+    const named = routes.filter(({ version }) => version !== null).map(({ name }) => name)
+    return [...new Set(named)].map((subject) => ({
+      code: 'E_VERSION_UNUSED',
+      subject: `${subject} @Version`,
+      cause: 'The application has no option `versions`, so no request could name a version.',
+      remedy: "Add the option: versions: { by: 'path', default: '1' }.",
+    }))
+  }
+  if (versions.default === null || known.includes(versions.default)) return []
+  return [
+    {
+      code: 'E_VERSION_DEFAULT',
+      subject: 'versions.default',
+      cause: `No route has the version ${versions.default}. ${known.length === 0 ? 'There is no @Version' : `Routes have ${known.join(', ')}`}.`,
+      remedy: "Give a version that a route has, and put it on the route with @Version('…').",
+    },
+  ]
+}

@@ -1,0 +1,168 @@
+import { Controller, type DualClassOrMethodDecorator, Get, Version } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { bootProblems } from '../../support.js'
+
+const versions = { by: 'path', default: '1' } as const
+
+function controllerWith(decorator: DualClassOrMethodDecorator) {
+  @Controller('orders')
+  class OrdersController {
+    @decorator
+    @Get()
+    list() {}
+  }
+  return OrdersController
+}
+
+describe('@Version', () => {
+  const wrong = [
+    [''],
+    ['a/b'],
+    ['a b'],
+    ['A'],
+    ['-1'],
+    ['1', '*'],
+    ['1', '1'],
+    ['x'.repeat(33)],
+    [],
+  ]
+  it.each(wrong.map((names) => [names]))('refuses the names %j', async (names) => {
+    const decorator = Version(...(names as [string]))
+    const [problem] = await bootProblems({
+      controllers: [controllerWith(decorator)],
+      versions: { by: 'path' },
+    })
+    expect(problem).toMatchObject({
+      code: 'E_VERSION_INVALID',
+      subject: 'OrdersController.list @Version',
+    })
+  })
+
+  it('refuses wrong names on a class', async () => {
+    @Version('a b')
+    @Controller('orders')
+    class OrdersController {
+      @Get() list() {}
+    }
+    const [problem] = await bootProblems({
+      controllers: [OrdersController],
+      versions: { by: 'path' },
+    })
+    expect(problem).toMatchObject({
+      code: 'E_VERSION_INVALID',
+      subject: 'OrdersController @Version',
+    })
+  })
+
+  it('needs the option `versions`', async () => {
+    const problems = await bootProblems({ controllers: [controllerWith(Version('1', '2'))] })
+    expect(problems.map(({ code }) => code)).toEqual(['E_VERSION_UNUSED'])
+  })
+
+  it('needs parentheses', () => {
+    expect(() => controllerWith(Version as never)).toThrow('E_DECORATOR_TARGET')
+  })
+
+  it('is written once', async () => {
+    @Controller('orders')
+    class OrdersController {
+      @Version('1')
+      @Version('2')
+      @Get()
+      list() {}
+    }
+    const [problem] = await bootProblems({ controllers: [OrdersController], versions })
+    expect(problem?.code).toBe('E_DECORATOR_CONFLICT')
+  })
+})
+
+describe('The option `versions`', () => {
+  const controllers = [controllerWith(Version('1'))]
+  it.each([
+    ['versions', 'path'],
+    ['versions', []],
+    ['versions.by', { by: 'query' }],
+    ['versions.by', {}],
+    ['versions.by', { by: { header: 'X API' } }],
+    ['versions.by', { by: { header: 'Authorization' } }],
+    ['versions.defualt', { by: 'path', defualt: '1' }],
+  ])('refuses a wrong %s', async (subject, given) => {
+    const problems = await bootProblems({ controllers, versions: given as never })
+    expect(problems.map((each) => [each.code, each.subject])).toContainEqual([
+      'E_OPTION_INVALID',
+      subject,
+    ])
+  })
+
+  it('refuses a default that no route has, or that is no name', async () => {
+    const [unknown] = await bootProblems({ controllers, versions: { by: 'path', default: '3' } })
+    expect(unknown).toMatchObject({
+      code: 'E_VERSION_DEFAULT',
+      cause: 'No route has the version 3. Routes have 1.',
+    })
+    const [wrong] = await bootProblems({ controllers, versions: { by: 'path', default: 'a/b' } })
+    expect(wrong).toMatchObject({ code: 'E_VERSION_INVALID', subject: 'versions.default' })
+  })
+})
+
+describe.each([
+  ['path', versions],
+  ['header', { by: { header: 'X-API-Version' }, default: '1' }],
+] as const)('Routes of one path, with versions by %s', (way, by) => {
+  it('are a duplicate within a version', async () => {
+    @Version('1', '2')
+    @Controller('orders')
+    class OldController {
+      @Get() list() {}
+    }
+    @Version('2')
+    @Controller('orders')
+    class NewController {
+      @Get() list() {}
+    }
+    const problems = await bootProblems({
+      controllers: [OldController, NewController],
+      versions: by,
+    })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatchObject({ code: 'E_ROUTE_DUPLICATE', subject: 'NewController.list' })
+    const path = way === 'path' ? '/v2/orders' : '/orders'
+    expect(problems[0]?.cause).toBe(
+      `GET ${path} of version 2 is already handled by OldController.list.`,
+    )
+  })
+
+  it('are a duplicate of a route in every version', async () => {
+    @Version('1')
+    @Controller('orders')
+    class OldController {
+      @Get() list() {}
+    }
+    @Controller('orders')
+    class NeutralController {
+      @Get() list() {}
+    }
+    const problems = await bootProblems({
+      controllers: [OldController, NeutralController],
+      versions: by,
+    })
+    expect(problems.map(({ code }) => code)).toEqual(['E_ROUTE_DUPLICATE'])
+  })
+})
+
+describe('The path without a version', () => {
+  @Version('1')
+  @Controller()
+  class OldController {
+    @Get('api-docs') docs() {}
+    @Get('livez') live() {}
+  }
+
+  it('is a path of the default version, which nothing else may have', async () => {
+    const problems = await bootProblems({ controllers: [OldController], versions, health: true })
+    expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+      ['E_ROUTE_DUPLICATE', 'OldController.docs'],
+      ['E_ROUTE_DUPLICATE', 'OldController.live'],
+    ])
+  })
+})
