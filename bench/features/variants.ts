@@ -52,14 +52,17 @@ async function startOther(): Promise<string> {
 }
 
 /** Calls another server, as it is said, before it responds. */
-function callingController(url: string, callerOf: () => typeof fetch) {
+function callingController(
+  url: string,
+  callerOf: () => (url: string, req: Request) => Promise<globalThis.Response>,
+) {
   @Controller('users')
   class CallingController extends BaseController {
     private readonly call = callerOf()
 
     @Get(':id')
     async getById(req: Request, res: Response) {
-      const response = await this.call(url)
+      const response = await this.call(url, req)
       await response.text()
       return this.ok(res, 'User found', findUser(req.params.id))
     }
@@ -95,8 +98,14 @@ const variants: Record<string, () => AppOptions | Promise<AppOptions>> = {
   metrics: () => ({ ...plain, metrics: true }),
   unsampled: () => trace(false),
   sampled: () => trace(true),
-  fetch: async () => callingController(await startOther(), () => fetch),
-  outgoing: async () => callingController(await startOther(), () => inject(Outgoing)),
+  fetch: async () => callingController(await startOther(), () => (url) => fetch(url)),
+  signal: async () =>
+    callingController(await startOther(), () => (url, req) => fetch(url, { signal: req.signal })),
+  outgoing: async () =>
+    callingController(await startOther(), () => {
+      const outgoing = inject(Outgoing)
+      return (url) => outgoing(url)
+    }),
 }
 
 const options = await variants[workload as string]?.()

@@ -15,6 +15,7 @@ export const VARIANTS = {
   unsampled: { title: 'with `otel()`, not sampled', added: { default: 0.5 } },
   sampled: { title: 'with `otel()`, sampled, no exporter', added: { default: 6 } },
   fetch: { title: 'that calls another server by `fetch`' },
+  signal: { title: 'that calls it by `fetch`, with the signal of the request' },
   outgoing: { title: 'that calls it by `Outgoing`' },
 }
 

@@ -39,6 +39,7 @@ function modelOf(controllers: readonly Class[]): string {
     defaultStatus: {},
     envelope: true,
     documented: [],
+    versions: { by: 'header', header: 'X-API-Version', default: null },
   })
   return textOf({ model, problems, injections: controllers.map(readInjections) })
 }

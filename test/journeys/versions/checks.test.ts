@@ -15,7 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { versioned } from './versions-app.js'
 
-async function start(versions: AppOptions['versions'], more: AppOptions = {}) {
+async function start(versions: NonNullable<AppOptions['versions']>, more: AppOptions = {}) {
   const app = await TestApp.create({ ...versioned, ...more, versions, contract: 'throw' })
   onTestFinished(() => app.close())
   return app
@@ -47,7 +47,7 @@ class WrongController {
   @Get('stream')
   @Sse(z.object({ total: z.string() }))
   async *stream() {
-    yield { total: 1 }
+    yield { total: 1 } as unknown as { total: string }
   }
 }
 

@@ -10,7 +10,7 @@ import { rowOf } from '../../../src/cli/route-rows.js'
 import { importClient } from '../../cli/import-client.js'
 import { versioned } from './versions-app.js'
 
-async function start(versions: AppOptions['versions'], more: AppOptions = {}) {
+async function start(versions: NonNullable<AppOptions['versions']>, more: AppOptions = {}) {
   const app = await TestApp.create({ ...versioned, ...more, versions, contract: 'throw' })
   onTestFinished(() => app.close())
   return app

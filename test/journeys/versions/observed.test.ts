@@ -69,9 +69,9 @@ class LettersController {
   }
 }
 
-async function start(versions: AppOptions['versions'], more: AppOptions = {}) {
+async function start(versions: NonNullable<AppOptions['versions']>, more: AppOptions = {}) {
   const controllers = defineControllers(LettersController)
-  const app = await TestApp.create({ controllers, versions, contract: 'off', ...more })
+  const app = await TestApp.create({ controllers, contract: 'off', ...more, versions })
   onTestFinished(() => app.close())
   return app
 }

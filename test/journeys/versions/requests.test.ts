@@ -3,7 +3,7 @@ import { TestApp } from 'blazon/testing'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { calls, versioned } from './versions-app.js'
 
-async function start(versions: AppOptions['versions'], more: AppOptions = {}) {
+async function start(versions: NonNullable<AppOptions['versions']>, more: AppOptions = {}) {
   const app = await TestApp.create({ ...versioned, ...more, versions, contract: 'throw' })
   onTestFinished(() => app.close())
   return app
