@@ -28,7 +28,12 @@ export interface AppDocument {
   /** The version of the API that it describes; `null` if the API has no versions. */
   readonly version: string | null
   /** All versions, with the paths of their pages. */
-  readonly versions: readonly { readonly name: string; readonly path: string }[]
+  readonly versions: readonly {
+    /** The version of the API. */
+    readonly name: string
+    /** The path of the page of its document. */
+    readonly path: string
+  }[]
   /** The version of OpenAPI. */
   readonly openapi: DocumentSettings['openapi']
   /** Whether the document and its page are served. */

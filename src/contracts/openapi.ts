@@ -242,7 +242,12 @@ export interface OpenApiDocument<S = OpenApiSchema> {
   /** The components to which operations and schemas refer. */
   readonly components: OpenApiComponents<S>
   /** The header in which clients name the version of the API, and the version: with `versions`, except in paths. */
-  readonly 'x-api-version'?: { readonly header: string; readonly version: string }
+  readonly 'x-api-version'?: {
+    /** The name of the header. */
+    readonly header: string
+    /** The version that this document describes. */
+    readonly version: string
+  }
   /** Additions of plugins, by `Plugin.document`. */
   readonly [extension: `x-${string}`]: unknown
 }

@@ -268,7 +268,7 @@ export type {
   UploadOutput,
   UploadParts,
 } from './upload.js'
-export type { VersionOptions } from './version.js'
+export type { VersionHeader, VersionOptions } from './version.js'
 export type {
   WebhookDelivery,
   WebhookOptions,

@@ -1,10 +1,16 @@
+/** A header that names the version. */
+export interface VersionHeader {
+  /** The name of the header. */
+  readonly header: string
+}
+
 /** The option `versions`. */
 export interface VersionOptions {
   /**
    * Where requests name a version: `'path'` is a segment after `prefix`, as in `/v1/orders`; `{ header: 'X-API-Version' }`
    * is a header; `'mediaType'` is a parameter of `Accept`, as in `application/json; version=1`.
    */
-  readonly by: 'path' | 'mediaType' | { readonly header: string }
+  readonly by: 'path' | 'mediaType' | VersionHeader
   /**
    * The version of requests that name none.
    *

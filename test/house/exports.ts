@@ -69,7 +69,7 @@ const TYPES = `
   WebhookSecrets WebhookVerifier
   DescribeForDocument DocumentExtensions UnsignedWebhook DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
   SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
-  Caller DeprecatedOptions HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionOptions VersionedOptions
+  Caller DeprecatedOptions HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionHeader VersionOptions VersionedOptions
 `
 
 /** The names that `blazon/testing` exports. */

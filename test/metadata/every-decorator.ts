@@ -50,6 +50,7 @@ import {
   Tenant,
   Upload,
   Use,
+  Version,
   Versioned,
   Webhook,
 } from 'blazon'
@@ -183,6 +184,10 @@ export class Every extends Base {
 
   @Options('options')
   options(): void {}
+
+  @Version('1', '2')
+  @Get('in-versions')
+  inVersions(): void {}
 
   @QueryMethod('search')
   search(): void {}

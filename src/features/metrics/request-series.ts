@@ -131,8 +131,8 @@ export class RequestSeries {
     const { routes, bounds } = this.#config
     const route = routes[place]?.path ?? (GROUPS[place - routes.length] as string)
     const version = routes[place]?.version ?? null
-    const named = version === null ? {} : { version }
-    const labels = { method, route, ...named, status: CLASSES[group] as string }
+    const status = CLASSES[group] as string
+    const labels = { method, route, ...(version !== null && { version }), status }
     return new Histogram(labelText(labels), bounds)
   }
 

@@ -6,8 +6,8 @@ import { LineLogger } from '../../../src/features/logs/line-logger.js'
 import { type RequestLogSettings, requestLog } from '../../../src/features/logs/request-log.js'
 
 const ROUTES = [
-  { index: 0, method: 'GET', path: '/orders/:id' },
-  { index: 1, method: 'ALL', path: '/odd "\u2028\\path' },
+  { index: 0, method: 'GET', path: '/orders/:id', version: '2' },
+  { index: 1, method: 'ALL', path: '/odd "\u2028\\path', version: null },
 ] as readonly Partial<RouteModel>[] as readonly RouteModel[]
 
 /** Text with what JSON and terminals escape. */
