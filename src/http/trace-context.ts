@@ -17,6 +17,9 @@ const RANDOM = 2
 /** Version, trace id, parent id, flags, and the part that only a later version can have. */
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-[^,]*)?$/
 
+/** Random bytes that are made at once. */
+const POOL_BYTES = 2048
+
 /** Digits that are all zero mean that there is no id. */
 const ZERO = /^0+$/
 
@@ -164,8 +167,17 @@ function freeze({ traceId, spanId, parentId, flags, state }: TraceFacts): TraceC
   })
 }
 
+// A call for each id would take longer than the rest of a trace. No id is made of the same bytes as another.
+let pool: Buffer = Buffer.alloc(0)
+let used = 0
+
 /** An id of zeros alone means that there is none. */
 function randomHex(bytes: number): string {
-  const id = randomBytes(bytes).toString('hex')
+  if (used + bytes > pool.length) {
+    pool = randomBytes(POOL_BYTES)
+    used = 0
+  }
+  const id = pool.toString('hex', used, used + bytes)
+  used += bytes
   return ZERO.test(id) ? randomHex(bytes) : id
 }

@@ -128,6 +128,16 @@ describe('parseTracestate', () => {
 })
 
 describe('createTrace', () => {
+  it('makes no id twice, and each with all its digits', () => {
+    const ids = Array.from({ length: 500 }, () => createTrace(undefined, undefined)).flatMap(
+      ({ traceId, spanId }) => [traceId, spanId],
+    )
+    expect(new Set(ids).size).toBe(1000)
+    expect(ids.filter((id) => !/^(?:[\da-f]{32}|[\da-f]{16})$/.test(id))).toEqual([])
+    // No id is a part of another one: each has bytes of its own.
+    expect(new Set(ids.map((id) => id.slice(0, 16))).size).toBe(1000)
+  })
+
   it('continues a trace: with a new span, whose parent is the caller', () => {
     const trace = createTrace(valid, 'foo=1')
     expect(trace).toEqual({
