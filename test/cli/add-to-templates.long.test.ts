@@ -108,7 +108,7 @@ describe('a template with parts added', () => {
       }
       if (template === 'saas') {
         // The application of the tests applies the migrations, and a comment is none.
-        expect(made.read('migrations/0002_create_orders.sql')).toContain('row level security')
+        expect(made.read('migrations/0003_create_orders.sql')).toContain('row level security')
       }
       const tests = readdirSync(made.path('test')).filter((name) => name.endsWith('.test.ts'))
       // The proof of isolation sends many requests. It runs with the tests of the templates.

@@ -1,4 +1,18 @@
-import { Auth, Controller, Get, inject, NotFoundError, Post, Tenant } from 'blazon'
+import {
+  Auth,
+  Controller,
+  Get,
+  Idempotent,
+  inject,
+  NotFoundError,
+  Post,
+  PreconditionFailedError,
+  Put,
+  type Req,
+  Tenant,
+  Versioned,
+} from 'blazon'
+import { versionIs } from 'blazon/postgres'
 import { z } from 'zod'
 import { NotesRepository } from './notes-repository.js'
 import { NewNote, Note, NoteId, Paging } from './notes-schemas.js'
@@ -14,6 +28,7 @@ export class NotesController {
     return this.notes.list(query.limit)
   }
 
+  @Versioned()
   @Get(':id', { params: NoteId, returns: Note, errors: { 404: 'No such note' } })
   async get({ params }: { params: NoteId }) {
     const note = await this.notes.find(params.id)
@@ -21,8 +36,25 @@ export class NotesController {
     return note
   }
 
+  /** A client that got no response sends the note again, with the same key. */
+  @Idempotent()
   @Post('', { body: NewNote, returns: Note, status: 201, can: 'notes:write' })
   add({ body }: { body: NewNote }) {
     return this.notes.add(body)
+  }
+
+  /** A client names the version that it has read, so that it overwrites no change of another client. */
+  @Versioned()
+  @Put(':id', {
+    params: NoteId,
+    body: NewNote,
+    returns: Note,
+    errors: { 404: 'No such note' },
+    can: 'notes:write',
+  })
+  async change(req: Req<{ params: typeof NoteId; body: typeof NewNote }>) {
+    const note = await this.notes.change(req.params.id, req.body, versionIs(req))
+    if (note === undefined) throw new PreconditionFailedError()
+    return note
   }
 }

@@ -1,8 +1,8 @@
 import { inject } from 'blazon'
-import { Database, sql } from 'blazon/postgres'
+import { Database, type Sql, sql } from 'blazon/postgres'
 import type { NewNote, Note } from './notes-schemas.js'
 
-const COLUMNS = sql`id, text, created_at as "createdAt"`
+const COLUMNS = sql`id, text, created_at as "createdAt", version`
 
 /** The notes of the tenant whose request this is: PostgreSQL shows it no others. */
 export class NotesRepository {
@@ -12,6 +12,14 @@ export class NotesRepository {
     const [note] = await this.db
       .sql<Note>`insert into notes (text) values (${text}) returning ${COLUMNS}`
     if (note === undefined) throw new Error('PostgreSQL returned no row')
+    return note
+  }
+
+  /** `undefined` if the tenant has no such note, or the note has another version by now. */
+  async change(id: string, { text }: NewNote, isCurrent: Sql): Promise<Note | undefined> {
+    const [note] = await this.db.sql<Note>`
+      update notes set text = ${text}, version = version + 1
+      where id = ${id} and ${isCurrent} returning ${COLUMNS}`
     return note
   }
 

@@ -14,7 +14,11 @@ export const NewNote = z
   })
   .meta({ id: 'NewNote' })
 
-export const Note = NewNote.extend({ id: z.uuid(), createdAt: z.date() }).meta({ id: 'Note' })
+export const Note = NewNote.extend({
+  id: z.uuid(),
+  createdAt: z.date(),
+  version: z.int(),
+}).meta({ id: 'Note' })
 
 export const Paging = z.object({ limit: z.coerce.number().int().min(1).max(100).default(20) })
 

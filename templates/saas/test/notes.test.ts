@@ -52,6 +52,27 @@ describe('notes', () => {
     assert.deepEqual(list.body.data, [added.body.data])
   })
 
+  it('are added once, also if the client sends them again', async () => {
+    const ada = userOf(acme)
+    const add = () => ada.request().post('/notes').set('idempotency-key', 'one').send({ text: 'a' })
+    const [first, second] = [await add().expect(201), await add().expect(201)]
+    assert.deepEqual(second.body, first.body)
+    const list = await ada.request().get('/notes').expect(200)
+    assert.equal(list.body.data.length, 1)
+  })
+
+  it('are changed by a client that has read the newest version', async () => {
+    const ada = userOf(acme)
+    const { body } = await ada.request().post('/notes').send({ text: 'Buy milk' }).expect(201)
+    const path = `/notes/${body.data.id}`
+    const { headers } = await ada.request().get(path).expect(200)
+    const change = () => ada.request().put(path).set('if-match', String(headers['etag']))
+    const changed = await change().send({ text: 'Buy tea' }).expect(200)
+    assert.equal(changed.body.data.text, 'Buy tea')
+    await change().send({ text: 'Buy rum' }).expect(412)
+    await ada.request().put(path).send({ text: 'Buy gin' }).expect(428)
+  })
+
   it('of one tenant are invisible to another', async () => {
     const ada = userOf(acme)
     const eve = userOf(zeta)
