@@ -70,7 +70,7 @@ export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-ca
 export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
 export { tenantKey } from './features/cache/tenant-key.js'
 export type { CapacityOptions } from './features/capacity/capacity-options.js'
-export { Deprecated, type DeprecatedOptions } from './features/deprecated/deprecated.js'
+export { Deprecated } from './features/deprecated/deprecated.js'
 // features
 export { type EnvToken, env } from './features/env/env.js'
 export type { EnvOptions } from './features/env/env-options.js'

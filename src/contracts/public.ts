@@ -23,6 +23,7 @@ export type {
   DualMethodDecorator,
   LegacyParameterDecorator,
 } from './decorator.js'
+export type { DeprecatedOptions } from './deprecation.js'
 export type { EndedRequest, RequestObserver, ResponseCause } from './ended-request.js'
 export type { ErrorContext, ErrorReporter } from './error-context.js'
 export type { FrameworkRoute } from './framework-route.js'

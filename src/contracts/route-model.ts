@@ -1,5 +1,6 @@
 import type { BodyModel } from './body.js'
 import type { CacheOptions } from './cache.js'
+import type { DeprecatedOptions } from './deprecation.js'
 import type { UsedByRoute } from './interceptor.js'
 import type { OperationFacts, ResponseFieldsMode } from './operation.js'
 import type { OptionTarget, OptionValue, RouteOption } from './option.js'
@@ -93,6 +94,8 @@ export interface RouteModel {
   readonly versionHeader: string | null
   /** The path without a version, if requests without one reach this route by it (`by: 'path'`); otherwise `null`. */
   readonly plainPath: string | null
+  /** How the version of the route ends; `null` if it does not, or without a version. */
+  readonly versionEnd: DeprecatedOptions | null
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
   /** The class that declares the route. */

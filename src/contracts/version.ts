@@ -1,3 +1,5 @@
+import type { DeprecatedOptions } from './deprecation.js'
+
 /** A header that names the version. */
 export interface VersionHeader {
   /** The name of the header. */
@@ -17,6 +19,12 @@ export interface VersionOptions {
    * @defaultValue none: such a request is refused with 400; with `by: 'path'`, its path does not exist
    */
   readonly default?: string
+  /**
+   * The versions that end, by name, as `@Deprecated()` of all their routes.
+   *
+   * @defaultValue none
+   */
+  readonly deprecated?: Readonly<Record<string, DeprecatedOptions>>
 }
 
 /** The option `versions`, resolved. */
@@ -25,4 +33,6 @@ export interface VersionSettings {
   /** The header that names the version, as it was written; `null` with `by: 'path'`. */
   readonly header: string | null
   readonly default: string | null
+  /** How versions end, by name. */
+  readonly deprecated: Readonly<Record<string, DeprecatedOptions>>
 }

@@ -160,6 +160,7 @@ function compileRouteModel(
     version,
     versionHeader,
     plainPath,
+    versionEnd: version === null ? null : (owner.versions?.deprecated[version] ?? null),
     pathParameters: Object.freeze(pathParameters(path)),
     controller,
     handler,

@@ -2,7 +2,7 @@ import type { FactOf } from '../contracts/facts.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { VersionSettings } from '../contracts/version.js'
 import type { Problem } from '../errors/config-error.js'
-import { shown } from '../errors/invalid.js'
+import { invalid, shown } from '../errors/invalid.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
 /** A name that a path and a header can contain. Paths ignore case, so there are no capitals. */
@@ -81,12 +81,22 @@ export function checkUsedVersions(
       remedy: "Add the option: versions: { by: 'path', default: '1' }.",
     }))
   }
-  if (versions.default === null || known.includes(versions.default)) return []
+  const has = known.length === 0 ? 'There is no @Version' : `Routes have ${known.join(', ')}`
+  const ended = Object.keys(versions.deprecated).filter((name) => !known.includes(name))
+  const problems = ended.map((name) =>
+    invalid(
+      `versions.deprecated['${name}']`,
+      `No route has the version ${name}. ${has}.`,
+      'Remove it, or correct its name.',
+    ),
+  )
+  if (versions.default === null || known.includes(versions.default)) return problems
   return [
+    ...problems,
     {
       code: 'E_VERSION_DEFAULT',
       subject: 'versions.default',
-      cause: `No route has the version ${versions.default}. ${known.length === 0 ? 'There is no @Version' : `Routes have ${known.join(', ')}`}.`,
+      cause: `No route has the version ${versions.default}. ${has}.`,
       remedy: "Give a version that a route has, and put it on the route with @Version('…').",
     },
   ]

@@ -39,7 +39,7 @@ function modelOf(controllers: readonly Class[]): string {
     defaultStatus: {},
     envelope: true,
     documented: [],
-    versions: { by: 'header', header: 'X-API-Version', default: null },
+    versions: { by: 'header', header: 'X-API-Version', default: null, deprecated: {} },
   })
   return textOf({ model, problems, injections: controllers.map(readInjections) })
 }

@@ -2,11 +2,16 @@ import type { VersionOptions, VersionSettings } from '../../contracts/version.js
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
+import { deprecationMistake } from '../../model/deprecation.js'
 import { invalidVersion, isVersion } from '../../model/versions.js'
 
 type Option = VersionOptions | undefined
 
-const NAMES: OptionNames<VersionOptions> = { by: { header: true }, default: true }
+const NAMES: OptionNames<VersionOptions> = {
+  by: { header: true },
+  default: true,
+  deprecated: true,
+}
 
 /** A token of RFC 9110, 5.6.2. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]+$/
@@ -20,10 +25,11 @@ export const versionGroup: OptionGroup<Option, VersionSettings | null> = {
   check,
   resolve(versions) {
     if (versions === undefined) return null
-    const { by, default: name = null } = versions
-    if (by === 'path') return Object.freeze({ by, header: null, default: name })
-    if (by === 'mediaType') return Object.freeze({ by, header: 'Accept', default: name })
-    return Object.freeze({ by: 'header' as const, header: by.header, default: name })
+    const { by, default: name = null, deprecated = {} } = versions
+    const shared = { default: name, deprecated }
+    if (by === 'path') return Object.freeze({ by, header: null, ...shared })
+    if (by === 'mediaType') return Object.freeze({ by, header: 'Accept', ...shared })
+    return Object.freeze({ by: 'header' as const, header: by.header, ...shared })
   },
 }
 
@@ -31,7 +37,7 @@ function check(versions: unknown): Problem[] {
   if (versions === undefined) return []
   if (typeof versions !== 'object' || versions === null || Array.isArray(versions))
     return [invalid('versions', `It is ${shown(versions)}.`, "Give { by: 'path', default: '1' }.")]
-  const { by, default: name } = versions as { readonly by?: unknown; readonly default?: unknown }
+  const { by, default: name, deprecated } = versions as Readonly<Record<string, unknown>>
   const problems: Problem[] = []
   if (by !== 'path' && by !== 'mediaType' && !hasHeader(by)) {
     const remedy = "Give 'path', 'mediaType', or { header: 'X-API-Version' }."
@@ -41,7 +47,19 @@ function check(versions: unknown): Problem[] {
     problems.push(
       invalidVersion('versions.default', `${shown(name)} is not the name of a version.`),
     )
-  return problems
+  return [...problems, ...wrongEnds(deprecated)]
+}
+
+function wrongEnds(deprecated: unknown): Problem[] {
+  if (deprecated === undefined) return []
+  const remedy =
+    "Give the versions that end: { '1': { since: '2026-01-01', sunset: '2026-12-31' } }."
+  if (typeof deprecated !== 'object' || deprecated === null || Array.isArray(deprecated))
+    return [invalid('versions.deprecated', `It is ${shown(deprecated)}.`, remedy)]
+  return Object.entries(deprecated).flatMap(([name, options]) => {
+    const mistake = deprecationMistake(options)
+    return mistake === undefined ? [] : [invalid(`versions.deprecated['${name}']`, mistake, remedy)]
+  })
 }
 
 function hasHeader(by: unknown): boolean {
