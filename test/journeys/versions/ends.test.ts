@@ -65,7 +65,11 @@ describe('a version that ends', () => {
     ['an unknown field', { 1: { since: '2026-01-01', until: 'x' } }, "'until'"],
     ['a version that no route has', { 3: END }, 'No route has the version 3. Routes have 1, 2.'],
   ])('is refused with %s', (_name, deprecated, text) => {
-    const versions = { by: 'path', default: '1', deprecated: deprecated as object } as const
+    const versions = {
+      by: 'path',
+      default: '1',
+      deprecated: deprecated as Record<string, never>,
+    } as const
     expect(() => new App({ ...options, versions }).documents).toThrow(text)
   })
 })
