@@ -68,7 +68,7 @@ describe('a version that ends', () => {
     const versions = {
       by: 'path',
       default: '1',
-      deprecated: deprecated as Record<string, never>,
+      deprecated: deprecated as unknown as Record<string, never>,
     } as const
     expect(() => new App({ ...options, versions }).documents).toThrow(text)
   })
