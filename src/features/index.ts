@@ -1,33 +1,31 @@
-import type { VersionSettings } from '../contracts/version.js'
 import type { OptionGroup } from '../errors/option-group.js'
 import type { Feature } from '../step/feature.js'
-import { cacheGroup } from './cache/cache-options.js'
-import { cache } from './cache/feature.js'
-import type { ResolvedCache } from './cache/resolved-cache.js'
-import { type CapacitySettings, capacityGroup } from './capacity/capacity-options.js'
-import type { CapacitySources } from './capacity/capacity-plugin.js'
-import { capacity } from './capacity/feature.js'
+import { cache, cacheGroup, type ResolvedCache } from './cache/feature.js'
+import {
+  type CapacitySettings,
+  type CapacitySources,
+  capacity,
+  capacityGroup,
+} from './capacity/feature.js'
 import { deprecated } from './deprecated/feature.js'
-import { type HealthParts, health } from './health/feature.js'
-import { type HealthSettings, healthGroup } from './health/health-options.js'
+import { type HealthParts, type HealthSettings, health, healthGroup } from './health/feature.js'
 import { type IdempotencySettings, idempotency } from './idempotency/feature.js'
-import { logs } from './logs/feature.js'
-import { logsGroup } from './logs/logs-options.js'
-import type { RequestLogSettings } from './logs/request-log.js'
-import { type MetricsParts, metrics } from './metrics/feature.js'
-import { type MetricsSettings, metricsGroup } from './metrics/metrics-options.js'
+import { logs, logsGroup, type RequestLogSettings } from './logs/feature.js'
+import {
+  type MetricsParts,
+  type MetricsSettings,
+  metrics,
+  metricsGroup,
+} from './metrics/feature.js'
 import { type OutgoingSettings, outgoingGroup } from './outgoing/outgoing-options.js'
 import { type PagesParts, pages } from './pages/feature.js'
 import { policies } from './policies/feature.js'
 import { queryMethod } from './query-method/feature.js'
-import { rateLimit } from './rate-limit/feature.js'
-import type { RateLimitSettings } from './rate-limit/limit-settings.js'
-import { rateLimitGroup } from './rate-limit/rate-limit-options.js'
+import { type RateLimitSettings, rateLimit, rateLimitGroup } from './rate-limit/feature.js'
 import { type SecuritySettings, securityGroup } from './security/security-options.js'
 import { type TenancySettings, tenancy } from './tenancy/feature.js'
 import { versioned } from './versioned/feature.js'
-import { versions } from './versions/feature.js'
-import { versionGroup } from './versions/version-options.js'
+import { type VersionSettings, versionGroup, versions } from './versions/feature.js'
 
 /** The settings of the options that features have, by the names of the options. */
 export interface FeatureSettings {

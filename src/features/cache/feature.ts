@@ -1,6 +1,9 @@
 import { type Feature, isOwnStore } from '../../step/feature.js'
 import type { ResolvedCache } from './resolved-cache.js'
 
+export { cacheGroup } from './cache-options.js'
+export type { ResolvedCache } from './resolved-cache.js'
+
 interface Settings {
   readonly cache: ResolvedCache
 }

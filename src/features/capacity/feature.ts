@@ -2,6 +2,9 @@ import type { Feature } from '../../step/feature.js'
 import { type CapacitySettings, checkPerTenant } from './capacity-options.js'
 import type { CapacitySources } from './capacity-plugin.js'
 
+export { type CapacitySettings, capacityGroup } from './capacity-options.js'
+export type { CapacitySources } from './capacity-plugin.js'
+
 interface Settings {
   readonly capacity: CapacitySettings | null
 }

@@ -2,6 +2,8 @@ import type { Feature } from '../../step/feature.js'
 import type { HealthSettings } from './health-options.js'
 import type { HealthSources } from './health-plugin.js'
 
+export { type HealthSettings, healthGroup } from './health-options.js'
+
 interface Settings {
   readonly health: HealthSettings | null
 }

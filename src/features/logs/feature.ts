@@ -1,6 +1,9 @@
 import type { Feature } from '../../step/feature.js'
 import type { RequestLogSettings } from './request-log.js'
 
+export { logsGroup } from './logs-options.js'
+export type { RequestLogSettings } from './request-log.js'
+
 interface Settings {
   readonly logs: RequestLogSettings | null
 }

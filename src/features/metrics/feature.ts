@@ -2,6 +2,8 @@ import type { Feature } from '../../step/feature.js'
 import type { MetricsSettings } from './metrics-options.js'
 import type { MetricsSources } from './metrics-plugin.js'
 
+export { type MetricsSettings, metricsGroup } from './metrics-options.js'
+
 interface Settings {
   readonly metrics: MetricsSettings | null
 }

@@ -4,6 +4,9 @@ import { limitFacts, limitResponses } from './limit-responses.js'
 import type { RateLimitSettings } from './limit-settings.js'
 import { planLimits } from './plan-limits.js'
 
+export type { RateLimitSettings } from './limit-settings.js'
+export { rateLimitGroup } from './rate-limit-options.js'
+
 interface Settings {
   readonly rateLimit: RateLimitSettings
   readonly trustProxy: unknown

@@ -2,6 +2,9 @@ import type { ContractOf } from '../../contracts/route-contract.js'
 import type { VersionSettings } from '../../contracts/version.js'
 import type { Feature } from '../../step/feature.js'
 
+export type { VersionSettings } from '../../contracts/version.js'
+export { versionGroup } from './version-options.js'
+
 /** `@Version()`. The model has a route for each version, and the router chooses among them: there are no steps. */
 export const versions: Feature<{ readonly versions: VersionSettings | null }> = {
   name: 'versions',
