@@ -119,7 +119,7 @@ describe('npm start', () => {
     const child = startOrders()
     const line = await firstLine(child)
     const text =
-      'Listening on http://localhost:PORT with 13 routes, started in TIME ms; documentation: http://localhost:PORT/api-docs'
+      'Listening on http://localhost:PORT with 14 routes, started in TIME ms; documentation: http://localhost:PORT/api-docs'
     const plain = (one: string) =>
       one.replace(/:\d+(?=[ /])/g, ':PORT').replace(/\d+ ms/, 'TIME ms')
     expect(plain(JSON.parse(line).message)).toBe(text)
