@@ -140,6 +140,12 @@ export const CONTENTS = [
     text: 'Test and operate',
     items: [
       ['testing', 'Testing', 'run tests test with a clock supertest mock fake timers'],
+      [
+        'testing-all-routes',
+        'Tests for all routes',
+        'contract coverage fuzz authMatrix proveIsolation access isolation',
+      ],
+      ['testing-statements', 'Tests of statements', 'query budget n+1 statements answers'],
       ['doctor', 'The doctor'],
       ['operating', 'Operating', 'health check logs shutdown signals production'],
       [
