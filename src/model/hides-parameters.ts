@@ -1,11 +1,14 @@
 type Method = (...args: never[]) => unknown
 
+const COMPUTED_NAME = /^(?:async\s*)?\*?\s*\[[^\]]*\]/
+
 /**
  * Whether the parameters of a method cannot be counted: a decorator that wraps handlers returns `function (...args)`,
  * whose `length` is 0 for every wrapped handler.
  */
 export function hidesParameters(method: Method): boolean {
   if (method.length > 1) return false
-  const source = Function.prototype.toString.call(method)
+  // A compiler may write an assignment into a computed name: `[_a = key]() {}`.
+  const source = Function.prototype.toString.call(method).replace(COMPUTED_NAME, '')
   return /^[^{]*(?:\.\.\.|=(?!>))|\barguments\b/.test(source)
 }

@@ -53,15 +53,15 @@ export function planLimits(
 ): LimitPlan {
   if (isOff) return { ofApp: [], ofRoutes: routes.map(() => []), problems: [] }
   const app: Place = { policies, subject: 'rateLimit', name: 'default' }
-  const places = new Map<Class, Map<PropertyKey | null, Place>>()
+  const places = new Map<string | null, Map<Class, Map<PropertyKey | null, Place>>>()
   const placeOf = (route: RouteModel) => {
     if (route.limits === null) return app
-    const ofClass = places.get(route.controller) ?? new Map()
-    places.set(route.controller, ofClass)
+    const inVersion = places.get(route.version) ?? new Map()
+    places.set(route.version, inVersion)
+    const ofClass = inVersion.get(route.controller) ?? new Map()
+    inVersion.set(route.controller, ofClass)
     // All routes of one method in one version share its limits, also with different HTTP methods and paths.
-    const { version } = route
-    const own = route.limits.isOfClass ? null : route.handler
-    const key = version === null ? own : `${String(own)} ${version}`
+    const key = route.limits.isOfClass ? null : route.handler
     const place: Place =
       ofClass.get(key) ?? placeOfRoute(route, route.limits.policies.map(settlePolicy))
     ofClass.set(key, place)
