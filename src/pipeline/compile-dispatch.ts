@@ -32,8 +32,8 @@ type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
 
 /**
  * Finds the route of a request and runs it. A request without a route gets one of these responses: 404; 405
- * with `Allow` if its path has routes with other methods; 400 if its path cannot be decoded, or if it names no version; or, for `OPTIONS`,
- * 200 with `Allow`.
+ * with `Allow` if its path has routes with other methods; 400 if its path cannot be decoded, or if it names no version; or,
+ * for `OPTIONS`, 200 with `Allow`.
  */
 export function compileDispatch(config: DispatchConfig): RunRoute {
   const { match, routes, handlers } = config

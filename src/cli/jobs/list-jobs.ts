@@ -27,7 +27,7 @@ export async function listStored(options: ListJobsOptions, streams: Streams): Pr
   streams.note(jobs.length === 1 ? '1 job.' : `${jobs.length} jobs.`)
 }
 
-/** An input may have data that does not belong into a terminal. */
+/** The command prints no inputs: they may contain personal data. */
 function withoutInput({ input: _input, ...job }: StoredJob) {
   return job
 }
