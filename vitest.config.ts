@@ -9,6 +9,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 // The tests import the package by its name, as its users do.
 const alias = [
   { find: /^blazon\/testing$/, replacement: source('./src/testing/index.ts') },
+  { find: /^blazon\/plugin$/, replacement: source('./src/plugin/index.ts') },
   { find: /^blazon\/jwt$/, replacement: source('./src/integrations/jwt/index.ts') },
   { find: /^blazon\/redis$/, replacement: source('./src/integrations/redis/index.ts') },
   { find: /^blazon\/sessions$/, replacement: source('./src/integrations/sessions/index.ts') },

@@ -247,23 +247,25 @@ function nameOf(file) {
 }
 
 /**
- * Integrations import from the package's own door, as plugins of other people do. The build replaces these imports by
+ * Integrations import from the package's own doors, as plugins of other people do. The build replaces these imports by
  * imports of the defining files. Otherwise `blazon/vite` would load Express.
  */
 function passesThroughDoor(compiled) {
   // A list is empty after the compiler has removed its types.
   const listed = (names) => names.split(',').flatMap((name) => name.trim() || [])
   const places = new Map()
-  const door = readFileSync(join(compiled, 'index.js'), 'utf8')
-  for (const [, names, place] of door.matchAll(/^export \{([^}]*)\} from '\.\/(.*)';$/gm)) {
-    for (const name of listed(names)) places.set(name, place)
+  for (const file of ['index.js', 'plugin/index.js']) {
+    const door = readFileSync(join(compiled, file), 'utf8')
+    for (const [, names, place] of door.matchAll(/^export \{([^}]*)\} from '\.{1,2}\/(.*)';$/gm)) {
+      for (const name of listed(names)) places.set(name, place)
+    }
   }
   const importOf = (name, up) => {
     const place = places.get(name)
-    if (place === undefined) throw new Error(`The door does not export ${name}.`)
+    if (place === undefined) throw new Error(`No door exports ${name}.`)
     return `import { ${name} } from '${up}${place}';`
   }
-  const through = /^import \{([^}]*)\} from '((?:\.\.\/)+)index\.js';$/gm
+  const through = /^import \{([^}]*)\} from '((?:\.\.\/)+)(?:plugin\/)?index\.js';$/gm
   return {
     name: 'passes-through-door',
     transform(code, id) {

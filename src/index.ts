@@ -8,10 +8,7 @@ export { App } from './app/app.js'
 export { BaseController } from './app/base-controller.js'
 export type { AppDocument } from './app/documents.js'
 export type { FetchInfo } from './app/fetch.js'
-export {
-  type AppOptions,
-  defineAppOptions,
-} from './app/settings/app-options.js'
+export { type AppOptions, defineAppOptions } from './app/settings/app-options.js'
 export type { AuthOptions } from './app/settings/auth-options.js'
 export type { CookieKeyOptions } from './app/settings/cookie-options.js'
 export type { ErrorOptions } from './app/settings/error-options.js'
@@ -34,15 +31,12 @@ export type { Override } from './di/build-container.js'
 export { Clock } from './di/clock.js'
 export { DatabaseLink } from './di/database-link.js'
 export { inject } from './di/inject.js'
-export { TestJobs } from './di/test-jobs.js'
 export { InjectionToken } from './di/token.js'
-export { UnderTest } from './di/under-test.js'
 export { AppClosingError } from './errors/app-closing-error.js'
 // errors
-export type { ConfigCode, ErrorCode } from './errors/codes.js'
-export { ConfigError, formatProblem, type Problem } from './errors/config-error.js'
+export type { ErrorCode } from './errors/codes.js'
+export { ConfigError } from './errors/config-error.js'
 export type { ErrorEnvelope, ProblemDetails, SuccessEnvelope } from './errors/envelope.js'
-export { statusOf } from './errors/failure.js'
 export {
   BadRequestError,
   ConflictError,
@@ -60,9 +54,6 @@ export {
   UnprocessableEntityError,
   UnsupportedMediaTypeError,
 } from './errors/http-error.js'
-export { type OptionNames, refuseUnknown, unknownOptions } from './errors/option-group.js'
-export { type PeerUse, refuseOldPeer } from './errors/peer-floor.js'
-export { orStandIn } from './errors/stand-in.js'
 export type { CacheStats } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
 export type { CacheSettings } from './features/cache/cache-options.js'
@@ -77,21 +68,11 @@ export type { EnvOptions } from './features/env/env-options.js'
 export type { EnvRecord } from './features/env/sources.js'
 export { Health, type HealthConfig } from './features/health/health.js'
 export type { HealthOptions, HealthPaths } from './features/health/health-options.js'
-export {
-  type IdempotencyClaim,
-  IdempotencyStore,
-  type IdempotencyStoreContext,
-} from './features/idempotency/idempotency-store.js'
-export {
-  Idempotent,
-  type IdempotentOptions,
-  type IdempotentRoute,
-  idempotencyOf,
-} from './features/idempotency/idempotent.js'
+export { IdempotencyStore } from './features/idempotency/idempotency-store.js'
+export { Idempotent, type IdempotentOptions } from './features/idempotency/idempotent.js'
 export { Log } from './features/logs/log.js'
 export type { LoggerOptions } from './features/logs/logger-options.js'
 export type { LogsOptions } from './features/logs/logs-options.js'
-export { type RequestFacts, requestFacts } from './features/logs/request-facts.js'
 export { Metrics } from './features/metrics/metrics.js'
 export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-options.js'
 export type { MetricsRegistry } from './features/metrics/registry.js'
@@ -107,14 +88,7 @@ export {
 } from './features/rate-limit/memory-rate-limit.js'
 export type { RateLimitOptions } from './features/rate-limit/rate-limit-options.js'
 export { RequestRecords } from './features/records/request-records.js'
-export { blameRequest } from './features/refused-values/blame-request.js'
-export type { RefusedStatement } from './features/refused-values/rules.js'
 export type { SecurityOptions } from './features/security/security-options.js'
-export {
-  type RunningStatement,
-  Statements,
-  type StatementsConfig,
-} from './features/statements/statements.js'
 export {
   getTenantId,
   requireTenantId,
@@ -128,7 +102,6 @@ export type {
   TenantSourceOptions,
 } from './features/tenancy/tenant-options.js'
 export { type TenantScopedOptions, tenantScoped } from './features/tenancy/tenant-scoped.js'
-export { TenantStates } from './features/tenancy/tenant-states.js'
 export {
   tenantFromHost,
   tenantFromPath,
@@ -137,16 +110,11 @@ export {
 export { expectedVersion, type RowVersion } from './features/versioned/expected-version.js'
 export { Versioned, type VersionedOptions } from './features/versioned/versioned.js'
 export { signWebhook, type UnsignedWebhook } from './features/webhooks/sign-webhook.js'
-export { keySchemeOf, schemeOf } from './http/admission.js'
+export { schemeOf } from './http/admission.js'
 export { audienceOf } from './http/audience.js'
-export { type Caller, callerOf } from './http/caller.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'
-export { getTraceContext, knownTraceContext, setTraceContext } from './http/get-trace-context.js'
-export { hasFailed } from './http/has-failed.js'
-export { keyIdOf, setKeyId } from './http/key-id.js'
-export { noteOf } from './http/note-of.js'
-export { producedType } from './http/produced-type.js'
+export { getTraceContext } from './http/get-trace-context.js'
 export { RequestContext } from './http/request-context.js'
 export {
   type ContentOptions,
@@ -155,13 +123,7 @@ export {
   type FileResponseOptions,
   fileResponse,
 } from './http/send/file-response.js'
-export { type HeldContent, type Hold, holdResponse } from './http/send/hold-response.js'
-export { replayResponse, type StoredResponse } from './http/send/replay.js'
-export { addHeaders } from './http/send/response-headers.js'
 export { sseComment, sseEvent } from './http/sse-event.js'
-export { tenantOf } from './http/tenant-of.js'
-export { toBytes, toSeconds } from './http/units.js'
-export { type Work, WorkContext } from './http/work-context.js'
 // metadata
 export { Auth, Can, Public, Requires } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'
@@ -200,18 +162,9 @@ export { Tenant, TenantId } from './metadata/tenant.js'
 export { Upload } from './metadata/upload.js'
 export { Use } from './metadata/use.js'
 export { Version } from './metadata/version.js'
-export {
-  githubWebhooks,
-  standardWebhooks,
-  stripeWebhooks,
-  Webhook,
-} from './metadata/webhook.js'
+export { githubWebhooks, standardWebhooks, stripeWebhooks, Webhook } from './metadata/webhook.js'
 // openapi
 export type { OpenApiVersion, SwaggerOptions } from './openapi/swagger-options.js'
 // schema
 export { type FileSchema, file } from './schema/file-schema.js'
 export { secret } from './schema/secret.js'
-export { isSecretName } from './schema/secret-name.js'
-// step
-export { Refusal } from './step/refusal.js'
-export { isThenable } from './step/thenable.js'

@@ -1,4 +1,5 @@
-import { App, type AppOptions, ConfigError, type Problem } from 'blazon'
+import { App, type AppOptions, ConfigError } from 'blazon'
+import type { Problem } from 'blazon/plugin'
 import { standInProblems } from '../src/errors/stand-in.js'
 
 /**

@@ -1,4 +1,5 @@
-import { BadRequestError, blameRequest, csv, type Request, secret } from 'blazon'
+import { BadRequestError, csv, type Request, secret } from 'blazon'
+import { blameRequest } from 'blazon/plugin'
 import { z } from 'zod'
 import { fill, type Hostile, hostile } from './body.js'
 

@@ -1,4 +1,5 @@
-import type { Plugin, PluginContext } from 'blazon'
+import type { Plugin } from 'blazon'
+import type { PluginContext } from 'blazon/plugin'
 import { Database } from 'blazon/postgres'
 import { CustomersService } from './customers/customers-service.js'
 import { OrdersService } from './orders/orders-service.js'

@@ -14,6 +14,8 @@ const DESCRIBER = Symbol.for('blazon.describe')
  * The parts of an application that can be read before it starts. Every member throws a `ConfigError` as `init` does.
  */
 export interface AppDescription {
+  /** Loads what the other members need. Call it first. */
+  load(): Promise<void>
   documents(): readonly AppDocument[]
   routes(): readonly RouteTableEntry[]
   warnings(): readonly Problem[]

@@ -7,7 +7,7 @@ import { ConfigError, formatProblem, type Problem } from '../errors/config-error
 import { chainOf, readClass } from '../metadata/read.js'
 import { checkDecoratedProviders } from '../model/check-decorated-providers.js'
 import { checkParameterTypes } from '../model/check-parameter-types.js'
-import { checkForeign } from '../model/foreign/check-foreign.js'
+import type { checkForeign } from '../model/foreign/check-foreign.js'
 import { checkCopies } from '../step/copies.js'
 import { checkApp } from './check-app.js'
 import { checkPlugins } from './check-plugins.js'
@@ -31,20 +31,27 @@ export interface Structure extends Omit<Description, 'warnings'> {
   readonly problems: readonly Problem[]
 }
 
+/** The parts of an application that it is read from, besides its settings. */
+export interface DescribeInput {
+  /** The providers of the framework itself. */
+  readonly builtIn: readonly Provider[]
+  /** Finds decorators of other frameworks; `null` if the process has none. */
+  readonly checkForeign: typeof checkForeign | null
+}
+
 /**
  * Reads the settings and the decorators into data. It runs no code of the application, apart from its schemas.
  *
- * @param builtIn The providers of the framework itself.
  * @param express The application whose query parser reads the requests.
  * @throws ConfigError with all errors; with `strict`, also with all warnings.
  */
 export function describeApp(
   resolved: Resolved,
-  builtIn: readonly Provider[],
+  input: DescribeInput,
   express: Application,
 ): Description {
   const { settings } = resolved
-  const { model, scopes, problems } = readStructure(settings, builtIn)
+  const { model, scopes, problems } = readStructure(settings, input)
   const all = [...resolved.warnings, ...problems]
   // These checks compare settings with the model, so they need settings and a model without errors.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
@@ -59,7 +66,10 @@ export function describeApp(
  *
  * @throws ConfigError with mistakes that cause all others.
  */
-export function readStructure(settings: Settings, builtIn: readonly Provider[]): Structure {
+export function readStructure(
+  settings: Settings,
+  { builtIn, checkForeign }: DescribeInput,
+): Structure {
   const { plugins, auth } = settings
   // Everything else that they would report is a consequence.
   const copies = checkCopies()
@@ -87,7 +97,7 @@ export function readStructure(settings: Settings, builtIn: readonly Provider[]):
   const errors = problems.filter(({ code }) => code.startsWith('E_'))
   const sound = model.routes.filter((route) => !errors.some((error) => isAbout(error, route)))
   const readKeys = plugins.flatMap(({ metadataKeys = [] }) => metadataKeys)
-  const foreign = checkForeign({ controllers, scopes: graph.scopes, readKeys })
+  const foreign = checkForeign?.({ controllers, scopes: graph.scopes, readKeys }) ?? []
   return {
     model,
     scopes: graph.scopes,

@@ -5,6 +5,7 @@ import type { UnstartedApp } from './unstarted-app.js'
 export function describedBy(unstarted: UnstartedApp): AppDescription {
   const { app, reading } = unstarted
   return {
+    load: () => reading.load(),
     documents: () => reading.documents,
     routes: () => app.getRouteTable(),
     warnings: () => reading.description.warnings,

@@ -29,6 +29,7 @@ interface UnreadApp
  */
 export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
   try {
+    await unread.reading.load()
     return await prepare(unread)
   } catch (error) {
     // Loaded here, because a start needs it seldom.

@@ -1,7 +1,8 @@
 import type { Application } from 'express'
-import type { Provider } from '../contracts/provider.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
+import { hasTraces } from '../model/foreign/traces.js'
 import {
+  type DescribeInput,
   type Description,
   describeApp,
   isFatal,
@@ -44,9 +45,22 @@ export class Reading {
   #features: Features | undefined
   #description: Description | undefined
   #documents: readonly AppDocument[] | undefined
+  #checkForeign: DescribeInput['checkForeign'] = null
 
   constructor(config: ReadingConfig) {
     this.#config = config
+  }
+
+  /**
+   * Loads the check for decorators of other frameworks, if the process has any. Call it before a start: what was read
+   * until then, such as the document, was not checked for them, and is read again.
+   */
+  async load(): Promise<void> {
+    if (this.#checkForeign !== null || !hasTraces()) return
+    const { checkForeign } = await import('../model/foreign/check-foreign.js')
+    this.#checkForeign = checkForeign
+    this.#description = undefined
+    this.#documents = undefined
   }
 
   /** Whether the settings were read without a mistake. */
@@ -71,7 +85,7 @@ export class Reading {
   get description(): Description {
     const { settings, features } = this
     const { express } = this.#config
-    this.#description ??= describeApp(this.#resolve(), this.#builtIn(settings, features), express)
+    this.#description ??= describeApp(this.#resolve(), this.#input(settings, features), express)
     return this.#description
   }
 
@@ -107,16 +121,16 @@ export class Reading {
     if (settings === undefined) return undefined
     const features = declareFeatures(settings, this.#config.harnessOf())
     try {
-      return { settings, ...readStructure(settings, this.#builtIn(settings, features)) }
+      return { settings, ...readStructure(settings, this.#input(settings, features)) }
     } catch {
       // Everything else would be a consequence of this error. If the options are right, the error is already known.
       return undefined
     }
   }
 
-  #builtIn(settings: Settings, features: Features): Provider[] {
+  #input(settings: Settings, features: Features): DescribeInput {
     const own = ownProviders({ ...this.#config, settings, harness: this.#config.harnessOf() })
-    return [...own, ...features.providers]
+    return { builtIn: [...own, ...features.providers], checkForeign: this.#checkForeign }
   }
 
   #resolve(): Resolved {

@@ -133,7 +133,7 @@ async function both(options: AppOptions): Promise<{
   const logger = { info() {}, warn() {}, error() {} }
   const all = { controllers: defineControllers(Plain, Guarded, Owned), logger, ...options }
   const resolved = resolveSettings(all)
-  const { model } = describeApp(resolved, [], new App().express)
+  const { model } = describeApp(resolved, { builtIn: [], checkForeign: null }, new App().express)
   const read = { settings: resolved.settings, model, cwd: '/' }
   const explain = (route: RouteModel): [string, Explained] => {
     const { steps } = explainRoute(route, read)
@@ -163,7 +163,11 @@ describe('the explanation of a route', () => {
   it('shows what happens to fields', () => {
     const options = { controllers: [Plain], responses: 'strip' } as const
     const { settings } = resolveSettings(options)
-    const { model } = describeApp({ settings, warnings: [] }, [], new App().express)
+    const { model } = describeApp(
+      { settings, warnings: [] },
+      { builtIn: [], checkForeign: null },
+      new App().express,
+    )
     const read = { settings, model, cwd: '/' }
     const linesOf = (handler: string) => {
       const route = model.routes.find((each) => each.handler === handler) as RouteModel

@@ -23,7 +23,7 @@ const project = new Project(['tsx', 'zod', ...Object.keys(dependencies)]).write(
   `,
   'shared/values.ts': `export { fileResponse, sseComment } from 'blazon'`,
   'shared/plugin.ts': `
-    import { Refusal } from 'blazon'
+    import { Refusal } from 'blazon/plugin'
     export const closed = {
       name: 'closed',
       steps: () => ({ beforeGuard: () => () => Refusal.of(503, 'Closed') }),

@@ -313,6 +313,23 @@ describe('openapi export', () => {
     expect(own.has('strict.json')).toBe(false)
   })
 
+  it('fails on a decorator of another framework', async () => {
+    own.write({
+      'src/guarded.js': `
+        import { App } from 'blazon'
+        import { UsersController } from './users-controller.js'
+        Reflect.getOwnMetadataKeys = (target) => (target === UsersController ? ['__guards__'] : [])
+        Reflect.getOwnMetadata = () => ['JwtGuard']
+        export const app = new App({ controllers: [UsersController] })
+      `,
+    })
+    const { status, stderr } = await run('--entry', 'src/guarded.js', '--out', '-')
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('@UseGuards()'),
+    })
+  })
+
   it('requires --path when there are several documents', async () => {
     own.write({
       'src/two.js': `

@@ -1,4 +1,5 @@
-import type { CacheEntry, CacheStore } from 'blazon'
+import type { CacheStore } from 'blazon'
+import type { CacheEntry } from 'blazon/plugin'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 /** An open store without entries. */

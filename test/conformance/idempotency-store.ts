@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { IdempotencyClaim, IdempotencyStore } from 'blazon'
+import type { IdempotencyStore } from 'blazon'
+import type { IdempotencyClaim } from 'blazon/plugin'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 /** An open store, and how the test ends it. */

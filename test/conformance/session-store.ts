@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { SessionRecord, SessionStore } from 'blazon'
+import type { SessionStore } from 'blazon'
+import type { SessionRecord } from 'blazon/plugin'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 /** An open store, and how the test ends it. */

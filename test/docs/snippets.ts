@@ -41,6 +41,7 @@ export function pathsOfPackage(): Record<string, string[]> {
   return {
     blazon: [join(root, 'src/index.ts')],
     'blazon/testing': [join(root, 'src/testing/index.ts')],
+    'blazon/plugin': [join(root, 'src/plugin/index.ts')],
     'blazon/otel': [join(root, 'src/integrations/otel/index.ts')],
     'blazon/postgres': [join(root, 'src/integrations/postgres/index.ts')],
     'blazon/keys': [join(root, 'src/integrations/api-keys/index.ts')],

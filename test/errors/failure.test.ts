@@ -1,4 +1,5 @@
-import { BadRequestError, HttpError, statusOf } from 'blazon'
+import { BadRequestError, HttpError } from 'blazon'
+import { statusOf } from 'blazon/plugin'
 import createError from 'http-errors'
 import { describe, expect, it } from 'vitest'
 import { AppClosingError } from '../../src/errors/app-closing-error.js'

@@ -1,4 +1,5 @@
-import { blameRequest, HttpError, type Request } from 'blazon'
+import { HttpError, type Request } from 'blazon'
+import { blameRequest } from 'blazon/plugin'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { countWork } from '../count-work.js'

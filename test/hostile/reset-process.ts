@@ -2,14 +2,8 @@
 // Express, and notes the errors that would have ended the process.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  App,
-  type AppOptions,
-  defineControllers,
-  type Plugin,
-  type Request,
-  type Stage,
-} from 'blazon'
+import { App, type AppOptions, defineControllers, type Plugin, type Request } from 'blazon'
+import type { Stage } from 'blazon/plugin'
 import express from 'express'
 import { holdResponse } from '../../src/http/send/hold-response.js'
 import { ResetController } from './reset-app.js'

@@ -6,6 +6,7 @@ import * as jobs from 'blazon/jobs'
 import * as jwt from 'blazon/jwt'
 import * as keys from 'blazon/keys'
 import * as otel from 'blazon/otel'
+import * as plugin from 'blazon/plugin'
 import * as postgres from 'blazon/postgres'
 import * as redis from 'blazon/redis'
 import * as sessions from 'blazon/sessions'
@@ -19,57 +20,73 @@ import { readSources } from './sources.js'
 
 /** The names that `blazon` exports at run time. A name that is added here is a promise to users. */
 const VALUES = `
-  All ApiBody ApiExclude ApiHidden ApiOperation ApiResponse ApiResponseDoc ApiTags App AppClosingError Auth BadRequestError BaseController
-  Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies CurrentUser DatabaseLink Delete Deprecated Envelope ForbiddenError
-  Get Head Header Headers Health HttpCode HttpError Inject Injectable InjectionToken InternalServerError JsonLines
-  Limits Log Metrics MethodNotAllowedError NotFoundError Options Outgoing Paged Params Patch PayloadTooLargeError Post PreconditionFailedError Produces Public
-  Put Queries Query QueryBudget QueryMethod RateLimit Redirect Refusal Req RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Statements Tenant
-  TenantContext TenantId TenantStates TestJobs UnderTest WorkContext TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError
-  Upload Use Version Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
-  defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
-  githubWebhooks hasFailed holdResponse inject isSecretName isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
-  memoryRateLimit noteOf orStandIn page policy producedType publicRouter refuseOldPeer refuseUnknown replayResponse requestFacts requireTenantId runWithTenant
-  runWithoutTenant schemeOf secret setKeyId setTraceContext
-  signWebhook sseComment sseEvent standardWebhooks statusOf stripeWebhooks
-  tenantFromHost tenantFromPath tenantFromSubdomain tenantKey tenantOf tenantRouter tenantScoped toBytes toSeconds unknownOptions
-  IdempotencyStore Idempotent Versioned callerOf expectedVersion idempotencyOf
+  All ApiBody ApiExclude ApiHidden ApiOperation ApiResponse ApiResponseDoc ApiTags App AppClosingError Auth
+  BadRequestError BaseController Body Cache CacheManager Can Checks Clock ConfigError ConflictError Controller Cookies
+  CurrentUser DatabaseLink Delete Deprecated Envelope ForbiddenError Get Head Header Headers Health HttpCode HttpError
+  IdempotencyStore Idempotent Inject Injectable InjectionToken InternalServerError JsonLines Limits Log
+  MethodNotAllowedError Metrics NotFoundError Options Outgoing Paged Params Patch PayloadTooLargeError Post
+  PreconditionFailedError Produces Public Put Queries Query QueryBudget QueryMethod RateLimit Redirect Req
+  RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Tenant TenantContext TenantId
+  TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Upload Use Version Versioned
+  Webhook audienceOf compose createTenantMiddleware csv cursor defineAppOptions defineControllers defineOption
+  defineParameter env expectedVersion file fileResponse getTenantId getTraceContext githubWebhooks inject lastEventId
+  memoryCache memoryRateLimit page policy publicRouter requireTenantId runWithTenant runWithoutTenant schemeOf secret
+  signWebhook sseComment sseEvent standardWebhooks stripeWebhooks tenantFromHost tenantFromPath tenantFromSubdomain
+  tenantKey tenantRouter tenantScoped
 `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
-  AbstractClass AnswerStatement AnsweredStatement AnyPolicy ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
-  AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
-  CacheStore CapacityOptions CapsulesOptions CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
-  CookieKeyOptions CookiesDescription CookiesOptions CsvOptions CursorOptions CursorPage CursorPages CursorQuery
-  CursorResult CursorValue Decorated FieldOf FieldOrder FilterOutput ListOrder NumberedPage NumberedPages OpenApiOAuthFlow PagedRequest
-  OrderField PageFilter PageOptions PageQuery PageResult Pages PagesDefinition
-  Decision DecisionValue NoteDecision RecordedDecision RecordedError RecordedLog RecordedRoute RecordedStatement RecordedStep RecordsOptions RequestRecord RequestSecretTexts
-  DefaultStatus DefinedParameter DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration
-  EndedRequest EnvOptions EnvRecord EnvToken EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope
-  ErrorFormat ErrorOptions ErrorReporter ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo
-  FieldError FileContent FileOptions FileResponseOptions FileOutput FileResponse FileRule FileSchema SavedFile UploadModel UploadOutput
-  UploadParts UploadedFile
-  FrameworkRoute GuardSetup Handler HealthCheck HealthConfig HealthContext HealthOptions HealthPaths HealthQuestion HealthReport
-  Hold HttpErrorOptions HttpMethod InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
-  KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions ListenOptions LogLevel LogMethod Logger
-  LoggerOptions LogsOptions MaybePromise Metric MetricSample MetricsOptions MetricsRegistry MetricsTenants MemoryCacheOptions MemoryRateLimitOptions Middleware MiddlewareList Module
-  AnswerCall CallAnswer CallResult CallToAnswer EndCall KeptCall NewCall RanCall ReceivedBytes RecordedCall OutgoingInit OutgoingOptions
-  NewStatement NextFunction ObserverSetup OpenApiComponents OpenApiDocument OpenApiHeader OpenApiInfo OpenApiMediaType
-  OpenApiMethod OpenApiOperation OpenApiParameter OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSchema
-  OpenApiSecurityScheme OpenApiServer OpenApiTag OpenApiVersion OperationFacts OptionDecorator OptionNames OptionSettings OptionTarget
-  OptionValue Override ParameterDefinition ParameterModel ParameterPlace ParameterSettings ParameterSource PeerUse
-  Plugin PluginContext PluginMiddlewares PluginSteps Policy PolicyOptions PolicyRequest PolicyRule PolicyRules PolicySubject PolicyUser Problem ProblemDetails Produced ProducedModel Provider RateLimitBy RawBody
-  RateLimitCount RateLimitOptions RateLimitPolicy RateLimitResult RanStatement RateLimitStore Reference RefusedStatement Representation RepresentationBody Request
-  RequestCan RequestHandler SortOf SortQuery RequestId RequestInputs RequestObserver RequestOutcome RequestUser Response ResponseCause
-  ResponseFieldsMode ResponseOptions RouteBounds RouteContract RouteLimits RouteMistake RouteModel RouteOption RouteOptions RouteParameter
-  RouteSetup RouteTableEntry RunningStatement Schema SchemaConverter SchemaSide ScopedCache SecretSource SecurityOptions SecurityRequirement Size SocketPath SpanIdentity SseComment SseEvent SseEventOptions SseOptions Stage StatementFailure StatementResult StatementsConfig Step StepName StoreContext StoredResponse StreamFormat StreamItem StreamKind StreamModel StreamOptions Streamed SuccessEnvelope SuccessFacts SwaggerOptions TenantDecoratorOptions TenantInfo
-  TenantMiddlewareOptions TenantOptions TenantRouterOptions TenantScope TenantScopedOptions TenantSourceOptions
-  TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders TraceState UseEntry UsedByRoute User Validated
-  ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
-  WebhookSecrets WebhookVerifier
-  DescribeForDocument DocumentExtensions UnsignedWebhook DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
-  SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
-  Caller DeprecatedOptions HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionHeader VersionOptions VersionedOptions
+  AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppOptions AuthDecoratorOptions
+  AuthGuard AuthOptions AuthenticatedRequest BodyOptions BodyType CacheOptions CacheSettings CacheStats CacheStore
+  CapacityOptions CapsulesOptions Class ClassProvider ContentOptions CookieKeyOptions CookiesOptions CsvOptions
+  CursorOptions CursorPage CursorPages CursorQuery CursorResult CursorValue DefaultStatus DeprecatedOptions
+  DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration EnvOptions EnvRecord EnvToken
+  EnvelopeChoice EnvelopeFormat ErrorCode ErrorContext ErrorEnvelope ErrorFormat ErrorOptions ErrorReporter
+  ErrorRequestHandler ExistingProvider FactoryProvider Failure FetchInfo FieldError FileContent FileOptions FileOutput
+  FileResponse FileResponseOptions FileSchema Handler HealthCheck HealthConfig HealthOptions HealthPaths HealthReport
+  HttpErrorOptions IdempotentOptions InferOutput InputSchemas InputSource Interceptor InterceptorEntry JsonSchema
+  KeepOptions LegacyParameterDecorator LevelLogger Lifecycle LimitOptions LinkQuery LinkRow ListenOptions LogLevel
+  LogMethod Logger LoggerOptions LogsOptions MemoryCacheOptions MemoryRateLimitOptions MetricsOptions MetricsRegistry
+  MetricsTenants Middleware MiddlewareList Module NextFunction NumberedPage NumberedPages OpenApiDocument OpenApiSchema
+  OpenApiServer OpenApiTag OpenApiVersion OutgoingInit OutgoingOptions Override PageOptions PageQuery
+  PageResult PagedRequest Plugin Policy PolicyOptions PolicyRequest PolicyRule PolicyRules PolicySubject PolicyUser
+  ProblemDetails Produced Provider RateLimitBy RateLimitOptions RateLimitPolicy RateLimitStore RawBody RecordsOptions
+  Representation RepresentationBody Request RequestCan RequestHandler RequestId RequestInputs RequestRecord RequestUser
+  Response ResponseFieldsMode ResponseOptions RouteLimits RouteModel RouteOption RouteOptions RouteParameter
+  RouteTableEntry RowVersion SavedFile Schema SchemaConverter ScopedCache SecurityOptions SessionStore Size SocketPath
+  SortOf SseComment SseEvent SseEventOptions SseOptions StreamItem StreamOptions Streamed SuccessEnvelope SuccessFacts
+  SwaggerOptions TenantDecoratorOptions TenantInfo TenantMiddlewareOptions TenantOptions TenantRouterOptions
+  TenantScopedOptions TenantSourceOptions TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext
+  UnsignedWebhook UploadOutput UploadParts UploadedFile UseEntry User Validated ValidatedRequest ValidationOptions
+  ValueProvider VersionHeader VersionOptions VersionedOptions WebhookDelivery WebhookOptions WebhookReplays
+  WebhookScheme WebhookSecrets WebhookVerifier
+`
+
+/** The names that `blazon/plugin` exports. */
+const PLUGIN_VALUES = `
+  Refusal Statements TenantStates TestJobs UnderTest WorkContext addHeaders blameRequest callerOf formatProblem
+  hasFailed holdResponse idempotencyOf isSecretName isThenable keyIdOf keySchemeOf knownTraceContext noteOf orStandIn
+  producedType refuseOldPeer refuseUnknown replayResponse requestFacts setKeyId setTraceContext statusOf tenantOf
+  toBytes toSeconds unknownOptions
+`
+const PLUGIN_TYPES = `
+  AnswerCall AnswerStatement AnsweredStatement AnyPolicy AppModel BodyDescription BodyModel CacheEntry CallAnswer
+  CallResult CallToAnswer Caller CheckModel CheckedHealth ConfigCode ContractHeader ContractOf ContractParameter
+  CookiesDescription Decision DecisionValue Decorated DefinedParameter DescribeForDocument DocumentExtensions
+  DrainOptions EndCall EndedRequest FieldOf FieldOrder FileRule FilterOutput FrameworkRoute GuardSetup HealthContext
+  HealthQuestion HeldContent Hold HttpMethod IdempotencyClaim IdempotencyStoreContext IdempotentRoute JobRunReport
+  KeptCall ListOrder MaybePromise Metric MetricSample NewCall NewStatement NoteDecision ObserverSetup OpenApiComponents
+  OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod OpenApiOAuthFlow OpenApiOperation OpenApiParameter
+  OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSecurityScheme OperationFacts OptionDecorator OptionNames OptionSettings
+  OptionTarget OptionValue OrderField PageFilter Pages PagesDefinition ParameterDefinition ParameterModel ParameterPlace
+  ParameterSettings ParameterSource PeerUse PluginContext PluginMiddlewares PluginSteps Problem ProducedModel RanCall
+  RanStatement RateLimitCount RateLimitResult ReceivedBytes RecordedCall RecordedDecision RecordedError RecordedLog
+  RecordedRoute RecordedStatement RecordedStep Reference RefusedStatement RequestFacts RequestObserver RequestOutcome
+  RequestSecretTexts ResponseCause RouteBounds RouteContract RouteMistake RouteSetup RunningStatement SchemaSide
+  SecretSource SecurityRequirement SentJob SessionChange SessionFields SessionRecord SessionStoreContext SessionWrite
+  SortQuery SpanIdentity Stage StatementFailure StatementResult StatementsConfig Step StepName StoreContext
+  StoredResponse StreamFormat StreamKind StreamModel TenantScope TraceHeaders TraceState UploadModel UsedByRoute Work
 `
 
 /** The names that `blazon/testing` exports. */
@@ -137,13 +154,16 @@ const words = (text: string) => text.trim().split(/\s+/).sort()
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Names that a door exports, as written. */
-function exportedNames(path: string): { values: string[]; types: string[] } {
+function exportedNames(
+  path: string,
+  passedOn = 'contracts/public.ts',
+): { values: string[]; types: string[] } {
   const door = readSources().find((source) => source.path === path)
   const [values, types]: [string[], string[]] = [[], []]
   for (const statement of door?.tree.statements ?? []) {
     if (!ts.isExportDeclaration(statement)) continue
     if (statement.exportClause === undefined) {
-      types.push(...exportedNames('contracts/public.ts').types)
+      types.push(...exportedNames(passedOn).types)
       continue
     }
     const clause = statement.exportClause as ts.NamedExports
@@ -164,6 +184,21 @@ describe('blazon', () => {
     const { values, types } = exportedNames('index.ts')
     expect(values).toEqual(words(VALUES))
     expect(types).toEqual(words(TYPES))
+  })
+})
+
+describe('blazon/plugin', () => {
+  const { values, types } = exportedNames('plugin/index.ts', 'contracts/for-plugins.ts')
+
+  it('exports exactly the promised names', () => {
+    expect(Object.keys(plugin).sort()).toEqual(words(PLUGIN_VALUES))
+    expect(values).toEqual(words(PLUGIN_VALUES))
+    expect(types).toEqual(words(PLUGIN_TYPES))
+  })
+
+  it('exports no name of `blazon`', () => {
+    const main = new Set([...words(VALUES), ...words(TYPES)])
+    expect([...values, ...types].filter((name) => main.has(name))).toEqual([])
   })
 })
 
@@ -278,6 +313,7 @@ const WITHOUT_NAMES: Readonly<Record<string, string>> = {
 describe('every object of options', () => {
   const all = [
     TYPES,
+    PLUGIN_TYPES,
     TESTING_TYPES,
     JWT_TYPES,
     POSTGRES_TYPES,
@@ -313,6 +349,9 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon'))")).toEqual(words(VALUES))
     expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(
       words(TESTING_VALUES),
+    )
+    expect(evaluate('commonjs', "Object.keys(require('blazon/plugin'))")).toEqual(
+      words(PLUGIN_VALUES),
     )
     expect(evaluate('commonjs', "Object.keys(require('blazon/jobs'))")).toEqual(words(JOBS_VALUES))
     expect(evaluate('commonjs', "Object.keys(require('blazon/keys'))")).toEqual(KEYS_VALUES)

@@ -30,6 +30,10 @@ const REPLACEABLE = [
   'features/tenancy',
 ]
 
+/** The doors from which an integration imports, as a package of a stranger does. */
+const PUBLIC = ['index', 'plugin']
+const DOORS = ['index.ts', 'plugin/index.ts']
+
 /** Packages that only one room may import. Other rooms use that room. */
 const PACKAGES: Record<string, string> = {
   'find-my-way': 'routing',
@@ -75,7 +79,7 @@ function isIntegration(path: string): boolean {
 function judge(from: string, to: string): string | null {
   const [room, other] = [roomOf(from), roomOf(to)]
   if (room === other || WITHIN_FLOOR.has(`${room} -> ${other}`)) return null
-  if (isIntegration(from) && other === 'index') return null
+  if (isIntegration(from) && PUBLIC.includes(other)) return null
   const [floor, otherFloor] = [floorOf(room), floorOf(other)]
   if (otherFloor < floor) return null
   const way = otherFloor === floor ? 'is blind to its neighbour' : 'may not look up to'
@@ -102,6 +106,7 @@ describe('the rule of the floors', () => {
     expect(judge('pipeline/steps/guard.ts', 'pipeline/step.ts')).toBeNull()
     expect(judge('pipeline/fail.ts', 'http/request.ts')).toBeNull()
     expect(judge('integrations/a/x.ts', 'index.ts')).toBeNull()
+    expect(judge('integrations/a/x.ts', 'plugin/index.ts')).toBeNull()
   })
 
   it('refuses imports of the same and of higher floors, and names them', () => {
@@ -160,7 +165,9 @@ describe('src', () => {
 /** The names that a door exports, each behind the file that declares it. */
 function publicNames(): ReadonlySet<string> {
   const exported = sources
-    .filter(({ path }) => path === 'index.ts' || path === 'contracts/public.ts')
+    .filter(
+      ({ path }) => DOORS.includes(path) || /^contracts\/(?:public|for-plugins)\.ts$/.test(path),
+    )
     .flatMap(({ path, tree }) => importedNames(path, tree))
   return new Set(exported.flatMap(({ to, names }) => names.map((name) => entryOf(to, name))))
 }
@@ -178,7 +185,7 @@ function privateImports(rooms: readonly string[]): Record<string, string[]> {
     rooms.includes(roomOf(path)) && !/(?:-options|\/feature)\.ts$/.test(path)
   for (const { path, tree } of sources.filter(isJudged)) {
     for (const { to, names } of importedNames(path, tree)) {
-      if (to === 'index.ts' || roomOf(to) === roomOf(path)) continue
+      if (DOORS.includes(to) || roomOf(to) === roomOf(path)) continue
       for (const entry of names.map((name) => entryOf(to, name))) {
         if (exported.has(entry)) continue
         const user = roomOf(path).replace(/^\w+\//, '')
@@ -197,7 +204,7 @@ describe('the newest features', () => {
       const users = edges.filter(
         ({ from, to }) => to.startsWith(folder) && !from.startsWith(folder),
       )
-      const files = new Set(users.map(({ from }) => from))
+      const files = new Set(users.map(({ from }) => (DOORS.includes(from) ? 'a door' : from)))
       expect(files.size).toBeGreaterThan(1)
       expect(files.size).toBeLessThanOrEqual(3)
     },
@@ -212,12 +219,12 @@ describe('features that a stranger could replace', () => {
 })
 
 describe('integrations', () => {
-  it('import from the public door only', () => {
+  it('import from the public doors only', () => {
     const strays = sources
       .filter(({ path }) => isIntegration(path))
       .flatMap(({ path, tree }) =>
         importedNames(path, tree)
-          .filter(({ to }) => to !== 'index.ts' && !isIntegration(to))
+          .filter(({ to }) => !DOORS.includes(to) && !isIntegration(to))
           .map(({ to }) => `${path} imports ${to}`),
       )
     expect(strays).toEqual([])

@@ -25,6 +25,7 @@ const DOORS = [
   'integrations/sessions/',
   'integrations/typeorm/',
   'integrations/vite/',
+  'plugin/',
   'testing/',
 ]
 
@@ -48,7 +49,7 @@ describe('the package', () => {
     const own = [...expected, ...docs.map((name) => `docs/${name}`), ...tutorial, ...ready]
     expect(rest.filter((path) => !path.startsWith('templates/')).sort()).toEqual(own.sort())
     const kinds =
-      /^(index|shared|(testing|integrations\/[\w-]+)\/index|integrations\/postgres\/keeper\/main|cli\/[\w/-]+|chunks\/[\w-]+|commonjs)\.(js|cjs|d\.ts|d\.cts)$|^cli\/dev\/dashboard\/page\/page\.(css|html)$/
+      /^(index|shared|(plugin|testing|integrations\/[\w-]+)\/index|integrations\/postgres\/keeper\/main|cli\/[\w/-]+|chunks\/[\w-]+|commonjs)\.(js|cjs|d\.ts|d\.cts)$|^cli\/dev\/dashboard\/page\/page\.(css|html)$/
     expect(inDist.filter((path) => !kinds.test(path))).toEqual([])
   })
 

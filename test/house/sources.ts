@@ -11,7 +11,7 @@ export const FLOORS = [
   ['routing', 'pipeline', 'openapi', 'features/*'],
   ['features/index'],
   ['app'],
-  ['index', 'testing', 'cli', 'integrations/*'],
+  ['index', 'plugin', 'testing', 'cli', 'integrations/*'],
 ]
 
 /** A file below `src/`. */

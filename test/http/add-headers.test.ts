@@ -1,4 +1,5 @@
-import { App, addHeaders, type Response, replayResponse } from 'blazon'
+import { App, type Response } from 'blazon'
+import { addHeaders, replayResponse } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 
 /** The headers of a response to which a middleware has added some, at a real socket. */

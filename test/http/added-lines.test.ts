@@ -1,4 +1,5 @@
-import { App, addHeaders, type Response } from 'blazon'
+import { App, type Response } from 'blazon'
+import { addHeaders } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 
 interface Others {

@@ -1,4 +1,4 @@
-import { replayResponse } from 'blazon'
+import { replayResponse } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 

@@ -11,7 +11,6 @@ import {
   Inject,
   Injectable,
   Limits,
-  type Problem,
   Public,
   Query,
   RateLimit,
@@ -19,6 +18,7 @@ import {
   Req,
   Res,
 } from 'blazon'
+import type { Problem } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 
 // Called as a compiler would call them, because TypeScript refuses to compile these mistakes.

@@ -1,14 +1,6 @@
 import { type } from 'arktype'
-import {
-  ApiBody,
-  App,
-  Body,
-  type BodyDescription,
-  type Class,
-  Controller,
-  Post,
-  type Schema,
-} from 'blazon'
+import { ApiBody, App, Body, type Class, Controller, Post, type Schema } from 'blazon'
+import type { BodyDescription } from 'blazon/plugin'
 import Type from 'typebox'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'

@@ -44,6 +44,13 @@ it('an application without the option health does not load its code', async () =
   expect(await loads('health-plugin', { options: '{ health: true }' })).toBe(true)
 })
 
+it('an application without metadata of other packages does not load the check for it', async () => {
+  expect(await loads('check-foreign', {})).toBe(false)
+  expect(await loads('check-foreign', { before: 'Reflect.getOwnMetadataKeys = () => []' })).toBe(
+    true,
+  )
+})
+
 it('an application whose fetch is not called does not load its code', async () => {
   const after = `await app.fetch(new Request('http://localhost/'))`
   expect(await loads('fetch', {})).toBe(false)

@@ -3,6 +3,7 @@ import { App, type AppOptions, Controller, Get, HttpError, type User } from 'bla
 import { defineJob, type Jobs } from 'blazon/jobs'
 import { jwt } from 'blazon/jwt'
 import { otel } from 'blazon/otel'
+import { type PluginSteps, Refusal } from 'blazon/plugin'
 import { postgres, sql } from 'blazon/postgres'
 import { redisCache } from 'blazon/redis'
 import { sessions } from 'blazon/sessions'
@@ -42,7 +43,9 @@ export const others = [
   dataSourceOf,
   blazon,
   jwt,
+  Refusal,
 ]
+export const steps: PluginSteps = { afterGuard: (next) => next }
 export type Level = LogEntry['level']
 
 // Types that could not be resolved would be `any`, and accept these.

@@ -30,8 +30,10 @@ export async function readApp(
   const watch = new DeclarationWatch(onLoaded)
   const namespace = await watch.until(importModule(module))
   const exports = exportsOf(namespace ?? {})
-  const app = selectApp({ exports, declared: watch.declared })
-  return app ?? (await makeApp(exports, watch))
+  const selected = selectApp({ exports, declared: watch.declared })
+  const app = selected ?? (await makeApp(exports, watch))
+  await app.load()
+  return app
 }
 
 /**

@@ -1,14 +1,12 @@
+import { ConfigError, type Duration, type Request } from '../../index.js'
 import {
-  ConfigError,
-  type Duration,
   type GuardSetup,
   type MaybePromise,
   type OptionNames,
   type Problem,
-  type Request,
   toSeconds,
   unknownOptions,
-} from '../../index.js'
+} from '../../plugin/index.js'
 import { faultOfPrefix } from './key-format.js'
 
 /** A stored key. Stores may return more fields, which `user` and `onUse` receive. */

@@ -2,16 +2,18 @@ import { AsyncResource } from 'node:async_hooks'
 import {
   type AuthGuard,
   Clock,
-  type GuardSetup,
   HttpError,
+  type Request,
+  ServiceUnavailableError,
+} from '../../index.js'
+import {
+  type GuardSetup,
   isThenable,
   noteOf,
   type OpenApiSecurityScheme,
   orStandIn,
-  type Request,
-  ServiceUnavailableError,
   setKeyId,
-} from '../../index.js'
+} from '../../plugin/index.js'
 import {
   type ApiKeyRecord,
   type ApiKeysOptions,

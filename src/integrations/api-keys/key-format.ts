@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
-import { ConfigError, type OptionNames, refuseUnknown } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
 
 /** The digits of base62, in the order of their ASCII codes. */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -2,10 +2,9 @@ import {
   type DualMethodDecorator,
   type Duration,
   defineOption,
-  type OptionNames,
   type RouteOption,
-  refuseUnknown,
 } from '../../index.js'
+import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
 import { defineJob, type JobDefinition, type JobRun } from './define-job.js'
 
 /**

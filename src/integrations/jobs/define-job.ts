@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { ConfigError, type Duration, type Problem, toSeconds, unknownOptions } from '../../index.js'
+import { ConfigError, type Duration } from '../../index.js'
+import { type Problem, toSeconds, unknownOptions } from '../../plugin/index.js'
 
 /** Options of {@link defineJob}. */
 export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {

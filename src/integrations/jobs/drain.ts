@@ -1,4 +1,4 @@
-import type { DrainOptions, JobRunReport, SentJob, TestJobs } from '../../index.js'
+import type { DrainOptions, JobRunReport, SentJob, TestJobs } from '../../plugin/index.js'
 import type { Parts } from './parts.js'
 import { runJob } from './run-job.js'
 import { planSchedules } from './schedules.js'

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { getTraceContext, RequestContext, requestFacts, WorkContext } from '../../index.js'
+import { getTraceContext, RequestContext } from '../../index.js'
+import { requestFacts, WorkContext } from '../../plugin/index.js'
 import { type JobDefinition, type JobSender, present } from './define-job.js'
 
 /** The data of a job in the database. */

@@ -1,4 +1,5 @@
-import { type Class, ConfigError, type PluginContext, type Problem } from '../../index.js'
+import { type Class, ConfigError } from '../../index.js'
+import type { PluginContext, Problem } from '../../plugin/index.js'
 import { JOB, type JobSchedule, Worker } from './decorators.js'
 import type { JobDefinition, JobRun } from './define-job.js'
 

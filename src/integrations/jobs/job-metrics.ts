@@ -1,5 +1,5 @@
 import type { QueueResult } from 'pg-boss'
-import type { Metric } from '../../index.js'
+import type { Metric } from '../../plugin/index.js'
 import type { Parts } from './parts.js'
 
 type Count = 'readyCount' | 'activeCount' | 'failedCount' | 'readyOldestSeconds'

@@ -1,4 +1,5 @@
-import { DatabaseLink, orStandIn, type Plugin, RequestContext, TestJobs } from '../../index.js'
+import { DatabaseLink, type Plugin, RequestContext } from '../../index.js'
+import { orStandIn, TestJobs } from '../../plugin/index.js'
 import type { JobDefinition } from './define-job.js'
 import { type JobsOptions, type JobsSettings, resolveOptions } from './jobs-options.js'
 import { Runtime } from './runtime.js'

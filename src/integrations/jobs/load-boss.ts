@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
-import { ConfigError, type Problem, refuseOldPeer } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import { type Problem, refuseOldPeer } from '../../plugin/index.js'
 
 /** The instance of pg-boss that an application uses. */
 export type Boss = PgBoss

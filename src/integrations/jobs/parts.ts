@@ -1,4 +1,5 @@
-import type { Clock, DatabaseLink, Logger, SentJob, TenantStates } from '../../index.js'
+import type { Clock, DatabaseLink, Logger } from '../../index.js'
+import type { SentJob, TenantStates } from '../../plugin/index.js'
 import type { Works } from './find-work.js'
 import type { Queues } from './queues.js'
 

@@ -1,5 +1,6 @@
 import type { JobWithMetadata } from 'pg-boss'
-import { type Work as Context, type JobRunReport, runWithTenant, WorkContext } from '../../index.js'
+import { runWithTenant } from '../../index.js'
+import { type Work as Context, type JobRunReport, WorkContext } from '../../plugin/index.js'
 import { type JobRun, present } from './define-job.js'
 import { checkInput, type Envelope, readEnvelope } from './envelope.js'
 import type { Work } from './find-work.js'

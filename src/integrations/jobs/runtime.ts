@@ -1,12 +1,5 @@
-import {
-  Clock,
-  type DatabaseLink,
-  Metrics,
-  type PluginContext,
-  type SentJob,
-  TenantStates,
-  UnderTest,
-} from '../../index.js'
+import { Clock, type DatabaseLink, Metrics } from '../../index.js'
+import { type PluginContext, type SentJob, TenantStates, UnderTest } from '../../plugin/index.js'
 import { bossDatabase, followTests } from './boss-database.js'
 import { Drain } from './drain.js'
 import { findWork } from './find-work.js'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ConfigError, type Problem } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import type { Problem } from '../../plugin/index.js'
 import type { JobSchedule } from './decorators.js'
 import type { Works } from './find-work.js'
 import type { Boss } from './load-boss.js'

@@ -5,8 +5,8 @@ import {
   HttpError,
   requireTenantId,
   TenantContext,
-  toSeconds,
 } from '../../index.js'
+import { toSeconds } from '../../plugin/index.js'
 import { type JobDefinition, present } from './define-job.js'
 import { checkInput, currentSender } from './envelope.js'
 import type { Parts } from './parts.js'

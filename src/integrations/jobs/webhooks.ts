@@ -1,12 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import {
-  Clock,
-  InjectionToken,
-  inject,
-  type MaybePromise,
-  Outgoing,
-  signWebhook,
-} from '../../index.js'
+import { Clock, InjectionToken, inject, Outgoing, signWebhook } from '../../index.js'
+import type { MaybePromise } from '../../plugin/index.js'
 import { Job, Worker } from './decorators.js'
 import { defineJob, type JobDefinition, type JobRun } from './define-job.js'
 import { DeadJobError } from './run-job.js'

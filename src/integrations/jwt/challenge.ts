@@ -1,4 +1,4 @@
-import { Refusal } from '../../index.js'
+import { Refusal } from '../../plugin/index.js'
 import { isScope } from './is-scope.js'
 import type { AnyJwtOptions } from './jwt-options.js'
 import { metadataUrl } from './metadata-url.js'

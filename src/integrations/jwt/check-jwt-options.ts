@@ -1,11 +1,5 @@
-import {
-  ConfigError,
-  type Duration,
-  type OptionNames,
-  type Problem,
-  toSeconds,
-  unknownOptions,
-} from '../../index.js'
+import { ConfigError, type Duration } from '../../index.js'
+import { type OptionNames, type Problem, toSeconds, unknownOptions } from '../../plugin/index.js'
 import { type GivenKeys, NO_KEYS, readGivenKeys } from './given-keys.js'
 import { isScope } from './is-scope.js'
 import type { AnyJwtOptions } from './jwt-options.js'

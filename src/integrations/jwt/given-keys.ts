@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { ConfigError, type OptionNames, type Problem, unknownOptions } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import { type OptionNames, type Problem, unknownOptions } from '../../plugin/index.js'
 import type { AnyJwtOptions, JwtJwk, JwtKey, JwtKeys, JwtPem, JwtSecret } from './jwt-options.js'
 import { invalid } from './option-problem.js'
 import {

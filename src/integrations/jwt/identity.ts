@@ -1,4 +1,5 @@
-import { isThenable, type User } from '../../index.js'
+import type { User } from '../../index.js'
+import { isThenable } from '../../plugin/index.js'
 import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
 
 /** A claim by its name, or a function of all claims. */

@@ -1,11 +1,5 @@
-import {
-  ConfigError,
-  type OptionNames,
-  type Plugin,
-  type Request,
-  type Response,
-  refuseUnknown,
-} from '../../index.js'
+import { ConfigError, type Plugin, type Request, type Response } from '../../index.js'
+import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
 import type { JwtGuard } from './jwt.js'
 import { metadataUrl } from './metadata-url.js'
 import { invalid } from './option-problem.js'

@@ -1,11 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type {
-  Duration,
-  MaybePromise,
-  OpenApiSecurityScheme,
-  Request,
-  SecretSource,
-} from '../../index.js'
+import type { Duration, Request } from '../../index.js'
+import type { MaybePromise, OpenApiSecurityScheme, SecretSource } from '../../plugin/index.js'
 
 /** The algorithms that the guard verifies (RFC 7518, 3.1; RFC 8037; RFC 9864 for `Ed25519`). */
 export type JwtAlgorithm =

@@ -1,15 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { type AuthGuard, Clock, type Request, type RouteModel } from '../../index.js'
 import {
-  type AuthGuard,
-  Clock,
   type GuardSetup,
   type OpenApiSecurityScheme,
   orStandIn,
-  type Request,
   type RouteContract,
-  type RouteModel,
   toSeconds,
-} from '../../index.js'
+} from '../../plugin/index.js'
 import { Challenges } from './challenge.js'
 import { type ClaimRules, typeOf } from './check-claims.js'
 import { checkJwtOptions } from './check-jwt-options.js'

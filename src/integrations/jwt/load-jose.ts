@@ -1,4 +1,5 @@
-import { ConfigError, refuseOldPeer } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import { refuseOldPeer } from '../../plugin/index.js'
 
 /** The function of the package `jose` that this door uses. */
 export type Jose = Pick<typeof import('jose'), 'compactVerify'>

@@ -1,4 +1,4 @@
-import type { Problem } from '../../index.js'
+import type { Problem } from '../../plugin/index.js'
 
 /** Creates the problem for an option of `jwt` with an invalid value. */
 export function invalid(option: string, cause: string, remedy: string): Problem {

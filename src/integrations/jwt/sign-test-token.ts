@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type OptionNames, refuseUnknown } from '../../index.js'
+import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
 import { machineClock, type TimeSource } from './machine-clock.js'
 
 /** How {@link signTestToken} signs. */

@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
-import { isThenable, type Lifecycle, noteOf, type Request, type User } from '../../index.js'
+import type { Lifecycle, Request, User } from '../../index.js'
+import { isThenable, noteOf } from '../../plugin/index.js'
 import type { Challenges } from './challenge.js'
 import { type ClaimRules, endOf, findFault, startOf } from './check-claims.js'
 import { defaultUser, freezeDeep, readList } from './identity.js'

@@ -1,5 +1,5 @@
 import type { Attributes, Span } from '@opentelemetry/api'
-import type { CallResult, EndCall, NewCall } from '../../index.js'
+import type { CallResult, EndCall, NewCall } from '../../plugin/index.js'
 import type { OpenTelemetry } from './load-api.js'
 import type { SpanMaker } from './request-trace.js'
 

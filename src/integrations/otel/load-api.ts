@@ -1,4 +1,5 @@
-import { ConfigError, refuseOldPeer } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import { refuseOldPeer } from '../../plugin/index.js'
 
 /** The parts of `@opentelemetry/api` that this door uses. */
 export type OpenTelemetry = Pick<

@@ -1,14 +1,12 @@
 import type { Context, Span, SpanOptions } from '@opentelemetry/api'
+import type { ErrorContext, Request, RouteModel } from '../../index.js'
 import {
   type EndedRequest,
-  type ErrorContext,
   type ObserverSetup,
-  type Request,
   type RequestObserver,
-  type RouteModel,
   type StepName,
   setTraceContext,
-} from '../../index.js'
+} from '../../plugin/index.js'
 import { CallSpans } from './call-spans.js'
 import { findContextKeys, type RpcMetadata } from './context-keys.js'
 import type { OpenTelemetry } from './load-api.js'

@@ -1,12 +1,11 @@
 import type { Attributes, TracerProvider } from '@opentelemetry/api'
+import { ConfigError, type Request } from '../../index.js'
 import {
-  ConfigError,
   type EndedRequest,
   type OptionNames,
   type Problem,
-  type Request,
   unknownOptions,
-} from '../../index.js'
+} from '../../plugin/index.js'
 
 /** Options of `otel`. */
 export interface OtelOptions {

@@ -1,10 +1,5 @@
-import {
-  InjectionToken,
-  type ObserverSetup,
-  orStandIn,
-  type Plugin,
-  type RequestObserver,
-} from '../../index.js'
+import { InjectionToken, type Plugin } from '../../index.js'
+import { type ObserverSetup, orStandIn, type RequestObserver } from '../../plugin/index.js'
 import { loadApi, type OpenTelemetry } from './load-api.js'
 import { observeTraces } from './observe-traces.js'
 import { checkOtelOptions, type OtelOptions } from './otel-options.js'

@@ -1,5 +1,5 @@
 import type { Context, Span, SpanOptions, Tracer } from '@opentelemetry/api'
-import type { StepName } from '../../index.js'
+import type { StepName } from '../../plugin/index.js'
 import type { RpcMetadata } from './context-keys.js'
 
 /**

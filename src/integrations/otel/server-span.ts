@@ -1,5 +1,6 @@
 import type { Attributes, Span } from '@opentelemetry/api'
-import type { EndedRequest, Request } from '../../index.js'
+import type { Request } from '../../index.js'
+import type { EndedRequest } from '../../plugin/index.js'
 
 /** The methods that HTTP defines (RFC 9110, RFC 5789, RFC 10008). All others are one method in names and attributes. */
 const METHODS = new Set([

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
-import type { RanStatement } from '../../index.js'
+import type { RanStatement } from '../../plugin/index.js'
 import type { OpenTelemetry } from './load-api.js'
 import type { SpanMaker } from './request-trace.js'
 

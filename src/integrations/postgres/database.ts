@@ -1,10 +1,5 @@
-import {
-  type Logger,
-  runWithoutTenant,
-  runWithTenant,
-  TenantContext,
-  WorkContext,
-} from '../../index.js'
+import { type Logger, runWithoutTenant, runWithTenant, TenantContext } from '../../index.js'
+import { WorkContext } from '../../plugin/index.js'
 import type { QueryResult, Statement } from './driver.js'
 import { ALL_TENANTS } from './sessions/owner.js'
 import type { Sessions } from './sessions/sessions.js'

@@ -1,12 +1,5 @@
-import {
-  type DatabaseLink,
-  formatProblem,
-  HttpError,
-  type Logger,
-  Metrics,
-  type PluginContext,
-  Statements,
-} from '../../index.js'
+import { type DatabaseLink, HttpError, type Logger, Metrics } from '../../index.js'
+import { formatProblem, type PluginContext, Statements } from '../../plugin/index.js'
 import { databaseLink } from './database-link.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'

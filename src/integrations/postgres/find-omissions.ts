@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { ConfigError, type Problem } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import type { Problem } from '../../plugin/index.js'
 import { omnipotent } from './doctor/inspect-login.js'
 import { nothingToSee } from './doctor/inspect-tables.js'
 import { USER_SCHEMA } from './doctor/read-relations.js'

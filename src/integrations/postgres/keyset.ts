@@ -1,4 +1,5 @@
-import type { CursorPage, OrderField } from '../../index.js'
+import type { CursorPage } from '../../index.js'
+import type { OrderField } from '../../plugin/index.js'
 
 /** A template that builds SQL, such as `sql`: of this package, or of Drizzle. */
 export interface SqlBuilder<T> {

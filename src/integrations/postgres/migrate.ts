@@ -1,4 +1,4 @@
-import { type OptionNames, refuseUnknown } from '../../index.js'
+import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
 import type { Finding } from './doctor/finding.js'
 import { examine } from './doctor/inspect-database.js'
 import {

@@ -1,4 +1,4 @@
-import type { Metric } from '../../index.js'
+import type { Metric } from '../../plugin/index.js'
 import type { Driver } from './driver.js'
 
 /** The metrics of the connections to the database. */

@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  ConfigError,
-  HttpError,
-  type IdempotencyClaim,
-  type IdempotencyStore,
-  type IdempotencyStoreContext,
-} from '../../index.js'
+import { type Clock, ConfigError, HttpError, type IdempotencyStore } from '../../index.js'
+import type { IdempotencyClaim, IdempotencyStoreContext } from '../../plugin/index.js'
 import { briefCause } from './brief-cause.js'
 import type { QueryResult } from './driver.js'
 import type { Engine } from './engine.js'

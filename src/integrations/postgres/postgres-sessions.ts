@@ -1,12 +1,11 @@
-import {
-  ConfigError,
-  type SessionChange,
-  type SessionFields,
-  type SessionRecord,
-  type SessionStore,
-  type SessionStoreContext,
-  type SessionWrite,
-} from '../../index.js'
+import { ConfigError, type SessionStore } from '../../index.js'
+import type {
+  SessionChange,
+  SessionFields,
+  SessionRecord,
+  SessionStoreContext,
+  SessionWrite,
+} from '../../plugin/index.js'
 import { briefCause } from './brief-cause.js'
 import { Database } from './database.js'
 import type { QueryResult } from './driver.js'

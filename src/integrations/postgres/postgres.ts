@@ -2,14 +2,16 @@ import {
   ConfigError,
   DatabaseLink,
   IdempotencyStore,
-  idempotencyOf,
-  orStandIn,
   type Plugin,
   type RouteModel,
+} from '../../index.js'
+import {
+  idempotencyOf,
+  orStandIn,
   type RouteSetup,
   type Stage,
   Statements,
-} from '../../index.js'
+} from '../../plugin/index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'

@@ -1,4 +1,5 @@
-import type { CursorPage, CursorResult, NumberedPage, OrderField, PageResult } from '../../index.js'
+import type { CursorPage, CursorResult, NumberedPage, PageResult } from '../../index.js'
+import type { OrderField } from '../../plugin/index.js'
 import type { Database } from './database.js'
 import { keysetOf, orderOf } from './keyset.js'
 import { type Sql, sql } from './sql.js'

@@ -1,4 +1,5 @@
-import { blameRequest, HttpError, type Request } from '../../index.js'
+import { HttpError, type Request } from '../../index.js'
+import { blameRequest } from '../../plugin/index.js'
 import type { Statement } from './driver.js'
 import { isConflict, PostgresError, refusalIn, UnsavedError } from './postgres-error.js'
 

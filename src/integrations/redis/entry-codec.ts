@@ -1,5 +1,5 @@
 // [magic] [version] [length of the head, 4 bytes] [head, JSON] [body]
-import type { CacheEntry } from '../../index.js'
+import type { CacheEntry } from '../../plugin/index.js'
 
 const MAGIC = 0xb1
 const VERSION = 2

@@ -1,4 +1,4 @@
-import type { CacheEntry } from '../../index.js'
+import type { CacheEntry } from '../../plugin/index.js'
 import { decodeEntry } from './entry-codec.js'
 
 /** The number of slots, and so of entries in memory: a power of two. */

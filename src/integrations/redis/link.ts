@@ -1,4 +1,5 @@
-import type { MaybePromise, StoreContext, Timer } from '../../index.js'
+import type { Timer } from '../../index.js'
+import type { MaybePromise, StoreContext } from '../../plugin/index.js'
 import { Breaker } from './breaker.js'
 import { startDeadline, waitAtMost } from './deadline.js'
 import { describeFailure, unfitness } from './describe-failure.js'

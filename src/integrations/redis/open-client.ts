@@ -1,4 +1,5 @@
-import { ConfigError, refuseOldPeer } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import { refuseOldPeer } from '../../plugin/index.js'
 import { type Driver, driverOf, type RedisClient, type RedisCluster } from './driver.js'
 import { DEFAULT_URL, type RedisClusterOptions, type RedisOptions } from './redis-options.js'
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { CacheStore } from '../../index.js'
 import {
   type CacheEntry,
-  type CacheStore,
   type MaybePromise,
   orStandIn,
   type StoreContext,
-} from '../../index.js'
+} from '../../plugin/index.js'
 import { waitAtMost } from './deadline.js'
 import { describeFailure, isServerError } from './describe-failure.js'
 import type { Driver } from './driver.js'

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { HttpError, type IdempotencyStore, type Logger } from '../../index.js'
 import {
-  HttpError,
   type IdempotencyClaim,
-  type IdempotencyStore,
   type IdempotencyStoreContext,
-  type Logger,
   orStandIn,
-} from '../../index.js'
+} from '../../plugin/index.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'

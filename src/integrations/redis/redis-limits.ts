@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
+import { memoryRateLimit, type RateLimitStore } from '../../index.js'
 import {
   type MaybePromise,
-  memoryRateLimit,
   orStandIn,
   type RateLimitCount,
   type RateLimitResult,
-  type RateLimitStore,
   type StoreContext,
-} from '../../index.js'
+} from '../../plugin/index.js'
 import { isUnknownScript } from './describe-failure.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'

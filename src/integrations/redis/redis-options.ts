@@ -1,11 +1,5 @@
-import {
-  ConfigError,
-  type Duration,
-  type OptionNames,
-  type Problem,
-  toSeconds,
-  unknownOptions,
-} from '../../index.js'
+import { ConfigError, type Duration } from '../../index.js'
+import { type OptionNames, type Problem, toSeconds, unknownOptions } from '../../plugin/index.js'
 import type { RedisClient, RedisCluster } from './driver.js'
 
 /**

@@ -1,11 +1,11 @@
+import type { SessionStore } from '../../index.js'
 import {
   orStandIn,
   type SessionChange,
   type SessionRecord,
-  type SessionStore,
   type SessionStoreContext,
   type SessionWrite,
-} from '../../index.js'
+} from '../../plugin/index.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'

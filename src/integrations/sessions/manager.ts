@@ -5,13 +5,15 @@ import {
   HttpError,
   type Lifecycle,
   type Logger,
-  type MaybePromise,
-  type PluginContext,
   ServiceUnavailableError,
-  type SessionFields,
-  type SessionRecord,
   type SessionStore,
 } from '../../index.js'
+import type {
+  MaybePromise,
+  PluginContext,
+  SessionFields,
+  SessionRecord,
+} from '../../plugin/index.js'
 import { memorySessions } from './memory-sessions.js'
 import { SessionCookie } from './session-cookie.js'
 import type { SessionsSettings } from './sessions-options.js'

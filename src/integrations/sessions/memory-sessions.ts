@@ -1,12 +1,12 @@
+import type { SessionStore } from '../../index.js'
 import {
   type OptionNames,
   refuseUnknown,
   type SessionChange,
   type SessionRecord,
-  type SessionStore,
   type SessionStoreContext,
   type SessionWrite,
-} from '../../index.js'
+} from '../../plugin/index.js'
 
 const DEFAULT_MAX_SESSIONS = 10_000
 /** Ended sessions to remove with each new one. It is more than one, so that their number shrinks. */

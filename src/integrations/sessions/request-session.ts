@@ -1,11 +1,5 @@
-import {
-  ConflictError,
-  type Request,
-  type Response,
-  type SessionRecord,
-  TenantContext,
-  tenantOf,
-} from '../../index.js'
+import { ConflictError, type Request, type Response, TenantContext } from '../../index.js'
+import { type SessionRecord, tenantOf } from '../../plugin/index.js'
 import { changes, refuseCrossOrigin } from './cross-origin.js'
 import type { Manager } from './manager.js'
 import type { Session, SessionUser } from './session.js'

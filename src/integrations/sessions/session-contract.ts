@@ -1,4 +1,5 @@
-import { defineOption, type RouteContract, type RouteModel, type RouteOption } from '../../index.js'
+import { defineOption, type RouteModel, type RouteOption } from '../../index.js'
+import type { RouteContract } from '../../plugin/index.js'
 import { changes } from './cross-origin.js'
 
 /**

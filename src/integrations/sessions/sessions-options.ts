@@ -1,14 +1,11 @@
+import { ConfigError, type Duration, type Request, type SessionStore } from '../../index.js'
 import {
-  ConfigError,
-  type Duration,
   type MaybePromise,
   type OptionNames,
   type Problem,
-  type Request,
-  type SessionStore,
   toSeconds,
   unknownOptions,
-} from '../../index.js'
+} from '../../plugin/index.js'
 
 /** A Standard Schema (zod 4, valibot, arktype, …) of an object. */
 export interface SessionSchema<TInput = unknown, TOutput = unknown> {

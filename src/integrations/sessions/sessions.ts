@@ -1,16 +1,14 @@
 import {
   type AuthGuard,
   Clock,
-  type HealthContext,
   InjectionToken,
   type NextFunction,
-  noteOf,
-  orStandIn,
   type Plugin,
   type Request,
   type Response,
   type User,
 } from '../../index.js'
+import { type HealthContext, noteOf, orStandIn } from '../../plugin/index.js'
 import { Manager, type SessionManager } from './manager.js'
 import { RequestSession } from './request-session.js'
 import type { Session } from './session.js'

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { ConfigError, refuseOldPeer } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import { refuseOldPeer } from '../../plugin/index.js'
 
 /** The package `typeorm`, as its types describe it. */
 export type TypeOrmPackage = typeof import('typeorm')

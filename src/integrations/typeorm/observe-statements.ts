@@ -1,5 +1,5 @@
 import type { DataSource, EntitySubscriberInterface, QueryRunner } from 'typeorm'
-import type { RunningStatement, Statements } from '../../index.js'
+import type { RunningStatement, Statements } from '../../plugin/index.js'
 
 /** A statement that a query runner has begun. */
 interface Begun {

@@ -1,5 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm'
-import type { CursorPage, CursorResult, OrderField } from '../../index.js'
+import type { CursorPage, CursorResult } from '../../index.js'
+import type { OrderField } from '../../plugin/index.js'
 
 /** The column of a result that has the values of the order. TypeORM gives the columns of entities other names. */
 const KEYS = '~keys'

@@ -1,11 +1,6 @@
 import type { DataSource, EntitySchema, ObjectLiteral, Repository } from 'typeorm'
-import {
-  type AbstractClass,
-  ConfigError,
-  InjectionToken,
-  inject,
-  type Problem,
-} from '../../index.js'
+import { type AbstractClass, ConfigError, InjectionToken, inject } from '../../index.js'
+import type { Problem } from '../../plugin/index.js'
 import { dataSourceOf } from './data-source-of.js'
 
 /** A class with `@Entity()`, or an `EntitySchema`. */

@@ -1,5 +1,6 @@
 import type { DataSourceOptions } from 'typeorm'
-import { ConfigError, type Problem } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import type { Problem } from '../../plugin/index.js'
 import { loadTypeOrm } from './load-typeorm.js'
 import { withoutSecrets } from './without-secrets.js'
 

@@ -1,5 +1,6 @@
 import type { DataSourceOptions } from 'typeorm'
-import { ConfigError, type Problem } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import type { Problem } from '../../plugin/index.js'
 
 /** The options of TypeORM's `DataSource`, and a name. */
 export type TypeOrmOptions = DataSourceOptions & {

@@ -1,12 +1,6 @@
 import type { DataSource, DataSourceOptions } from 'typeorm'
-import {
-  blameRequest,
-  type HttpError,
-  orStandIn,
-  type Plugin,
-  type Request,
-  Statements,
-} from '../../index.js'
+import type { HttpError, Plugin, Request } from '../../index.js'
+import { blameRequest, orStandIn, Statements } from '../../plugin/index.js'
 import { dataSourceOf } from './data-source-of.js'
 import { loadTypeOrm } from './load-typeorm.js'
 import { observeStatements } from './observe-statements.js'

@@ -1,4 +1,4 @@
-import { isSecretName } from '../../index.js'
+import { isSecretName } from '../../plugin/index.js'
 
 const HIDDEN = '***'
 

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ConfigError, refuseOldPeer } from '../../index.js'
+import { ConfigError } from '../../index.js'
+import { refuseOldPeer } from '../../plugin/index.js'
 
 /** A source map in the form that bundlers exchange. */
 export interface SourceMap {

@@ -1,13 +1,13 @@
 import type { Class } from '../../contracts/provider.js'
 import type { Scope } from '../../di/modules.js'
+import type { Binding } from '../../di/provider.js'
+import { tokenName } from '../../di/token.js'
 import type { Problem } from '../../errors/config-error.js'
 import { chainOf } from '../../metadata/read.js'
-import { checkForeignProviders } from './check-providers.js'
-import { foreignDecorator } from './foreign-decorator.js'
-import { inspectNest } from './nest.js'
-import { inspectOther, remedyForUnknown } from './other-keys.js'
-import { type Entry, readRoutingControllers } from './routing-controllers.js'
-import { type Finding, type Noted, type Place, readPlaces } from './traces.js'
+import { inspectKey, inspectScope } from './keys.js'
+import { type Finding, REMEDIES } from './remedies.js'
+import { findEntries } from './routing-controllers.js'
+import { metadataStore } from './traces.js'
 
 /** Where the check looks for decorators of other frameworks. */
 export interface ForeignInput {
@@ -19,84 +19,109 @@ export interface ForeignInput {
 
 /**
  * Finds decorators, tokens and scopes of other frameworks that have no effect here: a guard that never runs leaves
- * its route open. Classes are read as they are and no package is loaded; if no metadata was ever written, nothing is
- * searched.
+ * its route open. Classes are read as they are, and no package is loaded.
  */
-export function checkForeign(input: ForeignInput): Problem[] {
-  const controllers = checkControllers(input)
-  return [...controllers, ...checkForeignProviders(input.scopes, new Set(input.controllers))]
-}
-
-function checkControllers({ controllers, readKeys }: ForeignInput): Problem[] {
+export function checkForeign({ controllers, scopes, readKeys }: ForeignInput): Problem[] {
   const problems: Problem[] = []
-  const unknown = new Unknown()
-  const ignored = new Set<string | symbol>(readKeys)
-  const entriesOf = readRoutingControllers()
-  const seen = new Set<Class>()
+  const unknown = new Map<string | symbol, string[]>()
+  const owners = ownersOf(controllers)
+  for (const [owner, controller] of owners) {
+    const members = Reflect.ownKeys(owner.prototype).filter((member) => member !== 'constructor')
+    for (const member of [null, ...members]) {
+      const subject = nameOf(controller) + (member === null ? '' : `.${String(member)}`)
+      const findings = findEntries(owner, member)
+      const noted = readNoted(owner, member)
+      for (const [key, value] of noted) {
+        if (readKeys.includes(key)) continue
+        const found = inspectKey(key, value, noted)
+        if (found === null) unknown.set(key, [...(unknown.get(key) ?? []), subject])
+        else findings.push(...found)
+      }
+      const from = owner === controller ? '' : ` from ${owner.name}`
+      problems.push(...findings.map((finding) => unused(subject, finding, from)))
+    }
+  }
+  const bindings = scopes.flatMap((scope) => scope.bindings)
+  return [
+    ...problems,
+    ...[...unknown].map(([key, places]) => unread(key, places.join(', '))),
+    ...bindings.flatMap((binding) => checkBinding(binding, owners)),
+  ]
+}
+
+/** The controllers and their base classes, each with the first controller that extends it: one problem is enough. */
+function ownersOf(controllers: readonly Class[]): ReadonlyMap<Class, Class> {
+  const owners = new Map<Class, Class>()
   for (const controller of controllers) {
-    for (const owner of chainOf(controller)) {
-      // A problem of a base class is reported once, for the first controller that extends it.
-      if (seen.has(owner)) continue
-      seen.add(owner)
-      const visit: Visit = { controller, owner, ignored, unknown }
-      problems.push(...readPlaces(owner).flatMap((place) => inspectPlace(place, visit)))
-      problems.push(...entriesOf(owner).map((entry) => toProblem(entry, visit)))
+    for (const owner of chainOf(controller)) owners.set(owner, owners.get(owner) ?? controller)
+  }
+  return owners
+}
+
+/**
+ * Reads the values that were stored on a class itself (`null`) or on one of its members, without its base classes.
+ * Frameworks use the class, its prototype or the function of a method; all of them are read.
+ */
+function readNoted(owner: Class, member: PropertyKey | null): Map<string | symbol, unknown> {
+  const noted = new Map<string | symbol, unknown>()
+  const store = metadataStore()
+  const read = (site: object, of?: PropertyKey) => {
+    for (const key of store?.getOwnMetadataKeys(site, of) ?? []) {
+      noted.set(key, store?.getOwnMetadata(key, site, of))
     }
   }
-  return [...problems, ...unknown.problems()]
+  const { value } = (member && Object.getOwnPropertyDescriptor(owner.prototype, member)) || {}
+  if (typeof value === 'function') read(value)
+  for (const site of [owner, owner.prototype]) read(site, member ?? undefined)
+  return noted
 }
 
-/** A class in the chain from a controller to its last base class. */
-interface Visit {
-  readonly controller: Class
-  readonly owner: Class
-  readonly ignored: ReadonlySet<string | symbol>
-  readonly unknown: Unknown
+/** The tokens under which NestJS finds the providers that run on every route. */
+const TOKENS = new Map<unknown, string>([
+  ['APP_GUARD', REMEDIES.guard],
+  ['APP_PIPE', REMEDIES.schema],
+  ['APP_INTERCEPTOR', REMEDIES.use],
+  ['APP_FILTER', REMEDIES.filter],
+])
+
+/** The keys on the class of a provider that decide how NestJS creates it. */
+const INJECTION = ['scope:options', 'self:paramtypes', 'self:properties_metadata']
+
+/** Finds a provider that another framework would run by itself, or create anew for each request. */
+function checkBinding(
+  { token, source, make, origin }: Binding,
+  controllers: ReadonlyMap<Class, Class>,
+): Problem[] {
+  const findings = typeof source === 'function' ? [] : inspectScope(source)
+  const remedy = TOKENS.get(token)
+  if (remedy !== undefined) findings.push({ written: 'a token of NestJS', remedy })
+  const subject = remedy === undefined ? tokenName(token) : String(token)
+  const problems = findings.map(({ written, ...rest }): Problem => {
+    const cause = `It is provided by ${origin} with ${written}, which Blazon does not know.`
+    return { code: 'E_FOREIGN_PROVIDER', subject, cause, ...rest }
+  })
+  if (make.kind !== 'class' || controllers.has(make.class)) return problems
+  // Each key is read from the nearest class that has it, the class itself or a base class, as NestJS does.
+  const links = chainOf(make.class).toReversed()
+  const noted = new Map(links.flatMap((link) => [...readNoted(link, null)]))
+  const onClass = INJECTION.flatMap((key) => inspectKey(key, noted.get(key), noted) ?? [])
+  const all = [...onClass, ...findEntries(make.class, null)]
+  return [...problems, ...all.map((finding) => unused(nameOf(make.class), finding))]
 }
 
-function inspectPlace({ member, noted }: Place, visit: Visit): Problem[] {
-  const findings = new Map<string, Finding>()
-  for (const [key, value] of noted) {
-    if (visit.ignored.has(key)) continue
-    const found = inspect(key, value, noted)
-    if (found === null) visit.unknown.add(key, subjectOf(visit, member))
-    for (const finding of found ?? []) {
-      findings.set(`${finding.written} ${finding.by} ${finding.parameter}`, finding)
-    }
-  }
-  return [...findings.values()].map((finding) => toProblem({ member, finding }, visit))
+function nameOf({ name }: Class): string {
+  return name || 'an anonymous class'
 }
 
-function inspect(key: string | symbol, value: unknown, noted: Noted): readonly Finding[] | null {
-  return inspectNest(key, value, noted) ?? inspectOther(key, value)
+function unused(subject: string, { written, remedy }: Finding, from = ''): Problem {
+  const verb = from === '' ? 'has' : 'inherits'
+  const cause = `It ${verb} ${written}${from}, which Blazon never runs.`
+  return { code: 'E_FOREIGN_DECORATOR', subject, cause, remedy }
 }
 
-function toProblem({ member, finding }: Entry, visit: Visit): Problem {
-  const from = visit.owner === visit.controller ? undefined : visit.owner.name
-  return foreignDecorator(subjectOf(visit, member), finding, from)
-}
-
-function subjectOf({ controller }: Visit, member: PropertyKey | null): string {
-  const name = controller.name || 'an anonymous class'
-  return member === null ? name : `${name}.${String(member)}`
-}
-
-/** Unknown keys and their places: one warning for each key. */
-class Unknown {
-  readonly #places = new Map<string | symbol, string[]>()
-
-  add(key: string | symbol, place: string): void {
-    const places = this.#places.get(key)
-    if (places === undefined) this.#places.set(key, [place])
-    else places.push(place)
-  }
-
-  problems(): Problem[] {
-    return [...this.#places].map(([key, places]) => ({
-      code: 'W_FOREIGN_METADATA',
-      subject: places.join(', '),
-      cause: `Another decorator has stored ${typeof key === 'symbol' ? String(key) : `'${key}'`} there, and nothing in this application reads it.`,
-      remedy: remedyForUnknown(key),
-    }))
-  }
+function unread(key: string | symbol, subject: string): Problem {
+  const name = typeof key === 'symbol' ? String(key) : `'${key}'`
+  const cause = `Another decorator has stored ${name} there, and nothing in this application reads it.`
+  const remedy = String(key).startsWith('swagger/') ? REMEDIES.document : REMEDIES.unknown
+  return { code: 'W_FOREIGN_METADATA', subject, cause, remedy }
 }

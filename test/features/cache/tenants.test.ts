@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type CacheEntry, CacheManager, type CacheStore, memoryCache } from 'blazon'
+import { CacheManager, type CacheStore, memoryCache } from 'blazon'
+import type { CacheEntry } from 'blazon/plugin'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { declareCache, type RunningCache } from '../../../src/features/cache/build-cache.js'
 import { cacheGroup } from '../../../src/features/cache/cache-options.js'

@@ -1,4 +1,5 @@
-import type { EndedRequest, Request, RouteModel } from 'blazon'
+import type { Request, RouteModel } from 'blazon'
+import type { EndedRequest } from 'blazon/plugin'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { LEVELS, type LineLevel } from '../../../src/features/logs/levels.js'

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type Clock, memoryRateLimit, type RateLimitResult } from 'blazon'
+import { type Clock, memoryRateLimit } from 'blazon'
+import type { RateLimitResult } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { describeRateLimitStore } from '../../conformance/rate-limit-store.js'
 import { rounds } from '../../rounds.js'

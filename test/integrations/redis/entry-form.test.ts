@@ -1,4 +1,4 @@
-import type { CacheEntry } from 'blazon'
+import type { CacheEntry } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { decodeEntry, encodeEntry } from '../../../src/integrations/redis/entry-codec.js'
 import { EntryReader } from '../../../src/integrations/redis/entry-reader.js'

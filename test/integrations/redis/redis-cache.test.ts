@@ -1,4 +1,4 @@
-import type { CacheEntry } from 'blazon'
+import type { CacheEntry } from 'blazon/plugin'
 import { redisCache } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -10,7 +10,6 @@ import {
   Cache,
   Can,
   Controller,
-  type EndedRequest,
   Get,
   type Plugin,
   Post,
@@ -19,6 +18,7 @@ import {
   type Response,
   Use,
 } from 'blazon'
+import type { EndedRequest } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import express from 'express'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -2,22 +2,24 @@ import {
   App,
   type AppOptions,
   Controller,
-  type EndedRequest,
   type ErrorContext,
   Get,
   getTraceContext,
-  knownTraceContext,
-  type ObserverSetup,
   Params,
   type Plugin,
   type Request,
   RequestContext,
-  type RequestObserver,
   type Response,
-  type SpanIdentity,
   secret,
-  setTraceContext,
 } from 'blazon'
+import {
+  type EndedRequest,
+  knownTraceContext,
+  type ObserverSetup,
+  type RequestObserver,
+  type SpanIdentity,
+  setTraceContext,
+} from 'blazon/plugin'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { until } from '../../integrations/until.js'

@@ -12,10 +12,9 @@ import {
   type Plugin,
   Post,
   type Request,
-  type RequestObserver,
   Sse,
-  type StepName,
 } from 'blazon'
+import type { RequestObserver, StepName } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'

@@ -5,16 +5,14 @@ import {
   Controller,
   Get,
   getTenantId,
-  keyIdOf,
-  keySchemeOf,
   type Request,
   type Response,
   schemeOf,
-  setKeyId,
   Tenant,
   tenantRouter,
   Use,
 } from 'blazon'
+import { keyIdOf, keySchemeOf, setKeyId } from 'blazon/plugin'
 import express, { type RequestHandler } from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { start } from '../hostile/listening-app.js'

@@ -4,13 +4,12 @@ import {
   Can,
   Controller,
   Get,
-  keyIdOf,
-  keySchemeOf,
   RateLimit,
   type Request,
   schemeOf,
 } from 'blazon'
 import { type ApiKeyRecord, apiKeys, generateApiKey } from 'blazon/keys'
+import { keyIdOf, keySchemeOf } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 

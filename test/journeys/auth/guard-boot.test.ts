@@ -4,12 +4,12 @@ import {
   type AuthGuard,
   Controller,
   Get,
-  type GuardSetup,
   Inject,
   Injectable,
   InjectionToken,
   type Request,
 } from 'blazon'
+import type { GuardSetup } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'

@@ -12,9 +12,9 @@ import {
   Sse,
   Tenant,
   type TenantOptions,
-  tenantOf,
   tenantRouter,
 } from 'blazon'
+import { tenantOf } from 'blazon/plugin'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import express from 'express'
 import { describe, expect, it } from 'vitest'

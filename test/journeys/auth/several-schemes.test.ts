@@ -1,13 +1,5 @@
-import {
-  Auth,
-  type AuthGuard,
-  Controller,
-  Get,
-  keyIdOf,
-  type Request,
-  type RequestHandler,
-  setKeyId,
-} from 'blazon'
+import { Auth, type AuthGuard, Controller, Get, type Request, type RequestHandler } from 'blazon'
+import { keyIdOf, setKeyId } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {

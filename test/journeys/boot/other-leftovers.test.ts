@@ -17,7 +17,7 @@ function makeController(): Class {
 describe('metadata of other frameworks', () => {
   it.each<[string, (target: Class) => void, string]>([
     [
-      'Ts.ED',
+      'tsed',
       (target) => Reflect.defineMetadata('tsed:method:store', new Map(), target, 'list'),
       'UsersController.list',
     ],
@@ -28,7 +28,7 @@ describe('metadata of other frameworks', () => {
       'UsersController',
     ],
     [
-      'LoopBack',
+      'loopback',
       (target) =>
         Reflect.defineMetadata('loopback:authentication.method', { list: {} }, target.prototype),
       'UsersController',

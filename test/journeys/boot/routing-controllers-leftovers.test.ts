@@ -25,11 +25,11 @@ async function linesOf(...controllers: Class[]): Promise<string[]> {
 
 describe('a routing-controllers decorator that has no effect here', () => {
   it.each([
-    ["@Authorized([ 'admin' ])", rc.Authorized(['admin']), '@Can'],
-    ['@Authorized()', rc.Authorized(), '@Auth()'],
-    ['@UseBefore(Log)', rc.UseBefore(Log), 'middlewares'],
-    ['@UseAfter(Log)', rc.UseAfter(Log), 'middlewares'],
-    ['@UseInterceptor(Log)', rc.UseInterceptor(Log), 'intercept'],
+    ["the decorator 'authorized'", rc.Authorized(['admin']), '@Can'],
+    ["the decorator 'authorized'", rc.Authorized(), '@Auth()'],
+    ['@UseBefore or @UseAfter', rc.UseBefore(Log), '@Use('],
+    ['@UseBefore or @UseAfter', rc.UseAfter(Log), '@Use('],
+    ['@UseInterceptor', rc.UseInterceptor(Log), 'intercept'],
   ])('is an error on a class and on a method: %s', async (written, decorator, remedy) => {
     const byClass = makeController()
     decorate(byClass, null, decorator)
@@ -82,8 +82,8 @@ describe('routes and parameters of routing-controllers', () => {
       new Set(['UsersController.list']),
     )
     const causes = problems.map(({ cause }) => cause).join('\n')
-    for (const each of ["@Get('/x')", '@HttpCode(201)', "@Render('page')", "@QueryParam('page')"]) {
-      expect(causes).toContain(`${each} of routing-controllers`)
+    for (const each of ['get', 'success-code', 'rendered-template', 'query']) {
+      expect(causes).toContain(`the decorator '${each}' of routing-controllers`)
     }
   })
 
@@ -119,8 +119,8 @@ describe('global middlewares and interceptors of routing-controllers', () => {
     const options = { controllers: [makeController()], providers: [Everywhere, Around] }
     const problems = await bootProblems(options)
     expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
-      'E_FOREIGN_PROVIDER Everywhere',
-      'E_FOREIGN_PROVIDER Around',
+      'E_FOREIGN_DECORATOR Everywhere',
+      'E_FOREIGN_DECORATOR Around',
     ])
   })
 })

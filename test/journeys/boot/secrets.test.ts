@@ -8,7 +8,6 @@ import {
   cursor,
   env,
   Get,
-  type GuardSetup,
   githubWebhooks,
   Paged,
   Post,
@@ -18,6 +17,7 @@ import {
   type WebhookSecrets,
 } from 'blazon'
 import { jwt, signTestToken } from 'blazon/jwt'
+import type { GuardSetup } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'

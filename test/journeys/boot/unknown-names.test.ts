@@ -23,7 +23,6 @@ import {
   page,
   policy,
   RateLimit,
-  refuseUnknown,
   Sse,
   stripeWebhooks,
   tenantRouter,
@@ -34,6 +33,7 @@ import {
 import { jwt, jwtMetadata, signTestToken } from 'blazon/jwt'
 import { apiKeys, generateApiKey } from 'blazon/keys'
 import { otel } from 'blazon/otel'
+import { refuseUnknown } from 'blazon/plugin'
 import {
   apiKeysTable,
   migrate,

@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  Auth,
-  Cache,
-  Controller,
-  Get,
-  type Middleware,
-  type Request,
-  type Response,
-  type Stage,
-} from 'blazon'
+import { Auth, Cache, Controller, Get, type Middleware, type Request, type Response } from 'blazon'
+import type { Stage } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach } from 'vitest'
 import { defer } from './support.js'

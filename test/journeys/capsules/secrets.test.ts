@@ -7,14 +7,13 @@ import {
   Controller,
   inject,
   Log,
-  noteOf,
   Params,
   Post,
   type Request,
   type Response,
-  Statements,
   secret,
 } from 'blazon'
+import { noteOf, Statements } from 'blazon/plugin'
 import { afterEach, expect, it } from 'vitest'
 import { z } from 'zod'
 

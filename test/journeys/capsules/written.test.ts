@@ -25,8 +25,8 @@ import {
   Post,
   type Request,
   RequestRecords,
-  Statements,
 } from 'blazon'
+import { Statements } from 'blazon/plugin'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { gate } from '../gate.js'

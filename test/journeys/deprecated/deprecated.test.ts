@@ -8,8 +8,8 @@ import {
   Get,
   Post,
   type Request,
-  setKeyId,
 } from 'blazon'
+import { setKeyId } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ConfigError, type Problem } from 'blazon'
+import { ConfigError } from 'blazon'
+import type { Problem } from 'blazon/plugin'
 import { onTestFinished, vi } from 'vitest'
 
 /** The problems of a reading that must fail. */

@@ -6,12 +6,12 @@ import {
   Get,
   Head,
   Header,
-  type OpenApiOperation,
   RateLimit,
   Redirect,
   type Request,
   type Response,
 } from 'blazon'
+import type { OpenApiOperation } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { guard, operation, users } from './users-document.js'

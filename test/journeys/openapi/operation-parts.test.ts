@@ -17,9 +17,9 @@ import {
   Post,
   Query,
   Redirect,
-  type RouteContract,
   type Schema,
 } from 'blazon'
+import type { RouteContract } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { bootProblems } from '../../support.js'

@@ -1,6 +1,7 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { App, Controller, Get, inject, Post, type Request, Statements, Tenant } from 'blazon'
+import { App, Controller, Get, inject, Post, type Request, Tenant } from 'blazon'
 import { otel } from 'blazon/otel'
+import { Statements } from 'blazon/plugin'
 import { Database, postgres } from 'blazon/postgres'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'

@@ -7,12 +7,12 @@ import {
   defineControllers,
   Get,
   inject,
-  type NewCall,
   Outgoing,
   type OutgoingInit,
   type Plugin,
   type Request,
 } from 'blazon'
+import type { NewCall } from 'blazon/plugin'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gate } from '../gate.js'
 import { otherHost } from './other-host.js'

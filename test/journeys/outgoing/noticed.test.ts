@@ -7,8 +7,8 @@ import {
   Queries,
   type Request,
   RequestRecords,
-  Statements,
 } from 'blazon'
+import { Statements } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { noticeFetch } from '../../../src/app/dev/notice-fetch.js'

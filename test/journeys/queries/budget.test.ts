@@ -7,8 +7,8 @@ import {
   type Plugin,
   Queries,
   type Request,
-  Statements,
 } from 'blazon'
+import { Statements } from 'blazon/plugin'
 import { QueryBudgetError, TestApp, type TestOptions } from 'blazon/testing'
 import { typeorm } from 'blazon/typeorm'
 import { afterEach, describe, expect, it, vi } from 'vitest'

@@ -7,7 +7,6 @@ import {
   Cache,
   Controller,
   Get,
-  type OpenApiPathItem,
   Post,
   QueryMethod,
   type Request,
@@ -15,6 +14,7 @@ import {
   Tenant,
   Upload,
 } from 'blazon'
+import type { OpenApiPathItem } from 'blazon/plugin'
 import { memorySessions, sessions } from 'blazon/sessions'
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'

@@ -4,10 +4,10 @@ import {
   Get,
   RateLimit,
   type RateLimitBy,
-  type RateLimitCount,
   type RateLimitStore,
   type Request,
 } from 'blazon'
+import type { RateLimitCount } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { appsOfTest } from './support.js'
 

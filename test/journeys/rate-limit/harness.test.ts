@@ -1,4 +1,5 @@
-import { App, Controller, Get, type OpenApiResponse, RateLimit } from 'blazon'
+import { App, Controller, Get, RateLimit } from 'blazon'
+import type { OpenApiResponse } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { appsOfTest, statuses } from './support.js'
 

@@ -1,4 +1,5 @@
-import { Controller, Get, RateLimit, type RateLimitCount, type RateLimitStore } from 'blazon'
+import { Controller, Get, RateLimit, type RateLimitStore } from 'blazon'
+import type { RateLimitCount } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { appsOfTest, statuses } from './support.js'
 

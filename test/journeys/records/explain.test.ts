@@ -9,15 +9,14 @@ import {
   Get,
   inject,
   Log,
-  noteOf,
   type Plugin,
   Post,
   policy,
   type Request,
-  Statements,
   Tenant,
   UnauthorizedError,
 } from 'blazon'
+import { noteOf, Statements } from 'blazon/plugin'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'

@@ -1,17 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  App,
-  Controller,
-  inject,
-  isSecretName,
-  Log,
-  noteOf,
-  Post,
-  type Request,
-  type Response,
-} from 'blazon'
+import { App, Controller, inject, Log, Post, type Request, type Response } from 'blazon'
+import { isSecretName, noteOf } from 'blazon/plugin'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { withoutSecrets } from '../../../src/integrations/typeorm/without-secrets.js'
 import { curlOf, snippetOf } from '../../../src/testing/fuzz/describe-request.js'

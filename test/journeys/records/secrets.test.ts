@@ -7,15 +7,14 @@ import {
   Get,
   inject,
   Log,
-  noteOf,
   type Plugin,
   Post,
   Query,
   type Request,
   type Response,
-  Statements,
   secret,
 } from 'blazon'
+import { noteOf, Statements } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { afterEach, expect, it } from 'vitest'
 import { z } from 'zod'

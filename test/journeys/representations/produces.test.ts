@@ -14,11 +14,11 @@ import {
   HttpCode,
   Post,
   Produces,
-  producedType,
   type Representation,
   type Request,
   type Response,
 } from 'blazon'
+import { producedType } from 'blazon/plugin'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 

@@ -1,4 +1,5 @@
-import { Controller, Get, inject, type Plugin, Post, type RanStatement, Tenant } from 'blazon'
+import { Controller, Get, inject, type Plugin, Post, Tenant } from 'blazon'
+import type { RanStatement } from 'blazon/plugin'
 import { Database, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterEach, expect, it } from 'vitest'

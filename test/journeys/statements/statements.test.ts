@@ -7,13 +7,15 @@ import {
   Controller,
   Get,
   inject,
-  type NewStatement,
   type Plugin,
-  type RanStatement,
   type Request,
+} from 'blazon'
+import {
+  type NewStatement,
+  type RanStatement,
   type RequestObserver,
   Statements,
-} from 'blazon'
+} from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { typeorm } from 'blazon/typeorm'
 import { DataSource } from 'typeorm'

@@ -1,14 +1,6 @@
 import { type } from 'arktype'
-import {
-  App,
-  Auth,
-  Controller,
-  Get,
-  HttpCode,
-  type Plugin,
-  Refusal,
-  type RouteContract,
-} from 'blazon'
+import { App, Auth, Controller, Get, HttpCode, type Plugin } from 'blazon'
+import { Refusal, type RouteContract } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'

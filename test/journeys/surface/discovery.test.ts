@@ -7,8 +7,8 @@ import {
   inject,
   type Module,
   type Plugin,
-  type PluginContext,
 } from 'blazon'
+import type { PluginContext } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'

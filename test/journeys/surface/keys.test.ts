@@ -1,6 +1,5 @@
 import { type } from 'arktype'
 import {
-  type AppModel,
   Body,
   type Class,
   Controller,
@@ -15,6 +14,7 @@ import {
   Query,
   type Request,
 } from 'blazon'
+import type { AppModel } from 'blazon/plugin'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import Type from 'typebox'
 import * as v from 'valibot'

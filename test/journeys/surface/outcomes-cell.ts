@@ -6,14 +6,13 @@ import {
   HttpError,
   type Interceptor,
   type Plugin,
-  type PluginSteps,
   Post,
-  Refusal,
   type Request,
   type RequestHandler,
   type Response,
   Use,
 } from 'blazon'
+import { type PluginSteps, Refusal } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { turns } from '../turns.js'
 

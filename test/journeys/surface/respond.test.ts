@@ -1,4 +1,5 @@
-import { Controller, Get, type Plugin, Refusal, type Request, type Response } from 'blazon'
+import { Controller, Get, type Plugin, type Request, type Response } from 'blazon'
+import { Refusal } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 

@@ -6,10 +6,10 @@ import {
   Get,
   HttpError,
   type Plugin,
-  type PluginSteps,
   Post,
   type Request,
 } from 'blazon'
+import type { PluginSteps } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { z } from 'zod'
 

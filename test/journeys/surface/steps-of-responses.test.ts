@@ -1,14 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import {
-  App,
-  Controller,
-  Get,
-  type Request,
-  type RequestOutcome,
-  type Response,
-  type Stage,
-} from 'blazon'
+import { App, Controller, Get, type Request, type Response } from 'blazon'
+import type { RequestOutcome, Stage } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { plugin, start, Things, toss } from './steps-app.js'
 

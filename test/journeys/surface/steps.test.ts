@@ -1,12 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  HttpError,
-  type Plugin,
-  Refusal,
-  type Request,
-  type Stage,
-  UnauthorizedError,
-} from 'blazon'
+import { HttpError, type Plugin, type Request, UnauthorizedError } from 'blazon'
+import { Refusal, type Stage } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'
 import { plugin, seen, start, Things, toss } from './steps-app.js'

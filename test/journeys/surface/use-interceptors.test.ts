@@ -94,7 +94,7 @@ describe('an interceptor', () => {
   })
 
   it('sees a refusal of a step as an error', async () => {
-    const { Refusal } = await import('blazon')
+    const { Refusal } = await import('blazon/plugin')
     const caught: unknown[] = []
     const catching: Interceptor = {
       async intercept(_req, next) {

@@ -144,7 +144,7 @@ describe('The explanation of a request', () => {
     ['header', byHeader, '/orders'],
   ] as const)('finds the routes of all versions (%s)', (_, versions, path) => {
     const { settings } = resolveSettings({ ...versioned, versions })
-    const { model } = readStructure(settings, [])
+    const { model } = readStructure(settings, { builtIn: [], checkForeign: null })
     const { found } = findRoutes(model, { method: 'GET', path })
     expect(found.map(({ version }) => version)).toEqual(versions === byPath ? ['2'] : ['1', '2'])
     const [first, second] = routeTable({ ...model, routes: found }).map((row) => rowOf(row)[1])

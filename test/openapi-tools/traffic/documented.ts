@@ -1,4 +1,5 @@
-import type { OpenApiDocument, OpenApiHeader, OpenApiOperation, OpenApiResponse } from 'blazon'
+import type { OpenApiDocument } from 'blazon'
+import type { OpenApiHeader, OpenApiOperation, OpenApiResponse } from 'blazon/plugin'
 import type { Answer, Exchange } from './exchange.js'
 
 type Target = Pick<Exchange, 'method' | 'path'>

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Clock, defineOption, type Plugin, Refusal } from 'blazon'
+import { Clock, defineOption, type Plugin } from 'blazon'
+import { Refusal } from 'blazon/plugin'
 
 /** What an audited route does, and for whom it is closed. */
 export interface AuditOptions {

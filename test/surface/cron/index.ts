@@ -1,4 +1,5 @@
-import { Clock, defineOption, type Plugin, toSeconds } from 'blazon'
+import { Clock, defineOption, type Plugin } from 'blazon'
+import { toSeconds } from 'blazon/plugin'
 
 /**
  * Runs a method of any class of the container at the minutes of a cron expression, in UTC: minute, hour, day of the month,

@@ -1,23 +1,25 @@
 import {
-  addHeaders,
   Clock,
   type Duration,
   defineOption,
-  isThenable,
   type Plugin,
-  Refusal,
   type Request,
   type Response,
+  type Size,
+} from 'blazon'
+import {
+  addHeaders,
+  isThenable,
+  Refusal,
   type RouteSetup,
   replayResponse,
-  type Size,
   type Step,
   type StoredResponse,
   statusOf,
   tenantOf,
   toBytes,
   toSeconds,
-} from 'blazon'
+} from 'blazon/plugin'
 
 /** Sends the last response of a route at once. If it is older than `after`, the handler makes the next one meanwhile. */
 export const Refresh = defineOption<{ readonly after: Duration }, 'method'>('Refresh', {

@@ -3,16 +3,12 @@ import {
   Controller,
   Get,
   HttpError,
-  isThenable,
   NotFoundError,
-  Refusal,
   runWithTenant,
   ServiceUnavailableError,
-  statusOf,
   TooManyRequestsError,
-  tenantOf,
-  toBytes,
 } from 'blazon'
+import { isThenable, Refusal, statusOf, tenantOf, toBytes } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { turns } from '../../journeys/turns.js'

@@ -7,8 +7,8 @@ import {
   type Request,
   type Response,
   type RouteModel,
-  toSeconds,
 } from 'blazon'
+import { toSeconds } from 'blazon/plugin'
 
 /** Stores the responses of a route for a time. */
 export const Remember = defineOption<{ readonly ttl: Duration }, 'method'>('Remember', {

@@ -5,12 +5,12 @@ import {
   Get,
   HttpCode,
   type Plugin,
-  type PluginSteps,
   Post,
   type Request,
   requireTenantId,
   Tenant,
 } from 'blazon'
+import type { PluginSteps } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-import type { ConfigCode, Problem } from '../../../index.js'
+import type { ConfigCode, Problem } from '../../../plugin/index.js'
 
 /** A problem that the doctor has found. */
 export interface Finding extends Problem {

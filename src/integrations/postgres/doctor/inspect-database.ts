@@ -1,4 +1,5 @@
-import { ConfigError, formatProblem, type Logger } from '../../../index.js'
+import { ConfigError, type Logger } from '../../../index.js'
+import { formatProblem } from '../../../plugin/index.js'
 import type { Connection, Driver } from '../driver.js'
 import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'

@@ -1,4 +1,5 @@
-import { type AnsweredStatement, HttpError, type Statements } from '../../../index.js'
+import { HttpError } from '../../../index.js'
+import type { AnsweredStatement, Statements } from '../../../plugin/index.js'
 import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 

@@ -1,5 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
-import type { Problem } from '../../../index.js'
+import type { Problem } from '../../../plugin/index.js'
 import type { EmbeddedEngine } from '../drivers/embedded-engine.js'
 
 /** A method of the database, as a process of an application calls it. */

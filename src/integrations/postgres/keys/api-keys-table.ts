@@ -1,4 +1,5 @@
-import { ConfigError, type OptionNames, refuseUnknown } from '../../../index.js'
+import { ConfigError } from '../../../index.js'
+import { type OptionNames, refuseUnknown } from '../../../plugin/index.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
 import { faultOfName, identifier } from '../schema/identifier.js'
 

@@ -1,4 +1,5 @@
-import type { GuardSetup, Request } from '../../../index.js'
+import type { Request } from '../../../index.js'
+import type { GuardSetup } from '../../../plugin/index.js'
 import { Database } from '../database.js'
 
 /** A key that `find` of {@link PostgresKeys} has found: a record of `apiKeys`. */

@@ -1,4 +1,5 @@
-import { ConfigError, type Problem } from '../../../index.js'
+import { ConfigError } from '../../../index.js'
+import type { Problem } from '../../../plugin/index.js'
 import { UnclosedError } from '../sql-tokens.js'
 import { lineAt } from './line-at.js'
 import { type ScriptStatement, splitStatements } from './split-statements.js'

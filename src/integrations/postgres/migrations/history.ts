@@ -1,4 +1,5 @@
-import { ConfigError, type Problem } from '../../../index.js'
+import { ConfigError } from '../../../index.js'
+import type { Problem } from '../../../plugin/index.js'
 import { briefCause } from '../brief-cause.js'
 import type { Connection } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'

@@ -1,11 +1,5 @@
-import {
-  ConfigError,
-  type Duration,
-  type OptionNames,
-  type Problem,
-  toSeconds,
-  unknownOptions,
-} from '../../../index.js'
+import { ConfigError, type Duration } from '../../../index.js'
+import { type OptionNames, type Problem, toSeconds, unknownOptions } from '../../../plugin/index.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
 import { checkUrl } from './check-url.js'
 import { invalid } from './option-problem.js'

@@ -1,4 +1,4 @@
-import type { Problem } from '../../../index.js'
+import type { Problem } from '../../../plugin/index.js'
 import { invalid } from './option-problem.js'
 import { SESSION_ATTRS, serverUrls, sessionAttrsOf } from './server-urls.js'
 

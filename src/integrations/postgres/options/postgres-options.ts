@@ -1,4 +1,5 @@
-import { type Duration, toSeconds } from '../../../index.js'
+import type { Duration } from '../../../index.js'
+import { toSeconds } from '../../../plugin/index.js'
 
 /** The location of the database and its limits. Set either `url` or `embedded`. */
 export interface PostgresOptions {

@@ -1,4 +1,5 @@
-import { ConfigError, type OptionNames, type Problem, unknownOptions } from '../../../index.js'
+import { ConfigError } from '../../../index.js'
+import { type OptionNames, type Problem, unknownOptions } from '../../../plugin/index.js'
 import { invalid } from '../options/option-problem.js'
 import { faultOfName } from './identifier.js'
 import type {

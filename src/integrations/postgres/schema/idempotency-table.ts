@@ -1,4 +1,5 @@
-import { ConfigError, type OptionNames, unknownOptions } from '../../../index.js'
+import { ConfigError } from '../../../index.js'
+import { type OptionNames, unknownOptions } from '../../../plugin/index.js'
 import { ALL_TENANTS_ROLE } from '../names.js'
 import { invalid } from '../options/option-problem.js'
 import { faultOfName, identifier } from './identifier.js'

@@ -1,4 +1,4 @@
-import type { RunningStatement } from '../../../index.js'
+import type { RunningStatement } from '../../../plugin/index.js'
 import type { QueryResult } from '../driver.js'
 
 /** Runs a statement, and reports its result or its error. */

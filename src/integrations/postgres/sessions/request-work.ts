@@ -1,4 +1,5 @@
-import { hasFailed, holdResponse, type Request, type Response } from '../../../index.js'
+import type { Request, Response } from '../../../index.js'
+import { hasFailed, holdResponse } from '../../../plugin/index.js'
 import type { Owner } from './owner.js'
 import type { Transaction } from './transaction.js'
 import type { Isolation } from './transaction-options.js'

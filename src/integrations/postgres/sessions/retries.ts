@@ -1,4 +1,5 @@
-import { hasFailed, holdResponse, type Response } from '../../../index.js'
+import type { Response } from '../../../index.js'
+import { hasFailed, holdResponse } from '../../../plugin/index.js'
 import { Deadline } from '../drivers/deadline.js'
 import { isConflict } from '../postgres-error.js'
 import type { RequestParts, WorkHold } from './request-work.js'

@@ -5,9 +5,9 @@ import {
   type Request,
   type Response,
   requireTenantId,
-  type Statements,
   TenantContext,
 } from '../../../index.js'
+import type { Statements } from '../../../plugin/index.js'
 import type { Driver, QueryResult, Statement } from '../driver.js'
 import { isConflict } from '../postgres-error.js'
 import { isRead, OwnTypes } from '../values/own-types.js'

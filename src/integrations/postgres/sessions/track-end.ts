@@ -1,4 +1,5 @@
-import { isThenable, type Response } from '../../../index.js'
+import type { Response } from '../../../index.js'
+import { isThenable } from '../../../plugin/index.js'
 import type { RequestWork } from './request-work.js'
 
 /** Calls a handler and notifies its work when the handler has ended. */

@@ -1,4 +1,5 @@
-import { ConfigError, type OptionNames, unknownOptions } from '../../../index.js'
+import { ConfigError } from '../../../index.js'
+import { type OptionNames, unknownOptions } from '../../../plugin/index.js'
 import { invalid } from '../options/option-problem.js'
 
 /** How much concurrent transactions see of each other (PostgreSQL documentation, 13.2). */
