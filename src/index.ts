@@ -137,8 +137,8 @@ export {
 export { expectedVersion, type RowVersion } from './features/versioned/expected-version.js'
 export { Versioned, type VersionedOptions } from './features/versioned/versioned.js'
 export { signWebhook, type UnsignedWebhook } from './features/webhooks/sign-webhook.js'
-export { keySchemeOf, schemeOf } from './http/admission.js'
 export { audienceOf } from './http/audience.js'
+export { keySchemeOf, schemeOf } from './http/auth-result.js'
 export { type Caller, callerOf } from './http/caller.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'

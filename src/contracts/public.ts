@@ -236,7 +236,7 @@ export type {
   StatementFailure,
   StatementResult,
 } from './statement.js'
-export type { PluginSteps, RequestOutcome, Stage, Step, StepName } from './steps.js'
+export type { PluginSteps, RequestOutcome, Step, StepFactory, StepName } from './steps.js'
 export type {
   SseComment,
   SseEvent,

@@ -11,7 +11,7 @@ import type { User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { TestJobs } from '../di/test-jobs.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import type { Stage } from '../step/step.js'
+import type { StepFactory } from '../step/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
@@ -105,7 +105,7 @@ export class TestApp extends App {
     })
   }
 
-  readonly #beforeHandler = (route: RouteModel): Stage => {
+  readonly #beforeHandler = (route: RouteModel): StepFactory => {
     const { wrapHandler } = this.#connections
     if (this.#contract === null) return wrapHandler
     const watch = watchRoute(route, this.#contract, callerFacts(this.#options))

@@ -8,7 +8,7 @@ import {
   defineControllers,
   type Plugin,
   type Request,
-  type Stage,
+  type StepFactory,
 } from 'blazon'
 import express from 'express'
 import { holdResponse } from '../../src/http/send/hold-response.js'
@@ -25,7 +25,7 @@ const holding: Plugin = {
   name: 'holding',
   steps({ path }, { fail }) {
     if (!path.startsWith('/held')) return null
-    const hold: Stage = (next) => (req, res) => {
+    const hold: StepFactory = (next) => (req, res) => {
       const commit = async () => {
         await new Promise((resolve) => setTimeout(resolve, 2))
         if (Math.random() < 0.3) throw new Error('not committed')

@@ -7,7 +7,7 @@ import { foreignDecorator } from './foreign-decorator.js'
 import { inspectNest } from './nest.js'
 import { inspectOther, remedyForUnknown } from './other-keys.js'
 import { type Entry, readRoutingControllers } from './routing-controllers.js'
-import { type Finding, type Noted, type Place, readPlaces } from './traces.js'
+import { type Finding, type ForeignTarget, type Noted, readPlaces } from './traces.js'
 
 /** Where the check looks for decorators of other frameworks. */
 export interface ForeignInput {
@@ -54,7 +54,7 @@ interface Visit {
   readonly unknown: Unknown
 }
 
-function inspectPlace({ member, noted }: Place, visit: Visit): Problem[] {
+function inspectPlace({ member, noted }: ForeignTarget, visit: Visit): Problem[] {
   const findings = new Map<string, Finding>()
   for (const [key, value] of noted) {
     if (visit.ignored.has(key)) continue

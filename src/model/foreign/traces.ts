@@ -5,7 +5,7 @@ import type { Class } from '../../contracts/provider.js'
 export type Noted = ReadonlyMap<string | symbol, unknown>
 
 /** A class or a member, with all values that were stored on it. */
-export interface Place {
+export interface ForeignTarget {
   /** `null` is the class itself. */
   readonly member: PropertyKey | null
   readonly noted: Noted
@@ -41,7 +41,7 @@ export function metadataStore(): MetadataStore | null {
  * Reads the values that were stored on a class itself, without its base classes. Frameworks use the class, its
  * prototype or the function of a method; all of them are read.
  */
-export function readPlaces(owner: Class): Place[] {
+export function readPlaces(owner: Class): ForeignTarget[] {
   const store = metadataStore()
   if (store === null) return []
   const prototype = owner.prototype as object

@@ -7,7 +7,7 @@ import {
   type Middleware,
   type Request,
   type Response,
-  type Stage,
+  type StepFactory,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach } from 'vitest'
@@ -39,7 +39,7 @@ const identify: Middleware = (req, res, next) => {
   next()
 }
 
-const late: Stage = (next) => async (req, res) => {
+const late: StepFactory = (next) => async (req, res) => {
   await sleep(1)
   const user = req.get('x-late')
   if (user !== undefined) behaviour.enter(req, res, JSON.parse(user))

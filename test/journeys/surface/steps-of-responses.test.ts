@@ -7,7 +7,7 @@ import {
   type Request,
   type RequestOutcome,
   type Response,
-  type Stage,
+  type StepFactory,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { plugin, start, Things, toss } from './steps-app.js'
@@ -151,7 +151,7 @@ describe('onEnd', () => {
     const arrived = new Promise<void>((resolve) => {
       entered = resolve
     })
-    const noted: Stage = (next) => (req, res) => {
+    const noted: StepFactory = (next) => (req, res) => {
       entered()
       return next(req, res)
     }
