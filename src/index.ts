@@ -110,8 +110,8 @@ export {
 export { expectedVersion, type RowVersion } from './features/versioned/expected-version.js'
 export { Versioned, type VersionedOptions } from './features/versioned/versioned.js'
 export { signWebhook, type UnsignedWebhook } from './features/webhooks/sign-webhook.js'
-export { schemeOf } from './http/admission.js'
 export { audienceOf } from './http/audience.js'
+export { schemeOf } from './http/auth-result.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'
 export { getTraceContext } from './http/get-trace-context.js'

@@ -4,7 +4,7 @@ import type { Request } from '../contracts/handler.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type CarriesCredential, compileCredentials } from '../http/credentials.js'
-import { compileAdmission } from '../pipeline/compile-route.js'
+import { compileRouterAccess } from '../pipeline/compile-route.js'
 import { createDenialLog, type OtherDenials } from '../pipeline/log-denials.js'
 import type { PipelineConfig } from '../pipeline/route-parts.js'
 import type { RouteGuard } from '../pipeline/steps/guard.js'
@@ -48,7 +48,7 @@ export function buildAccess(config: AccessConfig): Access {
   const { ofRouters } = features
   // Boot rejects routers that need a tenant if there is no guard, so there is nothing to build without one.
   if (ofRouters !== null && tenant !== null && made.length > 0) {
-    ofRouters.noteAdmission(compileAdmission(ofRouters.stages, access))
+    ofRouters.noteRouterAccess(compileRouterAccess(ofRouters.stages, access))
   }
   return access
 }

@@ -12,7 +12,7 @@ import { buildAccess } from './access.js'
 import { compileRoutes } from './compile-routes.js'
 import { connectCalls, observe } from './connect-observers.js'
 import type { DescribedApp, RunningApp } from './described-app.js'
-import { buildEntrance, type Entrance } from './entrance.js'
+import { buildEntrance, type ServerEntry } from './entrance.js'
 import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
 import { headersOfRoutes } from './features.js'
 import { findDecorated } from './find-decorated.js'
@@ -94,7 +94,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
 
 function stopTimers(
   { deadlines, closeLog }: Pick<ErrorPaths, 'deadlines' | 'closeLog'>,
-  { slowReaders }: Pick<Entrance, 'slowReaders'>,
+  { slowReaders }: Pick<ServerEntry, 'slowReaders'>,
 ): void {
   deadlines.close()
   closeLog()

@@ -34,7 +34,7 @@ const HARMLESS_BYTES = 200_000
  */
 function checkBodies({ limits, converters }: Settings, { routes }: AppModel): readonly Problem[] {
   return routes.flatMap((route) => {
-    const bodyBytes = route.bounds?.bodyBytes ?? limits.bodyBytes
+    const bodyBytes = route.limits?.bodyBytes ?? limits.bodyBytes
     if (bodyBytes <= HARMLESS_BYTES) return []
     return schemasOfBody(route).flatMap((body) => {
       const described = describeOnce(body, { side: 'input', converters })

@@ -28,7 +28,7 @@ interface Source {
 }
 
 /** A contract that a plugin or a guard has returned for a route. */
-interface Given {
+interface ReturnedContract {
   readonly by: string
   /** The name of the call in messages. */
   readonly subject: string
@@ -71,7 +71,7 @@ function ofGuards({ guards }: Settings['auth'], routes: readonly RouteModel[]): 
   }))
 }
 
-function callsOf({ label: by, contract: ask, routes }: Source): Given[] {
+function callsOf({ label: by, contract: ask, routes }: Source): ReturnedContract[] {
   if (ask == null) return []
   return routes.flatMap((route) => {
     const contract: unknown = ask(route) ?? null
@@ -109,7 +109,7 @@ function checkTypes({ guards }: Settings['auth']): Problem[] {
     })
 }
 
-function problemOf({ subject, route, contract }: Given): Problem | null {
+function problemOf({ subject, route, contract }: ReturnedContract): Problem | null {
   if (typeof contract !== 'object' || contract === null || isThenable(contract)) {
     ignoreRejection(contract)
     return invalid(
@@ -131,7 +131,7 @@ function problemOf({ subject, route, contract }: Given): Problem | null {
 }
 
 /** A document has one scheme of each name, so two different ones would replace each other. One problem a name is enough. */
-function checkSchemes(given: readonly Given[], { guards }: Settings['auth']): Problem[] {
+function checkSchemes(given: readonly ReturnedContract[], { guards }: Settings['auth']): Problem[] {
   const first = new Map<string, { readonly scheme: unknown; readonly by: string }>()
   for (const { name: own, option, document } of guards) {
     const { name, scheme } = document

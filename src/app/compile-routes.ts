@@ -84,7 +84,7 @@ function whatRoutesShare(
 
 /** The settings of a route with `@Limits`; for all others, the shared object. */
 function withOwnLimits(
-  { bounds }: RouteModel,
+  { limits: bounds }: RouteModel,
   shared: PipelineConfig,
   { errors }: RoutesConfig,
 ): PipelineConfig {

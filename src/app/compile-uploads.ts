@@ -8,7 +8,7 @@ import { MAX_PARAMETERS } from '../http/count-parameters.js'
 import { bytesOfForm } from '../model/compile-upload.js'
 import type { PipelineConfig } from '../pipeline/route-parts.js'
 import { describeOnce } from '../schema/describe-once.js'
-import type { Stage } from '../step/step.js'
+import type { StepFactory } from '../step/step.js'
 
 /** The input of {@link compileUploads}. */
 interface UploadsCompiler {
@@ -24,7 +24,7 @@ interface UploadsCompiler {
 export async function compileUploads(
   routes: readonly RouteModel[],
   { converters, settingsOf }: UploadsCompiler,
-): Promise<(route: RouteModel) => Stage | null> {
+): Promise<(route: RouteModel) => StepFactory | null> {
   const [first] = routes.filter(({ upload }) => upload !== null)
   if (first === undefined) return () => null
   const { loadBusboy, uploadStage } = await import('../features/uploads/uploads.js')

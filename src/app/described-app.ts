@@ -10,7 +10,7 @@ import type { CurrentRequest } from '../http/current-request.js'
 import type { OtherDenials } from '../pipeline/log-denials.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import type { Description } from './describe.js'
-import type { Entrance } from './entrance.js'
+import type { ServerEntry } from './entrance.js'
 import type { Harness } from './harness.js'
 import type { LifecycleHooks } from './lifecycle.js'
 import type { Settings } from './settings/settings.js'
@@ -41,7 +41,7 @@ export interface DescribedApp {
 }
 
 /** Everything that a started application has. */
-export interface RunningApp extends Entrance {
+export interface RunningApp extends ServerEntry {
   readonly injector: Injector
   readonly hooks: LifecycleHooks
   /** Stops the timers and listeners of the framework itself. */

@@ -17,7 +17,7 @@ import { SlowReaders } from './slow-readers.js'
 import type { RunningFeatures } from './start-features.js'
 
 /** The server and the listener, and the requests that closing waits for. */
-export interface Entrance {
+export interface ServerEntry {
   readonly server: Server
   readonly listener: Listener
   readonly connections: Connections
@@ -45,7 +45,7 @@ export interface EntranceConfig {
 }
 
 /** Creates the listener, and the server that calls it. The server does not listen yet. */
-export function buildEntrance(config: EntranceConfig): Entrance {
+export function buildEntrance(config: EntranceConfig): ServerEntry {
   const { express, settings, messages, front, features, errors, isClosing, observers, logger } =
     config
   const { limits, timeouts } = settings

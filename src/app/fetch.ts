@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { ReadableStream } from 'node:stream/web'
 import { type ConnectionOrigin, MemorySocket } from '../http/memory-socket.js'
 import { isBodiless, toWebStream } from '../http/to-web-stream.js'
-import type { Entrance } from './entrance.js'
+import type { ServerEntry } from './entrance.js'
 import { closedError } from './lifecycle.js'
 
 /** Facts about the client of a request, from the host. */
@@ -33,7 +33,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ])
 
 /** Creates the function that sends requests of the Fetch standard to a server of this process. */
-export function createFetch({ server, connections }: Entrance): Fetch {
+export function createFetch({ server, connections }: ServerEntry): Fetch {
   return async function fetchInMemory(request, info) {
     const url = urlOf(request)
     const origin = originOf(url, info)

@@ -66,7 +66,7 @@ export function buildFront(config: FrontConfig): Front {
     routes: model.routes,
     handlers,
     onError: onRefusal,
-    admission: features.admission,
+    ipRateLimit: features.ipRateLimit,
     sendMethods: ownSender({
       name: 'OPTIONS',
       envelope: config.settings.envelope,

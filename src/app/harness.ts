@@ -7,10 +7,10 @@ import type { AnswerCall } from '../contracts/outgoing-call.js'
 import type { Plugin } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { AnswerStatement } from '../contracts/statement.js'
-import type { Stage as PublicStage } from '../contracts/steps.js'
+import type { StepFactory as PublicStage } from '../contracts/steps.js'
 import type { Override } from '../di/build-container.js'
 import type { CarriesCredential } from '../http/credentials.js'
-import type { Stage } from '../step/step.js'
+import type { StepFactory } from '../step/step.js'
 import type { CompiledRoutes } from './compile-routes.js'
 import type { Listener } from './listener.js'
 import { systemClock } from './system-clock.js'
@@ -46,7 +46,7 @@ export interface Harness {
   /** Changes the stage of each rate limit. */
   readonly wrapLimit: (limit: PublicStage) => PublicStage
   /** Creates a step that runs right before the handler of a route; `null` for none. */
-  readonly beforeHandler: (route: RouteModel) => Stage | null
+  readonly beforeHandler: (route: RouteModel) => StepFactory | null
   /** Changes the compiled routes. It is called before `setup` and `onInit` run. */
   readonly wrapRoutes: (routes: CompiledRoutes) => CompiledRoutes
   /** Changes the functions that take requests from Node. */

@@ -16,7 +16,7 @@ import { kPassOn, kTenantScope } from '../http/own-fields.js'
 import { adoptRequest, type BlazonRequest } from '../http/request.js'
 import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
 import { adoptResponse } from '../http/send/response-class.js'
-import { takeAdmission } from '../http/take-admission.js'
+import { takeAuthResult } from '../http/take-auth-result.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import { handleClientError, type ResponseText } from './client-error.js'
 import type { HostedRequests } from './hosted-requests.js'
@@ -61,7 +61,7 @@ export interface Listener {
 }
 
 /** The first functions for a request that has the application's prototype. */
-interface Entrance {
+interface OpenFunctions {
   readonly open: Open
   /**
    * For a request that an Express application has handled before. It has changed `url` to the part below its
@@ -73,7 +73,7 @@ interface Entrance {
 
 type Open = (req: BlazonRequest, res: Response) => void
 
-function createEntrance(config: ListenerConfig): Entrance {
+function createEntrance(config: ListenerConfig): OpenFunctions {
   const { run, runExcessive, onError, maxHeaders, isClosing, begin } = config
   function refuseHead(error: unknown, req: BlazonRequest, res: Response): void {
     req.res = res
@@ -169,7 +169,7 @@ export function createListener(config: ListenerConfig): Listener {
     const { Request, Response } = config.classesFor(app)
     const body = Object.getOwnPropertyDescriptor(req, 'body')
     const adopted = adoptRequest(req, Request)
-    const returnAdmission = takeAdmission(adopted)
+    const returnAuthResult = takeAuthResult(adopted)
     const adoptedRes = adoptResponse(res, req, Response)
     hostedRequests.add(res)
     if (next === undefined) {
@@ -185,7 +185,7 @@ export function createListener(config: ListenerConfig): Listener {
       Object.setPrototypeOf(res, resPrototype)
       Object.assign(req, { next: theirNext, [kPassOn]: passOn, [kTenantScope]: scope })
       returnBody(req, body)
-      returnAdmission?.()
+      returnAuthResult?.()
       noteReturn(adopted, { app: thisApp, takeError: next }, continuation)
       next()
     }

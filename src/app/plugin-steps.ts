@@ -1,7 +1,7 @@
 import type { Logger } from '../contracts/logger.js'
 import type { Plugin, PluginContext, RouteSetup } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import type { PluginSteps, Stage as PublicStage } from '../contracts/steps.js'
+import type { PluginSteps, StepFactory as PublicStage } from '../contracts/steps.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import type { BlazonRequest } from '../http/request.js'

@@ -10,7 +10,7 @@ import { compileSettle } from '../pipeline/compile-route.js'
 import { fieldsModeOf, hasKnownDates } from '../pipeline/own-steps.js'
 import type { PipelineConfig, RouteParts } from '../pipeline/route-parts.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
-import type { Stage } from '../step/step.js'
+import type { StepFactory } from '../step/step.js'
 import type { Access } from './access.js'
 import { compileBodies } from './compile-bodies.js'
 import { compileInputs } from './compile-inputs.js'
@@ -52,7 +52,7 @@ export interface RoutesConfig {
   /** `null` if no plugin observes all requests. */
   readonly observers: RequestObservers | null
   /** Returns a step that tests insert right before the handler of a route, or `null`. */
-  readonly beforeHandler: (route: RouteModel) => Stage | null
+  readonly beforeHandler: (route: RouteModel) => StepFactory | null
 }
 
 const NONE: readonly never[] = Object.freeze([])
@@ -162,7 +162,7 @@ async function loadDates(
 async function compileCookies(
   routes: readonly RouteModel[],
   keys: readonly string[],
-): Promise<(route: RouteModel) => Stage | null> {
+): Promise<(route: RouteModel) => StepFactory | null> {
   if (routes.every(({ cookies }) => cookies === null)) return () => null
   const unsigned = routes.filter(({ cookies }) => keys.length === 0 && cookies?.signed.length)
   if (unsigned.length > 0) {

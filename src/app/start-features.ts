@@ -3,7 +3,7 @@ import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
-import type { Stage as PublicStage } from '../contracts/steps.js'
+import type { StepFactory as PublicStage } from '../contracts/steps.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
 import { startLimits } from '../features/rate-limit/start-limits.js'
 import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
@@ -13,14 +13,14 @@ import {
   refuseClaim,
   TenantContext,
 } from '../features/tenancy/tenant-context.js'
-import { admissionOf } from '../http/admission.js'
+import { authResultOf } from '../http/auth-result.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { ownStage } from '../step/own-stage.js'
-import type { OnError, RunRoute, Stage, Step } from '../step/step.js'
+import type { OnError, RunRoute, Step, StepFactory } from '../step/step.js'
 import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
 import { returnInOwnContext, wrapMiddlewares } from './tenancy/keep-scopes.js'
-import { noteAdmission } from './tenancy/tenant-router.js'
+import { noteRouterAccess } from './tenancy/tenant-router.js'
 
 /** The features of an application before it starts. */
 export interface Features {
@@ -52,7 +52,7 @@ export interface RunningFeatures {
   /** Whether requests have tenants. */
   readonly usesTenants: boolean
   /** Runs before the response to a request that has no route; `null` if there is nothing to run. */
-  readonly admission: Stage | null
+  readonly ipRateLimit: StepFactory | null
   /** The features that add steps to routes. */
   readonly stepSources: readonly StepSource[]
   /** Whether a feature adds headers to responses. */
@@ -64,9 +64,11 @@ export interface RunningFeatures {
 /** How an application admits requests to routers that need a tenant. */
 export interface RouterTenancy {
   /** The stages before such a router; `null` for a stage that the application does not use. */
-  readonly stages: Readonly<Record<'claim' | 'tenant' | 'membership', Stage | null>>
-  /** Sets the step that decides about admission. Only its result `true` admits the request. */
-  readonly noteAdmission: (admit: Step) => void
+  readonly stages: Readonly<
+    Record<'unverifiedTenant' | 'tenant' | 'authorizeTenant', StepFactory | null>
+  >
+  /** Sets the step that allows or refuses a request to a router. */
+  readonly noteRouterAccess: (admit: Step) => void
 }
 
 /** The input of the features besides the options. */
@@ -105,7 +107,7 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
   const tenancy = buildTenancy({
     ...config,
     settings: settings.tenant,
-    tenantsOf: (req) => admissionOf(req)?.tenants,
+    tenantsOf: (req) => authResultOf(req)?.tenants,
   })
   const limits = await startLimits(settings.rateLimit, config)
   const cache = await config.cache.start(config).catch(async (error) => {
@@ -118,7 +120,7 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
     ofRouters: tenancy === null ? null : routerTenancy(tenancy, config.host),
     scopes: tenancy?.scopes ?? null,
     usesTenants: tenancy !== null,
-    admission: orNull(limits?.unmatched),
+    ipRateLimit: orNull(limits?.unmatched),
     stepSources: [
       ...(tenancy === null ? [] : [{ name: 'tenant', steps: tenancy.steps }]),
       ...(limits === null ? [] : [{ name: 'rateLimit', steps: limits.steps }]),
@@ -132,13 +134,17 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
 }
 
 function routerTenancy({ stagesOfRouters }: Tenancy, host: object): RouterTenancy {
-  const { claim, tenant, membership } = stagesOfRouters
+  const { unverifiedTenant, tenant, authorizeTenant } = stagesOfRouters
   return {
-    stages: { claim: orNull(claim), tenant: orNull(tenant), membership: orNull(membership) },
-    noteAdmission: (admit) => noteAdmission(host, admit),
+    stages: {
+      unverifiedTenant: orNull(unverifiedTenant),
+      tenant: orNull(tenant),
+      authorizeTenant: orNull(authorizeTenant),
+    },
+    noteRouterAccess: (admit) => noteRouterAccess(host, admit),
   }
 }
 
-function orNull(stage: PublicStage | null | undefined): Stage | null {
+function orNull(stage: PublicStage | null | undefined): StepFactory | null {
   return stage == null ? null : ownStage(stage)
 }

@@ -60,7 +60,7 @@ export async function exportDocument(options: ExportOptions, streams: Streams): 
   if (lines.length > 0) streams.note(`${lines.join(' and ')}: ${count(document)}.`)
 }
 
-interface Context {
+interface ExportDeps {
   readonly options: ExportOptions
   readonly streams: Streams
 }
@@ -72,7 +72,7 @@ function outputFiles(document: OpenApiDocument, targets: ExportTargets): OutputF
 }
 
 /** @throws CliError with status 3 when a file differs from the text that would be written. */
-function check(files: readonly OutputFile[], { options, streams }: Context): void {
+function check(files: readonly OutputFile[], { options, streams }: ExportDeps): void {
   const stale = files.flatMap(({ path, text }) => {
     // Git may have converted the line ends to the line ends of the platform.
     const actual = readText(path)?.replaceAll('\r\n', '\n')

@@ -79,7 +79,7 @@ export type Fact =
   | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
   | { readonly kind: 'cache'; readonly options: CacheOptions }
   /** The argument of `@Limits`, as it was written. */
-  | { readonly kind: 'bounds'; readonly limits: RouteLimits }
+  | { readonly kind: 'limits'; readonly limits: RouteLimits }
   /** The arguments of `@Version`, as they were written. */
   | { readonly kind: 'version'; readonly versions: readonly string[] }
   /** The argument of `@Queries`, as it was written. */

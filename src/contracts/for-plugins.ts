@@ -100,7 +100,7 @@ export type {
   StatementFailure,
   StatementResult,
 } from './statement.js'
-export type { PluginSteps, RequestOutcome, Stage, Step, StepName } from './steps.js'
+export type { PluginSteps, RequestOutcome, Step, StepFactory, StepName } from './steps.js'
 export type { StreamFormat, StreamKind, StreamModel } from './stream.js'
 export type { TenantScope } from './tenant.js'
 export type { DrainOptions, JobRunReport, SentJob } from './test-jobs.js'

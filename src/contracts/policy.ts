@@ -37,7 +37,7 @@ export interface PolicyRequest {
 }
 
 /** The result of a search for one object: a value, or nothing. */
-type Found<T> = T | null | undefined
+type Maybe<T> = T | null | undefined
 
 /**
  * The rules about one kind of object, in one place. On a route, every use of a policy must be declared with `@Checks`.
@@ -63,7 +63,7 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
   load<T extends TObject>(
     req: PolicyRequest,
     action: TAction,
-    find: () => Found<T> | PromiseLike<Found<T>>,
+    find: () => Maybe<T> | PromiseLike<Maybe<T>>,
   ): Promise<T>
   /**
    * The same for an object that was loaded already.
@@ -71,13 +71,13 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
    * @returns The object.
    * @throws As `load`.
    */
-  check<T extends TObject>(req: PolicyRequest, action: TAction, object: Found<T>): Promise<T>
+  check<T extends TObject>(req: PolicyRequest, action: TAction, object: Maybe<T>): Promise<T>
   /**
    * Returns whether the user of the request may do the action. For parts of a response, such as links.
    *
    * @throws Error (500) if the rule throws, or `@Checks` does not declare the action.
    */
-  can(req: PolicyRequest, action: TAction, object: Found<TObject>): Promise<boolean>
+  can(req: PolicyRequest, action: TAction, object: Maybe<TObject>): Promise<boolean>
   /**
    * Returns the objects of a list with which the user of the request may do the action.
    *
@@ -89,7 +89,7 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
    *
    * @throws Error if the rule throws.
    */
-  allows(user: RequestUser | undefined, action: TAction, object: Found<TObject>): Promise<boolean>
+  allows(user: RequestUser | undefined, action: TAction, object: Maybe<TObject>): Promise<boolean>
   /** The same policy, which refuses with the 404 of an object that does not exist. */
   or404(): Policy<TObject, TAction>
 }

@@ -149,14 +149,14 @@ export interface RouteModel {
    * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without it, and the application's limits
    * apply.
    */
-  readonly limits: {
+  readonly rateLimits: {
     /** The limits; a request must be within each of them. */
     readonly policies: readonly RateLimitPolicy[]
     /** Whether the decorator is on the class: all its routes are then counted together. */
     readonly isOfClass: boolean
   } | null
   /** Limits of `@Limits`; `null` without it, and the application's limits apply. */
-  readonly bounds: RouteBounds | null
+  readonly limits: RouteBounds | null
   /** The largest number of statements of one request, from `@Queries`; `null` without it. */
   readonly queries: number | null
   /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */

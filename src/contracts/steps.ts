@@ -12,7 +12,7 @@ export type Step = (req: Request, res: Response) => unknown
  *
  * @param next The step that runs after the new one.
  * @example
- * const timed: Stage = (next) => async (req, res) => {
+ * const timed: StepFactory = (next) => async (req, res) => {
  *   const start = performance.now()
  *   try {
  *     return await next(req, res)
@@ -21,7 +21,7 @@ export type Step = (req: Request, res: Response) => unknown
  *   }
  * }
  */
-export type Stage = (next: Step) => Step
+export type StepFactory = (next: Step) => Step
 
 /**
  * The phases of a request in a route, in their order. Each step belongs to one. `docs/express.md` lists the steps of each.
@@ -42,15 +42,15 @@ export type StepName =
   | 'observe'
   | 'enter'
   | 'respond'
-  | 'admission'
+  | 'ipRateLimit'
   | 'beforeGuard'
-  | 'claim'
+  | 'unverifiedTenant'
   | 'guard'
   | 'tenant'
-  | 'membership'
+  | 'authorizeTenant'
   | 'afterGuard'
   | 'can'
-  | 'quota'
+  | 'userRateLimit'
   | 'use'
   | 'negotiate'
   | 'beforeBody'
@@ -59,7 +59,7 @@ export type StepName =
   | 'body'
   | 'queryCache'
   | 'cookies'
-  | 'sendable'
+  | 'hiddenInput'
   | 'validate'
   | 'unexpired'
   | 'headers'
@@ -85,26 +85,26 @@ export interface PluginSteps {
    * Around all other steps and around the sending of the response, for an async context. It must return the result of
    * `next` and cannot refuse: the result is always `undefined`.
    */
-  readonly enter?: Stage
+  readonly enter?: StepFactory
   /**
    * Before the guard. Such a step calls `next` and waits for its result, or refuses the request. A step that returns a
    * value before `next` has returned one causes a 500, so that no step can respond in place of the guard.
    */
-  readonly beforeGuard?: Stage
+  readonly beforeGuard?: StepFactory
   /** After the guard has allowed the request, before `@Can`. On a route without a guard it runs, too. */
-  readonly afterGuard?: Stage
+  readonly afterGuard?: StepFactory
   /**
    * After access was decided and the middlewares of `@Use` have run, before the body is read. A cache sends its responses
    * here.
    */
-  readonly beforeBody?: Stage
+  readonly beforeBody?: StepFactory
   /** After all inputs were validated, before interceptors and the handler. Runs once for each request. */
-  readonly beforeHandler?: Stage
+  readonly beforeHandler?: StepFactory
   /**
    * Around the handler, inside all interceptors: an interceptor that calls the handler again calls this step again. It
    * may change the handler's result or error.
    */
-  readonly aroundHandler?: Stage
+  readonly aroundHandler?: StepFactory
   /**
    * Called when the response is decided, immediately before its head is written: the status is final, and headers can
    * still be set. A returned promise is not awaited. An error is logged and changes nothing. A step that sends a

@@ -30,7 +30,7 @@ export function isFault(error: unknown, depth = 0): boolean {
   }
 }
 
-interface Facts {
+interface FaultFields {
   readonly name?: unknown
   readonly code?: unknown
   readonly syscall?: unknown
@@ -42,7 +42,7 @@ interface Facts {
   readonly errors?: unknown
 }
 
-function isOwnFault(error: Facts): boolean {
+function isOwnFault(error: FaultFields): boolean {
   const { name, code, syscall } = error
   if (typeof syscall === 'string') return true
   if (typeof name === 'string') {
@@ -57,7 +57,7 @@ function isSystemCode(code: string): boolean {
   return systemCodes.has(code)
 }
 
-function isOfDatabase({ sqlState, severity }: Facts, code: string): boolean {
+function isOfDatabase({ sqlState, severity }: FaultFields, code: string): boolean {
   return typeof sqlState === 'string' || typeof severity === 'string' || FOREIGN_CODE.test(code)
 }
 
@@ -65,11 +65,11 @@ function isOfDatabase({ sqlState, severity }: Facts, code: string): boolean {
  * Reads the errors inside an error, such as an `AggregateError`. A server error may be among errors of keys that did
  * not match.
  */
-function hasFault({ cause, driverError, original, errors }: Facts, depth: number): boolean {
+function hasFault({ cause, driverError, original, errors }: FaultFields, depth: number): boolean {
   const collected: unknown[] = Array.isArray(errors) ? errors.slice(0, MAX_ERRORS) : []
   return [cause, driverError, original, ...collected].some((each) => isFault(each, depth))
 }
 
-function isObject(value: unknown): value is Facts {
+function isObject(value: unknown): value is FaultFields {
   return typeof value === 'object' && value !== null
 }

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import type { Request, Response } from '../contracts/handler.js'
-import { schemeOf } from './admission.js'
+import { schemeOf } from './auth-result.js'
 
 /**
  * The caller that a response is made for: a text that is unique to the caller, `null` for an anonymous caller,

@@ -14,7 +14,7 @@ export const kQueryUrl: unique symbol = Symbol('blazon.queryUrl')
  */
 export const kTenantScope: unique symbol = Symbol('blazon.tenantScope')
 /** How the guards let the request in. The field does not exist until they have. */
-export const kAdmission: unique symbol = Symbol('blazon.admission')
+export const kAuthResult: unique symbol = Symbol('blazon.authResult')
 /** The id of the request. The field does not exist until the id is read or set. */
 export const kRequestId: unique symbol = Symbol('blazon.requestId')
 /** The trace of the request. The field does not exist until the trace is read. */

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Application } from 'express'
-import type { Admission } from '../contracts/admission.js'
+import type { AuthResult } from '../contracts/auth-result.js'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import type { SpanIdentity, TraceContext } from '../contracts/trace.js'
@@ -13,7 +13,7 @@ import { expressRequest } from './express-parts.js'
 import { boundAccepts } from './negotiate.js'
 import {
   kAbortController,
-  type kAdmission,
+  type kAuthResult,
   kHasFailed,
   kIsBodyTaken,
   kIsExpired,
@@ -49,7 +49,7 @@ export interface BlazonRequest extends Request {
   [kPassedSteps]: number
   [kPassOn]: (() => void) | undefined
   [kRequestId]?: unknown
-  [kAdmission]?: Admission
+  [kAuthResult]?: AuthResult
   [kTrace]?: TraceContext | undefined
   [kSpan]?: SpanIdentity
   [kUseError]?: { readonly error: unknown }

@@ -181,7 +181,7 @@ function bodyWithOptions(args: readonly unknown[]): unknown {
   })
 }
 
-interface Given {
+interface InputArguments {
   readonly key?: string
   readonly schema?: Schema
   /** Whether the author has given a schema, even if it is `undefined`, which often comes from a circular import. */
@@ -204,7 +204,11 @@ function input(source: InputSource, name: string, args: readonly unknown[]): unk
   })
 }
 
-function readArguments(source: InputSource, name: string, args: readonly unknown[]): Given {
+function readArguments(
+  source: InputSource,
+  name: string,
+  args: readonly unknown[],
+): InputArguments {
   const [first, second] = args
   if (typeof first === 'string') {
     // Node writes names of headers in lower case.

@@ -17,6 +17,6 @@ import { decorator, refuseBare } from './write.js'
 export function Limits(limits: RouteLimits): DualClassOrMethodDecorator
 export function Limits(...args: readonly unknown[]): DualClassOrMethodDecorator {
   refuseBare('@Limits', args[0], args[1])
-  const fact = { kind: 'bounds', limits: args[0] as RouteLimits } as const
+  const fact = { kind: 'limits', limits: args[0] as RouteLimits } as const
   return decorator('@Limits()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }

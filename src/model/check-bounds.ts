@@ -10,7 +10,7 @@ const NAMES: OptionNames<RouteLimits> = { body: true, depth: true, timeout: true
 
 /** Checks the `@Limits` of one method, or of one class without its base classes. */
 export function checkBounds(subject: string, facts: FactsByKind): Problem[] {
-  return factsOf(facts, 'bounds').flatMap(({ limits }) => checkStated(`${subject} @Limits`, limits))
+  return factsOf(facts, 'limits').flatMap(({ limits }) => checkStated(`${subject} @Limits`, limits))
 }
 
 function checkStated(subject: string, limits: unknown): Problem[] {
@@ -38,7 +38,7 @@ export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[
   const isRead =
     (facts.body ?? facts.upload) !== undefined || inputs.some(({ source }) => source === 'body')
   if (isRead || methods.length === 0 || methods.some(hasBody)) return []
-  const stated = factsOf(facts, 'bounds').map(({ limits }) => limits)
+  const stated = factsOf(facts, 'limits').map(({ limits }) => limits)
   const unused = (['body', 'depth'] as const).filter((name) =>
     stated.some((limits) => limits?.[name] !== undefined),
   )

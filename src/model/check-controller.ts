@@ -87,7 +87,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.status ?? facts.redirect ?? facts.header)
     problems.push(...checkResponse(subject, facts))
   if (facts.rateLimit) problems.push(...checkLimits(subject, facts))
-  if (facts.bounds) {
+  if (facts.limits) {
     problems.push(...checkBounds(subject, facts), ...checkUnusedBounds(subject, facts))
   }
   if (facts.version) problems.push(...checkVersions(subject, facts))

@@ -71,7 +71,7 @@ export function checkResponseDocs(subject: string, facts: FactsByKind): Problem[
 }
 
 /** The place of documented responses, in messages. */
-interface Place {
+interface DocumentedAt {
   readonly subject: string
   readonly label: string
 }
@@ -79,7 +79,10 @@ interface Place {
 type Stated = Partial<ApiResponseOptions> | undefined
 
 /** Checks a list of documented responses. The values may come from JavaScript. */
-export function checkDocumented({ subject, label }: Place, stated: readonly Stated[]): Problem[] {
+export function checkDocumented(
+  { subject, label }: DocumentedAt,
+  stated: readonly Stated[],
+): Problem[] {
   const problems: Problem[] = []
   const seen = new Set<number>()
   for (const options of stated) {
@@ -117,7 +120,7 @@ export function checkDocumented({ subject, label }: Place, stated: readonly Stat
 }
 
 /** A file is described by its type alone: nothing reads its bytes. */
-function checkContent({ subject, label }: Place, stated: Stated): Problem[] {
+function checkContent({ subject, label }: DocumentedAt, stated: Stated): Problem[] {
   if (!isMediaType(stated?.content)) {
     const cause = `${label} has a \`content\` that is not a media type.`
     return [invalid(subject, cause, "Give a type with its subtype: 'application/pdf'.")]

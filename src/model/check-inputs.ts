@@ -7,7 +7,7 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 import { DECORATOR_OF } from './written-as.js'
 
-type Input = FactOf<'input'>
+type InputFact = FactOf<'input'>
 
 const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers', 'cookies']
 
@@ -22,20 +22,20 @@ export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
 }
 
 /** Whether all of these describe different parts: one describes the whole input, or each describes another key. */
-function areDistinct(inputs: readonly Input[]): boolean {
+function areDistinct(inputs: readonly InputFact[]): boolean {
   if (inputs.length < 2) return true
   const keys = new Set(inputs.map(({ key }) => key))
   return keys.size === inputs.length && !keys.has(undefined)
 }
 
 /** Two routes of one method may state the same schema, because the method has one request. */
-function isRepeated({ by, schema }: Input, before: readonly Input[]): boolean {
+function isRepeated({ by, schema }: InputFact, before: readonly InputFact[]): boolean {
   return (
     by !== undefined && before.some((other) => other.by !== undefined && other.schema === schema)
   )
 }
 
-function twice(subject: string, source: InputSource, inputs: readonly Input[]): Problem {
+function twice(subject: string, source: InputSource, inputs: readonly InputFact[]): Problem {
   const places = inputs.map(placeOf).join(' and ')
   return {
     code: 'E_INPUT_TWICE',
@@ -45,7 +45,7 @@ function twice(subject: string, source: InputSource, inputs: readonly Input[]): 
   }
 }
 
-function checkSchema(subject: string, input: Input): Problem[] {
+function checkSchema(subject: string, input: InputFact): Problem[] {
   if (input.key === '') {
     const cause = `${placeOf(input)} names no key.`
     return [invalid(subject, cause, `Write the name: ${DECORATOR_OF[input.source]}('id', schema).`)]
@@ -56,7 +56,7 @@ function checkSchema(subject: string, input: Input): Problem[] {
   return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
 }
 
-function checkSigned(subject: string, { options }: Input): Problem[] {
+function checkSigned(subject: string, { options }: InputFact): Problem[] {
   if (options === undefined) return []
   const { signed, ...others } = options as CookiesOptions
   const isList = Array.isArray(signed) && signed.every((name) => typeof name === 'string')
@@ -66,7 +66,7 @@ function checkSigned(subject: string, { options }: Input): Problem[] {
 }
 
 /** The place in the source where the author has written a schema. */
-function placeOf({ by, source, key }: Input): string {
+function placeOf({ by, source, key }: InputFact): string {
   if (by !== undefined) return `\`${source}\` in ${by}()`
   return key === undefined ? DECORATOR_OF[source] : `${DECORATOR_OF[source]}('${key}')`
 }

@@ -6,7 +6,7 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['controller', '@Controller'],
   ['tenant', '@Tenant'],
-  ['bounds', '@Limits'],
+  ['limits', '@Limits'],
   ['queries', '@Queries'],
   ['version', '@Version'],
   ['responseFields', '@ResponseFields'],

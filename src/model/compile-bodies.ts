@@ -14,12 +14,12 @@ export const CONTENT_TYPES: Readonly<Record<BodyType, string>> = {
 }
 
 /** The result of the `@Body` decorators with options of a route. */
-type Bodies = Pick<RouteModel, 'inputs' | 'bodies' | 'bounds'>
+type Bodies = Pick<RouteModel, 'inputs' | 'bodies' | 'limits'>
 
 /** Adds the bodies that have options to the inputs and the limits of a route. */
-export function withBodies(facts: FactsByKind, { inputs, bounds }: Omit<Bodies, 'bodies'>): Bodies {
+export function withBodies(facts: FactsByKind, { inputs, limits }: Omit<Bodies, 'bodies'>): Bodies {
   if (facts.body === undefined && facts.webhook === undefined) {
-    return { inputs, bodies: null, bounds }
+    return { inputs, bodies: null, limits }
   }
   // A webhook signs the bytes, so its body is read by the same step as bytes are.
   const isPlain = inputs.body !== null || facts.body === undefined
@@ -30,7 +30,7 @@ export function withBodies(facts: FactsByKind, { inputs, bounds }: Omit<Bodies, 
   return {
     inputs: Object.freeze({ ...inputs, body }),
     bodies: facts.webhook === undefined && isDefault(bodies) ? null : Object.freeze(bodies),
-    bounds: withLimits(bounds, bodies),
+    limits: withLimits(limits, bodies),
   }
 }
 
@@ -64,8 +64,8 @@ function isDefault([first, second]: readonly BodyModel[]): boolean {
 }
 
 /** If every body has a limit of its own, the largest one is the limit of the route. */
-function withLimits(bounds: RouteBounds | null, bodies: readonly BodyModel[]): RouteBounds | null {
-  const limits = bodies.map(({ maxBytes }) => maxBytes)
-  if (limits.includes(null)) return bounds
-  return Object.freeze({ ...bounds, bodyBytes: Math.max(...(limits as number[])) })
+function withLimits(limits: RouteBounds | null, bodies: readonly BodyModel[]): RouteBounds | null {
+  const sizes = bodies.map(({ maxBytes }) => maxBytes)
+  if (sizes.includes(null)) return limits
+  return Object.freeze({ ...limits, bodyBytes: Math.max(...(sizes as number[])) })
 }

@@ -8,8 +8,8 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
  * Returns `null` if there are none.
  */
 export function compileBounds(ofClass: FactsByKind, ofMethod: FactsByKind): RouteBounds | null {
-  if (ofClass.bounds === undefined && ofMethod.bounds === undefined) return null
-  const stated = [...factsOf(ofMethod, 'bounds'), ...factsOf(ofClass, 'bounds')]
+  if (ofClass.limits === undefined && ofMethod.limits === undefined) return null
+  const stated = [...factsOf(ofMethod, 'limits'), ...factsOf(ofClass, 'limits')]
   const { body, depth, timeout } = mergeLimits(stated)
   return Object.freeze({
     ...(body !== undefined && { bodyBytes: checked(toBytes(body)) }),
@@ -19,7 +19,7 @@ export function compileBounds(ofClass: FactsByKind, ofMethod: FactsByKind): Rout
 }
 
 /** Takes the first value of each field. The nearest facts come first. */
-export function mergeLimits(facts: readonly FactOf<'bounds'>[]): RouteLimits {
+export function mergeLimits(facts: readonly FactOf<'limits'>[]): RouteLimits {
   const merged: Record<string, unknown> = {}
   for (const { limits } of facts) {
     for (const [name, value] of Object.entries(limits ?? {})) merged[name] ??= value

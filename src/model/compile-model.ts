@@ -148,8 +148,8 @@ function compileRouteModel(
   const status = compileStatus(facts, verb, owner)
   const responses = compileResponses(facts, owner, status)
   const { options, option } = compileOptions(owner.facts, facts)
-  const stated = { inputs: compileInputs(facts), bounds: compileBounds(owner.facts, facts) }
-  const { inputs: read, bodies, bounds } = withBodies(facts, stated)
+  const stated = { inputs: compileInputs(facts), limits: compileBounds(owner.facts, facts) }
+  const { inputs: read, bodies, limits } = withBodies(facts, stated)
   const { inputs, upload } = withUpload(facts, read)
   return Object.freeze({
     index,
@@ -178,8 +178,8 @@ function compileRouteModel(
     checks: compileChecks(owner.facts, facts),
     tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
-    limits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
-    bounds,
+    rateLimits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
+    limits,
     queries: (firstOf(facts, 'queries') ?? firstOf(owner.facts, 'queries'))?.most ?? null,
     status,
     redirect: compileRedirect(firstOf(facts, 'redirect')),
@@ -266,7 +266,7 @@ function compileRedirect(fact: FactOf<'redirect'> | undefined): RouteModel['redi
   return fact === undefined ? null : Object.freeze({ url: fact.url, status: fact.status })
 }
 
-function compileLimits(facts: FactsByKind, isOfClass: boolean): RouteModel['limits'] {
+function compileLimits(facts: FactsByKind, isOfClass: boolean): RouteModel['rateLimits'] {
   const fact = firstOf(facts, 'rateLimit')
   if (fact === undefined) return null
   return Object.freeze({ policies: fact.policies === false ? [] : fact.policies, isOfClass })

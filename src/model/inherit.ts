@@ -39,8 +39,8 @@ function override(own: readonly Fact[], inherited: readonly Fact[] | undefined):
 
 /** `@Limits` replaces the limits of the original field by field. */
 function complete(fact: Fact, inherited: readonly Fact[]): Fact {
-  if (fact.kind !== 'bounds') return fact
-  const others = inherited.filter((each) => each.kind === 'bounds')
+  if (fact.kind !== 'limits') return fact
+  const others = inherited.filter((each) => each.kind === 'limits')
   return others.length === 0 ? fact : { ...fact, limits: mergeLimits([fact, ...others]) }
 }
 

@@ -42,12 +42,12 @@ export function buildRequestBody(
 /** The content of a body whose `@Body` has options. The schema of `@ApiBody` describes all of them. */
 function typedContent(
   { type, contentTypes, schema, maxBytes }: BodyModel,
-  { operation, bounds }: RouteModel,
+  { operation, limits }: RouteModel,
   schemas: DocumentSchemas,
 ): Readonly<Record<string, OpenApiMediaType>> {
   const source = operation.body?.schema ?? (type === 'bytes' ? null : schema)
   const limit =
-    maxBytes === null || maxBytes === bounds?.bodyBytes ? {} : { 'x-max-body-bytes': maxBytes }
+    maxBytes === null || maxBytes === limits?.bodyBytes ? {} : { 'x-max-body-bytes': maxBytes }
   return Object.fromEntries(
     contentTypes.map((contentType) => {
       const described = source === null ? RAW[type] : schemas.of(source, 'input')

@@ -128,8 +128,8 @@ function producedSchema(type: string): OpenApiSchema {
 }
 
 /** The largest body of a route, in bytes; `undefined` if it does not differ from other routes. */
-function ownMaxBytes({ bounds, upload }: RouteModel, shared: SharedResponses): number | undefined {
-  const own = bounds?.bodyBytes
+function ownMaxBytes({ limits, upload }: RouteModel, shared: SharedResponses): number | undefined {
+  const own = limits?.bodyBytes
   return upload === null ? own : bytesOfForm(upload, own ?? shared.bodyBytes)
 }
 

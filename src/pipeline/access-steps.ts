@@ -1,6 +1,6 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import { guardsOfRoute } from '../model/route-guards.js'
-import type { Stage } from '../step/step.js'
+import type { StepFactory } from '../step/step.js'
 import type { PipelineConfig, RouteStages } from './route-parts.js'
 import type { RouteSteps } from './route-steps.js'
 import { canStage } from './steps/can.js'
@@ -9,7 +9,7 @@ import type { PluginStages } from './steps/plugin.js'
 import { severalGuardsStage } from './steps/several-guards.js'
 
 export type Access = Pick<PipelineConfig, 'guards' | 'logDenial' | 'can'>
-export type AccessStages = Pick<RouteStages, 'claim' | 'tenant' | 'membership'>
+export type AccessStages = Pick<RouteStages, 'unverifiedTenant' | 'tenant' | 'authorizeTenant'>
 
 type AccessSteps = AccessStages & Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
 
@@ -26,7 +26,7 @@ interface AddedToAccess {
  */
 export function accessSteps(
   route: RouteModel | null,
-  { stages: { claim, tenant, membership }, plugins }: AddedToAccess,
+  { stages: { unverifiedTenant, tenant, authorizeTenant }, plugins }: AddedToAccess,
   { can, guards, logDenial }: Access,
 ): AccessSteps {
   const { abilities = null, isProtected = true, isAuthOptional = false } = route ?? {}
@@ -36,16 +36,16 @@ export function accessSteps(
   const config = { guards: accepted, logDenial, route: route ?? undefined, forbidsStoring }
   return {
     beforeGuard: plugins?.beforeGuard ?? null,
-    claim,
+    unverifiedTenant,
     guard: isProtected || isAuthOptional ? stageOfGuards(config, isAuthOptional) : null,
     tenant,
-    membership,
+    authorizeTenant,
     afterGuard: plugins?.afterGuard ?? null,
     can: abilities === null ? null : canStage({ abilities, guards: accepted, decide: can }),
   }
 }
 
-function stageOfGuards(config: GuardConfig, isOptional: boolean): Stage {
+function stageOfGuards(config: GuardConfig, isOptional: boolean): StepFactory {
   if (config.guards.length > 1) return severalGuardsStage(config, isOptional)
   return isOptional ? optionalGuardStage(config) : guardStage(config)
 }

@@ -6,7 +6,7 @@ import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { acceptQuery } from '../model/accept-query.js'
 import { Refusal } from '../step/refusal.js'
-import type { OnError, RunRoute, Stage } from '../step/step.js'
+import type { OnError, RunRoute, StepFactory } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'
 import type { SendSuccess } from './send-success.js'
 import type { EnterConfig } from './steps/enter.js'
@@ -23,7 +23,7 @@ export interface DispatchConfig {
   readonly handlers: readonly RunRoute[]
   readonly onError: OnError
   /** Counts requests without a route against rate limits; `null` without rate limits. */
-  readonly admission: Stage | null
+  readonly ipRateLimit: StepFactory | null
   /** Sends the methods of a path, for `OPTIONS`. */
   readonly sendMethods: SendSuccess
 }
@@ -62,7 +62,7 @@ function isTheirs({ kind }: Unmatched, method: string): boolean {
 function endUnmatched(
   found: Unmatched,
   { req, res }: { req: BlazonRequest; res: Response },
-  { admission, onError, routes, sendMethods }: DispatchConfig,
+  { ipRateLimit, onError, routes, sendMethods }: DispatchConfig,
 ): void {
   const respond = () => {
     const query = found.kind === 'method' ? routes[found.query ?? -1] : undefined
@@ -73,7 +73,7 @@ function endUnmatched(
     if (value instanceof Refusal) onError(value.error, req, res)
   }
   try {
-    const value = admission === null ? respond() : admission(respond)(req, res)
+    const value = ipRateLimit === null ? respond() : ipRateLimit(respond)(req, res)
     if (isThenable(value)) value.then(settle, (error) => onError(error, req, res))
     else settle(value)
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import { joinStages } from '../step/join-stages.js'
-import type { RunRoute, Settle, Stage, Step } from '../step/step.js'
+import type { RunRoute, Settle, Step, StepFactory } from '../step/step.js'
 import { type Access, type AccessStages, accessSteps } from './access-steps.js'
 import { markSteps } from './mark-causes.js'
 import { observeSteps } from './observe-steps.js'
@@ -51,25 +51,22 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const uses = usesOf(route, parts, config)
   // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
   const plugins = pluginStages(added, config)
-  const { beforeGuard, claim, guard, tenant, membership, afterGuard, can } = accessSteps(
-    route,
-    { stages, plugins },
-    config,
-  )
+  const { beforeGuard, unverifiedTenant, guard, tenant, authorizeTenant, afterGuard, can } =
+    accessSteps(route, { stages, plugins }, config)
   return {
     scope: stages.scope,
     observe: plugins.observe,
     enter: plugins.enter,
     respond: respondStep(route, { audience, invocation }, config),
-    admission: stages.admission,
+    ipRateLimit: stages.ipRateLimit,
     beforeGuard,
-    claim,
+    unverifiedTenant,
     guard,
     tenant,
-    membership,
+    authorizeTenant,
     afterGuard,
     can,
-    quota: stages.quota,
+    userRateLimit: stages.userRateLimit,
     use: uses.use ? useStage(middlewares, { ...config, route }) : null,
     negotiate: parts.negotiate,
     beforeBody: plugins.beforeBody,
@@ -80,7 +77,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
       : null,
     queryCache: isQuery ? stages.cache : null,
     cookies: uses.cookies ? parts.cookies : null,
-    sendable: uses.sendable && audience !== null ? audience.refuseSent() : null,
+    hiddenInput: uses.hiddenInput && audience !== null ? audience.refuseSent() : null,
     validate: uses.validate ? (bodies?.validate ?? validateStage(inputs, config)) : null,
     unexpired: uses.unexpired ? unexpiredStage : null,
     headers: uses.headers ? headersStage(route.headers ?? []) : null,
@@ -119,7 +116,7 @@ function respondStep(
   route: RouteModel,
   { audience, invocation }: Pick<RouteParts, 'audience'> & { readonly invocation: Invocation },
   config: PipelineConfig,
-): Stage {
+): StepFactory {
   const respond = respondStage(respondConfig(route, invocation, config))
   if (audience === null || !audience.limitsResponses) return respond
   const hide = audience.hideUntilAsked({ route, onError: config.onError })
@@ -131,7 +128,7 @@ function fieldsStep(
   route: RouteModel,
   { fields, audience }: RouteParts,
   { onError }: PipelineConfig,
-): Stage | null {
+): StepFactory | null {
   const limited = fields === null ? null : { fields, route, onError }
   if (audience !== null) {
     const base = limited === null ? null : fieldsPreparation(limited)
@@ -204,7 +201,7 @@ export function compileProbe(
 }
 
 /** Creates the step that decides about access to a router. It returns `true` or a refusal. */
-export function compileAdmission(stages: AccessStages, access: Access): Step {
+export function compileRouterAccess(stages: AccessStages, access: Access): Step {
   return foldSteps({
     ...NO_STEPS,
     ...accessSteps(null, { stages, plugins: null }, access),

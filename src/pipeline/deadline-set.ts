@@ -53,7 +53,7 @@ export class DeadlineSet {
 
   /** `req.route` of a request in an Express router has no bounds. */
   #ofRequest({ route }: BlazonRequest): Deadlines | null {
-    return this.of((route as Partial<RouteModel> | undefined)?.bounds ?? null)
+    return this.of((route as Partial<RouteModel> | undefined)?.limits ?? null)
   }
 }
 

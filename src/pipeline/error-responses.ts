@@ -20,7 +20,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   // A plugin may blame a value of any request: a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
-    const { isProtected, isAuthOptional, abilities, bounds, stream, webhook, produces } = route
+    const { isProtected, isAuthOptional, abilities, limits, stream, webhook, produces } = route
     // Any request may be malformed, for example without a valid host, and is refused before its route is found.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
@@ -35,7 +35,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)
     found.push(500)
-    if (handlerMsOf(bounds, timeouts.handlerMs) !== null) found.push(503)
+    if (handlerMsOf(limits, timeouts.handlerMs) !== null) found.push(503)
     const parameters = webhookHeaders(route).map(signatureHeader)
     const type = fileTypeOf(route)
     if (type === null) {

@@ -83,7 +83,7 @@ const GENERIC = toFailure(undefined)
 /**
  * Sends the generic error. If a listener throws even then, the connection is closed, and the process continues.
  */
-function sendGeneric(context: Context): void {
+function sendGeneric(context: SendOptions): void {
   try {
     removeUnwritable(context.res)
     send(GENERIC, context)
@@ -92,13 +92,13 @@ function sendGeneric(context: Context): void {
   }
 }
 
-interface Context {
+interface SendOptions {
   readonly req: BlazonRequest
   readonly res: Response
   readonly render: RenderFailure
 }
 
-function send(failure: KnownFailure, { req, res, render }: Context): void {
+function send(failure: KnownFailure, { req, res, render }: SendOptions): void {
   const { type, text } = render(failure, req)
   sendError(req, res, { status: failure.status, headers: failure.headers, type, text })
 }

@@ -3,7 +3,7 @@ import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { ObservedResponse } from '../http/observed-request.js'
 import { kObserved } from '../http/own-fields.js'
-import type { RunRoute, Stage } from '../step/step.js'
+import type { RunRoute, StepFactory } from '../step/step.js'
 import { type RouteSteps, STEPS } from './route-steps.js'
 
 /** Makes a function note, in the facts of an observed request, that it has begun to work on the request. */
@@ -60,7 +60,10 @@ export function markSteps(steps: RouteSteps): RouteSteps {
   }
 }
 
-function markStage(cause: ResponseCause = 'handler', stage: Stage | null): Stage | null {
+function markStage(
+  cause: ResponseCause = 'handler',
+  stage: StepFactory | null,
+): StepFactory | null {
   if (stage === null) return null
   return (next) => {
     const step = stage(next)

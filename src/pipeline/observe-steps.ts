@@ -1,6 +1,6 @@
 import type { Request } from '../contracts/handler.js'
 import type { StepName } from '../contracts/steps.js'
-import type { Stage } from '../step/step.js'
+import type { StepFactory } from '../step/step.js'
 import { isThenable, whenSettled } from '../step/thenable.js'
 import { type RouteSteps, STEPS } from './route-steps.js'
 
@@ -20,7 +20,11 @@ export function observeSteps(steps: RouteSteps, onStep: OnStep): RouteSteps {
   return { ...steps, ...Object.fromEntries(observed), respond }
 }
 
-function reportEntry(name: StepName, stage: Stage | null, onStep: OnStep): Stage | null {
+function reportEntry(
+  name: StepName,
+  stage: StepFactory | null,
+  onStep: OnStep,
+): StepFactory | null {
   if (stage === null) return null
   return (next) => {
     const step = stage(next)
@@ -32,7 +36,7 @@ function reportEntry(name: StepName, stage: Stage | null, onStep: OnStep): Stage
 }
 
 /** Reports `respond` when the steps inside have a value or an error. */
-function reportReturn(stage: Stage | null, onStep: OnStep): Stage | null {
+function reportReturn(stage: StepFactory | null, onStep: OnStep): StepFactory | null {
   if (stage === null) return null
   return (next) =>
     stage(function observedReturn(req, res) {

@@ -11,7 +11,7 @@ export type OwnStep =
   | 'audience'
   | 'body'
   | 'cookies'
-  | 'sendable'
+  | 'hiddenInput'
   | 'validate'
   | 'unexpired'
   | 'headers'
@@ -92,7 +92,7 @@ export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<O
     audience: audience !== null,
     body: isRead,
     cookies: route.cookies !== null,
-    sendable: audience?.limitsRequests === true,
+    hiddenInput: audience?.limitsRequests === true,
     validate: isChecked,
     unexpired: hasMiddlewares || (mayWait && mayExpire),
     headers: route.headers !== null,

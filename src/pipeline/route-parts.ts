@@ -3,7 +3,7 @@ import type { Interceptor } from '../contracts/interceptor.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import type { OnError, Stage } from '../step/step.js'
+import type { OnError, StepFactory } from '../step/step.js'
 import type { AudienceStages } from './audience/audience-stages.js'
 import type { Deadlines } from './deadlines.js'
 import type { OnLateError } from './late-errors.js'
@@ -30,11 +30,11 @@ export interface RouteParts {
   /** The steps of a body with options; `null` if the route reads a JSON body, or none. */
   readonly bodies: BodyStages | null
   /** The step that chooses a representation; `null` without `@Produces`. */
-  readonly negotiate: Stage | null
+  readonly negotiate: StepFactory | null
   /** The step that reads a form with files; `null` if the route reads none. */
-  readonly upload: Stage | null
+  readonly upload: StepFactory | null
   /** The step that parses cookies; `null` if the route reads none. */
-  readonly cookies: Stage | null
+  readonly cookies: StepFactory | null
   readonly stages: RouteStages
   /** `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
@@ -51,10 +51,17 @@ export interface RouteParts {
   /** Parameters of `defineParameter`; empty if the route uses none. */
   readonly parameters: readonly CompiledParameter[]
   /** The step before the handler of an application under test; `null` for all other applications. */
-  readonly underTest: Stage | null
+  readonly underTest: StepFactory | null
 }
 
-type FeatureStep = 'scope' | 'admission' | 'claim' | 'tenant' | 'membership' | 'quota' | 'cache'
+type FeatureStep =
+  | 'scope'
+  | 'ipRateLimit'
+  | 'unverifiedTenant'
+  | 'tenant'
+  | 'authorizeTenant'
+  | 'userRateLimit'
+  | 'cache'
 
 /**
  * The steps that features add to one route. `null` if the route does not use the step. `STEPS` describes each

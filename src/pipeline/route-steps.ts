@@ -1,6 +1,6 @@
 import type { ResponseCause } from '../contracts/ended-request.js'
 import type { Phase, StepName } from '../contracts/steps.js'
-import type { Stage, Step } from '../step/step.js'
+import type { Step, StepFactory } from '../step/step.js'
 
 /**
  * The steps of a route, in the order in which a request passes them. A route leaves out every step that it does
@@ -33,7 +33,7 @@ export const STEPS: readonly StepDescription[] = [
     does: 'sends exactly one response for the value or the error of the later steps',
   },
   {
-    name: 'admission',
+    name: 'ipRateLimit',
     phase: 'admit',
     does: 'counts the request against rate limits by address: 429',
     by: 'feature',
@@ -47,7 +47,7 @@ export const STEPS: readonly StepDescription[] = [
     cause: 'plugin',
   },
   {
-    name: 'claim',
+    name: 'unverifiedTenant',
     phase: 'authenticate',
     does: 'gives the guard the requested tenant, before `authorize` has allowed it',
     by: 'feature',
@@ -66,7 +66,7 @@ export const STEPS: readonly StepDescription[] = [
     cause: 'tenant',
   },
   {
-    name: 'membership',
+    name: 'authorizeTenant',
     phase: 'authenticate',
     does: 'calls `tenant.authorize`; any result but `true` is a 403',
     by: 'feature',
@@ -86,7 +86,7 @@ export const STEPS: readonly StepDescription[] = [
     cause: 'can',
   },
   {
-    name: 'quota',
+    name: 'userRateLimit',
     phase: 'authorize',
     does: 'counts the request against rate limits by user or tenant: 429',
     by: 'feature',
@@ -132,7 +132,11 @@ export const STEPS: readonly StepDescription[] = [
     cause: 'cache',
   },
   { name: 'cookies', phase: 'read', does: 'parses the cookies that `@Cookies` describes' },
-  { name: 'sendable', phase: 'prepare', does: 'refuses fields that the caller may not see: 403' },
+  {
+    name: 'hiddenInput',
+    phase: 'prepare',
+    does: 'refuses fields that the caller may not see: 403',
+  },
   {
     name: 'validate',
     phase: 'prepare',
@@ -210,7 +214,7 @@ export function stepsBy(source: 'feature' | 'plugin'): StepName[] {
 }
 
 /** The stages of one route, by step name. `null` if the route does not use the step. */
-export type RouteSteps = Readonly<Record<StepName, Stage | null>>
+export type RouteSteps = Readonly<Record<StepName, StepFactory | null>>
 
 const LAST_FIRST = STEPS.map(({ name }) => name).reverse()
 

@@ -26,7 +26,7 @@ export {
   type StatementsConfig,
 } from '../features/statements/statements.js'
 export { TenantStates } from '../features/tenancy/tenant-states.js'
-export { keySchemeOf } from '../http/admission.js'
+export { keySchemeOf } from '../http/auth-result.js'
 export { type Caller, callerOf } from '../http/caller.js'
 export { knownTraceContext, setTraceContext } from '../http/get-trace-context.js'
 export { hasFailed } from '../http/has-failed.js'

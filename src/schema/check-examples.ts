@@ -43,12 +43,12 @@ export function checkExamples<S extends OpenApiSchema | OpenApi30Schema>(
   return { schema, definitions, losses: [...described.losses, ...losses] }
 }
 
-interface Given {
+interface StatedValue {
   readonly key: 'example' | 'default'
   readonly value: unknown
 }
 
-function valuesOf({ example, default: value, examples = [] }: OpenApiSchema): Given[] {
+function valuesOf({ example, default: value, examples = [] }: OpenApiSchema): StatedValue[] {
   return [
     ...[example, ...examples].map((each) => ({ key: 'example' as const, value: each })),
     { key: 'default', value },
@@ -56,7 +56,7 @@ function valuesOf({ example, default: value, examples = [] }: OpenApiSchema): Gi
 }
 
 /** OpenAPI 3.0 has one example, later versions have a list of them. */
-function remove(schema: Record<string, unknown>, key: Given['key'], value: unknown): void {
+function remove(schema: Record<string, unknown>, key: StatedValue['key'], value: unknown): void {
   const { examples } = schema
   if (key !== 'example' || !Array.isArray(examples)) {
     delete schema[key]

@@ -26,13 +26,13 @@ function refuse(result: ValidationResult, sent: unknown): ValidationResult {
   return issues.length === 0 ? result : { issues }
 }
 
-interface Place {
+interface ComparedNumbers {
   readonly made: unknown
   readonly sent: unknown
   readonly path: readonly string[]
 }
 
-function overflows({ made, sent, path }: Place): ValidationIssue[] {
+function overflows({ made, sent, path }: ComparedNumbers): ValidationIssue[] {
   if (typeof made === 'number') {
     const isLost =
       typeof sent === 'string' && !Number.isFinite(made) && Object.is(made, Number(sent))

@@ -23,7 +23,7 @@ function words(kind: Kind, keywords: string): [string, Kind][] {
 }
 
 /** The place of a schema in the one around it. */
-interface Place {
+interface ChildPlace {
   readonly keyword: string
   /**
    * The name of the property that has the schema; `*` for items and additional properties; empty for a part of the
@@ -47,7 +47,7 @@ export function mapChildren<S extends OpenApiSchema | OpenApi30Schema>(
 /** Like {@link mapChildren}, for a change to data of another type. */
 export function mapSchemas(
   schema: OpenApiSchema,
-  change: (schema: OpenApiSchema, place: Place) => unknown,
+  change: (schema: OpenApiSchema, place: ChildPlace) => unknown,
 ): Record<string, unknown> {
   const copy: Record<string, unknown> = { ...schema }
   for (const keyword in copy) {
@@ -68,8 +68,8 @@ type Named = Readonly<Record<string, OpenApiSchema>>
 
 function mapNames(
   schemas: Named,
-  place: Place,
-  change: (schema: OpenApiSchema, place: Place) => unknown,
+  place: ChildPlace,
+  change: (schema: OpenApiSchema, place: ChildPlace) => unknown,
 ): Record<string, unknown> {
   const isProperties = place.keyword === 'properties'
   const changed: Record<string, unknown> = {}

@@ -13,7 +13,7 @@ export interface SecretSchema {
 }
 
 /** A part of a JSON Schema, and the schema in which its references begin. */
-interface Place {
+interface SchemaPart {
   readonly node: Node
   readonly root: Node
 }
@@ -56,20 +56,20 @@ const ITEMS = ['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'c
 const OTHERS = ['additionalProperties', 'unevaluatedProperties'] as const
 
 /** Returns the schemas in some keywords of a schema, each of which may hold a list. */
-function childrenOf({ node, root }: Place, keywords: readonly string[]): Place[] {
+function childrenOf({ node, root }: SchemaPart, keywords: readonly string[]): SchemaPart[] {
   return keywords.flatMap((keyword) => {
     const value = node[keyword]
     return (Array.isArray(value) ? value : [value]).flatMap((child) => placeOf(child, root) ?? [])
   })
 }
 
-function placeOf(node: unknown, root: Node): Place | undefined {
+function placeOf(node: unknown, root: Node): SchemaPart | undefined {
   if (!isNode(node)) return undefined
   return { node, root: node[RESOURCE_MARK] === true ? node : root }
 }
 
 /** Returns a schema and all schemas that describe the same value. */
-function samePlaces(first: readonly Place[]): Place[] {
+function samePlaces(first: readonly SchemaPart[]): SchemaPart[] {
   const places = new Map(first.map((place) => [place.node, place]))
   for (const place of places.values()) {
     const { $ref } = place.node
@@ -82,23 +82,23 @@ function samePlaces(first: readonly Place[]): Place[] {
 }
 
 /** Follows a JSON Pointer (RFC 6901), or the name of a definition, as TypeBox writes it. */
-function resolve(reference: string, root: Node): Place | undefined {
+function resolve(reference: string, root: Node): SchemaPart | undefined {
   if (!reference.startsWith('#'))
     return placeOf((root['$defs'] as Node | undefined)?.[reference], root)
   return placeOf(follow(root, reference.slice(1)), root)
 }
 
-function propertiesOf({ node, root }: Place): [name: string, place: Place][] {
+function propertiesOf({ node, root }: SchemaPart): [name: string, place: SchemaPart][] {
   const { properties } = node
   if (!isNode(properties)) return []
   return Object.entries(properties).flatMap(([name, child]) => {
     const place = placeOf(child, root)
-    return place === undefined ? [] : [[name, place] as [string, Place]]
+    return place === undefined ? [] : [[name, place] as [string, SchemaPart]]
   })
 }
 
 /** The schemas of properties without a name, and of the patterns of names. */
-function otherProperties(place: Place): Place[] {
+function otherProperties(place: SchemaPart): SchemaPart[] {
   const { patternProperties } = place.node
   const patterns = isNode(patternProperties) ? Object.values(patternProperties) : []
   return [
@@ -108,7 +108,7 @@ function otherProperties(place: Place): Place[] {
 }
 
 /** Adds the names of secret properties. Returns whether anything in the schema is secret. */
-function collectNames(place: Place, names: Set<string>, seen: Set<Node>): boolean {
+function collectNames(place: SchemaPart, names: Set<string>, seen: Set<Node>): boolean {
   let isFound = false
   for (const same of samePlaces([place])) {
     if (isSecret(same.node)) isFound = true
@@ -126,7 +126,7 @@ function collectNames(place: Place, names: Set<string>, seen: Set<Node>): boolea
 }
 
 /** Whether a value is secret, or a list or a record of secrets. */
-function holdsSecrets(place: Place, seen: Set<Node>): boolean {
+function holdsSecrets(place: SchemaPart, seen: Set<Node>): boolean {
   return samePlaces([place]).some((same) => {
     if (isSecret(same.node)) return true
     if (seen.has(same.node)) return false
@@ -162,7 +162,7 @@ class Collector {
   readonly #spots = new Map<string, Members>()
   readonly #ids = new Map<Node, number>()
 
-  constructor(root: Place) {
+  constructor(root: SchemaPart) {
     this.#root = this.#spotOf([root])
   }
 
@@ -181,7 +181,7 @@ class Collector {
     }
   }
 
-  #spotOf(places: readonly Place[]): Spot {
+  #spotOf(places: readonly SchemaPart[]): Spot {
     const all = samePlaces(places)
     const others = this.#leading(all.flatMap(otherProperties))
     const names = new Set(all.flatMap((place) => propertiesOf(place).map(([name]) => name)))
@@ -197,7 +197,7 @@ class Collector {
     }
   }
 
-  #members(places: readonly Place[]): Members | null {
+  #members(places: readonly SchemaPart[]): Members | null {
     if (places.length === 0) return null
     const key = places.map(({ node, root }) => `${this.#idOf(node)}/${this.#idOf(root)}`).join()
     const known = this.#spots.get(key)
@@ -218,7 +218,7 @@ class Collector {
   }
 
   /** Returns the schemas that have secrets. */
-  #leading(places: readonly Place[]): Place[] {
+  #leading(places: readonly SchemaPart[]): SchemaPart[] {
     return places.filter((place) => {
       const known = this.#leads.get(place.node)
       if (known !== undefined) return known
@@ -244,7 +244,7 @@ function addParts(value: unknown, { isSecret, items, named, others }: Spot, part
   }
 }
 
-function childOf({ node, root }: Place, name: string): Place | undefined {
+function childOf({ node, root }: SchemaPart, name: string): SchemaPart | undefined {
   const { properties } = node
   return isNode(properties) && Object.hasOwn(properties, name)
     ? placeOf(properties[name], root)

@@ -55,7 +55,7 @@ function mentions(value: unknown, key: string): boolean {
   return false
 }
 
-interface Place {
+interface CarrierPlace {
   readonly path: string
   readonly carrier: Carrier
   readonly depth: number
@@ -71,7 +71,7 @@ class Search {
   }
 
   /** Searches the fields of an object. A field of several alternatives may be as in each of them. */
-  fields(alternatives: readonly unknown[], place: Place): Unsendable[] {
+  fields(alternatives: readonly unknown[], place: CarrierPlace): Unsendable[] {
     const nodes = alternatives.map((each) => this.#resolve(each)).filter(isNode)
     if (place.depth > MAX_DEPTH || nodes.length === 0) return []
     const inner = { ...place, depth: place.depth + 1 }
@@ -89,7 +89,7 @@ class Search {
     ]
   }
 
-  value(schema: unknown, place: Place): Unsendable[] {
+  value(schema: unknown, place: CarrierPlace): Unsendable[] {
     const node = this.#resolve(schema)
     if (place.depth > MAX_DEPTH || !isNode(node) || node[COERCED_MARK] === true) return []
     const inner = { ...place, depth: place.depth + 1 }
@@ -101,7 +101,7 @@ class Search {
     ]
   }
 
-  #choices(choices: readonly unknown[], place: Place): Unsendable[] {
+  #choices(choices: readonly unknown[], place: CarrierPlace): Unsendable[] {
     const nodes = choices.map((choice) => this.#resolve(choice))
     const found = nodes.map((node) => this.value(node, place))
     // A text of any content stands for the values of all others.
@@ -111,7 +111,7 @@ class Search {
     return isCovered ? [] : found.flat()
   }
 
-  #own(node: Node, place: Place): Unsendable[] {
+  #own(node: Node, place: CarrierPlace): Unsendable[] {
     const { path, carrier } = place
     const made = node[MADE_MARK]
     if (typeof made === 'string') return [{ path, type: made, values: null }]
@@ -125,7 +125,7 @@ class Search {
     return [{ path, type, values: values?.filter((value) => typeof value === type) ?? null }]
   }
 
-  #object(node: Node, place: Place): Unsendable[] {
+  #object(node: Node, place: CarrierPlace): Unsendable[] {
     const { path, carrier, depth } = place
     if (carrier !== 'json' && carrier !== 'nested') return [{ path, type: 'object', values: null }]
     const { additionalProperties: rest } = node
@@ -135,7 +135,7 @@ class Search {
     return [...this.fields([fields], place), ...this.value(rest, others)]
   }
 
-  #list(node: Node, { path, carrier, depth }: Place): Unsendable[] {
+  #list(node: Node, { path, carrier, depth }: CarrierPlace): Unsendable[] {
     const isOfOne = this.#coerces && !(Number(node.minItems) > 1)
     if (carrier === 'text' && !isOfOne) return [{ path, type: 'array', values: null }]
     const inner = carrier === 'list' ? 'text' : carrier

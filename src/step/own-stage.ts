@@ -1,10 +1,10 @@
-import type { Stage as PublicStage } from '../contracts/steps.js'
-import type { Stage } from './step.js'
+import type { StepFactory as PublicStage } from '../contracts/steps.js'
+import type { StepFactory } from './step.js'
 
 /**
  * Lets a stage of the public types run among the framework's own steps. A stage of a feature or of a plugin declares
  * the request of the public types, and every request here is one.
  */
-export function ownStage(stage: PublicStage): Stage {
-  return stage as unknown as Stage
+export function ownStage(stage: PublicStage): StepFactory {
+  return stage as unknown as StepFactory
 }

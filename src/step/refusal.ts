@@ -7,7 +7,7 @@ import { withoutStack } from '../errors/refuse.js'
  * error collects a stack trace and the source position, which took a fifth of the time of a refused request.
  *
  * @example
- * const closed: Stage = (next) => (req, res) =>
+ * const closed: StepFactory = (next) => (req, res) =>
  *   isOpen() ? next(req, res) : Refusal.of(503, 'Closed at night', { headers: { 'Retry-After': '3600' } })
  */
 export class Refusal {

@@ -13,7 +13,7 @@ export type Step = (req: BlazonRequest, res: Response) => unknown
  *
  * @param next The step that runs after the new one.
  */
-export type Stage = (next: Step) => Step
+export type StepFactory = (next: Step) => Step
 
 /** Sends the value that the steps returned as the response, unless a response was already sent. */
 export type Settle = (value: unknown, req: BlazonRequest, res: Response) => void

@@ -3,7 +3,7 @@
  * builder. A step that waits only for such values costs no promise when the later steps wait for nothing.
  *
  * @example
- * const counted: Stage = (next) => (req, res) => {
+ * const counted: StepFactory = (next) => (req, res) => {
  *   const value = next(req, res)
  *   return isThenable(value) ? value.then(count) : count(value)
  * }

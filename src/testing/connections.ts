@@ -4,7 +4,7 @@ import type { Listener } from '../app/listener.js'
 import type { AuthGuard } from '../contracts/guard.js'
 import type { Request, User } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import type { Stage } from '../contracts/steps.js'
+import type { StepFactory } from '../contracts/steps.js'
 import { scopeOn } from '../features/tenancy/request-scope.js'
 import type { CarriesCredential } from '../http/credentials.js'
 import type { RunRoute, Step } from '../step/step.js'
@@ -144,7 +144,7 @@ export class Connections {
   })
 
   /** Wraps a rate limit. A check whose requests were refused for their number would have looked at nothing. */
-  readonly wrapLimit = (limit: Stage): Stage => {
+  readonly wrapLimit = (limit: StepFactory): StepFactory => {
     return (next) => {
       const limited = limit(next)
       return function limitUnderTest(req, res) {

@@ -2,52 +2,33 @@ import type { Duplex } from 'node:stream'
 import type { Response as SupertestResponse } from 'supertest'
 import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
-import type { CompiledRoutes } from '../app/compile-routes.js'
-import { DocumentedOperations } from '../app/contract/documented-operations.js'
-import { putUnderTest } from '../app/harness.js'
-import type { Listener } from '../app/listener.js'
 import type { ContractViolation } from '../contracts/contract-violation.js'
 import type { User } from '../contracts/handler.js'
-import type { RouteModel } from '../contracts/route-model.js'
 import { TestJobs } from '../di/test-jobs.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import type { Stage } from '../step/step.js'
 import {
   type AuthMatrix,
   type AuthMatrixOptions,
   buildAuthMatrix,
-  createProbe,
   hiddenMarks,
   type Principal,
-  type Probe,
-  type ProbeLink,
 } from './auth-matrix.js'
-import { callerFacts } from './caller-facts.js'
+import { callerLink } from './caller-link.js'
 import { type CheckParts, generatorOf, isolationTarget } from './check-parts.js'
-import { type ConnectionFacts, Connections } from './connections.js'
-import { watchAudience } from './contract/audience-watch.js'
-import { Contract } from './contract/contract.js'
-import { ContractCoverage, type CoverageReport } from './contract/contract-coverage.js'
-import { judgeCoverage } from './contract/judge-coverage.js'
-import { RunningContracts } from './contract/running-contracts.js'
+import type { CoverageReport } from './contract/contract-coverage.js'
 import type { Explanation } from './explain/explanation.js'
-import { TestRecords } from './explain/test-records.js'
-import { finisher } from './finisher.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import type { IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
-import { RecordedStores } from './isolation/recorded-stores.js'
-import { TestOutgoing } from './outgoing/test-outgoing.js'
+import type { TestOutgoing } from './outgoing/test-outgoing.js'
 import type { OperationQueries } from './queries/query-counts.js'
 import type { ReplayOptions, ReplayReport } from './replay/replay-options.js'
 import { loadSupertest } from './supertest-agent.js'
-import { stateOf, TestCaller } from './test-caller.js'
+import { TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
-import { type LogEntry, TestLog } from './test-log.js'
+import type { LogEntry } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
-import { TestWatch } from './test-watch.js'
-import { versionPaths } from './version-path.js'
-import { watchRoute } from './watch-route.js'
+import { TestParts } from './test-parts.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over
@@ -61,69 +42,15 @@ import { watchRoute } from './watch-route.js'
 export class TestApp extends App {
   /** The clock of the application and of every provider that injects `Clock`. */
   readonly clock: TestClock = new TestClock()
-  /** Answers the calls of the application to other hosts, and lists them. */
-  readonly outgoing: TestOutgoing
-  readonly #log: TestLog
-  readonly #watch: TestWatch = new TestWatch()
-  readonly #records: TestRecords
-  readonly #connections: Connections
-  readonly #stores: RecordedStores = new RecordedStores()
+  readonly #parts: TestParts
   readonly #headers: Map<string, string> = new Map()
-  readonly #options: TestOptions
-  readonly #coverage: ContractCoverage
-  readonly #contract: Contract | null
-  readonly #contracts: RunningContracts
-  #routes: CompiledRoutes | undefined
-  #operations: DocumentedOperations | undefined
   #caller: TestCaller | undefined
   #ending: Promise<void> | undefined
 
   private constructor(options: TestOptions) {
     super(appOptionsOf(options))
-    this.#options = options
-    const { coverage, contract: mode = 'warn' } = options
-    this.#coverage = coverage instanceof ContractCoverage ? coverage : new ContractCoverage()
-    const watched = { operations: () => this.#documented(), coverage: this.#coverage }
-    this.#contract = mode === 'off' ? null : new Contract({ ...watched, mode })
-    const { currentRequest } = this.#watch
-    this.outgoing = new TestOutgoing({ calls: options.calls, currentRequest })
-    this.#records = new TestRecords(options, this.outgoing)
-    this.#connections = new Connections(this.#records.exchanges.connect)
-    this.#contracts = new RunningContracts(this.#contract)
-    this.#log = new TestLog(options.logger)
-    putUnderTest(this, {
-      clock: this.clock,
-      logger: this.#log.logger,
-      overrides: options.testOverrides ?? [],
-      ...this.#records.harness,
-      currentRequest,
-      ...this.#connections.hooks,
-      wrapStore: this.#stores.wrap,
-      beforeHandler: this.#beforeHandler,
-      wrapRoutes: this.#wrapRoutes,
-      wrapListener: this.#wrapListener,
-    })
+    this.#parts = new TestParts(this, options, this.clock)
   }
-
-  readonly #beforeHandler = (route: RouteModel): Stage => {
-    const { wrapHandler } = this.#connections
-    if (this.#contract === null) return wrapHandler
-    const watch = watchRoute(route, this.#contract, callerFacts(this.#options))
-    return watch === null ? wrapHandler : (next) => wrapHandler(watch(next))
-  }
-
-  readonly #wrapRoutes = (routes: CompiledRoutes): CompiledRoutes => {
-    this.#routes = routes
-    return this.#connections.wrapRoutes(routes, (run, route) =>
-      watchAudience(run, { route, audienceOf: routes.audienceOf, report: this.#contracts.note }),
-    )
-  }
-
-  readonly #wrapListener = (listener: Listener): Listener =>
-    this.#connections.wrapListener(listener, (req, run) => {
-      this.#records.enter(req)
-      this.#watch.enter(req, run)
-    })
 
   /**
    * Creates and starts an application without a port.
@@ -134,13 +61,7 @@ export class TestApp extends App {
    */
   static override async create(options: TestOptions = {}): Promise<TestApp> {
     const { app, supertest } = await blameCaller(TestApp.create, () => TestApp.#start(options))
-    const connect = (facts: ConnectionFacts) => app.#connections.open(app.server, facts)
-    const records = app.#records
-    const finish = finisher({ log: app.#log, watch: app.#watch, records })
-    const checkExchange = app.#contract?.checkExchange ?? null
-    const pathIn = versionPaths(() => app.#routes as CompiledRoutes)
-    const shared = { supertest, connect, checkExchange, finish, records, pathIn }
-    const link = { ...shared, ...callerFacts(options) }
+    const link = callerLink(supertest, app.#parts)
     app.#caller = new TestCaller(link, { headers: () => app.#headers })
     return app
   }
@@ -148,7 +69,7 @@ export class TestApp extends App {
   static async #start(options: TestOptions) {
     checkTestOptions(options)
     const [app, supertest] = [new TestApp(options), await loadSupertest()]
-    await app.#watch.boot(() => app.init(), app.#log)
+    await app.#parts.watch.boot(() => app.init(), app.#parts.log)
     return { app, supertest }
   }
 
@@ -236,23 +157,23 @@ export class TestApp extends App {
    * expect(app.explain(response)).toMatchObject({ answeredBy: 'cache', tenant: 'acme' })
    */
   explain(response: SupertestResponse | globalThis.Response): Explanation {
-    return this.#records.explain(response)
+    return this.#parts.records.explain(response)
   }
 
   /** Every difference between a response and the document, each listed once. Empty with `contract: 'off'`. */
   contractReport(): readonly ContractViolation[] {
-    return this.#contract?.violations ?? []
+    return this.#parts.contract?.violations ?? []
   }
 
   /** The operations and statuses of the document that requests have exercised so far; none with `contract: 'off'`. */
   coverage(): CoverageReport {
-    this.#coverage.declare(this.#documented().all)
-    return this.#coverage.report()
+    this.#parts.coverage.declare(this.#parts.documented().all)
+    return this.#parts.coverage.report()
   }
 
   /** Lists the routes that requests have reached, with the fewest, the median and the most statements of a request. */
   queryReport(): readonly OperationQueries[] {
-    return this.#records.queryReport()
+    return this.#parts.records.queryReport()
   }
 
   /**
@@ -271,20 +192,10 @@ export class TestApp extends App {
     options: AuthMatrixOptions = {},
   ): Promise<AuthMatrix> {
     const nobody = this.#started('authMatrix()').as(null)
-    const { model, audienceOf } = this.#routes as CompiledRoutes
+    const { model, audienceOf } = this.#parts.routes
     const probeOf = (given: Principal) =>
-      this.#probe(given instanceof TestCaller ? given : nobody.as(given))
+      this.#parts.probe(given instanceof TestCaller ? given : nobody.as(given))
     return await buildAuthMatrix(principals, options, { ...model, audienceOf, probeOf })
-  }
-
-  /** Creates the function that finds out what a caller may do, and calls no handler. */
-  #probe(caller: TestCaller): Probe {
-    const { principal, tenant, headers } = stateOf(caller)
-    const connect: ProbeLink['connect'] = (inHandler) =>
-      this.#connections.openCheck(this.server, { principal, tenant, isProbe: true, inHandler })
-    const checkExchange = this.#contract?.checkExchange ?? null
-    const { match } = this.#routes as CompiledRoutes
-    return createProbe({ connect, headers: headers(), checkExchange }, match)
   }
 
   /**
@@ -297,12 +208,12 @@ export class TestApp extends App {
    */
   async fuzz(options: FuzzOptions = {}): Promise<FuzzReport> {
     checkFuzzOptions(options)
-    const generator = generatorOf(this.#parts('fuzz()'), options)
-    const { audienceOf } = this.#routes as CompiledRoutes
-    const hiddenOf = hiddenMarks(audienceOf, this.#probe(generator.sender))
+    const generator = generatorOf(this.#checks('fuzz()'), options)
+    const { audienceOf } = this.#parts.routes
+    const hiddenOf = hiddenMarks(audienceOf, this.#parts.probe(generator.sender))
     const { fuzz } = await import('./fuzz/fuzz.js')
     const run = () => fuzz({ ...generator, hiddenOf }, options)
-    return await this.#contracts.during(generator.contract, run)
+    return await this.#parts.contracts.during(generator.contract, run)
   }
 
   /**
@@ -310,9 +221,11 @@ export class TestApp extends App {
    * @throws Error for responses that differ, or if no request of an operation has succeeded; ConfigError as `fuzz`.
    */
   async replay(options: ReplayOptions = {}): Promise<ReplayReport> {
-    const generator = generatorOf(this.#parts('replay()'), options)
+    const generator = generatorOf(this.#checks('replay()'), options)
     const { replayWrites } = await import('./replay/replay-writes.js')
-    return await this.#contracts.during(generator.contract, () => replayWrites(generator, options))
+    return await this.#parts.contracts.during(generator.contract, () =>
+      replayWrites(generator, options),
+    )
   }
 
   /**
@@ -328,7 +241,7 @@ export class TestApp extends App {
    * expect(report.leaks).toEqual([])
    */
   async proveIsolation(options: IsolationOptions = {}): Promise<IsolationReport> {
-    const target = isolationTarget(this.#parts('proveIsolation()'), options)
+    const target = isolationTarget(this.#checks('proveIsolation()'), options)
     const { proveIsolation } = await import('./isolation/prove-isolation.js')
     return await proveIsolation(target, options)
   }
@@ -342,8 +255,13 @@ export class TestApp extends App {
    * have exercised less than `coverage.threshold`, or for requests with too many statements that no test has seen.
    */
   override close(signal?: string): Promise<void> {
-    this.#ending ??= this.#end(() => super.close(signal))
+    this.#ending ??= this.#parts.end(() => super.close(signal))
     return this.#ending
+  }
+
+  /** Answers the calls of the application to other hosts, and lists them. */
+  get outgoing(): TestOutgoing {
+    return this.#parts.outgoing
   }
 
   /** The jobs that the application has sent, and the way to run them. Throws a `ConfigError` without `jobs()`. */
@@ -353,44 +271,16 @@ export class TestApp extends App {
 
   /** Everything that the application has logged. It is printed only when `logger` was passed. */
   get logs(): readonly LogEntry[] {
-    return this.#log.entries
+    return this.#parts.log.entries
   }
 
   /** Prints `logs` on stderr, for tests that have failed. */
   printLogs(): void {
-    this.#log.print()
+    this.#parts.log.print()
   }
 
-  async #end(close: () => Promise<void>): Promise<void> {
-    this.#connections.refuse()
-    await this.#watch.end(() => close().finally(this.#connections.disconnect), this.#log)
-    const { coverage } = this.#options
-    // An application that did not start has no operations.
-    if (coverage !== undefined && this.#routes !== undefined) {
-      this.#coverage.declare(this.#documented().all)
-      judgeCoverage(this.#coverage, coverage, this.document.info.title)
-    }
-    this.#records.end()
-  }
-
-  #documented(): DocumentedOperations {
-    if (this.#routes === undefined) throw new Error('There are no operations before the start.')
-    this.#operations ??= new DocumentedOperations(this.#routes, this.documents)
-    return this.#operations
-  }
-
-  #parts(what: string): CheckParts {
-    return {
-      caller: this.#started(what),
-      server: this.server,
-      connections: this.#connections,
-      operations: this.#documented(),
-      coverage: this.#contract === null ? new ContractCoverage() : this.#coverage,
-      options: this.#options,
-      log: this.#log,
-      stores: this.#stores,
-      jobs: this.#records.work.jobsOf(this),
-    }
+  #checks(what: string): CheckParts {
+    return this.#parts.checks(this.#started(what))
   }
 
   #started(what: string): TestCaller {

@@ -1,5 +1,5 @@
 import type { RouteModel } from '../contracts/route-model.js'
-import type { Stage } from '../step/step.js'
+import type { StepFactory } from '../step/step.js'
 import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
 import type { CallerFacts } from './caller-facts.js'
 import type { Contract } from './contract/contract.js'
@@ -10,7 +10,7 @@ export function watchRoute(
   route: RouteModel,
   contract: Contract,
   { ownTenantHeader, credentials }: CallerFacts,
-): Stage | null {
+): StepFactory | null {
   if (route.stream !== null) return itemCheckStage(route, contract)
   return keyCoverageStage(route, {
     tenantHeader: ownTenantHeader,

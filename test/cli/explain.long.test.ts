@@ -49,7 +49,7 @@ describe.each([
     expect(handler).toBe('create')
     const sources = Object.fromEntries(steps.map((step) => [step.name, step.sources]))
     expect(sources).toMatchObject({
-      quota: ['Orders.create: 2 requests in 60 s by user'],
+      userRateLimit: ['Orders.create: 2 requests in 60 s by user'],
       use: ['upload'],
       body: ['at most 102400 bytes, nested at most 64 deep'],
       validate: ['body (zod)'],

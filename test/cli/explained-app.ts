@@ -167,14 +167,17 @@ export const ORDERS_ROUTE = {
     possible('observe', 'registers `onResponse` and `onEnd` of plugins'),
     possible('enter', 'runs the `enter` steps of plugins; the first plugin is the outermost'),
     step('respond', 'sends exactly one response for the value or the error of the later steps'),
-    step('admission', 'counts the request against rate limits by address: 429', [
+    step('ipRateLimit', 'counts the request against rate limits by address: 429', [
       'Orders: 5 requests in 60 s by ip',
     ]),
     possible('beforeGuard', 'runs the `beforeGuard` steps of plugins'),
-    step('claim', 'gives the guard the requested tenant, before `authorize` has allowed it'),
+    step(
+      'unverifiedTenant',
+      'gives the guard the requested tenant, before `authorize` has allowed it',
+    ),
     step('guard', 'calls the guard of `auth`; any result but `true` is a 401', ['Token']),
     step('tenant', 'refuses a request without a tenant if the route needs one: 400', SOURCES),
-    step('membership', 'calls `tenant.authorize`; any result but `true` is a 403', [
+    step('authorizeTenant', 'calls `tenant.authorize`; any result but `true` is a 403', [
       'tenant.authorize: authorize',
     ]),
     possible('afterGuard', 'runs the `afterGuard` steps of plugins'),

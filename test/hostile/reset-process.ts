@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { App, type AppOptions, defineControllers, type Plugin, type Request } from 'blazon'
-import type { Stage } from 'blazon/plugin'
+import type { StepFactory } from 'blazon/plugin'
 import express from 'express'
 import { holdResponse } from '../../src/http/send/hold-response.js'
 import { ResetController } from './reset-app.js'
@@ -19,7 +19,7 @@ const holding: Plugin = {
   name: 'holding',
   steps({ path }, { fail }) {
     if (!path.startsWith('/held')) return null
-    const hold: Stage = (next) => (req, res) => {
+    const hold: StepFactory = (next) => (req, res) => {
       const commit = async () => {
         await new Promise((resolve) => setTimeout(resolve, 2))
         if (Math.random() < 0.3) throw new Error('not committed')

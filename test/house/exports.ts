@@ -85,7 +85,7 @@ const PLUGIN_TYPES = `
   RecordedRoute RecordedStatement RecordedStep Reference RefusedStatement RequestFacts RequestObserver RequestOutcome
   RequestSecretTexts ResponseCause RouteBounds RouteContract RouteMistake RouteSetup RunningStatement SchemaSide
   SecretSource SecurityRequirement SentJob SessionChange SessionFields SessionRecord SessionStoreContext SessionWrite
-  SortQuery SpanIdentity Stage StatementFailure StatementResult StatementsConfig Step StepName StoreContext
+  SortQuery SpanIdentity StepFactory StatementFailure StatementResult StatementsConfig Step StepName StoreContext
   StoredResponse StreamFormat StreamKind StreamModel TenantScope TraceHeaders TraceState UploadModel UsedByRoute Work
 `
 

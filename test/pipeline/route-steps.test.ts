@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { RouteModel } from '../../src/contracts/route-model.js'
-import type { Stage as PluginStage, PluginSteps } from '../../src/contracts/steps.js'
+import type { StepFactory as PluginStage, PluginSteps } from '../../src/contracts/steps.js'
 import type { AudienceStages } from '../../src/pipeline/audience/audience-stages.js'
 import {
-  compileAdmission,
   compileProbe,
   compileRoute,
+  compileRouterAccess,
   stepsOf,
 } from '../../src/pipeline/compile-route.js'
 import {
@@ -16,13 +16,13 @@ import {
 } from '../../src/pipeline/route-parts.js'
 import { foldSteps, NO_STEPS, type RouteSteps, STEPS } from '../../src/pipeline/route-steps.js'
 import { Refusal } from '../../src/step/refusal.js'
-import type { RunRoute, Stage } from '../../src/step/step.js'
+import type { RunRoute, StepFactory } from '../../src/step/step.js'
 
 const names = STEPS.map(({ name }) => name)
 const [req, res] = [{}, { headersSent: true }] as unknown as Parameters<RunRoute>
 
 /** A stage whose step records its name, then calls the next step. */
-function noting(name: string, seen: string[]): Stage {
+function noting(name: string, seen: string[]): StepFactory {
   return (next) => (req, res) => {
     seen.push(name)
     return next(req, res)
@@ -91,17 +91,17 @@ const parts: RouteParts = {
 }
 
 /** The stages of a route with marked fields. */
-function audienceWith(stage: Stage | null): AudienceStages {
+function audienceWith(stage: StepFactory | null): AudienceStages {
   return {
     marks: [['a']],
     fields: [],
     limitsResponses: true,
     limitsRequests: true,
     forHeld: () => ({}) as never,
-    ask: () => stage as Stage,
+    ask: () => stage as StepFactory,
     hideUntilAsked: () => (next) => next,
     refuseSent: () => (next) => next,
-    hide: () => stage as Stage,
+    hide: () => stage as StepFactory,
   }
 }
 
@@ -156,7 +156,7 @@ describe('the list of steps', () => {
   it('adds no function for a step that is not used', () => {
     const handle = () => 'handled'
     expect(foldSteps({ ...NO_STEPS, handler: () => handle })).toBe(handle)
-    const outer: Stage = (next) => Object.assign(() => 'outer', { next })
+    const outer: StepFactory = (next) => Object.assign(() => 'outer', { next })
     const folded = foldSteps({ ...NO_STEPS, scope: outer, handler: () => handle })
     expect(folded).toHaveProperty('next', handle)
   })
@@ -176,14 +176,14 @@ describe('a route', () => {
   })
 
   it('with all features has every step', () => {
-    const stage: Stage = (next) => next
+    const stage: StepFactory = (next) => next
     const stages: RouteStages = {
       scope: stage,
-      admission: stage,
-      claim: stage,
+      ipRateLimit: stage,
+      unverifiedTenant: stage,
       tenant: stage,
-      membership: stage,
-      quota: stage,
+      authorizeTenant: stage,
+      userRateLimit: stage,
       cache: stage,
     }
     const route: RouteModel = {
@@ -232,14 +232,14 @@ describe('a route', () => {
     ['headers', { headers: [['X-A', '1']] }, {}],
     ['fields', {}, { fields: { mode: 'strip', byStatus: new Map() } }],
     ['dates', {}, { dates: () => null }],
-    ['sendable', {}, { audience: audienceWith(null) }],
+    ['hiddenInput', {}, { audience: audienceWith(null) }],
     ['intercept', {}, { interceptors: [passing] }],
     ['observe', {}, { added: adding({ onEnd() {} }) }],
     ['observe', {}, { added: adding({ onResponse() {} }) }],
     ...PLACES.map((place): Case => [place, {}, { added: adding({ [place]: pass }) }]),
     ['parameters', {}, { parameters: [parameter] }],
     ['underTest', {}, { underTest: (next) => next }],
-    ['quota', {}, { stages: { ...NO_STAGES, quota: (next) => next } }],
+    ['userRateLimit', {}, { stages: { ...NO_STAGES, userRateLimit: (next) => next } }],
     ['cache', {}, { stages: { ...NO_STAGES, cache: () => (next) => next } }],
   ])('has the step %s only if it uses it: case %#', (step, route, changed) => {
     const steps = stepsOf({ ...bare, ...route }, { ...parts, ...changed }, config)
@@ -322,19 +322,19 @@ describe('the steps that decide about access', () => {
       handler: () => undefined,
     }
     compileProbe(route, parts, recording(seen))(req, response)
-    expect(seen).toEqual(['scope', 'claim', 'guard', 'tenant', 'membership', 'can'])
+    expect(seen).toEqual(['scope', 'unverifiedTenant', 'guard', 'tenant', 'authorizeTenant', 'can'])
     expect(sent).toEqual([204])
   })
 
   it('run before a router without `can`, and return `true` if all of them allow the request', () => {
     const seen: string[] = []
-    const admit = compileAdmission(notingStages(seen), recording(seen))
+    const admit = compileRouterAccess(notingStages(seen), recording(seen))
     expect(admit(req, res)).toBe(true)
-    expect(seen).toEqual(['claim', 'guard', 'tenant', 'membership'])
+    expect(seen).toEqual(['unverifiedTenant', 'guard', 'tenant', 'authorizeTenant'])
   })
 
   it('refuse a request before a router if the guard refuses it', () => {
     const guards = [guardOf(() => false)]
-    expect(compileAdmission(NO_STAGES, { ...config, guards })(req, res)).toBeInstanceOf(Refusal)
+    expect(compileRouterAccess(NO_STAGES, { ...config, guards })(req, res)).toBeInstanceOf(Refusal)
   })
 })

@@ -45,7 +45,7 @@ export function readIgnored(text: string): (name: string) => boolean {
 }
 
 /** What a stage leaves to the container. */
-interface Stage {
+interface StepFactory {
   /** The folder that stands for `/`. */
   readonly root: string
   /** The major version of Node in the base image. */
@@ -76,9 +76,9 @@ const NOBODY = 65_534
  */
 export class DockerImage implements Disposable {
   private readonly folder = mkdtempSync(join(tmpdir(), 'blazon-image-'))
-  private readonly stages = new Map<string, Stage>()
+  private readonly stages = new Map<string, StepFactory>()
   private readonly places: BuildPlaces
-  private current: Stage | undefined
+  private current: StepFactory | undefined
 
   constructor(places: BuildPlaces) {
     this.places = places
@@ -161,7 +161,7 @@ export class DockerImage implements Disposable {
     else if (!['FROM', 'EXPOSE'].includes(name)) throw new Error(`Unknown instruction: ${name}`)
   }
 
-  private from(text: string): Stage {
+  private from(text: string): StepFactory {
     const [, major, name = `stage-${this.stages.size}`] =
       /^node:(\d+)-slim(?: AS (\w+))?$/.exec(text) ?? []
     if (major === undefined) throw new Error(`Not an image of Node: ${text}`)
@@ -175,7 +175,7 @@ export class DockerImage implements Disposable {
   }
 
   /** `/tmp` of the image is a folder of its own. */
-  private setVariable(stage: Stage, pair: string): void {
+  private setVariable(stage: StepFactory, pair: string): void {
     const [name = '', value = ''] = pair.split('=')
     stage.env[name] = value.replace(/^\/tmp\//, `${stage.root}/tmp/`)
   }
@@ -210,7 +210,7 @@ export class DockerImage implements Disposable {
     }
   }
 
-  private get stage(): Stage {
+  private get stage(): StepFactory {
     if (this.current === undefined) throw new Error('The Dockerfile does not begin with FROM.')
     return this.current
   }

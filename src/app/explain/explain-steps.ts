@@ -58,7 +58,7 @@ function usedSteps(
   const own = ownSteps(route, {
     usesFeature: features.length > 0,
     hasPluginSteps,
-    hasDeadline: handlerMsOf(route.bounds, settings.timeouts.handlerMs) !== null,
+    hasDeadline: handlerMsOf(route.limits, settings.timeouts.handlerMs) !== null,
     mayFailLate: settings.middlewares.some(({ middleware }) => !isForErrors(middleware)),
     interceptsAll: settings.interceptors.length > 0,
     limitsFields: fieldsModeOf(route, settings.responses.fields) !== 'send',
@@ -83,14 +83,14 @@ function featureSteps(
   limits: readonly PlannedLimit[],
   { settings: { tenant }, model }: ReadApp,
 ): StepName[] {
-  const { admission, quota } = placeLimits(limits)
+  const { ipRateLimit, userRateLimit } = placeLimits(limits)
   return used({
     scope: usesTenants(tenant, model),
-    claim: isVerified(route, tenant),
+    unverifiedTenant: isVerified(route, tenant),
     tenant: needsTenant(route, tenant) || isConfirmed(route, tenant),
-    membership: isAuthorized(route, tenant),
-    admission: admission.length > 0,
-    quota: quota.length > 0,
+    authorizeTenant: isAuthorized(route, tenant),
+    ipRateLimit: ipRateLimit.length > 0,
+    userRateLimit: userRateLimit.length > 0,
     cache: isCached(route) && route.method !== 'QUERY',
     queryCache: isCached(route) && route.method === 'QUERY',
   })

@@ -24,14 +24,14 @@ type Sources = (owner: StepOwner) => readonly string[]
 const SOURCES: Partial<Record<StepName, Sources>> = {
   scope: tenantLines,
   tenant: tenantLines,
-  admission: ({ limits }) => placeLimits(limits).admission.map(limitLine),
-  quota: ({ limits }) => placeLimits(limits).quota.map(limitLine),
+  ipRateLimit: ({ limits }) => placeLimits(limits).ipRateLimit.map(limitLine),
+  userRateLimit: ({ limits }) => placeLimits(limits).userRateLimit.map(limitLine),
   guard({ route, settings }) {
     const guards = guardsOfRoute(route, settings.auth.guards)
     if (guards.length === 0) return ['no guard is configured: every request is a 401']
     return guards.map(({ entry }) => nameOf(entry))
   },
-  membership: ({ settings: { tenant } }) =>
+  authorizeTenant: ({ settings: { tenant } }) =>
     tenant?.authorize ? [`tenant.authorize: ${nameOf(tenant.authorize)}`] : [],
   can: ({ route, settings: { auth } }) => [
     ...(route.abilities ?? []),
@@ -44,9 +44,9 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
   use: ({ route }) => (route.uses?.middlewares ?? []).map(nameOf),
   cache: cacheLines,
   queryCache: cacheLines,
-  body({ route: { bounds }, settings: { limits } }) {
-    const bytes = bounds?.bodyBytes ?? limits.bodyBytes
-    return [`at most ${bytes} bytes, nested at most ${bounds?.depth ?? limits.depth} deep`]
+  body({ route, settings: { limits } }) {
+    const bytes = route.limits?.bodyBytes ?? limits.bodyBytes
+    return [`at most ${bytes} bytes, nested at most ${route.limits?.depth ?? limits.depth} deep`]
   },
   validate: inputLines,
   headers: ({ route }) => (route.headers ?? []).map(([name, value]) => `${name}: ${value}`),
@@ -56,7 +56,7 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
     ...(route.uses?.interceptors ?? []).map((entry) => `${nameOf(entry)} (@Use)`),
   ],
   handler({ route, settings }) {
-    const ms = handlerMsOf(route.bounds, settings.timeouts.handlerMs)
+    const ms = handlerMsOf(route.limits, settings.timeouts.handlerMs)
     return [`${route.name}${ms === null ? '' : `, at most ${ms / 1000} s`}`]
   },
 }

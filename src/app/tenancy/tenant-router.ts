@@ -5,7 +5,7 @@ import { noteRefusal, noteResume } from '../../http/continuations.js'
 import { createExpressRouter } from '../../http/express-parts.js'
 import { isExpressApp, kWrappedRouter } from '../../http/express-routers.js'
 import { keyIdOf, replaceKeyId } from '../../http/key-id.js'
-import { kAdmission, kTenantScope } from '../../http/own-fields.js'
+import { kAuthResult, kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { runExpressApp } from '../../http/run-express-app.js'
 import { isNextError } from '../../step/next-error.js'
@@ -112,7 +112,7 @@ export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
 }
 
 /** The steps that decide whether a request may enter a router, by application. */
-const admissions = new WeakMap<object, Step>()
+const routerAccess = new WeakMap<object, Step>()
 
 /**
  * Sets the step that decides whether a request of an application may enter a router in `tenantRouter`: it runs the guard,
@@ -120,8 +120,8 @@ const admissions = new WeakMap<object, Step>()
  *
  * @param host The object that identifies the application in the scopes of its requests.
  */
-export function noteAdmission(host: object, admit: Step): void {
-  admissions.set(host, admit)
+export function noteRouterAccess(host: object, admit: Step): void {
+  routerAccess.set(host, admit)
 }
 
 const OUTSIDE =
@@ -134,9 +134,9 @@ const OUTSIDE =
 function guardRouter(router: RouterHandler): RequestHandler {
   return function guardedRouter(req: BlazonRequest, res, next) {
     const { host } = req[kTenantScope] ?? {}
-    const admit = host === undefined ? undefined : admissions.get(host)
+    const admit = host === undefined ? undefined : routerAccess.get(host)
     if (admit === undefined) throw new Error(OUTSIDE)
-    const { [kTenantScope]: scope, [kAdmission]: admission, user } = req
+    const { [kTenantScope]: scope, [kAuthResult]: result, user } = req
     const key = keyIdOf(req)
     /**
      * Restores the user, the key and the scope from before the checks: the handlers after the router have not been
@@ -145,7 +145,7 @@ function guardRouter(router: RouterHandler): RequestHandler {
     function resume(goOn: () => void): void {
       // Writing `undefined` would create the field, and then `'user' in req` would be true.
       if (req.user !== user) req.user = user
-      if (req[kAdmission] !== admission) Object.assign(req, { [kAdmission]: admission })
+      if (req[kAuthResult] !== result) Object.assign(req, { [kAuthResult]: result })
       replaceKeyId(req, key)
       req[kTenantScope] = scope
       TenantContext.run(scope, goOn)

@@ -40,7 +40,7 @@ export function emitClient(written: AnyDocument): string {
   const schemes = clientSchemes(document)
   const named = document['x-api-version']
   const accepted = named?.header === 'Accept' ? named.version : undefined
-  const facts: Facts = {
+  const facts: DocumentFacts = {
     parameterOf: (operation) => pageParameter(operation, document),
     securityOf: (operation) => ({
       ...securityMember(operation, { schemes, document }),
@@ -84,7 +84,7 @@ function components(document: OpenApiDocument, { context, sent }: ComponentFacts
 }
 
 /** Facts about the whole document that the methods of a client use. */
-interface Facts {
+interface DocumentFacts {
   /** Returns the page parameter of an operation; `null` if the operation has no pages. */
   readonly parameterOf: (operation: ClientOperation) => PageParameter | null
   /** Returns the member of a call that names the required credentials. */
@@ -103,7 +103,7 @@ function securityMember(
   return security.length === 0 ? {} : { security }
 }
 
-function client(operations: readonly ClientOperation[], facts: Facts): string {
+function client(operations: readonly ClientOperation[], facts: DocumentFacts): string {
   const groups = new Map<string, ClientOperation[]>()
   for (const operation of operations) {
     groups.set(operation.group, [...(groups.get(operation.group) ?? []), operation])
@@ -123,7 +123,7 @@ function client(operations: readonly ClientOperation[], facts: Facts): string {
   return `${note}export function createClient(options: ClientOptions) {\n  ${send}\n  return {\n${bodies.join('')}  };\n}\n\nexport type Client = ReturnType<typeof createClient>;\n`
 }
 
-function method(operation: ClientOperation, { parameterOf, securityOf }: Facts): string {
+function method(operation: ClientOperation, { parameterOf, securityOf }: DocumentFacts): string {
   const parameter = parameterOf(operation)
   const { summary, description, deprecated } = operation.operation
   const texts = [...new Set([summary, description])].filter((text) => text !== undefined)

@@ -7,7 +7,7 @@ import type { Comparison, Pair, Side } from './schema-pair.js'
 export type Content = Readonly<Record<string, OpenApiMediaType>>
 
 /** The place of a body. */
-export interface Place {
+export interface BodyPlace {
   readonly side: Side
   readonly location: string
 }
@@ -18,7 +18,7 @@ export interface Place {
  */
 export function compareContent(
   { base, current }: Pair<Content>,
-  { side, location }: Place,
+  { side, location }: BodyPlace,
   comparison: Comparison,
 ): LocalChange[] {
   const covered = new Set<string>()

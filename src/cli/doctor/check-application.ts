@@ -5,7 +5,14 @@ import type { Failure, PlacedProblem, Report } from '../load/protocol.js'
 import { runChild } from '../load/run-child.js'
 import { findOwnLine } from '../own-line.js'
 import type { DoctorOptions } from './doctor-options.js'
-import { type Checked, type Finding, finding, notChecked, type Place, sentence } from './finding.js'
+import {
+  type Checked,
+  type Finding,
+  finding,
+  notChecked,
+  type SourcePlace,
+  sentence,
+} from './finding.js'
 import type { Project } from './project.js'
 
 /** The result of reading the application. */
@@ -76,7 +83,7 @@ function missingVariables(report: Report): string[] | null {
 }
 
 function toChecked({ cwd }: Project, entry: Entry, { report, notChecked }: Read): CheckedApp {
-  const whole: Place = { file: entry.path, line: null }
+  const whole: SourcePlace = { file: entry.path, line: null }
   const twice = 'instances' in report ? checkInstances(report.instances ?? [], whole) : []
   const placed = ({ code, place, ...facts }: PlacedProblem) =>
     finding(code, { ...facts, place: place ?? whole })
@@ -98,7 +105,7 @@ function toChecked({ cwd }: Project, entry: Entry, { report, notChecked }: Read)
   return unread({ findings: [...twice, ...(errors ?? [failed(place, message)])], notChecked })
 }
 
-function failed(place: Place | null, message: string): Finding {
+function failed(place: SourcePlace | null, message: string): Finding {
   const [what = '', ...rest] = message.trim().split(/\n+/)
   const remedy = rest.at(-1)?.trim() ?? 'Correct it: the module must be loadable alone.'
   const cause = sentence([what, ...rest.slice(0, -1)].join('\n'))
@@ -106,7 +113,7 @@ function failed(place: Place | null, message: string): Finding {
 }
 
 /** Two instances in one process: each can read only the metadata of its own decorators. */
-function checkInstances(instances: readonly string[], place: Place): Finding[] {
+function checkInstances(instances: readonly string[], place: SourcePlace): Finding[] {
   if (instances.length < 2) return []
   return [
     finding('E_PACKAGE_INSTANCES', {

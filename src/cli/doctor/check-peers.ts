@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { findOldPeer, type OldPeer, PEER_FLOORS, type Peer } from '../../errors/peer-floor.js'
 import { findInstalled } from '../installed.js'
-import { type Checked, type Finding, finding, type Place } from './finding.js'
+import { type Checked, type Finding, finding, type SourcePlace } from './finding.js'
 import type { Project } from './project.js'
 import { findImport } from './sources.js'
 
@@ -16,7 +16,7 @@ const DOORS: Readonly<Record<string, readonly Peer[]>> = {
 
 /** Compares the optional packages with the oldest versions that work, all at once: boot stops at the first. */
 export function checkPeers(project: Project): Checked {
-  const used = new Map<Peer, Place>()
+  const used = new Map<Peer, SourcePlace>()
   const missing = Object.entries(DOORS).flatMap(([door, any]) => {
     const place = findImport(project.sources, door)
     if (place === null) return []
@@ -31,7 +31,7 @@ export function checkPeers(project: Project): Checked {
   return { findings: [...missing, ...old], notChecked: [] }
 }
 
-function missingFor(door: string, any: readonly Peer[], place: Place): Finding {
+function missingFor(door: string, any: readonly Peer[], place: SourcePlace): Finding {
   return finding('E_PEER_MISSING', {
     subject: `blazon/${door}`,
     place,
@@ -43,7 +43,7 @@ function missingFor(door: string, any: readonly Peer[], place: Place): Finding {
 /** A package that is old, and the place of the door that loads it; `undefined` if none was found. */
 interface Old {
   readonly found: OldPeer
-  readonly place: Place | undefined
+  readonly place: SourcePlace | undefined
 }
 
 function toFindings({ root, listed }: Project, peer: Peer, { found, place }: Old): Finding[] {

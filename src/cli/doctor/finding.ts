@@ -13,7 +13,7 @@ export type DoctorCode =
   | 'W_PEER_OLD'
 
 /** A place in a file of the project. */
-export interface Place {
+export interface SourcePlace {
   /** An absolute path. */
   readonly file: string
   /** Counted from 1; `null` if it is the whole file. */
@@ -27,7 +27,7 @@ export interface Finding {
   /** The option, class or package that is wrong. */
   readonly subject: string
   /** `null` if it is in no file, such as a finding about the database. */
-  readonly place: Place | null
+  readonly place: SourcePlace | null
   readonly cause: string
   readonly remedy: string
 }

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from './finding.js'
+import type { SourcePlace } from './finding.js'
 
 /** A file of code of the project. */
 export interface Source {
@@ -31,7 +31,7 @@ function entriesOf(folder: string): Dirent[] {
 }
 
 /** The first import of a door of this package, but not of its types alone. */
-export function findImport(sources: readonly Source[], door: string): Place | null {
+export function findImport(sources: readonly Source[], door: string): SourcePlace | null {
   const name = new RegExp(`^(?!\\s*(?:import|export) type\\b).*['"]blazon/${door}['"]`, 'm')
   for (const { file, text } of sources) {
     const found = name.exec(text)

@@ -75,13 +75,13 @@ export function testStarts(code: readonly CodeFile[], path: string): TestStart[]
   return [...new Map(found.map((each) => [each.expression, each])).values()].slice(0, MOST)
 }
 
-interface Found extends Pick<TestStart, 'expression' | 'takesOptions'> {
+interface FoundStart extends Pick<TestStart, 'expression' | 'takesOptions'> {
   /** The file whose imports and constants the expression needs. */
   readonly file: CodeFile
 }
 
 /** `const { app } = await startShop({ plan: 'free' })`, where the file of `startShop` makes a `TestApp`. */
-function startsByFunction(file: CodeFile, tests: readonly CodeFile[]): Found[] {
+function startsByFunction(file: CodeFile, tests: readonly CodeFile[]): FoundStart[] {
   return [...file.text.matchAll(IMPORT)].flatMap(([, names = '', from = '']) => {
     const way = posix.join(posix.dirname(file.path), from).replace(/\.[jt]s$/, '')
     const shared = tests.find(({ path }) => path.replace(/\.ts$/, '') === way)?.text ?? ''
@@ -104,7 +104,7 @@ function startsByFunction(file: CodeFile, tests: readonly CodeFile[]): Found[] {
   })
 }
 
-function startsByCreate(file: CodeFile): Found[] {
+function startsByCreate(file: CodeFile): FoundStart[] {
   return [...file.text.matchAll(new RegExp(CREATE, 'g'))].flatMap(({ index, 0: { length } }) => {
     const given = contentAt(file.text, index + length - 1)
     // A test of one part lists that part.
@@ -115,7 +115,7 @@ function startsByCreate(file: CodeFile): Found[] {
   })
 }
 
-function startsByOptions({ path, text }: CodeFile): Found[] {
+function startsByOptions({ path, text }: CodeFile): FoundStart[] {
   if (!/['"]blazon['"]/.test(text)) return []
   const [, end = ''] = /\bfrom\s*['"]\.[^'"\n]*?(\.[jt]s)?['"]/.exec(text) ?? [undefined, '.js']
   return [...text.matchAll(OPTIONS)].map(([, name = '']) => ({

@@ -3,7 +3,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { RouteSetup } from '../../contracts/plugin.js'
 import type { Provider } from '../../contracts/provider.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import type { Stage } from '../../contracts/steps.js'
+import type { StepFactory } from '../../contracts/steps.js'
 import type { Clock } from '../../di/clock.js'
 import { toSeconds } from '../../http/units.js'
 import { CacheEngine } from './cache-engine.js'
@@ -41,7 +41,7 @@ export interface RunningCache {
   readonly steps: (
     route: RouteModel,
     app: Pick<RouteSetup, 'respond'>,
-  ) => { readonly cache: Stage } | null
+  ) => { readonly cache: StepFactory } | null
   readonly addsHeaders: boolean
   close(): Promise<void>
 }
@@ -134,7 +134,7 @@ interface StageConfig {
   readonly createStage: typeof cacheStage
 }
 
-function stageOf(route: RouteModel, config: StageConfig): Stage {
+function stageOf(route: RouteModel, config: StageConfig): StepFactory {
   const { logger, createStage, ...shared } = config
   const lifetime = lifetimeOf(route)
   const logged = new Set<string>()

@@ -1,7 +1,7 @@
 import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import type { Stage, Step } from '../../contracts/steps.js'
+import type { Step, StepFactory } from '../../contracts/steps.js'
 import { audienceOf } from '../../http/audience.js'
 import { callerOf } from '../../http/caller.js'
 import { noteOf } from '../../http/note-of.js'
@@ -27,7 +27,7 @@ const MOST_FOLLOWED = 3
  * Creates the stage that sends the responses of a route from the cache. On a miss, one request calls the
  * handler, and its response is stored.
  */
-export function cacheStage(config: CacheStepConfig): Stage {
+export function cacheStage(config: CacheStepConfig): StepFactory {
   const keyOf = compileKey(config.route, config)
   return (next) => new CachedRoute(config, keyOf, next).step
 }

@@ -32,7 +32,7 @@ const OF_THE_EXCHANGE =
   /^(?:age|connection|content-length|date|expires|keep-alive|pragma|retry-after|server|server-timing|traceparent|transfer-encoding|x-cache|x-powered-by|x-response-time|(?:x-)?(?:request|correlation|trace)-?id|(?:x-)?ratelimit(?:-.*)?|access-control-.*)$/
 
 /** The part of a response that may be stored. */
-export interface Kept {
+export interface StorableResponse {
   /** Header names and values, alternating. */
   readonly headers: readonly string[]
   readonly body: string | Uint8Array
@@ -70,7 +70,7 @@ export function compileKeepable({
   route: { cache, headers: constant, produces, versionHeader },
   lifetime,
   warn,
-}: KeepableConfig): (facts: ResponseFacts) => Kept | null {
+}: KeepableConfig): (facts: ResponseFacts) => StorableResponse | null {
   const declared = [...(cache?.headers ?? []), ...(constant ?? []).map(([name]) => name)]
   const names = new Map([...OF_THE_BODY, ...declared].map((name) => [name.toLowerCase(), name]))
   // The key contains it.

@@ -208,7 +208,7 @@ export class ScopedCache {
     key: string,
     owner: string | null,
     tags: readonly string[],
-  ): MaybePromise<Found | undefined> {
+  ): MaybePromise<CachedValue | undefined> {
     const { engine } = this.parts
     return chain(engine.open(), () => {
       const isTagged = tags.length > 0 && engine.readsTagged
@@ -220,7 +220,7 @@ export class ScopedCache {
   }
 
   /** Counts the hit or the miss. */
-  #valueOf(entry: Outcome<CacheEntry | undefined>, owner: string | null): Found | undefined {
+  #valueOf(entry: Outcome<CacheEntry | undefined>, owner: string | null): CachedValue | undefined {
     const { engine } = this.parts
     const isReadable =
       entry !== undefined &&
@@ -278,7 +278,7 @@ function entryOf(found: Outcome<TaggedEntry>): Outcome<CacheEntry | undefined> {
   return found === FAILED ? FAILED : found.entry
 }
 
-interface Found {
+interface CachedValue {
   readonly value: unknown
 }
 
@@ -293,7 +293,7 @@ interface LoadConfig<T> {
  * Returns the value of an entry; `undefined` when the body should be JSON and is not, because another program
  * may have written to the store.
  */
-function readValue({ kind, body, headers }: CacheEntry): Found | undefined {
+function readValue({ kind, body, headers }: CacheEntry): CachedValue | undefined {
   const isText = typeof body === 'string'
   if (kind === 'response' && !isJson(headers)) return { value: isText ? body : Buffer.from(body) }
   try {

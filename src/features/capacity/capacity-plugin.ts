@@ -2,8 +2,8 @@ import type { Metric } from '../../contracts/metrics.js'
 import type { Plugin, RouteSetup } from '../../contracts/plugin.js'
 import { Clock } from '../../di/clock.js'
 import { readsBody } from '../../model/body-methods.js'
-import { Admission, type AdmissionParts } from './admission.js'
 import type { CapacitySettings } from './capacity-options.js'
+import { CapacityPlaces, type PlaceDeps } from './capacity-places.js'
 import { Gate } from './gate.js'
 import { Refusals } from './refusals.js'
 
@@ -14,8 +14,8 @@ export interface CapacitySources {
 }
 
 /** The parts of the plugin that exist once its application starts. */
-interface Parts extends AdmissionParts {
-  readonly admission: Admission
+interface CapacityDeps extends PlaceDeps {
+  readonly places: CapacityPlaces
 }
 
 /**
@@ -26,28 +26,28 @@ interface Parts extends AdmissionParts {
  * arrives, or once its response was ended.
  */
 export function capacityPlugin(settings: CapacitySettings, { metricsOf }: CapacitySources): Plugin {
-  let parts: Parts | undefined
-  const start = ({ get, logger }: Pick<RouteSetup, 'get' | 'logger'>): Parts => {
+  let parts: CapacityDeps | undefined
+  const start = ({ get, logger }: Pick<RouteSetup, 'get' | 'logger'>): CapacityDeps => {
     const clock = get(Clock)
     const gate = new Gate(settings, clock)
     const load = () => ({ running: gate.running, queued: gate.queued, receiving: gate.receiving })
     const all = { settings, gate, refusals: new Refusals({ logger, clock }, load) }
-    return { ...all, admission: new Admission(all) }
+    return { ...all, places: new CapacityPlaces(all) }
   }
   return {
     name: 'capacity',
     steps(route, app) {
       parts ??= start(app)
-      const { admission } = parts
+      const { places } = parts
       // Before the guard it is unknown whether a request may act for the tenant that it names.
       const place = settings.perTenant === null ? 'beforeGuard' : 'afterGuard'
       return {
-        [place]: admission.admit,
+        [place]: places.admit,
         ...(readsBody(route) && {
-          beforeBody: admission.receive,
-          beforeHandler: route.upload === null ? admission.resume : admission.resumeUpload,
+          beforeBody: places.receive,
+          beforeHandler: route.upload === null ? places.resume : places.resumeUpload,
         }),
-        onEnd: admission.leave,
+        onEnd: places.leave,
       }
     },
     setup(app) {

@@ -25,7 +25,7 @@ export interface ReceivedBody {
   readonly isMissed: boolean
 }
 
-interface Kept {
+interface BufferedBody {
   readonly chunks: Buffer[]
   length: number
   isWhole: boolean
@@ -34,7 +34,7 @@ interface Kept {
 
 /** Keeps the bytes of bodies while their requests are under way. Code that reads a body notices nothing. */
 export class ReceivedBodies {
-  readonly #bodies = new WeakMap<Request, Kept>()
+  readonly #bodies = new WeakMap<Request, BufferedBody>()
   #length = 0
 
   /** Call it before any code reads the body. Later calls change nothing. */
@@ -42,7 +42,7 @@ export class ReceivedBodies {
     if (this.#bodies.has(req) || !hasBody(req)) return
     const isLate = req.readableLength > 0 || req.readableDidRead
     const omitted = isLate ? 'Its body had arrived before the application got the request.' : null
-    const kept: Kept = { chunks: [], length: 0, isWhole: false, omitted }
+    const kept: BufferedBody = { chunks: [], length: 0, isWhole: false, omitted }
     this.#bodies.set(req, kept)
     const { push } = req
     req.push = (chunk: unknown, encoding?: BufferEncoding) => {
@@ -56,7 +56,7 @@ export class ReceivedBodies {
     req.res?.once('finish', release).once('close', release)
   }
 
-  #note(kept: Kept, chunk: unknown): void {
+  #note(kept: BufferedBody, chunk: unknown): void {
     if (chunk === null) kept.isWhole = true
     if (kept.omitted !== null || !(chunk instanceof Uint8Array)) return
     kept.chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
@@ -66,7 +66,7 @@ export class ReceivedBodies {
     else if (this.#length > MOST_TOGETHER) this.#drop(kept, 'Too many bodies arrived at once.')
   }
 
-  #drop(kept: Kept, why: string): void {
+  #drop(kept: BufferedBody, why: string): void {
     kept.omitted ??= why
     this.#length -= kept.length
     kept.length = kept.chunks.length = 0

@@ -29,21 +29,21 @@ export function describeVariables(schema: Schema): (name: string) => Described {
   }
 }
 
-interface Parts {
+interface ObjectSchema {
   readonly properties?: Readonly<Record<string, Json>>
   readonly required?: readonly string[]
 }
 
-function described(schema: Schema): Parts {
+function described(schema: Schema): ObjectSchema {
   try {
-    return (toJsonSchema(schema, { side: 'input' }) ?? {}) as Parts
+    return (toJsonSchema(schema, { side: 'input' }) ?? {}) as ObjectSchema
   } catch {
     // The library cannot describe one of the schemas.
     return {}
   }
 }
 
-function own(properties: Parts['properties'], name: string): Json | undefined {
+function own(properties: ObjectSchema['properties'], name: string): Json | undefined {
   if (properties === undefined || !Object.hasOwn(properties, name)) return undefined
   const json: unknown = properties[name]
   return typeof json === 'object' && json !== null ? (json as Json) : undefined

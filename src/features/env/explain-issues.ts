@@ -3,14 +3,14 @@ import type { Problem } from '../../errors/config-error.js'
 import { nearNames } from '../../errors/near-names.js'
 import { describeVariables } from './expected.js'
 import { envProblem } from './problems.js'
-import { type Found, MOUNTED } from './sources.js'
+import { type FoundVariable, MOUNTED } from './sources.js'
 import type { Variable, Variables } from './variables.js'
 
 /** The facts of one reading that messages are made of. */
-export interface Reading {
+export interface EnvReading {
   readonly schema: Schema
   readonly variables: Variables
-  readonly found: ReadonlyMap<string, Found>
+  readonly found: ReadonlyMap<string, FoundVariable>
   /** Names that are set, and that no variable of the schema has. */
   readonly others: readonly string[]
   /** Names in a `.env` that was not read. */
@@ -18,7 +18,7 @@ export interface Reading {
 }
 
 /** Explains the issues of the schema: one problem for each variable, and one for all together. Values never appear. */
-export function explainIssues(issues: readonly ValidationIssue[], reading: Reading): Problem[] {
+export function explainIssues(issues: readonly ValidationIssue[], reading: EnvReading): Problem[] {
   const expectedOf = describeVariables(reading.schema)
   const problems = new Map<string, Problem>()
   for (const { path, message } of issues) {
@@ -37,17 +37,17 @@ export function explainIssues(issues: readonly ValidationIssue[], reading: Readi
   return [...problems.values()]
 }
 
-interface Facts {
+interface IssueDeps {
   readonly variable: Variable
   readonly message: string
   readonly expected: string | undefined
   readonly text: string | undefined
   readonly isEmpty: boolean | undefined
   readonly from: string | null | undefined
-  readonly reading: Reading
+  readonly reading: EnvReading
 }
 
-function missing({ variable, expected, isEmpty, from, reading }: Facts): Problem {
+function missing({ variable, expected, isEmpty, from, reading }: IssueDeps): Problem {
   const { name, isSecret } = variable
   const cause =
     isEmpty === true ? `It is empty in ${from}, which counts as not set.` : 'It is not set.'
@@ -64,7 +64,7 @@ function missing({ variable, expected, isEmpty, from, reading }: Facts): Problem
   return envProblem(name, cause, `Set it${value}.${mounted}`)
 }
 
-function refused(facts: Facts & { readonly text: string }): Problem {
+function refused(facts: IssueDeps & { readonly text: string }): Problem {
   const { variable, message, expected, text, from, reading } = facts
   const { name, isSecret } = variable
   // A library may put a value, or a part of it, into its message. Nothing of a secret may be there.
@@ -75,13 +75,13 @@ function refused(facts: Facts & { readonly text: string }): Problem {
 }
 
 /** The texts of all secrets: a check of the schema may read more variables than the refused one. */
-function secretsIn({ variables, found }: Reading): string[] {
+function secretsIn({ variables, found }: EnvReading): string[] {
   const secrets = [...variables.values()].filter(({ isSecret }) => isSecret)
   return secrets.flatMap(({ name }) => found.get(name)?.text ?? [])
 }
 
 /** An issue that belongs to no variable. */
-function together(message: string, { found }: Reading): Problem {
+function together(message: string, { found }: EnvReading): Problem {
   const texts = [...found.values()].map(({ text = '' }) => text)
   const isSafe = !texts.some((text) => text !== '' && repeats(message, text))
   const words = isSafe

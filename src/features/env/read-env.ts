@@ -8,7 +8,7 @@ import type {
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { createValidatorCompiler } from '../../schema/compile-validator.js'
 import { checkEnvOptions, type EnvOptions } from './env-options.js'
-import { explainIssues, type Reading } from './explain-issues.js'
+import { type EnvReading, explainIssues } from './explain-issues.js'
 import { maskSecrets } from './mask.js'
 import { envProblem } from './problems.js'
 import { findTexts, type Level, levelsOf, MOUNTED, type Scope, skippedNames } from './sources.js'
@@ -22,7 +22,7 @@ export interface EnvDeclaration {
 }
 
 /** Everything known about the variables before the schema validates them. */
-export interface Gathered extends Reading {
+export interface Gathered extends EnvReading {
   /** The texts that the schema validates. */
   readonly input: object
   /** Variables that cannot be read. */
@@ -146,7 +146,7 @@ function judge(result: Validated | StandardSchemaV1.Result<unknown>, gathered: G
 }
 
 /** A property that the schema has made itself may contain a secret. It is shown only if no variable is secret. */
-export function isShown(name: string, { variables }: Pick<Reading, 'variables'>): boolean {
+export function isShown(name: string, { variables }: Pick<EnvReading, 'variables'>): boolean {
   const variable = variables.get(name)
   if (variable !== undefined) return !variable.isSecret
   return ![...variables.values()].some(({ isSecret }) => isSecret)

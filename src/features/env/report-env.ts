@@ -49,13 +49,16 @@ export async function reportEnv(declaration: EnvDeclaration): Promise<EnvReport>
   return { variables, problems: outcome.problems ?? [], misspelt: misspeltOf(gathered) }
 }
 
-interface Facts {
+interface ReportDeps {
   readonly gathered: Gathered
   readonly outcome: Outcome
   readonly described: Described
 }
 
-function report(variable: Variable, { gathered, outcome, described }: Facts): ReportedVariable {
+function report(
+  variable: Variable,
+  { gathered, outcome, described }: ReportDeps,
+): ReportedVariable {
   const { name, isSecret, schemas } = variable
   const { text, from } = gathered.found.get(name) ?? {}
   const { values = {} } = outcome as { readonly values?: object }

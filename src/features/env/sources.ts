@@ -54,7 +54,7 @@ export interface Level {
 }
 
 /** The text of a variable, and its origin. */
-export interface Found {
+export interface FoundVariable {
   /** `undefined` if the variable is not set. The empty text counts as not set. */
   readonly text: string | undefined
   /** `the environment`, the name of a file with variables, or the path of a file that holds the value. */
@@ -130,14 +130,17 @@ function readVariables(
 }
 
 /** Finds the text of every variable. */
-export function findTexts(variables: Variables, levels: readonly Level[]): Map<string, Found> {
+export function findTexts(
+  variables: Variables,
+  levels: readonly Level[],
+): Map<string, FoundVariable> {
   const names = [...variables.keys()]
   return new Map(names.map((name) => [name, findText(name, levels, variables)]))
 }
 
-const UNSET: Found = { text: undefined, from: null, isEmpty: false, problem: null }
+const UNSET: FoundVariable = { text: undefined, from: null, isEmpty: false, problem: null }
 
-function findText(name: string, levels: readonly Level[], variables: Variables): Found {
+function findText(name: string, levels: readonly Level[], variables: Variables): FoundVariable {
   for (const level of levels) {
     const found = inLevel(name, level, variables)
     if (found !== null) return found
@@ -146,7 +149,7 @@ function findText(name: string, levels: readonly Level[], variables: Variables):
 }
 
 /** `null` if the level does not have the variable. A variable that is set to the empty text counts as found. */
-function inLevel(name: string, level: Level, variables: Variables): Found | null {
+function inLevel(name: string, level: Level, variables: Variables): FoundVariable | null {
   const text = ownText(level.values, name)
   const pathName = `${name}${MOUNTED}`
   // A variable of that name may exist in its own right.
@@ -162,7 +165,7 @@ function inLevel(name: string, level: Level, variables: Variables): Found | null
   return { ...base, problem: envProblem(pathName, mounted.fault, remedy) }
 }
 
-function direct(text: string, from: string): Found {
+function direct(text: string, from: string): FoundVariable {
   return { text: text || undefined, from, isEmpty: text === '', problem: null }
 }
 

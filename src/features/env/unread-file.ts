@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors/config-error.js'
-import type { Reading } from './explain-issues.js'
+import type { EnvReading } from './explain-issues.js'
 import { MOUNTED } from './sources.js'
 
 /**
@@ -13,7 +13,7 @@ const unread = new Map<object, readonly string[]>()
  *
  * @param declaration Identifies the `env()`: its warning is given once, however often it is read before boot.
  */
-export function noteUnread(declaration: object, { variables, found, skipped }: Reading): void {
+export function noteUnread(declaration: object, { variables, found, skipped }: EnvReading): void {
   if (!isProduction()) return
   const names = skipped.filter((name) => {
     const variable = name.endsWith(MOUNTED) ? name.slice(0, -MOUNTED.length) : name

@@ -40,9 +40,9 @@ export function idempotencyPlugin(): Plugin {
   }
 }
 
-type Config = IdempotentRoute & RouteSetup & { readonly storeOf: () => IdempotencyStore }
+type StepsOptions = IdempotentRoute & RouteSetup & { readonly storeOf: () => IdempotencyStore }
 
-function stepsOf(route: RouteModel, config: Config): PluginSteps {
+function stepsOf(route: RouteModel, config: StepsOptions): PluginSteps {
   const runOnce = (next: Step) => async (req: Request, res: Response, key: string) => {
     const caller = callerOf(req, res)
     if (caller === undefined) throw new Error(`${route.name} @Idempotent(): ${UNKNOWN_CALLER}`)
@@ -95,7 +95,7 @@ function keep(
     fingerprint,
     fail,
     logger,
-  }: Config & { req: Request; res: Response; fingerprint: string },
+  }: StepsOptions & { req: Request; res: Response; fingerprint: string },
 ): void {
   const before = { ...res.getHeaders() }
   holdResponse(res, {

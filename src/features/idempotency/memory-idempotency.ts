@@ -12,7 +12,7 @@ const EMPTY = 200
 /** Records that have ended are removed once in this time. */
 const SWEEP_MS = 60_000
 
-interface Kept {
+interface IdempotencyEntry {
   /** `null` while the request runs. */
   record: string | null
   /** Milliseconds since 1970. */
@@ -33,7 +33,7 @@ export function memoryIdempotency(most: number = MOST): IdempotencyStore {
 class MemoryIdempotency implements IdempotencyStore {
   readonly isShared = false
   readonly #most: number
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, IdempotencyEntry>()
   #size = 0
   #clock: Clock | undefined
   #timer: Timer | undefined
@@ -65,7 +65,7 @@ class MemoryIdempotency implements IdempotencyStore {
       this.#sweep(now)
       if (this.#size + EMPTY > this.#most) throw refuse('IDEMPOTENCY_UNAVAILABLE', FULL, SHOWN)
     }
-    const mine: Kept = { record: null, endsAt: now + ttlMs }
+    const mine: IdempotencyEntry = { record: null, endsAt: now + ttlMs }
     this.#kept.set(key, mine)
     this.#size += EMPTY
     const isMine = () => this.#kept.get(key) === mine
@@ -82,7 +82,7 @@ class MemoryIdempotency implements IdempotencyStore {
     }
   }
 
-  #forget(key: string, { record }: Kept): void {
+  #forget(key: string, { record }: IdempotencyEntry): void {
     this.#kept.delete(key)
     this.#size -= EMPTY + (record?.length ?? 0)
   }

@@ -33,14 +33,14 @@ export function numberedPage(
   })
 }
 
-interface Place {
+interface PageNumbers {
   readonly page: number
   readonly pageSize: number
   readonly total: number | null
   readonly next: number | null
 }
 
-function linksOf({ page, pageSize, total, next }: Place): Links {
+function linksOf({ page, pageSize, total, next }: PageNumbers): Links {
   const last = total === null ? null : Math.max(1, Math.ceil(total / pageSize))
   return {
     first: 1,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Plugin } from '../../contracts/plugin.js'
-import type { Stage } from '../../contracts/steps.js'
+import type { StepFactory } from '../../contracts/steps.js'
 import { Clock } from '../../di/clock.js'
 import { cursorPages, type OpenPage } from './cursor-page.js'
 import { numberedPage } from './numbered-page.js'
@@ -24,7 +24,7 @@ export function pagesPlugin(cookieKeys: () => readonly string[]): Plugin {
         pages.kind === 'cursor'
           ? cursorPages(route, pages, { keys: used, now: () => clock.now() })
           : (req, res) => numberedPage(pages, req, res)
-      const beforeHandler: Stage = (next) =>
+      const beforeHandler: StepFactory = (next) =>
         function readPage(req, res) {
           Object.assign(req, { page: open(req, res) })
           return next(req, res)

@@ -2,7 +2,7 @@ import type { Response } from '../../contracts/handler.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { CheckModel } from '../../contracts/policy.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import type { Stage } from '../../contracts/steps.js'
+import type { StepFactory } from '../../contracts/steps.js'
 import { holdResponse } from '../../http/send/hold-response.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import { uncheckedOf } from './noted-checks.js'
@@ -20,7 +20,7 @@ export const policiesPlugin: Plugin = {
       const forgotten = status < 400 ? uncheckedOf(req, checks) : undefined
       if (forgotten !== undefined) throw unchecked(route, forgotten)
     }
-    const beforeHandler: Stage = (next) =>
+    const beforeHandler: StepFactory = (next) =>
       function requireChecks(req, res) {
         holdResponse(res, {
           before: async (status) => verify(req, status),

@@ -1,6 +1,6 @@
 import type { Request, Response } from '../../contracts/handler.js'
 import type { RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
-import type { Stage } from '../../contracts/steps.js'
+import type { StepFactory } from '../../contracts/steps.js'
 import { noteOf } from '../../http/note-of.js'
 import { addHeaders } from '../../http/send/response-headers.js'
 import { Refusal } from '../../step/refusal.js'
@@ -20,7 +20,7 @@ export interface LimitParts {
  * limits become several stages in a row: when one refuses a request, the limits after it do not count that
  * request.
  */
-export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitParts): Stage {
+export function limitStage(planned: PlannedLimit, { store, clientKey }: LimitParts): StepFactory {
   const { name, limit, windowMs, by } = planned
   const policy = `"${name}";q=${limit};w=${windowMs / 1000}`
   const left = `"${name}";r=`

@@ -22,23 +22,26 @@ export interface LimitPlan {
 }
 
 /** Whether a route has at least one limit. */
-export function isLimited({ limits }: RouteModel, { isOff, policies }: RateLimitSettings): boolean {
+export function isLimited(
+  { rateLimits }: RouteModel,
+  { isOff, policies }: RateLimitSettings,
+): boolean {
   if (isOff) return false
-  return (limits?.policies ?? policies).length > 0
+  return (rateLimits?.policies ?? policies).length > 0
 }
 
 /** Divides the limits of a route by their step: limits by address run before the guard, all others after it. */
 export function placeLimits(
   limits: readonly PlannedLimit[],
-): Readonly<Record<'admission' | 'quota', readonly PlannedLimit[]>> {
+): Readonly<Record<'ipRateLimit' | 'userRateLimit', readonly PlannedLimit[]>> {
   return {
-    admission: limits.filter(({ by }) => by === 'ip'),
-    quota: limits.filter(({ by }) => by !== 'ip'),
+    ipRateLimit: limits.filter(({ by }) => by === 'ip'),
+    userRateLimit: limits.filter(({ by }) => by !== 'ip'),
   }
 }
 
 /** A place that declares limits: the `rateLimit` option, a controller, or a handler method. */
-interface Place {
+interface LimitOwner {
   readonly policies: readonly SettledPolicy[]
   /** The name of this place in error messages. */
   readonly subject: string
@@ -52,18 +55,18 @@ export function planLimits(
   { routes }: AppModel,
 ): LimitPlan {
   if (isOff) return { ofApp: [], ofRoutes: routes.map(() => []), problems: [] }
-  const app: Place = { policies, subject: 'rateLimit', name: 'default' }
-  const places = new Map<string | null, Map<Class, Map<PropertyKey | null, Place>>>()
+  const app: LimitOwner = { policies, subject: 'rateLimit', name: 'default' }
+  const places = new Map<string | null, Map<Class, Map<PropertyKey | null, LimitOwner>>>()
   const placeOf = (route: RouteModel) => {
-    if (route.limits === null) return app
+    if (route.rateLimits === null) return app
     const inVersion = places.get(route.version) ?? new Map()
     places.set(route.version, inVersion)
     const ofClass = inVersion.get(route.controller) ?? new Map()
     inVersion.set(route.controller, ofClass)
     // All routes of one method in one version share its limits, also with different HTTP methods and paths.
-    const key = route.limits.isOfClass ? null : route.handler
-    const place: Place =
-      ofClass.get(key) ?? placeOfRoute(route, route.limits.policies.map(settlePolicy))
+    const key = route.rateLimits.isOfClass ? null : route.handler
+    const place: LimitOwner =
+      ofClass.get(key) ?? placeOfRoute(route, route.rateLimits.policies.map(settlePolicy))
     ofClass.set(key, place)
     return place
   }
@@ -76,11 +79,11 @@ export function planLimits(
   }
 }
 
-function placeOfRoute(route: RouteModel, policies: readonly SettledPolicy[]): Place {
+function placeOfRoute(route: RouteModel, policies: readonly SettledPolicy[]): LimitOwner {
   const { name } = route.controller
   const ofClass = name.replace(/(?<=.)Controller$/, '') || 'Routes'
   const inVersion = route.version === null ? '' : `.v${route.version}`
-  if (route.limits?.isOfClass)
+  if (route.rateLimits?.isOfClass)
     return { policies, subject: `${name} @RateLimit`, name: ofClass + inVersion }
   const subject = `${route.name} @RateLimit`
   return { policies, subject, name: `${ofClass}.${String(route.handler)}${inVersion}` }
@@ -89,10 +92,10 @@ function placeOfRoute(route: RouteModel, policies: readonly SettledPolicy[]): Pl
 /** Assigns a name to every limit. */
 class Names {
   readonly problems: Problem[] = []
-  readonly #limits = new Map<Place, readonly PlannedLimit[]>()
+  readonly #limits = new Map<LimitOwner, readonly PlannedLimit[]>()
   readonly #byName = new Map<string, PlannedLimit>()
 
-  constructor(places: ReadonlySet<Place>) {
+  constructor(places: ReadonlySet<LimitOwner>) {
     const all = [...places]
     // Explicit names are assigned first: a derived name gets a suffix when an explicit one is equal to it.
     const given = new Map(
@@ -107,11 +110,11 @@ class Names {
     }
   }
 
-  limitsOf(place: Place): readonly PlannedLimit[] {
+  limitsOf(place: LimitOwner): readonly PlannedLimit[] {
     return this.#limits.get(place) ?? []
   }
 
-  #give(policy: SettledPolicy, { subject }: Place): PlannedLimit | undefined {
+  #give(policy: SettledPolicy, { subject }: LimitOwner): PlannedLimit | undefined {
     const { name } = policy
     if (name === undefined) return undefined
     const limit = { ...policy, name }
@@ -126,7 +129,7 @@ class Names {
     return other ?? limit
   }
 
-  #derive(policy: SettledPolicy, place: Place): PlannedLimit {
+  #derive(policy: SettledPolicy, place: LimitOwner): PlannedLimit {
     const base = place.name.replace(/[^\w.-]/g, '_').slice(0, 60)
     let name = base
     for (let n = 2; this.#byName.has(name); n++) name = `${base}-${n}`
@@ -135,7 +138,7 @@ class Names {
     return limit
   }
 
-  #checkTwice({ subject }: Place, limits: readonly PlannedLimit[]): void {
+  #checkTwice({ subject }: LimitOwner, limits: readonly PlannedLimit[]): void {
     if (new Set(limits).size === limits.length) return
     const cause = 'Two limits of one list have the same name: each request would be counted twice.'
     this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy: 'Rename one.' })

@@ -1,6 +1,6 @@
 import type { StoreContext } from '../../contracts/cache.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import type { Stage } from '../../contracts/steps.js'
+import type { StepFactory } from '../../contracts/steps.js'
 import { clientKey, unmatchedClientKey } from './client-key.js'
 import type { RateLimitSettings } from './limit-settings.js'
 import { limitStage } from './limit-stage.js'
@@ -11,26 +11,26 @@ import { withFallback } from './with-fallback.js'
 /** The limits of a running application. */
 export interface RunningLimits {
   /** The limits of requests without a route. They run before the 404 or 405 is sent. */
-  readonly unmatched: Stage | null
+  readonly unmatched: StepFactory | null
   /** The steps that a route needs, as a plugin returns them. */
   readonly steps: (route: RouteModel) => LimitStages | null
   close(): Promise<void>
 }
 
 /**
- * `admission` holds the limits by address, which run before the guard. `quota` holds the limits that need the
+ * `ipRateLimit` holds the limits by address, which run before the guard. `userRateLimit` holds the limits that need the
  * user or the tenant, or that have a function `by`; they run after the guard.
  */
 export interface LimitStages {
-  readonly admission: Stage | null
-  readonly quota: Stage | null
+  readonly ipRateLimit: StepFactory | null
+  readonly userRateLimit: StepFactory | null
 }
 
 /** The input of {@link startLimits} besides the settings. */
 export interface LimitsConfig extends StoreContext {
   readonly model: AppModel
   /** Changes the stage of each limit. */
-  readonly wrapLimit: (limit: Stage) => Stage
+  readonly wrapLimit: (limit: StepFactory) => StepFactory
 }
 
 /**
@@ -49,7 +49,7 @@ export async function startLimits(
   const store = settings.store === null ? opened : withFallback(settings.store, context)
   // One stage for each limit, not for each route, so that its warning is logged once and not once for each
   // route.
-  const stages = new Map<PlannedLimit, Stage>()
+  const stages = new Map<PlannedLimit, StepFactory>()
   const stageOf = (limit: PlannedLimit) => {
     const stage =
       stages.get(limit) ??
@@ -66,10 +66,10 @@ export async function startLimits(
     steps({ index }) {
       const limits = ofRoutes[index] ?? []
       if (limits.length === 0) return null
-      const { admission, quota } = placeLimits(limits)
+      const { ipRateLimit, userRateLimit } = placeLimits(limits)
       return {
-        admission: inTurn(admission.map(stageOf)),
-        quota: inTurn(quota.map(stageOf)),
+        ipRateLimit: inTurn(ipRateLimit.map(stageOf)),
+        userRateLimit: inTurn(userRateLimit.map(stageOf)),
       }
     },
     close: async () => opened.close?.(),
@@ -77,7 +77,7 @@ export async function startLimits(
 }
 
 /** Joins limits to one stage: a request that one limit refuses is not counted by later limits. */
-function inTurn(limits: readonly Stage[]): Stage | null {
+function inTurn(limits: readonly StepFactory[]): StepFactory | null {
   if (limits.length === 0) return null
   return (next) => limits.reduceRight((run, limit) => limit(run), next)
 }

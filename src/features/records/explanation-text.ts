@@ -57,10 +57,10 @@ interface Scheme {
   readonly reason?: string | null
 }
 
-type Facts = RecordedDecision['facts']
+type DecisionFacts = RecordedDecision['facts']
 
 /** The facts of the framework's decisions in words. Other code may note anything under the same names. */
-const TEXTS: Readonly<Record<string, (facts: Facts) => string>> = {
+const TEXTS: Readonly<Record<string, (facts: DecisionFacts) => string>> = {
   guard: () => '',
   tenant: ({ tenant, source }) => (tenant === undefined ? '' : ` '${tenant}' by ${source}`),
   can: ({ abilities }) => `, the route needs ${listText(abilities)}`,
@@ -80,7 +80,7 @@ function issueText(issue: DecisionValue): string {
   return `${place}${path === '' ? '' : `.${path}`} ${message}`
 }
 
-function factsText(facts: Facts): string {
+function factsText(facts: DecisionFacts): string {
   const fields = Object.entries(facts).map(
     ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   )

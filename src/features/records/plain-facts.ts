@@ -1,7 +1,7 @@
 import type { Decision, DecisionValue } from '../../contracts/decision.js'
 import { isFlag, isSecretName } from '../../schema/secret-name.js'
 
-type Facts = NonNullable<Decision['facts']>
+type NotedFacts = NonNullable<Decision['facts']>
 
 /** Returns the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
@@ -19,10 +19,10 @@ const MOST_ITEMS = 100
 const LONGEST = 2000
 
 /** Copies the facts of a decision, as JSON has them, without secrets. Any code may note them, so any value may come. */
-export function plainFacts(facts: Decision['facts'], hide: (text: string) => string): Facts {
+export function plainFacts(facts: Decision['facts'], hide: (text: string) => string): NotedFacts {
   const copied = copy(facts ?? {}, 0)
   return typeof copied === 'object' && copied !== null && !Array.isArray(copied)
-    ? (copied as Facts)
+    ? (copied as NotedFacts)
     : {}
 
   function copy(value: unknown, depth: number): DecisionValue {

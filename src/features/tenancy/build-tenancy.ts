@@ -1,7 +1,7 @@
 import type { Request, Response } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import type { Stage } from '../../contracts/steps.js'
+import type { StepFactory } from '../../contracts/steps.js'
 import type { Clock } from '../../di/clock.js'
 import { type ConfirmConfig, confirmStage, type TenantsOf } from './confirm-stage.js'
 import {
@@ -41,13 +41,13 @@ export interface Tenancy {
 
 /** The tenant stages of one route; `null` for a stage that the route does not need. */
 export interface TenancyStages {
-  readonly scope: Stage
-  readonly claim: Stage | null
-  readonly tenant: Stage | null
-  readonly membership: Stage | null
+  readonly scope: StepFactory
+  readonly unverifiedTenant: StepFactory | null
+  readonly tenant: StepFactory | null
+  readonly authorizeTenant: StepFactory | null
 }
 
-const NOT_ASKED = { claim: null, membership: null } as const
+const NOT_ASKED = { unverifiedTenant: null, authorizeTenant: null } as const
 
 /** The parts that tenancy is built from. */
 export interface TenancyConfig {
@@ -71,7 +71,7 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
   noteHost(host, { logger, authorizes })
   const message = requiredMessage(settings)
   const required = requireTenantStage(message)
-  const membership = authorize === null ? null : membershipStage(authorize)
+  const authorizeTenant = authorize === null ? null : membershipStage(authorize)
   const confirm = settings === null ? null : compileConfirm(settings, clock)
   const resolve = settings === null ? null : compileResolve(settings, confirm)
   const confirmed = (facts: Pick<ConfirmConfig, 'required' | 'trustsAnonymous'>) => {
@@ -89,11 +89,13 @@ export function buildTenancy(config: TenancyConfig): Tenancy | null {
     scopes: tenantScopes,
     steps: (route) => ({
       scope: runsWithoutTenant(route, settings) ? withoutTenantStage : scopeStage,
-      ...(isVerified(route, settings) ? { claim: claimStage, membership } : NOT_ASKED),
+      ...(isVerified(route, settings)
+        ? { unverifiedTenant: claimStage, authorizeTenant }
+        : NOT_ASKED),
       tenant: tenantStage(route),
     }),
     stagesOfRouters: {
-      ...(authorizes ? { claim: claimStage, membership } : NOT_ASKED),
+      ...(authorizes ? { unverifiedTenant: claimStage, authorizeTenant } : NOT_ASKED),
       tenant: confirmsTenants(settings)
         ? confirmed({ required: message, trustsAnonymous: false })
         : required,

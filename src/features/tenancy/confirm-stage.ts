@@ -1,5 +1,5 @@
 import type { Request } from '../../contracts/handler.js'
-import type { Stage, Step } from '../../contracts/steps.js'
+import type { Step, StepFactory } from '../../contracts/steps.js'
 import { isThenable } from '../../step/thenable.js'
 import type { ConfirmTenant } from './enter-scope.js'
 import { scopeOn, setScope } from './request-scope.js'
@@ -34,7 +34,7 @@ export interface ConfirmConfig {
  * credentials must belong to the tenant that the request names. If it names none, it acts for the tenant of its
  * credentials.
  */
-export function confirmStage(config: ConfirmConfig): Stage {
+export function confirmStage(config: ConfirmConfig): StepFactory {
   const { required, trustsAnonymous, hasAuthorize, isId, confirm, tenantsOf } = config
   return (next) => {
     const decided: (id: string) => Step = hasAuthorize ? () => next : (id) => actFor(id, next)

@@ -1,4 +1,4 @@
-import type { Stage } from '../../contracts/steps.js'
+import type { StepFactory } from '../../contracts/steps.js'
 import type { TenantScope } from '../../contracts/tenant.js'
 import { scopeOn, setScope } from './request-scope.js'
 import { TenantContext, tenantScope } from './tenant-context.js'
@@ -51,7 +51,7 @@ export const tenantScopes: TenantScopes = {
 }
 
 /** Runs a route in the scope of its request. */
-export const scopeStage: Stage = (next) =>
+export const scopeStage: StepFactory = (next) =>
   function runInScope(req, res) {
     // The usual case, without a closure.
     if (scopeOn(req) === TenantContext.current()) return next(req, res)
@@ -59,7 +59,7 @@ export const scopeStage: Stage = (next) =>
   }
 
 /** Runs a route without a tenant, even if its request names one. */
-export const withoutTenantStage: Stage = (next) => {
+export const withoutTenantStage: StepFactory = (next) => {
   const runInScope = scopeStage(next)
   return function runTenantless(req, res) {
     const scope = scopeOf(req)

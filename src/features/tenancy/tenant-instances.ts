@@ -12,7 +12,7 @@ export interface InstancesConfig<T> {
   readonly clock: Clock
 }
 
-interface Kept<T> {
+interface TenantInstance<T> {
   readonly instance: T
   usedAt: number
 }
@@ -20,7 +20,7 @@ interface Kept<T> {
 /** The instances of all tenants, least recently used first. */
 export class TenantInstances<T extends object> {
   readonly #config: InstancesConfig<T>
-  readonly #kept = new Map<string, Kept<T>>()
+  readonly #kept = new Map<string, TenantInstance<T>>()
   /** A timer that is started in a request must not retain the async context of that request. */
   readonly #scope = new AsyncResource('BlazonTenantScoped')
   #timer: Timer | undefined

@@ -1,5 +1,5 @@
 import type { Request } from '../../contracts/handler.js'
-import type { Stage, Step } from '../../contracts/steps.js'
+import type { Step, StepFactory } from '../../contracts/steps.js'
 import { noteOf } from '../../http/note-of.js'
 import type { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/thenable.js'
@@ -9,7 +9,7 @@ import { tenantRefusal } from './tenant-refusal.js'
 import type { AuthorizeTenant } from './tenant-settings.js'
 
 /** Refuses requests that name no tenant. */
-export function requireTenantStage(message: string): Stage {
+export function requireTenantStage(message: string): StepFactory {
   return (next) =>
     function requireTenant(req, res) {
       if (namedTenant(req) !== undefined) return next(req, res)
@@ -23,7 +23,7 @@ export function requireTenantStage(message: string): Stage {
  * may act for it. The scope has a new origin, so that a late callback or a failure in it does not continue the
  * request in this scope.
  */
-export const claimStage: Stage = (next) =>
+export const claimStage: StepFactory = (next) =>
   function showClaim(req, res) {
     const scope = scopeOn(req)
     if (scope?.claim === undefined) return next(req, res)
@@ -41,7 +41,7 @@ export function namedTenant(req: Request): string | undefined {
  * Creates the stage that calls `authorize` for a request with a tenant. Only the result `true` lets the request
  * act for it. A request without a tenant continues without one.
  */
-export function membershipStage(authorize: AuthorizeTenant): Stage {
+export function membershipStage(authorize: AuthorizeTenant): StepFactory {
   return (next) =>
     function checkMembership(req, res) {
       const id = namedTenant(req)

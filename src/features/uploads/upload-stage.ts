@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { refuse } from '../../errors/refuse.js'
 import { hasBody } from '../../http/read-body.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import { invalidPart, malformed, tooLarge } from './form-errors.js'
 import { FormReader, type FormRules } from './form-reader.js'
 import type { DicerClass } from './load-busboy.js'
@@ -16,7 +16,7 @@ const OTHERS = `(?:;[ \\t]*(?!boundary[=*])${TOKEN}=(?:${TOKEN}|"[^"\\\\]*")[ \\
 const PARAMETERS = new RegExp(`^[^;]*${OTHERS};[ \\t]*${BOUNDARY}[ \\t]*${OTHERS}$`, 'i')
 
 /** Reads the form of a request into `req.body`. */
-export function uploadStage(Dicer: DicerClass, rules: FormRules): Stage {
+export function uploadStage(Dicer: DicerClass, rules: FormRules): StepFactory {
   return (next) =>
     function readForm(req, res) {
       const refusal = refusalOf(req, rules)

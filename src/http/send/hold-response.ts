@@ -40,7 +40,7 @@ export interface Hold {
  * @param res The response, of which nothing has been sent.
  * @param hold The work to wait for, and the reaction to its failure.
  * @example
- * const commit: Stage = (next) => (req, res) => {
+ * const commit: StepFactory = (next) => (req, res) => {
  *   holdResponse(res, { before: () => db.commit(), refused: (error) => app.fail(error, req, res) })
  *   return next(req, res)
  * }

@@ -35,7 +35,7 @@ interface Replaying {
  * @param stored The body, with the headers that describe it.
  * @throws Error if a response has been sent already.
  * @example
- * const sendStored: Stage = (next) => (req, res) => {
+ * const sendStored: StepFactory = (next) => (req, res) => {
  *   const stored = entries.get(req.originalUrl)
  *   if (stored === undefined) return next(req, res)
  *   replayResponse(res, stored)

@@ -5,7 +5,7 @@ import { isLive } from './check-record.js'
 /** The most keys that are kept. Then the oldest one goes. */
 const MOST = 10_000
 
-interface Kept<TRecord> {
+interface CachedKey<TRecord> {
   readonly record: TRecord
   /** When its look-up began: the result may be that old. */
   readonly since: number
@@ -31,7 +31,7 @@ export interface FoundKeysParts<TRecord> {
  */
 export class FoundKeys<TRecord extends ApiKeyRecord> {
   readonly #parts: FoundKeysParts<TRecord>
-  readonly #kept = new Map<string, Kept<TRecord>>()
+  readonly #kept = new Map<string, CachedKey<TRecord>>()
   readonly #flights = new Map<string, Flight<TRecord>>()
 
   constructor(parts: FoundKeysParts<TRecord>) {

@@ -1,5 +1,5 @@
 import type { DrainOptions, JobRunReport, SentJob, TestJobs } from '../../plugin/index.js'
-import type { Parts } from './parts.js'
+import type { JobsDeps } from './jobs-deps.js'
 import { runJob } from './run-job.js'
 import { planSchedules } from './schedules.js'
 
@@ -9,14 +9,14 @@ const MOST_RUNS = 10_000
 /** Runs the jobs of an application under test, when the test wants it. */
 export class Drain implements TestJobs {
   readonly sent: SentJob[] = []
-  #parts: Parts | undefined
+  #parts: JobsDeps | undefined
 
   get known(): TestJobs['known'] {
     const works = [...(this.#parts?.works.values() ?? [])].filter((work) => work.schedule === null)
     return new Map(works.map(({ job }) => [job.name, job]))
   }
 
-  async start(parts: Parts): Promise<void> {
+  async start(parts: JobsDeps): Promise<void> {
     this.#parts = parts
     await planSchedules(parts)
   }
@@ -40,7 +40,7 @@ export class Drain implements TestJobs {
 }
 
 /** Runs the job that is due first; `null` if none is due. */
-async function runNext(parts: Parts): Promise<JobRunReport | null> {
+async function runNext(parts: JobsDeps): Promise<JobRunReport | null> {
   const { queues, works, schema } = parts
   const next = `select name from ${schema}.job
     where state < 'active' and start_after <= ${schema}.job_now() and name = any($1)

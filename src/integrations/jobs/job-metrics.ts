@@ -1,6 +1,6 @@
 import type { QueueResult } from 'pg-boss'
 import type { Metric } from '../../plugin/index.js'
-import type { Parts } from './parts.js'
+import type { JobsDeps } from './jobs-deps.js'
 
 type Count = 'readyCount' | 'activeCount' | 'failedCount' | 'readyOldestSeconds'
 
@@ -11,7 +11,7 @@ const FRESH_MS = 5000
  * The metrics of the queues, by job. pg-boss counts its jobs every ten seconds, in one process. A scrape shows the counts of
  * the one before, because reading them takes a query.
  */
-export function jobMetrics({ queues, works, clock, logger }: Parts): Metric[] {
+export function jobMetrics({ queues, works, clock, logger }: JobsDeps): Metric[] {
   let found: readonly QueueResult[] = []
   let freshUntil = Number.NEGATIVE_INFINITY
   const refresh = () => {

@@ -4,7 +4,7 @@ import { type Work as Context, type JobRunReport, WorkContext } from '../../plug
 import { type JobRun, present } from './define-job.js'
 import { checkInput, type Envelope, readEnvelope } from './envelope.js'
 import type { Work } from './find-work.js'
-import type { Parts } from './parts.js'
+import type { JobsDeps } from './jobs-deps.js'
 import { LostClaimError } from './queues.js'
 import { planOf } from './schedules.js'
 
@@ -22,7 +22,7 @@ export class DeadJobError extends Error {
 export async function runJob(
   work: Work,
   taken: JobWithMetadata,
-  parts: Parts,
+  parts: JobsDeps,
 ): Promise<JobRunReport> {
   const { queues, logger } = parts
   const { id, retryCount, retryLimit, name, signal, startAfter: dueAt } = taken
@@ -69,7 +69,7 @@ export async function runJob(
   }
 }
 
-async function isSuspended(tenant: string, { stateOf }: Parts): Promise<boolean> {
+async function isSuspended(tenant: string, { stateOf }: JobsDeps): Promise<boolean> {
   const state = await stateOf(tenant)
   if (state === 'unknown') throw new DeadJobError(`There is no tenant ${tenant}.`)
   return state === 'suspended'

@@ -3,8 +3,8 @@ import { ConfigError } from '../../index.js'
 import type { Problem } from '../../plugin/index.js'
 import type { JobSchedule } from './decorators.js'
 import type { Works } from './find-work.js'
+import type { JobsDeps } from './jobs-deps.js'
 import type { Boss } from './load-boss.js'
-import type { Parts } from './parts.js'
 
 /**
  * Checks the expressions and the zones of all schedules.
@@ -29,7 +29,7 @@ export function checkSchedules(boss: Boss, works: Works): void {
  * lets one of them succeed. pg-boss can send by schedules itself, but looks back from a time: where clocks change, it
  * leaves runs out or sends them twice.
  */
-export async function planSchedules({ queues, works, clock }: Parts): Promise<void> {
+export async function planSchedules({ queues, works, clock }: JobsDeps): Promise<void> {
   for (const [name, { schedule }] of works) {
     if (schedule === null) continue
     const { expression, zone: tz } = schedule

@@ -9,7 +9,7 @@ import {
 import { toSeconds } from '../../plugin/index.js'
 import { type JobDefinition, present } from './define-job.js'
 import { checkInput, currentSender } from './envelope.js'
-import type { Parts } from './parts.js'
+import type { JobsDeps } from './jobs-deps.js'
 import { listJobs, type StoredJob, type StoredJobsFilter } from './stored-jobs.js'
 
 /** Options of {@link Jobs.send}. */
@@ -30,10 +30,10 @@ export interface SendOptions {
  * await this.jobs.send(Receipt, { orderId })
  */
 export class Jobs {
-  #parts: Parts | undefined
+  #parts: JobsDeps | undefined
 
   /** @internal Called by `jobs()`, once. */
-  start(parts: Parts): void {
+  start(parts: JobsDeps): void {
     this.#parts = parts
   }
 
@@ -80,7 +80,7 @@ export class Jobs {
     return await listJobs(link, { ...filter, schema, tenant: tenantOfSender(usesTenants) })
   }
 
-  #started(name: string): Parts {
+  #started(name: string): JobsDeps {
     if (this.#parts !== undefined) return this.#parts
     throw new Error(
       `Jobs.${name}(): the application has not started. Use it in onReady at the earliest.`,

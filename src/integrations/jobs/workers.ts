@@ -1,7 +1,7 @@
 import type { JobWithMetadata } from 'pg-boss'
 import type { Timer } from '../../index.js'
 import type { Work } from './find-work.js'
-import type { Parts } from './parts.js'
+import type { JobsDeps } from './jobs-deps.js'
 import { LostClaimError } from './queues.js'
 import { runJob } from './run-job.js'
 import { planSchedules } from './schedules.js'
@@ -13,7 +13,7 @@ const PLAN_MS = 20_000
 
 /** The workers of one process. */
 export class Workers {
-  readonly #parts: Parts
+  readonly #parts: JobsDeps
   readonly #within: ReturnType<typeof slots>
   /** The runs that have begun, with what gives their jobs back. */
   readonly #running = new Map<Promise<unknown>, () => Promise<void>>()
@@ -21,7 +21,7 @@ export class Workers {
   #planning: Timer | undefined
 
   /** @param concurrency How many jobs run at once. */
-  constructor(parts: Parts, concurrency: number) {
+  constructor(parts: JobsDeps, concurrency: number) {
     this.#parts = parts
     this.#within = slots(concurrency)
   }

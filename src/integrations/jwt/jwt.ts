@@ -24,7 +24,7 @@ import { TokenVerifier } from './token-verifier.js'
 import type { VerificationKey } from './verification-key.js'
 
 /** The parts of an application that the guard uses. */
-interface Surroundings {
+interface GuardDeps {
   readonly clock: TimeSource
   /** `null` without an application. */
   readonly app: GuardSetup | null
@@ -117,7 +117,7 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
     return this.#verifier({ clock: app.get(Clock), app })
   }
 
-  async #verifier({ clock, app }: Surroundings): Promise<TokenVerifier> {
+  async #verifier({ clock, app }: GuardDeps): Promise<TokenVerifier> {
     const { options } = this
     const logger = app?.logger
     const isRead = this.tenantOf !== undefined

@@ -7,12 +7,12 @@ import type { RpcMetadata } from './context-keys.js'
  * are fast, and their time belongs to the request itself.
  */
 const STEP_SPANS: Readonly<Partial<Record<StepName, string>>> = {
-  admission: 'limit',
+  ipRateLimit: 'limit',
   guard: 'guard',
   tenant: 'tenant',
-  membership: 'tenant',
+  authorizeTenant: 'tenant',
   can: 'can',
-  quota: 'limit',
+  userRateLimit: 'limit',
   use: 'middleware',
   cache: 'cache',
   body: 'body',

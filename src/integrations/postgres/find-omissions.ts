@@ -38,7 +38,7 @@ export async function findOmissions(driver: Driver, expected: Expectations): Pro
   return [...login, ...pending, ...tables]
 }
 
-interface Found {
+interface ExistingTables {
   readonly hasHistory: boolean
   readonly hasTable: boolean
   readonly hasTenantTable: boolean
@@ -56,7 +56,7 @@ from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamesp
 where c.relkind in ('r', 'p', 'f')`
 
 /** Reads the catalog, which every login may do. */
-async function look(connection: Connection): Promise<Found> {
+async function look(connection: Connection): Promise<ExistingTables> {
   const [row = {}] = (await connection.query({ text: LOOK })).rows
   return {
     hasHistory: row['history'] === true,
@@ -65,7 +65,10 @@ async function look(connection: Connection): Promise<Found> {
   }
 }
 
-async function findPending(driver: Driver, { hasHistory, hasTable }: Found): Promise<Problem[]> {
+async function findPending(
+  driver: Driver,
+  { hasHistory, hasTable }: ExistingTables,
+): Promise<Problem[]> {
   // Where tables exist without our history, another tool makes them, and the folder is its own.
   if (!existsSync(resolve(FOLDER)) || (hasTable && !hasHistory)) return []
   try {

@@ -43,7 +43,7 @@ export function orderOf<T>(
   )
 }
 
-interface Place {
+interface KeysetPosition {
   readonly order: readonly OrderField[]
   readonly columns: readonly unknown[]
   readonly values: readonly unknown[]
@@ -53,7 +53,7 @@ interface Place {
  * The condition of the rows after some values. A comparison of rows can use an index with the same columns. It compares
  * all columns in one direction, so an order with two directions is written out.
  */
-function isAfter<T>(sql: SqlBuilder<T>, { order, columns, values }: Place): T {
+function isAfter<T>(sql: SqlBuilder<T>, { order, columns, values }: KeysetPosition): T {
   const first = order[0]?.isDescending
   if (order.every(({ isDescending }) => isDescending === first)) {
     return sql`(${sql.join(columns)}) ${first ? sql`<` : sql`>`} (${sql.join(values)})`

@@ -9,8 +9,8 @@ import {
   idempotencyOf,
   orStandIn,
   type RouteSetup,
-  type Stage,
   Statements,
+  type StepFactory,
 } from '../../plugin/index.js'
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
@@ -123,7 +123,10 @@ function refuseRetries(route: RouteModel, options: TransactionOptions | null): v
   throw new ConfigError([problem])
 }
 
-function transactionStage(sessions: Sessions, { options, isNeeded, fail }: TransactionUse): Stage {
+function transactionStage(
+  sessions: Sessions,
+  { options, isNeeded, fail }: TransactionUse,
+): StepFactory {
   return (next) => (req, res) => {
     // A request without a tenant gets a transaction only if its handler begins one.
     if (!isNeeded && sessions.owner?.kind !== 'tenant') return next(req, res)

@@ -153,12 +153,12 @@ function protection(
 }
 
 /** Inputs of the guard besides the session. */
-interface Admission {
+interface AdmitOptions {
   readonly req: Request
   readonly findUser: ((id: string, req: Request) => unknown) | null
 }
 
-async function admit(session: RequestSession, { req, findUser }: Admission): Promise<boolean> {
+async function admit(session: RequestSession, { req, findUser }: AdmitOptions): Promise<boolean> {
   await session.load()
   const text = session.record?.user
   if (text == null) return refuse(req, session.lack)

@@ -1,4 +1,4 @@
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import {
   type AskConfig,
   audienceStage,
@@ -11,10 +11,10 @@ import type { RouteAudience } from './compile-audience.js'
 
 /** The marked fields of a route, and the stages of their steps. */
 export interface AudienceStages extends RouteAudience {
-  readonly ask: (config: Omit<AskConfig, 'audience'>) => Stage
-  readonly refuseSent: () => Stage
-  readonly hideUntilAsked: (config: Omit<VisibleConfig, 'audience' | 'base'>) => Stage
-  readonly hide: (config: Omit<VisibleConfig, 'audience'>) => Stage
+  readonly ask: (config: Omit<AskConfig, 'audience'>) => StepFactory
+  readonly refuseSent: () => StepFactory
+  readonly hideUntilAsked: (config: Omit<VisibleConfig, 'audience' | 'base'>) => StepFactory
+  readonly hide: (config: Omit<VisibleConfig, 'audience'>) => StepFactory
 }
 
 /** Adds the stages of their steps to the marked fields of a route. */

@@ -10,7 +10,7 @@ import type { HideFields } from '../../schema/audience/hide-fields.js'
 import type { Mark } from '../../schema/audience/marks.js'
 import { toPlain } from '../../schema/fields/to-plain.js'
 import { Refusal } from '../../step/refusal.js'
-import type { OnError, Stage } from '../../step/step.js'
+import type { OnError, StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import { limitErrors } from '../field-errors.js'
 import type { Decide } from '../steps/can.js'
@@ -28,7 +28,7 @@ export interface AskConfig {
 }
 
 /** Finds out which marked fields the caller may see. An error fails the request. */
-export function audienceStage({ audience, decide, isProtected }: AskConfig): Stage {
+export function audienceStage({ audience, decide, isProtected }: AskConfig): StepFactory {
   const { marks, forHeld } = audience
   const nobody = forHeld([])
   return (next) =>
@@ -59,7 +59,7 @@ function ask(decide: Decide, mark: Mark, req: Request): unknown {
  * Leaves all marked fields out of the responses of steps before {@link visibleStage}, such as the middlewares of
  * `@Use`: the visible fields of the caller are not known yet.
  */
-export function unaskedStage(config: Omit<VisibleConfig, 'base'>): Stage {
+export function unaskedStage(config: Omit<VisibleConfig, 'base'>): StepFactory {
   const preparation = preparationOf(config.audience.forHeld([]), { ...config, base: null })
   return (next) =>
     function hideUntilAsked(req, res) {
@@ -69,7 +69,7 @@ export function unaskedStage(config: Omit<VisibleConfig, 'base'>): Stage {
 }
 
 /** Refuses requests with fields that the caller may not see, before anything is validated. */
-export function sendableStage(audience: RouteAudience): Stage {
+export function sendableStage(audience: RouteAudience): StepFactory {
   return (next) =>
     function refuseHidden(req, res) {
       const errors = heldBy(req, audience).findSent(req)
@@ -97,7 +97,7 @@ export interface VisibleConfig {
 }
 
 /** Leaves fields that the caller may not see out of the response. */
-export function visibleStage(config: VisibleConfig): Stage {
+export function visibleStage(config: VisibleConfig): StepFactory {
   const { audience, route, base } = config
   // Weak: the audience of a caller is not kept for ever.
   const known = new WeakMap<HeldAudience, JsonPreparation>()

@@ -14,13 +14,13 @@ import { hasBody } from '../../http/read-body.js'
 import { type BodyLimits, emptyJson } from '../../http/read-json.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage, Step } from '../../step/step.js'
+import type { Step, StepFactory } from '../../step/step.js'
 import { type CompiledInput, type ValidateConfig, validateStage } from './validate.js'
 
 /** The steps of a route whose `@Body` has options. */
 export interface BodyStages {
-  readonly body: Stage
-  readonly validate: Stage
+  readonly body: StepFactory
+  readonly validate: StepFactory
 }
 
 /** The input of {@link bodyStages}. */

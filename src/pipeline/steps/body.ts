@@ -4,7 +4,7 @@ import { hasBody } from '../../http/read-body.js'
 import { type BodyLimits, emptyJson, isEmptyJson, readJson } from '../../http/read-json.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage, Step } from '../../step/step.js'
+import type { Step, StepFactory } from '../../step/step.js'
 
 /** How a route reads its body. */
 export interface BodyConfig {
@@ -20,7 +20,7 @@ export interface BodyConfig {
 const HEAD_PARSED = Promise.resolve()
 
 /** Reads a JSON body, unless a middleware has read the body or there is none. */
-export function bodyStage(config: BodyConfig): Stage {
+export function bodyStage(config: BodyConfig): StepFactory {
   return (next) => bodyStep(config, next)
 }
 

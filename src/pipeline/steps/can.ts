@@ -1,10 +1,10 @@
 import type { Request, Response, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
-import { schemeOf } from '../../http/admission.js'
+import { schemeOf } from '../../http/auth-result.js'
 import { noteOf } from '../../http/note-of.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { RouteGuard } from './guard.js'
 
@@ -26,7 +26,7 @@ export interface CanConfig {
 }
 
 /** Lets a request pass if its user has every ability of `@Can`. Only the decision `true` allows. */
-export function canStage({ abilities, guards, decide }: CanConfig): Stage {
+export function canStage({ abilities, guards, decide }: CanConfig): StepFactory {
   const can = decide ?? hasAll
   const challenges = new Map(
     guards.map(({ name, abilityChallenge }) => [name, abilityChallenge?.(abilities)]),

@@ -1,7 +1,7 @@
 // @ts-expect-error: the package has no types.
 import { parse } from 'cookie'
 import { unsignValue } from '../../http/signed-cookie.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 
 // Express brings the package, in the same version.
 const parseHeader: (header: string) => Record<string, string> = parse
@@ -19,7 +19,7 @@ export interface CookiesConfig {
  * signature is left out, so that a client cannot send its plain value. A cookie that was set as an object is that
  * object again.
  */
-export function cookiesStage({ signed, keys }: CookiesConfig): Stage {
+export function cookiesStage({ signed, keys }: CookiesConfig): StepFactory {
   return (next) =>
     function parseCookies(req, res) {
       const sent = parseHeader(req.headers.cookie ?? '')

@@ -1,6 +1,6 @@
 import { ALL_ROWS, type JsonPreparation, prepareJson } from '../../http/send/send-json.js'
 import type { WriteDates } from '../../schema/date-writer.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 
 /** Finds the function that writes the dates of a route's responses; `null` if the responses have no dates. */
 export type FindDateWriter = () => WriteDates | null
@@ -10,7 +10,7 @@ export type FindDateWriter = () => WriteDates | null
  * which takes longer than everything else in a list of orders. The schemas are read at the first request of a route,
  * because reading the schemas of all routes would slow down boot.
  */
-export function datesStage(find: FindDateWriter): Stage {
+export function datesStage(find: FindDateWriter): StepFactory {
   return (next) => {
     let dates: JsonPreparation | null | undefined
     return function writeDates(req, res) {

@@ -1,6 +1,6 @@
 import { kPassedSteps } from '../../http/own-fields.js'
 import { Refusal } from '../../step/refusal.js'
-import type { OnError, Stage, Step } from '../../step/step.js'
+import type { OnError, Step, StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { Deadlines } from '../deadlines.js'
 import type { OnLateError } from '../late-errors.js'
@@ -20,7 +20,7 @@ export interface EnterConfig {
  *
  * @param last The position of the innermost `enter` step among the steps that call `next` once.
  */
-export function enterStage(stage: Stage, last: number, config: EnterConfig): Stage {
+export function enterStage(stage: StepFactory, last: number, config: EnterConfig): StepFactory {
   const { onError, onLateError, deadlines } = config
   return (next) => {
     const step = stage((req, res) => {

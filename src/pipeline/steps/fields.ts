@@ -4,7 +4,7 @@ import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { ALL_ROWS, type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
 import type { BodyFields, ResponseFields } from '../../schema/fields/response-fields.js'
-import type { OnError, Stage } from '../../step/step.js'
+import type { OnError, StepFactory } from '../../step/step.js'
 
 /** How a route treats the fields of its responses. */
 export interface RouteFields {
@@ -34,7 +34,7 @@ interface Target {
  * response of a handler goes through `res.json`: returned values, `this.ok` and `res.send` call it. Data is limited
  * before an envelope of the application's own is around it, because such an envelope may put the data anywhere.
  */
-export function fieldsStage(config: FieldsConfig): Stage {
+export function fieldsStage(config: FieldsConfig): StepFactory {
   const preparation = fieldsPreparation(config)
   return (next) =>
     function limitFields(req, res) {

@@ -3,12 +3,12 @@ import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { isDecision } from '../../errors/failure.js'
 import { refuse } from '../../errors/refuse.js'
-import { noteAdmitted } from '../../http/admission.js'
+import { noteAuthResult } from '../../http/auth-result.js'
 import type { CarriesCredential } from '../../http/credentials.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { forbidStoring } from '../../http/send/no-store.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage, Step } from '../../step/step.js'
+import type { Step, StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import type { LogDenial } from '../log-denials.js'
 import { guardNotes, NOT_NEEDED, noteGuard, noteUnasked } from './note-guard.js'
@@ -46,7 +46,7 @@ export interface GuardConfig {
  * Lets a request pass if the guard returns exactly `true`. If a route needs a guard and the application has
  * none, no request passes.
  */
-export function guardStage(config: GuardConfig): Stage {
+export function guardStage(config: GuardConfig): StepFactory {
   return (next) => guardStep(config, next)
 }
 
@@ -54,7 +54,7 @@ export function guardStage(config: GuardConfig): Stage {
  * Runs the guard for requests that carry a credential. All others pass without it. A request whose user a middleware has
  * set needs the guard, too: the guard alone decides who the user is.
  */
-export function optionalGuardStage(config: GuardConfig): Stage {
+export function optionalGuardStage(config: GuardConfig): StepFactory {
   const [only] = config.guards
   return (next) => {
     const guarded = guardStep(config, next)
@@ -133,15 +133,15 @@ function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRef
   if (tenantOf === null && name === null) return next
   const scheme = name ?? undefined
   if (tenantOf === null) {
-    const admission = Object.freeze({ scheme, keyScheme: scheme, tenants: Object.freeze([]) })
+    const result = Object.freeze({ scheme, keyScheme: scheme, tenants: Object.freeze([]) })
     return function admit(req, res) {
-      noteAdmitted(req, admission)
+      noteAuthResult(req, result)
       return next(req, res)
     }
   }
   return function admitWithTenant(req, res) {
     try {
-      noteAdmitted(req, { scheme, keyScheme: scheme, tenants: [readTenant(tenantOf, req)] })
+      noteAuthResult(req, { scheme, keyScheme: scheme, tenants: [readTenant(tenantOf, req)] })
     } catch (error) {
       setUser(req, undefined)
       return onError(error, req)

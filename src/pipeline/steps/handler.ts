@@ -6,7 +6,7 @@ import type { BlazonRequest } from '../../http/request.js'
 import { hidesParameters } from '../../model/hides-parameters.js'
 import { ownValue } from '../../schema/keyed-validator.js'
 import { isNextError } from '../../step/next-error.js'
-import type { OnError, Stage, Step } from '../../step/step.js'
+import type { OnError, Step, StepFactory } from '../../step/step.js'
 
 type Method = (...args: unknown[]) => unknown
 
@@ -23,7 +23,7 @@ export interface Invocation {
  * Calls the handler: with its decorated parameters, or as `(req, res, next)`. It is the last step: no step follows
  * it.
  */
-export function handlerStage(invocation: Invocation): Stage {
+export function handlerStage(invocation: Invocation): StepFactory {
   return () => invokeStep(invocation)
 }
 
@@ -50,7 +50,7 @@ function invokeStep({ instance, method, parameters, onError }: Invocation): Step
  * Stops a request if the handler timeout or a late error has ended it while a guard, the body or a schema was
  * awaited.
  */
-export const unexpiredStage: Stage = (next) =>
+export const unexpiredStage: StepFactory = (next) =>
   function runUnexpired(req, res) {
     return req[kIsExpired] ? res : next(req, res)
   }

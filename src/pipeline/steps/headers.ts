@@ -1,9 +1,9 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import { joinHeader } from '../../http/send/join-header.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 
 /** Sets the headers of `@Header` before the handler runs. The handler may still change them. */
-export function headersStage(headers: NonNullable<RouteModel['headers']>): Stage {
+export function headersStage(headers: NonNullable<RouteModel['headers']>): StepFactory {
   return (next) =>
     function setHeaders(req, res) {
       for (const [name, value] of headers) joinHeader(res, name, value)

@@ -1,7 +1,7 @@
 import type { Interceptor } from '../../contracts/interceptor.js'
 import { kIsExpired } from '../../http/own-fields.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import { throwRefusal } from '../../step/throw-refusal.js'
 
 /**
@@ -11,7 +11,10 @@ import { throwRefusal } from '../../step/throw-refusal.js'
  *
  * @param scopes `null` if requests have no scopes.
  */
-export function interceptStage(interceptor: Interceptor, scopes: RequestScopes | null): Stage {
+export function interceptStage(
+  interceptor: Interceptor,
+  scopes: RequestScopes | null,
+): StepFactory {
   return (next) =>
     function runIntercepted(req, res) {
       const run = () => (req[kIsExpired] ? res : throwRefusal(next(req, res)))

@@ -4,7 +4,7 @@ import { negotiate } from '../../http/negotiate.js'
 import { type ChosenRepresentation, chooseRepresentation } from '../../http/produced-type.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import { type ProducedTarget, sendProduced } from '../send-produced.js'
 import { sendUnusual, type UnusualConfig } from '../unusual-values.js'
 
@@ -17,7 +17,7 @@ export interface NegotiateConfig extends Omit<UnusualConfig, 'route'> {
  * Chooses the representation of the response by `Accept`. All responses of the route have `Vary: Accept`, the 406 as
  * well: a cache must not give them to another client (RFC 9110, 12.5.5).
  */
-export function negotiateStage(config: NegotiateConfig): Stage {
+export function negotiateStage(config: NegotiateConfig): StepFactory {
   const byType = new Map(representations(config).map((each) => [each.type, each]))
   const types = [...byType.keys()]
   const message = `The response can be ${types.join(' or ')}, and \`Accept\` names none of them`

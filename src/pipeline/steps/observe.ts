@@ -2,7 +2,7 @@ import type { Response } from '../../contracts/handler.js'
 import type { PluginSteps, RequestOutcome } from '../../contracts/steps.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import { hasTimedOut } from '../deadlines.js'
 import type { LogFailure } from '../log-failure.js'
@@ -29,7 +29,7 @@ type Notify = (req: BlazonRequest, call: () => unknown) => void
 export function observeStage(
   added: readonly NamedSteps[],
   { log, scopes }: Observation,
-): Stage | null {
+): StepFactory | null {
   const onResponse = added.flatMap(({ steps }) => steps.onResponse ?? [])
   const onEnd = added.flatMap(({ steps }) => steps.onEnd ?? [])
   if (onResponse.length === 0 && onEnd.length === 0) return null

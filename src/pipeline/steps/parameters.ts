@@ -10,7 +10,7 @@ import { refuse } from '../../errors/refuse.js'
 import { kIsExpired } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { ownValue } from '../../schema/keyed-validator.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import { limitErrors } from '../field-errors.js'
 import { type Declares, genericErrors } from '../generic-errors.js'
@@ -36,7 +36,7 @@ export interface ParameterCheck {
  * Reads the values of `defineParameter`, one after the other, so that a function may use the values of earlier ones. The
  * first value that its schema refuses ends the request. The error is thrown, because interceptors are around this step.
  */
-export function parametersStage(parameters: readonly CompiledParameter[]): Stage {
+export function parametersStage(parameters: readonly CompiledParameter[]): StepFactory {
   return (next) =>
     function readParameters(req, res) {
       const pending = readFrom(0, parameters, req)

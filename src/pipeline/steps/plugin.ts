@@ -1,10 +1,10 @@
-import type { PluginSteps, Stage as PublicStage } from '../../contracts/steps.js'
+import type { PluginSteps, StepFactory as PublicStage } from '../../contracts/steps.js'
 import { kIsExpired, kPassedSteps } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
 import { joinStages } from '../../step/join-stages.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage, Step } from '../../step/step.js'
+import type { Step, StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
 import { throwRefusal } from '../../step/throw-refusal.js'
 import { type EnterConfig, enterStage } from './enter.js'
@@ -14,7 +14,7 @@ import { type NamedSteps, type Observation, observeStage } from './observe.js'
 type PluginPlace = Exclude<keyof PluginSteps, 'onResponse' | 'onEnd'>
 
 /** The stages of all plugins of one route, by place; `null` for a place without any. */
-export type PluginStages = Readonly<Record<PluginPlace | 'observe', Stage | null>>
+export type PluginStages = Readonly<Record<PluginPlace | 'observe', StepFactory | null>>
 
 const NONE: PluginStages = Object.freeze({
   observe: null,
@@ -86,11 +86,11 @@ const BEFORE_ACCESS: readonly PluginPlace[] = ['enter', 'beforeGuard']
  *
  * @param scopes `null` if requests have no scopes.
  */
-function stepOf(added: AddedStage, scopes: RequestScopes | null): Stage {
+function stepOf(added: AddedStage, scopes: RequestScopes | null): StepFactory {
   // A step of a plugin declares the request of the public types, and every request here is one.
-  const own = added.stage as unknown as Stage
+  const own = added.stage as unknown as StepFactory
   const once = added.place === 'aroundHandler' ? null : passOnce(added)
-  const safe: Stage = (next) => {
+  const safe: StepFactory = (next) => {
     const proceed = once === null ? next : once(next)
     const run: Step = (req, res) => (req[kIsExpired] ? res : throwRefusal(proceed(req, res)))
     return own(scopes === null ? run : (req, res) => scopes.keep(req, () => run(req, res)))
@@ -102,7 +102,7 @@ function stepOf(added: AddedStage, scopes: RequestScopes | null): Stage {
  * Lets a step call `next` once. A second call would read the body again, or send a second response. Only steps around
  * the handler may call it again.
  */
-function passOnce({ plugin, place, index }: AddedStage): Stage {
+function passOnce({ plugin, place, index }: AddedStage): StepFactory {
   return (next) => (req, res) => {
     if (req[kPassedSteps] > index) {
       throw new Error(`The ${place} step of plugin '${plugin}' has called next twice`)
@@ -116,7 +116,7 @@ function passOnce({ plugin, place, index }: AddedStage): Stage {
  * Makes a step before the guard call `next` and wait for its result, or refuse. A step that responds in place of the
  * guard would let a stranger in.
  */
-function mustPassOn(stage: Stage, { plugin, place, index }: AddedStage): Stage {
+function mustPassOn(stage: StepFactory, { plugin, place, index }: AddedStage): StepFactory {
   const fail = (req: BlazonRequest, mistake: string): Refusal => {
     // A later call of `next`, and steps that still run, must not reach the handler: the response is the error.
     req[kIsExpired] = true

@@ -1,8 +1,8 @@
-import { noteAdmitted } from '../../http/admission.js'
+import { noteAuthResult } from '../../http/auth-result.js'
 import { replaceKeyId } from '../../http/key-id.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { Refusal } from '../../step/refusal.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import {
   decide,
   deny,
@@ -23,7 +23,7 @@ import {
 } from './note-guard.js'
 
 /** The results of the guards for a request so far. */
-interface Found {
+interface GuardResults {
   /** The guard that decides `req.user`: the first one. */
   scheme: string | undefined
   user: BlazonRequest['user']
@@ -41,7 +41,7 @@ interface Found {
  *
  * @param isOptional Whether a request with nothing in any place of these guards passes, too.
  */
-export function severalGuardsStage(config: GuardConfig, isOptional: boolean): Stage {
+export function severalGuardsStage(config: GuardConfig, isOptional: boolean): StepFactory {
   const { guards, forbidsStoring } = config
   const challenge = [...new Set(guards.map((each) => each.challenge))].join(', ')
   const admit = admitter(config, challenge)
@@ -88,12 +88,12 @@ async function admitAll(
   setUser(req, found.user)
   replaceKeyId(req, found.key ?? keyBefore)
   noteGuards(req, found.verdicts)
-  noteAdmitted(req, found)
+  noteAuthResult(req, found)
   return null
 }
 
 /** Calls one guard, and adds its decision. Returns the refusal; `null` if the guard lets the request pass. */
-type Admit = (each: RouteGuard, req: BlazonRequest, found: Found) => Promise<Refusal | null>
+type Admit = (each: RouteGuard, req: BlazonRequest, found: GuardResults) => Promise<Refusal | null>
 
 function admitter({ guards, logDenial, route }: GuardConfig, challenge: string): Admit {
   const notesOf = new Map(guards.map((each) => [each, guardNotes(each)]))
@@ -122,7 +122,7 @@ function admitter({ guards, logDenial, route }: GuardConfig, challenge: string):
   }
 }
 
-function foundNothing(user: BlazonRequest['user']): Found {
+function foundNothing(user: BlazonRequest['user']): GuardResults {
   return {
     scheme: undefined,
     user,
@@ -134,7 +134,7 @@ function foundNothing(user: BlazonRequest['user']): Found {
 }
 
 /** Takes the id of a key from the request. The first key counts, so that a second one beside it gives no other limit. */
-function noteKey({ name }: RouteGuard, req: BlazonRequest, found: Found): void {
+function noteKey({ name }: RouteGuard, req: BlazonRequest, found: GuardResults): void {
   const key = replaceKeyId(req, undefined)
   if (key === undefined || found.key !== undefined) return
   found.key = key

@@ -4,7 +4,7 @@ import { refuse } from '../../errors/refuse.js'
 import { kIsExpired } from '../../http/own-fields.js'
 import { noteRoute } from '../../http/own-route.js'
 import { isNextError } from '../../step/next-error.js'
-import type { OnError, Stage, Step } from '../../step/step.js'
+import type { OnError, Step, StepFactory } from '../../step/step.js'
 import { callMiddleware } from '../call-middleware.js'
 import type { OnLateError } from '../late-errors.js'
 import { noteUseError } from '../use-errors.js'
@@ -25,7 +25,7 @@ export interface UseConfig {
  *
  * @param middlewares If requests have scopes, their `next` returns to the scope of the request.
  */
-export function useStage(middlewares: readonly RequestHandler[], config: UseConfig): Stage {
+export function useStage(middlewares: readonly RequestHandler[], config: UseConfig): StepFactory {
   const { route } = config
   return (next) => {
     const restored: Step = (req, res) => {

@@ -10,7 +10,7 @@ import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { MAX_ISSUES } from '../../schema/max-issues.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Stage, Step } from '../../step/step.js'
+import type { Step, StepFactory } from '../../step/step.js'
 import { isThenable } from '../../step/thenable.js'
 import { limitErrors } from '../field-errors.js'
 import { type Declares, genericErrors } from '../generic-errors.js'
@@ -30,7 +30,10 @@ export interface CompiledInput {
  * Validates every part of the request that has a schema, then replaces each part with the value that its schema
  * returned.
  */
-export function validateStage(inputs: readonly CompiledInput[], config: ValidateConfig): Stage {
+export function validateStage(
+  inputs: readonly CompiledInput[],
+  config: ValidateConfig,
+): StepFactory {
   return (next) => validateStep(inputs, config, next)
 }
 

@@ -39,13 +39,13 @@ interface ValibotSchema extends StandardSchemaV1 {
 
 type Validated = ReturnType<StandardSchemaV1.Props['validate']>
 
-type Run = (dataset: Dataset, config: Config) => Validated
+type Run = (dataset: Dataset, config: ValibotOptions) => Validated
 
 interface Dataset {
   readonly value?: unknown
 }
 
-interface Config {
+interface ValibotOptions {
   readonly lang?: string | undefined
   readonly abortEarly?: boolean | undefined
   readonly message?: unknown
@@ -107,9 +107,11 @@ function attempt(make: () => ValibotSchema): ValibotSchema | undefined {
  *
  * @param isCounted Whether the work of a value with many issues is limited.
  */
-function createConfig(isCounted: () => boolean): (root: unknown, config: Config) => Config {
+function createConfig(
+  isCounted: () => boolean,
+): (root: unknown, config: ValibotOptions) => ValibotOptions {
   let issues = 0
-  let given: Config = {}
+  let given: ValibotOptions = {}
   let value: unknown
   let work: WorkLimit | undefined
   function count(): void {
@@ -120,7 +122,7 @@ function createConfig(isCounted: () => boolean): (root: unknown, config: Config)
     work.left -= STEPS_OF_ISSUE
     if (work.left < 0) work.extend()
   }
-  const bounded: Config = {
+  const bounded: ValibotOptions = {
     get message() {
       return given.message
     },

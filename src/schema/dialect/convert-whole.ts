@@ -59,12 +59,12 @@ function convertOnce<S>(root: unknown, whole: Whole<S>): DescribedSchema<S> {
   return { schema, definitions: all, losses: losses.all }
 }
 
-interface Context<S> {
+interface ConversionContext<S> {
   readonly conversion: Conversion<S>
   readonly whole: Whole<S>
 }
 
-function convertBody<S>(node: Node, path: string, { conversion, whole }: Context<S>): S {
+function convertBody<S>(node: Node, path: string, { conversion, whole }: ConversionContext<S>): S {
   const { lose } = conversion
   const { dialect, references } = whole
   const mark = node[LOSS_MARK]
@@ -91,7 +91,7 @@ function isAnyJson({ anyOf }: Node): boolean {
   return types.size === 0
 }
 
-function referred<S>(node: Node, path: string, { conversion, whole }: Context<S>): S[] {
+function referred<S>(node: Node, path: string, { conversion, whole }: ConversionContext<S>): S[] {
   const { $ref, $dynamicRef = node.$recursiveRef } = node
   if ($dynamicRef !== undefined) {
     conversion.lose(path, `The dynamic reference ${String($dynamicRef)} cannot be followed.`)

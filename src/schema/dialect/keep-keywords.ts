@@ -15,14 +15,14 @@ import { toPattern } from './pattern.js'
 import { formatOf, isBound, SAFE } from './scalar-schema.js'
 import { isOfType, isType } from './types.js'
 
-interface Place {
+interface KeywordPlace {
   readonly node: Node
   readonly path: string
   readonly conversion: Conversion<OpenApiSchema>
 }
 
 /** Writes one keyword; returns the keywords that it becomes. */
-type Write = (value: unknown, place: Place) => OpenApiSchema
+type Write = (value: unknown, place: KeywordPlace) => OpenApiSchema
 
 const NOT_UNICODE = 'is not in the document: it is not a Unicode expression.'
 
@@ -80,7 +80,7 @@ function bound(keyword: string, value: unknown): OpenApiSchema {
 }
 
 /** `nullable` is a keyword of OpenAPI 3.0. Authors also use it in JSON Schemas, and Ajv applies it beside `type`. */
-function types(value: unknown, { node, path, conversion: { lose } }: Place): OpenApiSchema {
+function types(value: unknown, { node, path, conversion: { lose } }: KeywordPlace): OpenApiSchema {
   const declared: unknown[] = Array.isArray(value) ? value : [value]
   const names = new Set(node.nullable === true ? [...declared, 'null'] : declared)
   const known = [...names].filter(isKnown)
@@ -93,7 +93,7 @@ function types(value: unknown, { node, path, conversion: { lose } }: Place): Ope
 }
 
 /** Leaves out values that `type` forbids, because tools refuse a document with them. */
-function values(value: unknown, { node }: Place): OpenApiSchema {
+function values(value: unknown, { node }: KeywordPlace): OpenApiSchema {
   if (!Array.isArray(value)) return {}
   const declared: unknown[] | undefined = node.type === undefined ? undefined : [node.type].flat()
   const names = node.nullable === true ? declared?.concat('null') : declared
@@ -136,7 +136,7 @@ function isOneType(value: unknown): value is string {
   return typeof value === 'string' && !value.includes(',')
 }
 
-function pattern(value: unknown, { path, conversion: { lose } }: Place): OpenApiSchema {
+function pattern(value: unknown, { path, conversion: { lose } }: KeywordPlace): OpenApiSchema {
   const understood = typeof value === 'string' ? toPattern(value) : undefined
   if (understood !== undefined) return { pattern: understood }
   lose(path, `The pattern ${String(value)} ${NOT_UNICODE}`)
@@ -144,19 +144,19 @@ function pattern(value: unknown, { path, conversion: { lose } }: Place): OpenApi
 }
 
 /** Writes the places of a tuple: `prefixItems`, or the list `items` of earlier drafts. */
-function tuple(places: readonly unknown[], { path, conversion }: Place): OpenApiSchema {
+function tuple(places: readonly unknown[], { path, conversion }: KeywordPlace): OpenApiSchema {
   const schemas = places.map((each, at) => conversion.convert(each, below(path, `${at}`)))
   return schemas.length > 0 ? { prefixItems: schemas } : {}
 }
 
 /** With an inexact schema, more items match, so `maxContains` would refuse valid lists. */
-function contains(value: unknown, place: Place): OpenApiSchema {
+function contains(value: unknown, place: KeywordPlace): OpenApiSchema {
   const { convert, hasLost } = watched(place.conversion)
   const schema = { contains: convert(value, below(place.path, '*')) }
   return hasLost() ? schema : { ...schema, ...count('maxContains')(place.node.maxContains, place) }
 }
 
-function patternProperties(value: unknown, { path, conversion }: Place): OpenApiSchema {
+function patternProperties(value: unknown, { path, conversion }: KeywordPlace): OpenApiSchema {
   const schemas: Record<string, OpenApiSchema> = {}
   for (const [source, child] of isNode(value) ? Object.entries(value) : []) {
     const understood = toPattern(source)
@@ -172,7 +172,7 @@ function hasUnknownPattern({ patternProperties: patterns }: Node): boolean {
 }
 
 /** Splits the keyword of draft 07 into the two of 2020-12. */
-function dependencies(value: unknown, place: Place): OpenApiSchema {
+function dependencies(value: unknown, place: KeywordPlace): OpenApiSchema {
   const entries = Object.entries(isNode(value) ? value : {})
   const required = entries.filter(([, each]) => Array.isArray(each))
   const schemas = Object.fromEntries(entries.filter(([, each]) => !Array.isArray(each)))
@@ -194,7 +194,7 @@ function union(keyword: 'anyOf' | 'oneOf'): Write {
 }
 
 /** An inexact schema accepts too much, so its negation would refuse valid values. */
-function negation(value: unknown, { path, conversion }: Place): OpenApiSchema {
+function negation(value: unknown, { path, conversion }: KeywordPlace): OpenApiSchema {
   const { convert, hasLost } = watched(conversion)
   const not = convert(value, path)
   if (!hasLost()) return { not }
@@ -203,7 +203,7 @@ function negation(value: unknown, { path, conversion }: Place): OpenApiSchema {
 }
 
 /** With an inexact condition, the wrong branch would be chosen. */
-function condition(value: unknown, { node, path, conversion }: Place): OpenApiSchema {
+function condition(value: unknown, { node, path, conversion }: KeywordPlace): OpenApiSchema {
   const { convert, hasLost } = watched(conversion)
   const test = convert(value, path)
   if (hasLost()) {

@@ -21,12 +21,12 @@ interface Entered {
   readonly before: Entered | null
 }
 
-interface Place {
+interface MatchPlace {
   readonly path: Path
   readonly entered: Entered | null
 }
 
-const START: Place = { path: [], entered: null }
+const START: MatchPlace = { path: [], entered: null }
 
 /** Creates the functions that compare JSON data with a schema. They generate no code, as a validator would. */
 export function createMatcher(resolve: References['resolve']): {
@@ -70,10 +70,10 @@ function findOnce(
   return found && [...path, ...found]
 }
 
-type Find = (schema: unknown, value: unknown, place: Place) => Path | null
+type Find = (schema: unknown, value: unknown, place: MatchPlace) => Path | null
 
 interface Search {
-  readonly place: Place
+  readonly place: MatchPlace
   readonly find: Find
   readonly resolve: References['resolve']
 }
@@ -92,7 +92,7 @@ function findIn(schema: unknown, value: unknown, search: Search): Path | null {
   )
 }
 
-function below({ path }: Place, key: string | number): Place {
+function below({ path }: MatchPlace, key: string | number): MatchPlace {
   return { path: [...path, key], entered: null }
 }
 

@@ -3,7 +3,7 @@ import { ABSENT_MARK, ANONYMOUS_MARK, isNode, type Node } from '../dialect/conve
 import { BIGINT, DATE, DIGITS, ofClass, unknown } from './library-result.js'
 
 /** The value that arktype passes to a fallback for a constraint that JSON Schema cannot express, by `code`. */
-interface Context {
+interface FallbackContext {
   readonly code: string
   readonly base: Record<string, unknown>
   readonly domain?: string
@@ -17,11 +17,13 @@ type Convert = (side: SchemaSide, libraryOptions: object) => unknown
 
 /** Describes a type of arktype 2.1.28 or later. `convert` calls its `~standard.jsonSchema`. */
 export function describeArktype(convert: Convert, side: SchemaSide): unknown {
-  const described = convert(side, { fallback: (context: Context) => describe(context, side) })
+  const described = convert(side, {
+    fallback: (context: FallbackContext) => describe(context, side),
+  })
   if (side === 'output') {
     markMorphs(
       described,
-      convert('input', { fallback: (context: Context) => describe(context, 'input') }),
+      convert('input', { fallback: (context: FallbackContext) => describe(context, 'input') }),
     )
   }
   if (isNode(described) && isNode(described.$defs)) {
@@ -56,7 +58,7 @@ function isAnything(schema: Node): boolean {
   return Object.keys(schema).every((key) => key === '$schema' || key === 'visibleTo')
 }
 
-function describe(context: Context, side: SchemaSide): Record<string, unknown> {
+function describe(context: FallbackContext, side: SchemaSide): Record<string, unknown> {
   const { code, base } = context
   switch (code) {
     case 'date':

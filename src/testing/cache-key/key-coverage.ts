@@ -3,7 +3,7 @@ import { CREDENTIALS, carriesBody, credentialFinder } from '../../features/cache
 import { callerOf, IDENTITIES } from '../../http/caller.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { toSeconds } from '../../http/units.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import { ignoreRejection, isThenable } from '../../step/thenable.js'
 import type { UnnamedViolation } from '../contract/contract.js'
 import { placeOfRead } from './place-of-read.js'
@@ -53,7 +53,7 @@ const NO_INPUTS: readonly string[] = [
 type Covers = (part: InputPart, name: string) => boolean
 
 /** Creates the stage that watches the handler of a cached route; `null` for other routes. */
-export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): Stage | null {
+export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): StepFactory | null {
   const { cache } = route
   if (cache === null || !(toSeconds(cache.ttl) as number)) return null
   return (next) =>

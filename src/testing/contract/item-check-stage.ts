@@ -1,10 +1,10 @@
 import type { RouteModel } from '../../contracts/route-model.js'
 import { checkItemsOf } from '../../pipeline/streams/item-checks.js'
-import type { Stage } from '../../step/step.js'
+import type { StepFactory } from '../../step/step.js'
 import type { Contract } from './contract.js'
 
 /** Compares each item of a stream with the document, as it is sent. With mode `'throw'`, a wrong one ends the stream. */
-export function itemCheckStage({ index }: RouteModel, contract: Contract): Stage {
+export function itemCheckStage({ index }: RouteModel, contract: Contract): StepFactory {
   return (next) =>
     function checkItems(req, res) {
       const { method, originalUrl: url } = req

@@ -19,7 +19,7 @@ export interface HostileChoice {
 }
 
 /** A place for hostile values, and the values that fit there. */
-interface Place {
+interface HostileSlot {
   readonly name: string
   readonly values: readonly string[]
   readonly put: (value: string) => WireRequest
@@ -36,7 +36,7 @@ export function hostileRequest(
 ): WrongRequest {
   const places = placesOf(source, parts, text)
   // The list is never empty: it always contains queries and headers.
-  const place = choose(places, ({ name }) => name, placeSeed) as Place
+  const place = choose(places, ({ name }) => name, placeSeed) as HostileSlot
   const value = choose(place.values, (each) => each, valueSeed) as string
   const shown = value.length > 60 ? `${value.slice(0, 60)}…` : value
   return { what: `${place.name}: ${JSON.stringify(shown)}`, request: place.put(value) }
@@ -46,22 +46,22 @@ function placesOf(
   { documented, write, body: type }: CaseSource,
   parts: RequestParts,
   text: string,
-): Place[] {
+): HostileSlot[] {
   const { parameters = [], requestBody } = documented.operation
   const texts = [...HOSTILE_TEXTS, text]
-  const own = parameters.map(({ in: where, name }): Place => {
+  const own = parameters.map(({ in: where, name }): HostileSlot => {
     const put = (value: string) => write(parts, { [where]: { [name]: value } })
     const values = { path: HOSTILE_SEGMENTS, query: texts, header: HOSTILE_HEADERS, cookie: texts }[
       where
     ]
     return { name: `${where} ${name}`, values, put }
   })
-  const queries: Place = {
+  const queries: HostileSlot = {
     name: 'query',
     values: HOSTILE_QUERIES,
     put: (more) => write(parts, { more }),
   }
-  const header: Place = {
+  const header: HostileSlot = {
     name: 'header',
     values: HEADERS.flatMap((name) => HOSTILE_HEADERS.map((value) => `${name}: ${value}`)),
     put(line) {
@@ -73,12 +73,12 @@ function placesOf(
   }
   if (requestBody === undefined) return [...own, queries, header]
   const isUpload = type?.kind === 'upload'
-  const body: Place = {
+  const body: HostileSlot = {
     name: 'body',
     values: isUpload ? HOSTILE_FORMS : HOSTILE_BODIES,
     put: (value) => write(parts, { body: isUpload ? Buffer.from(value, 'latin1') : value }),
   }
-  const leaves = textPathsOf(parts.body).map((path): Place => {
+  const leaves = textPathsOf(parts.body).map((path): HostileSlot => {
     const put = (value: string) => write({ ...parts, body: replaced(parts.body, path, value) })
     return { name: `body ${path.join('.')}`, values: texts, put }
   })

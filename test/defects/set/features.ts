@@ -11,7 +11,7 @@ export const features: readonly Defect[] = [
   },
   {
     id: 'two-places',
-    file: 'src/features/capacity/admission.ts',
+    file: 'src/features/capacity/capacity-places.ts',
     kind: 'overlap',
     replace: ["      if (this.#tickets.get(req)?.state === 'running') return next(req, res)\n", ''],
     what: 'A request that one route passes on to another takes two places.',

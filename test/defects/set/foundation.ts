@@ -37,8 +37,8 @@ export const foundation: readonly Defect[] = [
     file: 'src/pipeline/steps/several-guards.ts',
     kind: 'report',
     replace: [
-      '  noteGuards(req, found.verdicts)\n  noteAdmitted(req, found)',
-      '  noteAdmitted(req, found)',
+      '  noteGuards(req, found.verdicts)\n  noteAuthResult(req, found)',
+      '  noteAuthResult(req, found)',
     ],
     what: 'The record of a request that several guards let in has none of their decisions.',
   },

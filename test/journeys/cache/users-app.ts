@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Auth, Cache, Controller, Get, type Middleware, type Request, type Response } from 'blazon'
-import type { Stage } from 'blazon/plugin'
+import type { StepFactory } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach } from 'vitest'
 import { defer } from './support.js'
@@ -31,7 +31,7 @@ const identify: Middleware = (req, res, next) => {
   next()
 }
 
-const late: Stage = (next) => async (req, res) => {
+const late: StepFactory = (next) => async (req, res) => {
   await sleep(1)
   const user = req.get('x-late')
   if (user !== undefined) behaviour.enter(req, res, JSON.parse(user))

@@ -260,7 +260,7 @@ describe('decisions', () => {
     })
     await get('/work/open')
     const last = await get('/work/open')
-    expect(last).toMatchObject({ status: 429, cause: 'limit', answeredBy: 'admission' })
+    expect(last).toMatchObject({ status: 429, cause: 'limit', answeredBy: 'ipRateLimit' })
     expect(decision(last, 'limit')).toMatchObject({ verdict: 'refused' })
   })
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { App, Controller, Get, type Request, type Response } from 'blazon'
-import type { RequestOutcome, Stage } from 'blazon/plugin'
+import type { RequestOutcome, StepFactory } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { plugin, start, Things, toss } from './steps-app.js'
 
@@ -144,7 +144,7 @@ describe('onEnd', () => {
     const arrived = new Promise<void>((resolve) => {
       entered = resolve
     })
-    const noted: Stage = (next) => (req, res) => {
+    const noted: StepFactory = (next) => (req, res) => {
       entered()
       return next(req, res)
     }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { HttpError, type Plugin, type Request, UnauthorizedError } from 'blazon'
-import { Refusal, type Stage } from 'blazon/plugin'
+import { Refusal, type StepFactory } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'
 import { plugin, seen, start, Things, toss } from './steps-app.js'
@@ -15,7 +15,7 @@ const PLACES = [
 ] as const
 
 const noting =
-  (name: string): Stage =>
+  (name: string): StepFactory =>
   (next) =>
   (req, res) => {
     seen.push(name)
@@ -112,7 +112,7 @@ describe('the steps of plugins', () => {
     await expect(app.authMatrix({ stranger: null })).resolves.toBeDefined()
   })
 
-  it.each<[string, Stage]>([
+  it.each<[string, StepFactory]>([
     ['a value', (next) => (req, res) => ({ data: next(req, res) })],
     ['nothing', (next) => (req, res) => void next(req, res)],
     ['a promise', (next) => async (req, res) => void next(req, res)],
@@ -126,7 +126,7 @@ describe('the steps of plugins', () => {
   })
 
   it('do not reach the handler after they have ended the request', async () => {
-    const late: Stage = (next) => (req, res) => void setImmediate(() => next(req, res))
+    const late: StepFactory = (next) => (req, res) => void setImmediate(() => next(req, res))
     for (const place of ['enter', 'beforeGuard'] as const) {
       await using app = await start([plugin({ [place]: late })])
       await app.request().get('/things').expect(500)
@@ -136,7 +136,7 @@ describe('the steps of plugins', () => {
   })
 
   it.each(PLACES)('may wait for something else before the result of next: %s', async (place) => {
-    const patient: Stage = (next) => async (req, res) => {
+    const patient: StepFactory = (next) => async (req, res) => {
       const result = next(req, res)
       await new Promise(setImmediate)
       return result
@@ -155,7 +155,7 @@ describe('the steps of plugins', () => {
   })
 
   it('may wait before the guard and call it later', async () => {
-    const later: Stage = (next) => async (req, res) => {
+    const later: StepFactory = (next) => async (req, res) => {
       await Promise.resolve()
       return next(req, res)
     }
@@ -165,7 +165,7 @@ describe('the steps of plugins', () => {
   })
 
   it('around the handler change what it returns and what it throws', async () => {
-    const mapping: Stage = (next) => async (req, res) => {
+    const mapping: StepFactory = (next) => async (req, res) => {
       try {
         return { value: await next(req, res) }
       } catch (error) {
@@ -215,8 +215,8 @@ describe('a step that puts the result of `next` into an object', () => {
   it.each(['beforeGuard', 'afterGuard', 'beforeBody', 'beforeHandler', 'aroundHandler'] as const)(
     'does not turn a refusal into a success: %s',
     async (place) => {
-      const wrapping: Stage = (next) => async (req, res) => ({ data: await next(req, res) })
-      const direct: Stage = (next) => (req, res) => ({ data: next(req, res) })
+      const wrapping: StepFactory = (next) => async (req, res) => ({ data: await next(req, res) })
+      const direct: StepFactory = (next) => (req, res) => ({ data: next(req, res) })
       for (const stage of [wrapping, direct]) {
         await using app = await start([plugin({ [place]: stage })])
         await app.request().post('/things').send({ name: 'b' }).expect(401)

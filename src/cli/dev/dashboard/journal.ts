@@ -42,7 +42,7 @@ export type Change =
   | { readonly name: 'request'; readonly data: RequestRow }
   | { readonly name: 'state'; readonly data: StateView }
 
-interface Kept {
+interface JournalEntry {
   readonly row: RequestRow
   readonly request: ReportedRequest
 }
@@ -51,7 +51,7 @@ interface Kept {
 export class Journal {
   /** The routes of the process that serves now. */
   routes: RoutesView = []
-  readonly #kept: Kept[] = []
+  readonly #kept: JournalEntry[] = []
   readonly #listeners = new Set<(change: Change) => void>()
   #state: StateView = { phase: 'starting', failure: null }
   #count = 0

@@ -13,7 +13,7 @@ const DATA = '/pglite/data'
 const FORM = 1
 
 /** The content of the cache file. */
-interface Kept {
+interface CacheFile {
   readonly key: string
   readonly root: FolderNode
 }
@@ -98,7 +98,7 @@ function foldersOfPackages(): readonly string[] {
 
 async function read({ key, file }: Home): Promise<FolderNode | null> {
   try {
-    const kept = deserialize(await readFile(file)) as Kept
+    const kept = deserialize(await readFile(file)) as CacheFile
     return kept.key === key ? kept.root : null
   } catch {
     // It does not exist, or is damaged.
@@ -111,7 +111,7 @@ async function keep({ key, file }: Home, root: FolderNode): Promise<void> {
   const whole = `${file}.${process.pid}`
   try {
     await mkdir(join(file, '..'), { recursive: true })
-    await writeFile(whole, serialize({ key, root } satisfies Kept))
+    await writeFile(whole, serialize({ key, root } satisfies CacheFile))
     await rename(whole, file)
   } catch {
     // It is only a cache: the folder may be read-only.

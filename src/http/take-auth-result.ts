@@ -1,5 +1,5 @@
 import { replaceKeyId } from './key-id.js'
-import { kAdmission } from './own-fields.js'
+import { kAuthResult } from './own-fields.js'
 import type { BlazonRequest } from './request.js'
 
 /**
@@ -8,14 +8,14 @@ import type { BlazonRequest } from './request.js'
  *
  * @returns a function that gives the request both back, exactly as they were; `null` if there was neither.
  */
-export function takeAdmission(req: BlazonRequest): (() => void) | null {
-  const { [kAdmission]: admission } = req
+export function takeAuthResult(req: BlazonRequest): (() => void) | null {
+  const { [kAuthResult]: result } = req
   const key = replaceKeyId(req, undefined)
   // Writing `undefined` would create the field.
-  if (admission !== undefined) Object.assign(req, { [kAdmission]: undefined })
-  if (admission === undefined && key === undefined) return null
+  if (result !== undefined) Object.assign(req, { [kAuthResult]: undefined })
+  if (result === undefined && key === undefined) return null
   return () => {
-    Object.assign(req, { [kAdmission]: admission })
+    Object.assign(req, { [kAuthResult]: result })
     replaceKeyId(req, key)
   }
 }

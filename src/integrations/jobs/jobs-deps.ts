@@ -4,7 +4,7 @@ import type { Works } from './find-work.js'
 import type { Queues } from './queues.js'
 
 /** The parts of an application that its jobs depend on. They exist when it has started. */
-export interface Parts {
+export interface JobsDeps {
   readonly link: DatabaseLink
   readonly queues: Queues
   readonly schema: string

@@ -1,5 +1,5 @@
 /** How the guards let a request in. */
-export interface Admission {
+export interface AuthResult {
   /** The name of the guard that has decided `req.user`; `undefined` for `auth.guard`, which has no name. */
   readonly scheme: string | undefined
   /** The name of the guard that has noted the id of a key; ids are unique for their guard only. */

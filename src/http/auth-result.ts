@@ -1,20 +1,20 @@
-import type { Admission } from '../contracts/admission.js'
+import type { AuthResult } from '../contracts/auth-result.js'
 import type { Request } from '../contracts/handler.js'
 import { keyIdOf } from './key-id.js'
-import { kAdmission } from './own-fields.js'
+import { kAuthResult } from './own-fields.js'
 import type { BlazonRequest } from './request.js'
 
 /**
  * Returns how the guards let a request in; `undefined` if none did, or if it has neither a name nor `tenantOf`: then there
  * is nothing to note.
  */
-export function admissionOf(req: Request): Admission | undefined {
-  return (req as BlazonRequest)[kAdmission]
+export function authResultOf(req: Request): AuthResult | undefined {
+  return (req as BlazonRequest)[kAuthResult]
 }
 
 /** Notes how the guards let a request in. */
-export function noteAdmitted(req: BlazonRequest, admission: Admission): void {
-  req[kAdmission] = admission
+export function noteAuthResult(req: BlazonRequest, result: AuthResult): void {
+  req[kAuthResult] = result
 }
 
 /**
@@ -28,7 +28,7 @@ export function noteAdmitted(req: BlazonRequest, admission: Admission): void {
  * list(req: Request) { return schemeOf(req) === 'partner' ? orders.ofPartner(req.user) : orders.of(req.user) }
  */
 export function schemeOf(req: Request): string | undefined {
-  return (req as BlazonRequest)[kAdmission]?.scheme
+  return (req as BlazonRequest)[kAuthResult]?.scheme
 }
 
 /**
@@ -40,5 +40,5 @@ export function schemeOf(req: Request): string | undefined {
  * const owner = `${keySchemeOf(req) ?? ''}:${keyIdOf(req)}`
  */
 export function keySchemeOf(req: Request): string | undefined {
-  return keyIdOf(req) === undefined ? undefined : (req as BlazonRequest)[kAdmission]?.keyScheme
+  return keyIdOf(req) === undefined ? undefined : (req as BlazonRequest)[kAuthResult]?.keyScheme
 }

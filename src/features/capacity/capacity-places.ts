@@ -1,5 +1,5 @@
 import type { Request, Response } from '../../contracts/handler.js'
-import type { Stage, Step } from '../../contracts/steps.js'
+import type { Step, StepFactory } from '../../contracts/steps.js'
 import { noteOf } from '../../http/note-of.js'
 import { hasBody } from '../../http/read-body.js'
 import { tenantOf } from '../../http/tenant-of.js'
@@ -9,8 +9,8 @@ import type { Gate } from './gate.js'
 import type { Refusals } from './refusals.js'
 import type { RefusalReason, Ticket, Turn } from './ticket.js'
 
-/** The input of {@link Admission}. */
-export interface AdmissionParts {
+/** The input of {@link CapacityPlaces}. */
+export interface PlaceDeps {
   readonly gate: Gate
   readonly refusals: Refusals
   readonly settings: CapacitySettings
@@ -20,17 +20,17 @@ export interface AdmissionParts {
 const HEAD_PARSED = Promise.resolve()
 
 /** The steps of the capacity. */
-export class Admission {
-  readonly #parts: AdmissionParts
+export class CapacityPlaces {
+  readonly #parts: PlaceDeps
   /** The requests that the gate has let in. */
   readonly #tickets = new WeakMap<Request, Ticket>()
 
-  constructor(parts: AdmissionParts) {
+  constructor(parts: PlaceDeps) {
     this.#parts = parts
   }
 
   /** Waits for a place. */
-  readonly admit: Stage = (next) => {
+  readonly admit: StepFactory = (next) => {
     const { gate, settings } = this.#parts
     const isTold = settings.perTenant !== null
     return (req, res) => {
@@ -46,7 +46,7 @@ export class Admission {
   }
 
   /** Gives the place back if a part of the body is still to come. */
-  readonly receive: Stage = (next) => (req, res) => {
+  readonly receive: StepFactory = (next) => (req, res) => {
     const ticket = this.#tickets.get(req)
     if (ticket?.state !== 'running' || !isArriving(req)) return next(req, res)
     const receive = () => this.#receive(ticket, next, [req, res])
@@ -56,7 +56,7 @@ export class Admission {
   }
 
   /** Takes a place again once the body has arrived. */
-  readonly resume: Stage = (next) => (req, res) => {
+  readonly resume: StepFactory = (next) => (req, res) => {
     const ticket = this.#tickets.get(req)
     if (ticket?.state === 'dropped') return this.#overCapacity()
     if (ticket?.state !== 'receiving') return next(req, res)
@@ -70,7 +70,7 @@ export class Admission {
    * Does the same for forms with files. The handler may begin while a file arrives: until the end of the form, it runs as fast as
    * its client sends.
    */
-  readonly resumeUpload: Stage = (next) => {
+  readonly resumeUpload: StepFactory = (next) => {
     const resume = this.resume(next)
     return (req, res) => {
       const ticket = this.#tickets.get(req)
