@@ -24,7 +24,7 @@ import type { TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
 import { watchRoute } from './watch-route.js'
 
-/** What an application under test consists of, apart from the methods that tests call. */
+/** The parts of an application under test. `TestApp` has the methods that tests call. */
 export class TestParts {
   readonly log: TestLog
   readonly watch: TestWatch = new TestWatch()
