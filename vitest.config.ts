@@ -122,7 +122,7 @@ export const ALONE = [
   'test/app/system-clock.test.ts',
   'test/cli/loaded-modules.test.ts',
   'test/features/cache/unused.test.ts',
-  'test/features/unused-{audience,outgoing,pages,records,representations,versions,writes}.test.ts',
+  'test/features/unused-{outgoing,pages,records,representations,versions,visibility,writes}.test.ts',
   'test/integrations/jobs/unused.test.ts',
   'test/journeys/app/test-app.test.ts',
   'test/journeys/cache/manager.test.ts',

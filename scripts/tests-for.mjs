@@ -101,7 +101,7 @@ const FOLDERS = {
     '/express/middlewares',
     '/journeys/validation/',
   ],
-  'pipeline/audience': ['audience'],
+  'pipeline/visibility': ['visibility'],
   'pipeline/steps': [
     '/journeys/surface/steps',
     '/journeys/validation/',
@@ -115,7 +115,7 @@ const FOLDERS = {
   routing: ['/routing/', '/express/parity', '/hostile/targets', '/journeys/express/router'],
   schema: ['/schema/', '/journeys/schemas/'],
   'schema/ajv': ['/schema/json-schema', '/schemas/json-schema', '/schema/compile'],
-  'schema/audience': ['audience'],
+  'schema/visibility': ['visibility'],
   'schema/bounded': ['bound'],
   'schema/dialect': ['/schema/dialect', '/openapi/'],
   'schema/fields': ['/schema/fields', 'response-fields'],

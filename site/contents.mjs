@@ -91,7 +91,7 @@ export const CONTENTS = [
       ['passwords', 'Passwords', 'registration reset argon2 hash'],
       ['tokens', 'Issuing tokens', 'jose sign refresh rotation revoke logout access token'],
       ['policies', 'Policies', 'permissions roles authorization rbac abac'],
-      ['audiences', 'Fields with an audience', 'hide fields visible permissions'],
+      ['visibility', 'Fields for some callers', 'hide fields visible permissions'],
       ['tenancy', 'Tenants', 'add a tenant guard multi-tenant multitenancy isolation customers'],
       ['rate-limits', 'Rate limits', 'throttle rate limit 429'],
       ['capacity', 'Capacity'],

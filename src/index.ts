@@ -110,7 +110,6 @@ export {
 export { expectedVersion, type RowVersion } from './features/versioned/expected-version.js'
 export { Versioned, type VersionedOptions } from './features/versioned/versioned.js'
 export { signWebhook, type UnsignedWebhook } from './features/webhooks/sign-webhook.js'
-export { audienceOf } from './http/audience.js'
 export { schemeOf } from './http/auth-result.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'
@@ -124,6 +123,7 @@ export {
   fileResponse,
 } from './http/send/file-response.js'
 export { sseComment, sseEvent } from './http/sse-event.js'
+export { visibilityOf } from './http/visibility.js'
 // metadata
 export { Auth, Can, Public, Requires } from './metadata/auth.js'
 export { Cache } from './metadata/cache.js'

@@ -3,20 +3,20 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { writtenAs } from '../model/written-as.js'
-import { markedSides, marksOfRoute } from '../schema/audience/route-marks.js'
 import { schemasOfBody } from '../schema/body-schemas.js'
 import { defaultedFields } from '../schema/defaulted-fields.js'
 import { describeOnce } from '../schema/describe-once.js'
 import { mapResponses } from '../schema/fields/response-bodies.js'
 import { findUnboundedLists } from '../schema/unbounded-lists.js'
 import { isStandard } from '../schema/validate-now.js'
-import { checkAudience } from './check-audience.js'
+import { markedSides, marksOfRoute } from '../schema/visibility/route-marks.js'
 import { checkContracts } from './check-contracts.js'
 import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkResponseLists } from './check-response-lists.js'
 import { checkSendable } from './check-sendable.js'
+import { checkVisibility } from './check-visibility.js'
 import { checkWorkers } from './check-workers.js'
 import { compareFeatures } from './features.js'
 import type { Settings } from './settings/settings.js'
@@ -72,7 +72,7 @@ export function checkApp(settings: Settings, model: AppModel, express: Applicati
     ...checkSendable({ ...settings, express }, model),
     ...checkPatch(model),
     ...checkRows(settings, model),
-    ...checkAudience(settings, model),
+    ...checkVisibility(settings, model),
     ...checkWorkers(settings, model),
   ]
 }

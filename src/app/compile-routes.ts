@@ -1,13 +1,13 @@
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
-import type { RouteAudience } from '../pipeline/audience/compile-audience.js'
 import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import { compileProbe, compileRoute } from '../pipeline/compile-route.js'
 import type { PipelineConfig } from '../pipeline/route-parts.js'
+import type { RouteVisibility } from '../pipeline/visibility/compile-visibility.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import type { RunRoute, Step } from '../step/step.js'
-import { loadAudience } from './load-audience.js'
 import { loadStreams } from './load-streams.js'
+import { loadVisibility } from './load-visibility.js'
 import { ModelMemory } from './model-memory.js'
 import { collectParts, type RoutesConfig } from './route-parts.js'
 import type { Settings } from './settings/settings.js'
@@ -25,7 +25,7 @@ export interface CompiledRoutes {
   /** The settings that tests compare responses with. */
   readonly settings: Pick<Settings, 'errors' | 'converters' | 'prefix'>
   /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
-  readonly audienceOf: (route: RouteModel) => RouteAudience | null
+  readonly visibilityOf: (route: RouteModel) => RouteVisibility | null
   /** Compiles a route only up to the decision about access. If access is allowed, it calls `handler` and sends 204. */
   readonly probeOf: (route: RouteModel, handler: Step) => RunRoute
 }
@@ -39,8 +39,8 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
   const { model } = config.description
   const shared = whatRoutesShare(config, await loadStreams(model.routes, config))
   const settingsOf = (route: RouteModel) => withOwnLimits(route, shared, config)
-  const audienceOf = await loadAudience(model.routes, config.settings.converters)
-  const partsOf = await collectParts(config, settingsOf, audienceOf)
+  const visibilityOf = await loadVisibility(model.routes, config.settings.converters)
+  const partsOf = await collectParts(config, settingsOf, visibilityOf)
   const handlers = model.routes.map((route) =>
     compileRoute(route, partsOf(route), settingsOf(route)),
   )
@@ -53,7 +53,7 @@ export async function compileRoutes(config: RoutesConfig): Promise<CompiledRoute
     handlers,
     frameworkRoutes,
     settings: config.settings,
-    audienceOf,
+    visibilityOf,
     probeOf: (route, handler) =>
       compileProbe(route, { ...partsOf(route), handler }, settingsOf(route)),
   }

@@ -13,10 +13,10 @@ import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import type { DocumentWire } from '../openapi/shared-responses.js'
 import type { DocumentSettings } from '../openapi/swagger-options.js'
 import { errorResponses } from '../pipeline/error-responses.js'
-import { markedSides, marksOfRoute } from '../schema/audience/route-marks.js'
 import { describeKeptOnce, describeOnce } from '../schema/describe-once.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import { ListSchema } from '../schema/list-schema.js'
+import { markedSides, marksOfRoute } from '../schema/visibility/route-marks.js'
 import { featureContracts, featureFacts } from './features.js'
 import { ModelMemory } from './model-memory.js'
 import type { Settings } from './settings/settings.js'
@@ -140,7 +140,7 @@ export function buildAppDocument(
     guards: settings.auth.guards.map(({ document }) => document),
     contracts: [
       errorResponses(settings),
-      audienceContract(settings.converters),
+      visibilityContract(settings.converters),
       ...guardContracts(settings.auth.guards),
       ...featureContracts(settings),
       ...pluginContracts(settings.plugins),
@@ -181,7 +181,7 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
 }
 
 /** A request with a field that its caller may not see is a 403. */
-function audienceContract(converters: SchemaConverters): ContractOf {
+function visibilityContract(converters: SchemaConverters): ContractOf {
   return (route) =>
     markedSides(marksOfRoute(route, converters))?.limitsRequests === true ? { errors: [403] } : null
 }

@@ -61,7 +61,7 @@ const NONE: readonly never[] = Object.freeze([])
 export async function collectParts(
   config: RoutesConfig,
   settingsOf: (route: RouteModel) => PipelineConfig,
-  audienceOf: (route: RouteModel) => RouteParts['audience'],
+  visibilityOf: (route: RouteModel) => RouteParts['visibility'],
 ): Promise<(route: RouteModel) => RouteParts> {
   const { settings, controllers, features, beforeHandler } = config
   const { routes } = config.description.model
@@ -86,7 +86,7 @@ export async function collectParts(
   })
   return (route) => {
     const fields = fieldsOf(route)
-    const audience = audienceOf(route)
+    const visibility = visibilityOf(route)
     const { stages, added } = stepsOf(route)
     // Without a spread: an object of so many fields is then made in one piece.
     return {
@@ -99,9 +99,9 @@ export async function collectParts(
       upload: uploadOf(route),
       cookies: cookiesOf(route),
       fields,
-      audience,
+      visibility,
       // The copy with the described fields only has its dates as text already.
-      dates: fields === null && audience === null ? datesOf(route) : null,
+      dates: fields === null && visibility === null ? datesOf(route) : null,
       middlewares: middlewaresOf(route, features),
       interceptors: config.interceptors(route),
       parameters: parametersOf(route),

@@ -1,6 +1,6 @@
 /**
  * The part of a response that differs from the document. `envelope`: an error without the error envelope.
- * `cache-key`: the response is cached under a key without a value that its handler reads. `audience`: the response has a
+ * `cache-key`: the response is cached under a key without a value that its handler reads. `visibility`: the response has a
  * field that its caller may not see.
  */
 export type ViolationKind =
@@ -10,7 +10,7 @@ export type ViolationKind =
   | 'body'
   | 'envelope'
   | 'cache-key'
-  | 'audience'
+  | 'visibility'
 
 /** One difference between a response and its document. */
 export interface ContractViolation {

@@ -54,7 +54,7 @@ export type StepName =
   | 'use'
   | 'negotiate'
   | 'beforeBody'
-  | 'audience'
+  | 'visibility'
   | 'cache'
   | 'body'
   | 'queryCache'

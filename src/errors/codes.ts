@@ -122,8 +122,8 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
 
 /** A code of a boot problem: `E_` keeps the application from starting, `W_` is a warning. */
 export type ConfigCode =
-  | 'E_AUDIENCE_MARK'
-  | 'E_AUDIENCE_UNPROTECTED'
+  | 'E_VISIBILITY_MARK'
+  | 'E_VISIBILITY_UNPROTECTED'
   | 'E_AUTH_GUARD_UNKNOWN'
   | 'E_CACHE_BODY'
   | 'E_CACHE_METHOD'
@@ -187,9 +187,9 @@ export type ConfigCode =
   | 'E_VERSION_DEFAULT'
   | 'E_VERSION_INVALID'
   | 'E_VERSION_UNUSED'
-  | 'W_AUDIENCE_REQUIRED'
-  | 'W_AUDIENCE_UNDESCRIBED'
-  | 'W_AUDIENCE_WITHOUT_USER'
+  | 'W_VISIBILITY_REQUIRED'
+  | 'W_VISIBILITY_UNDESCRIBED'
+  | 'W_VISIBILITY_WITHOUT_USER'
   | 'W_AUTH_NOT_OPTIONAL'
   | 'W_AUTH_WITHOUT_GUARD'
   | 'W_BODY_ON_GET'

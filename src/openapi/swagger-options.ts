@@ -100,11 +100,11 @@ export interface SwaggerOptions {
    */
   readonly tags?: readonly OpenApiTag[]
   /**
-   * The abilities of all readers of the document: it has only the fields with an audience (`visibleTo`) that they may
+   * The abilities of all readers of the document: it has only the fields with `visibleTo` that they may
    * see. `[]` is a document for every reader.
    *
-   * @defaultValue none: the document has the fields of all callers, and responses may lack fields with an audience
-   * @see docs/audiences.md#one-document-for-each-audience
+   * @defaultValue none: the document has the fields of all callers, and responses may lack fields with `visibleTo`
+   * @see docs/visibility.md#one-document-for-each-audience
    */
   readonly audience?: string | readonly string[]
   /**

@@ -42,7 +42,7 @@ export function compileRoute(
 /** Lists the steps that a route uses, in the order of `STEPS`. */
 export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineConfig): RouteSteps {
   const { inputs, bodies, stages, dates, added, middlewares, interceptors, parameters } = parts
-  const { audience } = parts
+  const { visibility } = parts
   const { scopes } = config
   const stream = streamFor(route, config)
   const invocation = invocationOf(route, parts.instance, config)
@@ -57,7 +57,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     scope: stages.scope,
     observe: plugins.observe,
     enter: plugins.enter,
-    respond: respondStep(route, { audience, invocation }, config),
+    respond: respondStep(route, { visibility, invocation }, config),
     ipRateLimit: stages.ipRateLimit,
     beforeGuard,
     unverifiedTenant,
@@ -70,14 +70,15 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
     use: uses.use ? useStage(middlewares, { ...config, route }) : null,
     negotiate: parts.negotiate,
     beforeBody: plugins.beforeBody,
-    audience: uses.audience && audience !== null ? audience.ask(askConfig(route, config)) : null,
+    visibility:
+      uses.visibility && visibility !== null ? visibility.ask(askConfig(route, config)) : null,
     cache: isQuery ? null : stages.cache,
     body: uses.body
       ? (parts.upload ?? bodies?.body ?? bodyStage({ limits: config.bodyLimits, isDescribed }))
       : null,
     queryCache: isQuery ? stages.cache : null,
     cookies: uses.cookies ? parts.cookies : null,
-    hiddenInput: uses.hiddenInput && audience !== null ? audience.refuseSent() : null,
+    hiddenInput: uses.hiddenInput && visibility !== null ? visibility.refuseSent() : null,
     validate: uses.validate ? (bodies?.validate ?? validateStage(inputs, config)) : null,
     unexpired: uses.unexpired ? unexpiredStage : null,
     headers: uses.headers ? headersStage(route.headers ?? []) : null,
@@ -97,7 +98,7 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
 
 function usesOf(
   route: RouteModel,
-  { stages, added, interceptors, fields, audience }: RouteParts,
+  { stages, added, interceptors, fields, visibility }: RouteParts,
   { deadlines, mayFailLate }: PipelineConfig,
 ): ReturnType<typeof ownSteps> {
   return ownSteps(route, {
@@ -107,32 +108,32 @@ function usesOf(
     mayFailLate,
     interceptsAll: interceptors.length > 0,
     limitsFields: fields !== null,
-    audience,
+    visibility,
   })
 }
 
 /** The step that responds. In a route with marked fields, no later step sends them before the caller is known. */
 function respondStep(
   route: RouteModel,
-  { audience, invocation }: Pick<RouteParts, 'audience'> & { readonly invocation: Invocation },
+  { visibility, invocation }: Pick<RouteParts, 'visibility'> & { readonly invocation: Invocation },
   config: PipelineConfig,
 ): StepFactory {
   const respond = respondStage(respondConfig(route, invocation, config))
-  if (audience === null || !audience.limitsResponses) return respond
-  const hide = audience.hideUntilAsked({ route, onError: config.onError })
+  if (visibility === null || !visibility.limitsResponses) return respond
+  const hide = visibility.hideUntilAsked({ route, onError: config.onError })
   return (next) => respond(hide(next))
 }
 
 /** The step that limits the fields of responses. Only one function can prepare a body, so both limits are one step. */
 function fieldsStep(
   route: RouteModel,
-  { fields, audience }: RouteParts,
+  { fields, visibility }: RouteParts,
   { onError }: PipelineConfig,
 ): StepFactory | null {
   const limited = fields === null ? null : { fields, route, onError }
-  if (audience !== null) {
+  if (visibility !== null) {
     const base = limited === null ? null : fieldsPreparation(limited)
-    return audience.hide({ route, base, onError })
+    return visibility.hide({ route, base, onError })
   }
   return limited === null ? null : fieldsStage(limited)
 }
@@ -180,9 +181,9 @@ export function compileProbe(
   {
     stages,
     added,
-    audience,
+    visibility,
     handler,
-  }: Pick<RouteParts, 'stages' | 'added' | 'audience'> & { readonly handler: Step },
+  }: Pick<RouteParts, 'stages' | 'added' | 'visibility'> & { readonly handler: Step },
   config: PipelineConfig,
 ): RunRoute {
   const route204 = { ...route, status: 204, redirect: null }
@@ -195,7 +196,7 @@ export function compileProbe(
     enter: plugins.enter,
     respond: respondStage({ ...config, ...stated }),
     ...accessSteps(route, { stages, plugins }, config),
-    audience: audience === null ? null : audience.ask(askConfig(route, config)),
+    visibility: visibility === null ? null : visibility.ask(askConfig(route, config)),
     handler: () => handler,
   })
 }

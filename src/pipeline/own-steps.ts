@@ -1,14 +1,14 @@
 import type { ResponseFieldsMode } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
-import type { MarkedSides } from '../schema/audience/route-marks.js'
 import { isBodiless } from '../schema/response-shape.js'
+import type { MarkedSides } from '../schema/visibility/route-marks.js'
 
 /** The steps of the pipeline itself that a route may leave out. Features and plugins decide about the others. */
 export type OwnStep =
   | 'use'
   | 'negotiate'
-  | 'audience'
+  | 'visibility'
   | 'body'
   | 'cookies'
   | 'hiddenInput'
@@ -35,7 +35,7 @@ export interface StepFacts {
   /** Whether the fields of responses are dropped or checked; see {@link fieldsModeOf}. */
   readonly limitsFields: boolean
   /** The marked fields (`visibleTo`) of the route; `null` if it has none. */
-  readonly audience: MarkedSides | null
+  readonly visibility: MarkedSides | null
 }
 
 /**
@@ -70,8 +70,8 @@ export function hasKnownDates({ stream, envelope, operation: { responses } }: Ro
 /** Decides which of its own steps the pipeline uses for a route. The compiler of routes and `--explain` call it. */
 export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<OwnStep, boolean>> {
   const { inputs, uses, isProtected, isAuthOptional } = route
-  const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll, audience } = facts
-  const limitsFields = facts.limitsFields || audience !== null
+  const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll, visibility } = facts
+  const limitsFields = facts.limitsFields || visibility !== null
   const { params, query, headers, cookies, body } = inputs
   const isRead = readsBody(route)
   const isOfHead = params !== null || query !== null || headers !== null || cookies !== null
@@ -84,15 +84,15 @@ export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<O
     isAuthOptional ||
     usesFeature ||
     hasPluginSteps ||
-    audience !== null
+    visibility !== null
   const mayExpire = hasDeadline || mayFailLate
   return {
     use: hasMiddlewares,
     negotiate: route.produces !== null,
-    audience: audience !== null,
+    visibility: visibility !== null,
     body: isRead,
     cookies: route.cookies !== null,
-    hiddenInput: audience?.limitsRequests === true,
+    hiddenInput: visibility?.limitsRequests === true,
     validate: isChecked,
     unexpired: hasMiddlewares || (mayWait && mayExpire),
     headers: route.headers !== null,

@@ -4,7 +4,6 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { BodyLimits } from '../http/read-json.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import type { OnError, StepFactory } from '../step/step.js'
-import type { AudienceStages } from './audience/audience-stages.js'
 import type { Deadlines } from './deadlines.js'
 import type { OnLateError } from './late-errors.js'
 import type { LogDenial } from './log-denials.js'
@@ -20,6 +19,7 @@ import type { NamedSteps } from './steps/observe.js'
 import type { CompiledParameter } from './steps/parameters.js'
 import type { CompiledInput } from './steps/validate.js'
 import type { CompiledStream } from './streams/compile-stream.js'
+import type { VisibilityStages } from './visibility/visibility-stages.js'
 
 /** The parts of a route that are not plain data. */
 export interface RouteParts {
@@ -41,7 +41,7 @@ export interface RouteParts {
   /** `null` if the route sends all fields of its responses. */
   readonly fields: RouteFields | null
   /** The marked fields (`visibleTo`) and the steps for them; `null` if the route has none. */
-  readonly audience: AudienceStages | null
+  readonly visibility: VisibilityStages | null
   /** The steps of plugins, the outermost first; empty if there are none. */
   readonly added: readonly NamedSteps[]
   /** Express middlewares of `@Use`; empty if there are none. */

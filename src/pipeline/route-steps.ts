@@ -112,9 +112,9 @@ export const STEPS: readonly StepDescription[] = [
     cause: 'plugin',
   },
   {
-    name: 'audience',
+    name: 'visibility',
     phase: 'select',
-    does: 'finds out which fields with an audience (`visibleTo`) the caller may see, as `@Can` does',
+    does: 'finds out which fields with `visibleTo` the caller may see, as `@Can` does',
   },
   {
     name: 'cache',

@@ -1,7 +1,6 @@
 import type { DescribedSchema } from '../contracts/openapi.js'
 import type * as Lowered from '../contracts/openapi-3-0.js'
 import type { Schema } from '../contracts/schema.js'
-import { forReaders } from './audience/for-readers.js'
 import { checkExamples } from './check-examples.js'
 import { convertWhole } from './dialect/convert-whole.js'
 import { KEPT } from './dialect/keep-body.js'
@@ -9,6 +8,7 @@ import { surveySchema } from './dialect/survey.js'
 import { toOpenApiSchema } from './dialect/to-openapi-schema.js'
 import { jsonOnce } from './json-once.js'
 import type { DocumentedOptions } from './to-json-schema.js'
+import { forReaders } from './visibility/for-readers.js'
 
 /**
  * Describes a schema in the dialect of OpenAPI 3.0.3. Never throws: a schema that cannot be described becomes

@@ -8,7 +8,7 @@ import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { versionHeaders } from '../features/versions/read-version.js'
-import { audienceOf } from '../http/audience.js'
+import { visibilityOf } from '../http/visibility.js'
 import { writePath } from '../model/paths.js'
 import { type CheckExchange, observe } from './exchange.js'
 import type { TestCaller } from './test-caller.js'
@@ -27,7 +27,7 @@ export type Access = 'allowed' | 'signature' | 'visible' | 'hidden' | number
 export type Principal = User | TestCaller | null
 
 /**
- * One operation of an {@link AuthMatrix}, one object of an operation with `@Checks`, or one of its fields with an audience
+ * One operation of an {@link AuthMatrix}, one object of an operation with `@Checks`, or one of its fields with `visibleTo`
  * (`visibleTo`).
  */
 export interface AuthMatrixRow {
@@ -177,7 +177,7 @@ function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
 /** The routes of a matrix, and the function that finds out what a principal may do. */
 export interface MatrixSubject {
   readonly routes: readonly RouteModel[]
-  readonly audienceOf: CompiledRoutes['audienceOf']
+  readonly visibilityOf: CompiledRoutes['visibilityOf']
   readonly probeOf: (principal: Principal) => Probe
 }
 
@@ -190,7 +190,7 @@ export interface MatrixSubject {
 export async function buildAuthMatrix(
   principals: Readonly<Record<string, Principal>>,
   options: AuthMatrixOptions,
-  { routes, audienceOf, probeOf }: MatrixSubject,
+  { routes, visibilityOf, probeOf }: MatrixSubject,
 ): Promise<AuthMatrix> {
   checkAuthMatrix(principals, options)
   const { unguarded, except, objects = {} } = options
@@ -209,7 +209,7 @@ export async function buildAuthMatrix(
       const ability = `${question.policy.name}:${question.action}`
       rows.push({ ...of, ability, object, access: await accessOf(route, question) })
     }
-    for (const { path: field, mark } of audienceOf(route)?.fields ?? []) {
+    for (const { path: field, mark } of visibilityOf(route)?.fields ?? []) {
       rows.push({ ...of, field, visibleTo: mark, access: await accessOf(route, { mark }) })
     }
   }
@@ -334,7 +334,7 @@ function tooMany(route: RouteModel): Error {
 
 /** Whether the caller of a request may see fields with a mark. */
 function holds(req: Request, { mark }: FieldQuestion): boolean {
-  return audienceOf(req)?.some((held) => held.join() === mark.join()) === true
+  return visibilityOf(req)?.some((held) => held.join() === mark.join()) === true
 }
 
 /** Finds a method and a path that match this route and no other. */
@@ -356,12 +356,12 @@ function requestFor(
 
 /** Returns the marks of a route whose fields a principal may not see. */
 export function hiddenMarks(
-  audienceOf: CompiledRoutes['audienceOf'],
+  visibilityOf: CompiledRoutes['visibilityOf'],
   probe: Probe,
 ): (route: RouteModel) => Promise<readonly (readonly string[])[]> {
   return async (route) => {
     const hidden: (readonly string[])[] = []
-    for (const mark of audienceOf(route)?.marks ?? []) {
+    for (const mark of visibilityOf(route)?.marks ?? []) {
       if ((await probe(route, { mark })) !== 'visible') hidden.push(mark)
     }
     return hidden

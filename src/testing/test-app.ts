@@ -192,10 +192,10 @@ export class TestApp extends App {
     options: AuthMatrixOptions = {},
   ): Promise<AuthMatrix> {
     const nobody = this.#started('authMatrix()').as(null)
-    const { model, audienceOf } = this.#parts.routes
+    const { model, visibilityOf } = this.#parts.routes
     const probeOf = (given: Principal) =>
       this.#parts.probe(given instanceof TestCaller ? given : nobody.as(given))
-    return await buildAuthMatrix(principals, options, { ...model, audienceOf, probeOf })
+    return await buildAuthMatrix(principals, options, { ...model, visibilityOf, probeOf })
   }
 
   /**
@@ -209,8 +209,8 @@ export class TestApp extends App {
   async fuzz(options: FuzzOptions = {}): Promise<FuzzReport> {
     checkFuzzOptions(options)
     const generator = generatorOf(this.#checks('fuzz()'), options)
-    const { audienceOf } = this.#parts.routes
-    const hiddenOf = hiddenMarks(audienceOf, this.#parts.probe(generator.sender))
+    const { visibilityOf } = this.#parts.routes
+    const hiddenOf = hiddenMarks(visibilityOf, this.#parts.probe(generator.sender))
     const { fuzz } = await import('./fuzz/fuzz.js')
     const run = () => fuzz({ ...generator, hiddenOf }, options)
     return await this.#parts.contracts.during(generator.contract, run)

@@ -9,11 +9,11 @@ import { createProbe, type Probe, type ProbeLink } from './auth-matrix.js'
 import { callerFacts } from './caller-facts.js'
 import type { CheckParts } from './check-parts.js'
 import { type ConnectionFacts, Connections } from './connections.js'
-import { watchAudience } from './contract/audience-watch.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage } from './contract/contract-coverage.js'
 import { judgeCoverage } from './contract/judge-coverage.js'
 import { RunningContracts } from './contract/running-contracts.js'
+import { watchVisibility } from './contract/visibility-watch.js'
 import { TestRecords } from './explain/test-records.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
 import { TestOutgoing } from './outgoing/test-outgoing.js'
@@ -80,7 +80,11 @@ export class TestParts {
   readonly #wrapRoutes = (routes: CompiledRoutes): CompiledRoutes => {
     this.#routes = routes
     return this.connections.wrapRoutes(routes, (run, route) =>
-      watchAudience(run, { route, audienceOf: routes.audienceOf, report: this.contracts.note }),
+      watchVisibility(run, {
+        route,
+        visibilityOf: routes.visibilityOf,
+        report: this.contracts.note,
+      }),
     )
   }
 

@@ -186,7 +186,7 @@ describe('the explanation of a route', () => {
       for (const steps of booted.values()) for (const step of steps) found.add(step)
     }
     expect([...found].sort()).toEqual([
-      'audience',
+      'visibility',
       'authorizeTenant',
       'beforeBody',
       'beforeGuard',

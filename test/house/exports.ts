@@ -28,7 +28,7 @@ const VALUES = `
   PreconditionFailedError Produces Public Put Queries Query QueryBudget QueryMethod RateLimit Redirect Req
   RequestContext RequestRecords Requires Res ResponseFields ServiceUnavailableError Sse Tenant TenantContext TenantId
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Upload Use Version Versioned
-  Webhook audienceOf compose createTenantMiddleware csv cursor defineAppOptions defineControllers defineOption
+  Webhook visibilityOf compose createTenantMiddleware csv cursor defineAppOptions defineControllers defineOption
   defineParameter env expectedVersion file fileResponse getTenantId getTraceContext githubWebhooks inject lastEventId
   memoryCache memoryRateLimit page policy publicRouter requireTenantId runWithTenant runWithoutTenant schemeOf secret
   signWebhook sseComment sseEvent standardWebhooks stripeWebhooks tenantFromHost tenantFromPath tenantFromSubdomain

@@ -3,12 +3,15 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { KeyUses } from '../../src/integrations/api-keys/key-uses.js'
 import { StatementSpans } from '../../src/integrations/otel/statement-spans.js'
 import { ProtectedTables } from '../../src/integrations/postgres/sessions/protected-tables.js'
-import { compileAudience, type HeldAudience } from '../../src/pipeline/audience/compile-audience.js'
-import { KeptAudiences } from '../../src/pipeline/audience/kept-audiences.js'
-import { compileHide } from '../../src/schema/audience/hide-fields.js'
-import { marksOfRoute } from '../../src/schema/audience/route-marks.js'
+import {
+  compileVisibility,
+  type HeldVisibility,
+} from '../../src/pipeline/visibility/compile-visibility.js'
+import { KeptVisibilities } from '../../src/pipeline/visibility/kept-visibilities.js'
 import { ANY, SCALAR } from '../../src/schema/fields/form.js'
 import { both, either } from '../../src/schema/fields/join-forms.js'
+import { compileHide } from '../../src/schema/visibility/hide-fields.js'
+import { marksOfRoute } from '../../src/schema/visibility/route-marks.js'
 
 const TEN = [...'abcdefghij']
 /** The letters whose bits a number has. */
@@ -28,12 +31,12 @@ describe('the fields of callers', () => {
     envelope: false,
     headers: null,
     operation: { responses: [{ status: 200, schema, raw: true }], body: null },
-  } as unknown as Parameters<typeof compileAudience>[0]
+  } as unknown as Parameters<typeof compileVisibility>[0]
 
   it('are compiled for a number of sets of abilities at most, and right for all', () => {
-    const kept = new KeptAudiences<HeldAudience>(5)
+    const kept = new KeptVisibilities<HeldVisibility>(5)
     const config = { schemas: marksOfRoute(route, {}), converters: {}, kept }
-    const { forHeld, marks } = compileAudience(route, config)
+    const { forHeld, marks } = compileVisibility(route, config)
     const heldBy = (bits: number) => forHeld(marks.map((_, index) => (bits & (1 << index)) !== 0))
     const first = heldBy(1)
     expect(heldBy(1)).toBe(first)
@@ -47,7 +50,7 @@ describe('the fields of callers', () => {
   })
 
   it('are kept for the 500 callers that came last', () => {
-    const kept = new KeptAudiences()
+    const kept = new KeptVisibilities()
     const make = vi.fn(() => ({}) as never)
     for (let n = 0; n < 500; n++) kept.get(`caller ${n}`, make)
     kept.get('caller 0', make)

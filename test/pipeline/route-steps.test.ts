@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RouteModel } from '../../src/contracts/route-model.js'
 import type { StepFactory as PluginStage, PluginSteps } from '../../src/contracts/steps.js'
-import type { AudienceStages } from '../../src/pipeline/audience/audience-stages.js'
 import {
   compileProbe,
   compileRoute,
@@ -15,6 +14,7 @@ import {
   type RouteStages,
 } from '../../src/pipeline/route-parts.js'
 import { foldSteps, NO_STEPS, type RouteSteps, STEPS } from '../../src/pipeline/route-steps.js'
+import type { VisibilityStages } from '../../src/pipeline/visibility/visibility-stages.js'
 import { Refusal } from '../../src/step/refusal.js'
 import type { RunRoute, StepFactory } from '../../src/step/step.js'
 
@@ -82,7 +82,7 @@ const parts: RouteParts = {
   stages: NO_STAGES,
   fields: null,
   dates: null,
-  audience: null,
+  visibility: null,
   added: [],
   middlewares: [],
   interceptors: [],
@@ -91,7 +91,7 @@ const parts: RouteParts = {
 }
 
 /** The stages of a route with marked fields. */
-function audienceWith(stage: StepFactory | null): AudienceStages {
+function visibilityWith(stage: StepFactory | null): VisibilityStages {
   return {
     marks: [['a']],
     fields: [],
@@ -202,7 +202,7 @@ describe('a route', () => {
       inputs: [{ source: 'query', validate: (value) => ({ value }), declares: null }],
       fields: { mode: 'strip', byStatus: new Map() },
       dates: () => null,
-      audience: audienceWith(stage),
+      visibility: visibilityWith(stage),
       negotiate: stage,
       cookies: stage,
       added: [{ plugin: 'all', steps: ALL_PLACES }],
@@ -232,7 +232,7 @@ describe('a route', () => {
     ['headers', { headers: [['X-A', '1']] }, {}],
     ['fields', {}, { fields: { mode: 'strip', byStatus: new Map() } }],
     ['dates', {}, { dates: () => null }],
-    ['hiddenInput', {}, { audience: audienceWith(null) }],
+    ['hiddenInput', {}, { visibility: visibilityWith(null) }],
     ['intercept', {}, { interceptors: [passing] }],
     ['observe', {}, { added: adding({ onEnd() {} }) }],
     ['observe', {}, { added: adding({ onResponse() {} }) }],
@@ -318,7 +318,7 @@ describe('the steps that decide about access', () => {
     const parts = {
       stages: notingStages(seen),
       added: [],
-      audience: null,
+      visibility: null,
       handler: () => undefined,
     }
     compileProbe(route, parts, recording(seen))(req, response)

@@ -17,7 +17,7 @@ import {
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
 import { fieldsModeOf, ownSteps } from '../../pipeline/own-steps.js'
 import { STEPS, stepsBy } from '../../pipeline/route-steps.js'
-import { markedSides, marksOfRoute } from '../../schema/audience/route-marks.js'
+import { markedSides, marksOfRoute } from '../../schema/visibility/route-marks.js'
 import type { Description } from '../describe.js'
 import { isForErrors } from '../prepare-middlewares.js'
 import type { Settings } from '../settings/settings.js'
@@ -62,7 +62,7 @@ function usedSteps(
     mayFailLate: settings.middlewares.some(({ middleware }) => !isForErrors(middleware)),
     interceptsAll: settings.interceptors.length > 0,
     limitsFields: fieldsModeOf(route, settings.responses.fields) !== 'send',
-    audience: markedSides(marksOfRoute(route, settings.converters)),
+    visibility: markedSides(marksOfRoute(route, settings.converters)),
   })
   return new Set<StepName>([
     'respond',

@@ -6,8 +6,8 @@ import { runsWithoutTenant } from '../../features/tenancy/build-tenancy.js'
 import { guardsOfRoute } from '../../model/route-guards.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
 import { fieldsModeOf } from '../../pipeline/own-steps.js'
-import { markedFields, marksOfRoute } from '../../schema/audience/route-marks.js'
 import { schemasOfBody } from '../../schema/body-schemas.js'
+import { markedFields, marksOfRoute } from '../../schema/visibility/route-marks.js'
 import type { Settings } from '../settings/settings.js'
 import { nameOf } from './name-of.js'
 
@@ -37,7 +37,7 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
     ...(route.abilities ?? []),
     ...(auth.can === undefined ? [] : [`decided by auth.can: ${nameOf(auth.can)}`]),
   ],
-  audience: ({ route, settings }) =>
+  visibility: ({ route, settings }) =>
     markedFields(marksOfRoute(route, settings.converters)).map(
       ({ path, mark }) => `${path}: ${mark.join(', ')}`,
     ),

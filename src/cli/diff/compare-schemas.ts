@@ -1,7 +1,7 @@
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { breaking, compatible, type LocalChange, show, within } from './change.js'
-import { compareAudience } from './compare-audience.js'
 import { compareBounds } from './compare-bounds.js'
+import { compareVisibility } from './compare-visibility.js'
 import { isNullable, resolveSchema, withoutNull } from './resolve-schema.js'
 import {
   type Comparison,
@@ -31,7 +31,7 @@ export function compareSchemas(pair: SchemaPair, comparison: Comparison): LocalC
   return [
     ...types,
     ...compareNullable(resolved),
-    ...compareAudience(resolved),
+    ...compareVisibility(resolved),
     ...compareEnums(resolved),
     ...compareBounds(resolved),
     ...compareProperties(resolved, comparison),

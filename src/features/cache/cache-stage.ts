@@ -2,13 +2,13 @@ import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Step, StepFactory } from '../../contracts/steps.js'
-import { audienceOf } from '../../http/audience.js'
 import { callerOf } from '../../http/caller.js'
 import { noteOf } from '../../http/note-of.js'
 import { producedType } from '../../http/produced-type.js'
 import { replayResponse } from '../../http/send/replay.js'
 import { addHeaders } from '../../http/send/response-headers.js'
 import { tenantOf } from '../../http/tenant-of.js'
+import { visibilityOf } from '../../http/visibility.js'
 import { isThenable } from '../../step/thenable.js'
 import { type CacheEngine, entryTags, type Lifetime } from './cache-engine.js'
 import type { Flight, Landing } from './flights.js'
@@ -75,8 +75,9 @@ class CachedRoute {
       const owner = tenantOf(req) ?? null
       const type = hasTypes ? producedType(req) : undefined
       const typed = type === undefined ? key : `${key} ${type}`
-      const audience = audienceOf(req)
-      const seen = audience === undefined ? typed : `${typed} visible=${JSON.stringify(audience)}`
+      const visibility = visibilityOf(req)
+      const seen =
+        visibility === undefined ? typed : `${typed} visible=${JSON.stringify(visibility)}`
       const full = owner === null ? seen : tenantKey(owner, seen)
       const visit: Visit = { req, res, owner, user, key: full }
       if (tagsOf !== null) return this.#readTagged(visit, tagsOf(owner))

@@ -1,5 +1,5 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
-import { markOf } from '../audience/marks.js'
+import { markOf } from '../visibility/marks.js'
 import { isNode, type Node } from './conversion.js'
 import { referenceTo, toComponentName } from './definitions.js'
 import { toJsonValue } from './json-value.js'
@@ -25,7 +25,7 @@ export function annotationsOf(node: Node): OpenApiSchema {
     ...documentation(node),
     ...discriminator(node),
     ...extensions(node),
-    ...audience(node),
+    ...visibility(node),
   }
 }
 
@@ -68,7 +68,7 @@ function referenceOf(target: string): string {
 }
 
 /** The abilities that callers need to see the field. */
-function audience(node: Node): OpenApiSchema {
+function visibility(node: Node): OpenApiSchema {
   const mark = markOf(node)
   return mark === null ? {} : { 'x-visible-to': mark }
 }

@@ -36,7 +36,7 @@ export function describeArktype(convert: Convert, side: SchemaSide): unknown {
 }
 
 /**
- * Marks the results of morphs, and copies the marks of fields with an audience to them. Arktype describes the result of a
+ * Marks the results of morphs, and copies the marks of fields with `visibleTo` to them. Arktype describes the result of a
  * morph as `{}`, the same as `unknown`. If the input side is not `{}` at the same place, it is a morph.
  */
 function markMorphs(out: unknown, into: unknown): void {

@@ -198,15 +198,15 @@ function describeAction(
   const { type, metadata } = valibotAction
   if (type === 'metadata') {
     const { secret, visibleTo } = (metadata ?? {}) as Json
-    if (secret === true) return { ...jsonSchema, secret, ...audienceIn({ visibleTo }) }
+    if (secret === true) return { ...jsonSchema, secret, ...visibilityIn({ visibleTo }) }
     if (visibleTo !== undefined) return { ...jsonSchema, visibleTo }
   }
   const described = describeCheck({ valibotAction, jsonSchema, errors }, side)
-  return described && { ...described, ...audienceIn(jsonSchema) }
+  return described && { ...described, ...visibilityIn(jsonSchema) }
 }
 
-/** A mark of a field with an audience stays for the results of all actions. */
-function audienceIn({ visibleTo }: Json): Json {
+/** A mark of a field with `visibleTo` stays for the results of all actions. */
+function visibilityIn({ visibleTo }: Json): Json {
   return visibleTo === undefined ? {} : { visibleTo }
 }
 

@@ -1,5 +1,5 @@
-import type { OnVisible } from './audience-watch.js'
 import type { Contract } from './contract.js'
+import type { OnVisible } from './visibility-watch.js'
 
 /**
  * The contract checks that learn of violations while a request runs: the application's check, and the checks of `fuzz`.

@@ -23,7 +23,7 @@ export class UnbuiltDocumentError extends Error {}
 
 const WHAT: { readonly [K in ViolationKind]?: string } = {
   'cache-key': 'is cached under a key without a value that its handler reads',
-  audience: 'shows fields to a caller who may not see them',
+  visibility: 'shows fields to a caller who may not see them',
 }
 
 /** Formats the violations of one response as a message. */

@@ -33,11 +33,11 @@ export const stores: readonly Defect[] = [
     what: 'The response to a GET with a chunked body is cached for all bodies.',
   },
   {
-    id: 'key-without-audience',
+    id: 'key-without-visibility',
     file: 'src/features/cache/cache-stage.ts',
     kind: 'logic',
-    replace: ['const seen = audience === undefined ?', 'const seen = audience !== undefined ?'],
-    what: 'The key of a cached response does not have the audience whose fields it shows.',
+    replace: ['visibility === undefined ? typed', 'visibility !== undefined ? typed'],
+    what: 'The key of a cached response does not name the fields that it shows.',
   },
   {
     id: 'limits-log-each',

@@ -158,7 +158,7 @@ describe('a list whose order the client chooses', () => {
       }
     }
     const problems = await bootProblems({ controllers: [Rows], cookies: { keys: KEYS } })
-    expect(problems).toMatchObject([{ code: 'E_AUDIENCE_UNPROTECTED' }])
+    expect(problems).toMatchObject([{ code: 'E_VISIBILITY_UNPROTECTED' }])
   })
 })
 

@@ -1,7 +1,10 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { notedAudience } from '../../http/audience.js'
-import type { HeldAudience, RouteAudience } from '../../pipeline/audience/compile-audience.js'
+import { notedVisibility } from '../../http/visibility.js'
+import type {
+  HeldVisibility,
+  RouteVisibility,
+} from '../../pipeline/visibility/compile-visibility.js'
 import { showPath } from '../../schema/fields/show-path.js'
 import type { RunRoute } from '../../step/step.js'
 import type { RunningRequest, UnnamedViolation } from './contract.js'
@@ -9,26 +12,26 @@ import type { RunningRequest, UnnamedViolation } from './contract.js'
 /** Gets a field that a caller has received and may not see. */
 export type OnVisible = (request: RunningRequest, violation: UnnamedViolation) => void
 
-/** The input of {@link watchAudience}. */
-export interface WatchedAudience {
+/** The input of {@link watchVisibility}. */
+export interface WatchedVisibility {
   readonly route: RouteModel
   /** Returns the marked fields of a route; `null` if it has none. */
-  readonly audienceOf: (route: RouteModel) => RouteAudience | null
+  readonly visibilityOf: (route: RouteModel) => RouteVisibility | null
   readonly report: OnVisible
 }
 
 /** Finds hidden fields in the JSON that a route really sends, also when a middleware has written it. */
-export function watchAudience(
+export function watchVisibility(
   run: RunRoute,
-  { route, audienceOf, report }: WatchedAudience,
+  { route, visibilityOf, report }: WatchedVisibility,
 ): RunRoute {
-  const audience = audienceOf(route)
-  if (audience === null) return run
-  const nobody = audience.forHeld([])
+  const visibility = visibilityOf(route)
+  if (visibility === null) return run
+  const nobody = visibility.forHeld([])
   return (req, res) => {
     const { method, originalUrl: url } = req
     beforeEnd(res, (text) => {
-      const held = (notedAudience(req) as HeldAudience | undefined) ?? nobody
+      const held = (notedVisibility(req) as HeldVisibility | undefined) ?? nobody
       if (held.isComplete) return
       const { statusCode: status } = res
       for (const path of held.findInBody(parse(text), status)) {
@@ -74,7 +77,7 @@ function visible(
   return {
     handler: name,
     status,
-    kind: 'audience',
+    kind: 'visibility',
     path: showPath(path, new Set(path.filter((key) => typeof key === 'string'))),
     expected: 'to be left out for this caller',
     got: 'a value',

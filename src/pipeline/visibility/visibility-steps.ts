@@ -1,14 +1,14 @@
 import type { Request, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { refuse } from '../../errors/refuse.js'
-import { noteAudience, notedAudience } from '../../http/audience.js'
 import { kHasFailed } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { destroyStream, discardBody, toRawBody } from '../../http/send/raw-body.js'
 import { ALL_ROWS, type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
-import type { HideFields } from '../../schema/audience/hide-fields.js'
-import type { Mark } from '../../schema/audience/marks.js'
+import { notedVisibility, noteVisibility } from '../../http/visibility.js'
 import { toPlain } from '../../schema/fields/to-plain.js'
+import type { HideFields } from '../../schema/visibility/hide-fields.js'
+import type { Mark } from '../../schema/visibility/marks.js'
 import { Refusal } from '../../step/refusal.js'
 import type { OnError, StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'
@@ -16,11 +16,11 @@ import { limitErrors } from '../field-errors.js'
 import type { Decide } from '../steps/can.js'
 import { explained } from '../steps/fields.js'
 import { hideInItemsOf } from '../streams/hidden-items.js'
-import type { HeldAudience, RouteAudience } from './compile-audience.js'
+import type { HeldVisibility, RouteVisibility } from './compile-visibility.js'
 
-/** The input of {@link audienceStage}. */
+/** The input of {@link visibilityStage}. */
 export interface AskConfig {
-  readonly audience: RouteAudience
+  readonly visibility: RouteVisibility
   /** Decides whether the caller has all abilities of a mark. */
   readonly decide: Decide
   /** Whether a guard has let every caller in. Other callers without a user hold nothing, so no check runs for them. */
@@ -28,18 +28,18 @@ export interface AskConfig {
 }
 
 /** Finds out which marked fields the caller may see. An error fails the request. */
-export function audienceStage({ audience, decide, isProtected }: AskConfig): StepFactory {
-  const { marks, forHeld } = audience
+export function visibilityStage({ visibility, decide, isProtected }: AskConfig): StepFactory {
+  const { marks, forHeld } = visibility
   const nobody = forHeld([])
   return (next) =>
-    function askAudience(req, res) {
+    function askVisibility(req, res) {
       if (!isProtected && (req.user === undefined || req.user === null)) {
-        noteAudience(req, nobody)
+        noteVisibility(req, nobody)
         return next(req, res)
       }
       const verdicts = marks.map((mark) => ask(decide, mark, req))
       const go = (settled: readonly unknown[]) => {
-        noteAudience(req, forHeld(settled.map((verdict) => verdict === true)))
+        noteVisibility(req, forHeld(settled.map((verdict) => verdict === true)))
         return next(req, res)
       }
       return verdicts.some(isThenable) ? Promise.all(verdicts).then(go) : go(verdicts)
@@ -60,7 +60,7 @@ function ask(decide: Decide, mark: Mark, req: Request): unknown {
  * `@Use`: the visible fields of the caller are not known yet.
  */
 export function unaskedStage(config: Omit<VisibleConfig, 'base'>): StepFactory {
-  const preparation = preparationOf(config.audience.forHeld([]), { ...config, base: null })
+  const preparation = preparationOf(config.visibility.forHeld([]), { ...config, base: null })
   return (next) =>
     function hideUntilAsked(req, res) {
       prepareJson(res, preparation)
@@ -69,27 +69,27 @@ export function unaskedStage(config: Omit<VisibleConfig, 'base'>): StepFactory {
 }
 
 /** Refuses requests with fields that the caller may not see, before anything is validated. */
-export function sendableStage(audience: RouteAudience): StepFactory {
+export function sendableStage(visibility: RouteVisibility): StepFactory {
   return (next) =>
     function refuseHidden(req, res) {
-      const errors = heldBy(req, audience).findSent(req)
+      const errors = heldBy(req, visibility).findSent(req)
       return errors.length === 0 ? next(req, res) : new Refusal(forbidden(errors))
     }
 }
 
-function forbidden(errors: ReturnType<HeldAudience['findSent']>): Error {
+function forbidden(errors: ReturnType<HeldVisibility['findSent']>): Error {
   const message = 'You do not have permission to send some of these fields'
   return refuse('FIELD_FORBIDDEN', message, { errors: limitErrors(errors) })
 }
 
 /** A request without a check sees nothing. */
-function heldBy(req: object, { forHeld }: RouteAudience): HeldAudience {
-  return (notedAudience(req) as HeldAudience | undefined) ?? forHeld([])
+function heldBy(req: object, { forHeld }: RouteVisibility): HeldVisibility {
+  return (notedVisibility(req) as HeldVisibility | undefined) ?? forHeld([])
 }
 
 /** The input of {@link visibleStage}. */
 export interface VisibleConfig {
-  readonly audience: RouteAudience
+  readonly visibility: RouteVisibility
   readonly route: Pick<RouteModel, 'name' | 'stream'>
   /** The preparation of the fields of all responses; `null` if there is none. */
   readonly base: JsonPreparation | null
@@ -98,17 +98,17 @@ export interface VisibleConfig {
 
 /** Leaves fields that the caller may not see out of the response. */
 export function visibleStage(config: VisibleConfig): StepFactory {
-  const { audience, route, base } = config
-  // Weak: the audience of a caller is not kept for ever.
-  const known = new WeakMap<HeldAudience, JsonPreparation>()
-  const preparationFor = (held: HeldAudience): JsonPreparation => {
+  const { visibility, route, base } = config
+  // Weak: the fields of a caller are not kept for ever.
+  const known = new WeakMap<HeldVisibility, JsonPreparation>()
+  const preparationFor = (held: HeldVisibility): JsonPreparation => {
     const found = known.get(held) ?? preparationOf(held, config)
     known.set(held, found)
     return found
   }
   return (next) =>
     function hideFields(req, res) {
-      const held = heldBy(req, audience)
+      const held = heldBy(req, visibility)
       if (held.isComplete) {
         prepareJson(res, base)
         return next(req, res)
@@ -116,7 +116,7 @@ export function visibleStage(config: VisibleConfig): StepFactory {
       prepareJson(res, preparationFor(held))
       if (route.stream !== null) hideInItemsOf(req, (item) => held.hideInItem(toPlain(item)))
       const value = next(req, res)
-      if (!audience.limitsResponses) return value
+      if (!visibility.limitsResponses) return value
       const checked = (settled: unknown) => {
         refuseBytes(settled, res, route)
         return settled
@@ -133,13 +133,13 @@ function refuseBytes(value: unknown, res: Response, { name }: VisibleConfig['rou
   if (raw.kind === 'stream') destroyStream(raw.stream)
   else discardBody(value)
   throw new TypeError(
-    `${name} returned bytes, a stream, a file or a Response, and its response has fields with an audience: ` +
+    `${name} returned bytes, a stream, a file or a Response, and its response has fields with visibleTo: ` +
       'nothing can be left out. Return the data, or describe the response with `contentType` and no marked schema.',
   )
 }
 
 function preparationOf(
-  held: HeldAudience,
+  held: HeldVisibility,
   { base, route: { name }, onError }: VisibleConfig,
 ): JsonPreparation {
   const hidden = (body: unknown, status: number, hide: HideFields): unknown => {
@@ -154,7 +154,7 @@ function preparationOf(
   const refuseAll = (status: number, res: Response): typeof REFUSED => {
     const message =
       `${name}: the response ${status} has no schema, and the route has values of records or items of lists with an ` +
-      'audience: they have no name by which they could be found and left out. ' +
+      'visibility: they have no name by which they could be found and left out. ' +
       `Describe it with @ApiResponseDoc({ status: ${status}, schema }).`
     onError(refuse('INTERNAL_SERVER_ERROR', message), res.req as BlazonRequest, res)
     return REFUSED

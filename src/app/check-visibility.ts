@@ -1,14 +1,18 @@
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
-import type { MarkedPlace } from '../schema/audience/marks.js'
-import { marksOfOtherSide, marksOfRoute, type SchemaMarks } from '../schema/audience/route-marks.js'
 import { headerTypeOf, isJsonType } from '../schema/response-shape.js'
+import type { MarkedPlace } from '../schema/visibility/marks.js'
+import {
+  marksOfOtherSide,
+  marksOfRoute,
+  type SchemaMarks,
+} from '../schema/visibility/route-marks.js'
 import { lacksSchema } from './check-response-fields.js'
 import type { Settings } from './settings/settings.js'
 
-/** Finds fields with an audience (`visibleTo`) that nothing would protect. */
-export function checkAudience(
+/** Finds fields with `visibleTo` that nothing would protect. */
+export function checkVisibility(
   { converters, middlewares }: Pick<Settings, 'converters' | 'middlewares'>,
   { routes }: AppModel,
 ): readonly Problem[] {
@@ -53,7 +57,7 @@ function wrongMarks(route: RouteModel, schema: SchemaMarks): Problem[] {
     ? []
     : places.map(({ path }) => ({ path, cause: 'is neither in a body nor in a query' }))
   return [...wrong, ...elsewhere].map(({ path, cause }) => ({
-    code: 'E_AUDIENCE_MARK',
+    code: 'E_VISIBILITY_MARK',
     subject: subjectOf(route, schema, path),
     cause: `The mark \`visibleTo\` ${cause}.`,
     remedy: cause.includes('text') ? GIVE_TEXT : MARK_FIELD,
@@ -73,7 +77,7 @@ function lostMarks(
   return marksOfOtherSide(schema, converters)
     .places.filter((place) => !known.has(keyOf(place)))
     .map(({ path }) => ({
-      code: 'E_AUDIENCE_MARK',
+      code: 'E_VISIBILITY_MARK',
       subject: subjectOf(route, schema, path),
       cause: 'The mark `visibleTo` is inside of a transform, which hides it here.',
       remedy: 'Mark the whole field: `.transform(…).meta({ visibleTo })`.',
@@ -91,9 +95,9 @@ function unprotected(route: RouteModel, schema: SchemaMarks): Problem[] {
   if (type === undefined || isJsonType(type)) return []
   return [
     {
-      code: 'E_AUDIENCE_UNPROTECTED',
+      code: 'E_VISIBILITY_UNPROTECTED',
       subject: subjectOf(route, schema),
-      cause: `Its schema has the field '${places[0]?.path}' with an audience, and '${type}' is not JSON: nothing can be left out.`,
+      cause: `Its schema has the field '${places[0]?.path}' with visibleTo, and '${type}' is not JSON: nothing can be left out.`,
       remedy: 'Return the data as JSON or with @Produces, or use a schema without marks.',
     },
   ]
@@ -112,9 +116,9 @@ function cursorFields({ pages, name }: RouteModel, { part, places }: SchemaMarks
   return places
     .filter(({ path }) => fields.has(path))
     .map((place) => ({
-      code: 'E_AUDIENCE_UNPROTECTED',
+      code: 'E_VISIBILITY_UNPROTECTED',
       subject: `${name} @Paged`,
-      cause: `Its order has the field '${place.name}' with an audience, and clients can read the values in a cursor.`,
+      cause: `Its order has the field '${place.name}' with visibleTo, and clients can read the values in a cursor.`,
       remedy: 'Order by other fields, or use page(), whose pages have numbers.',
     }))
 }
@@ -126,11 +130,11 @@ function requiredFields(route: RouteModel, schema: SchemaMarks): Problem[] {
   return places
     .filter((place) => place.isRequired && !isCovered(place, route))
     .map((place) => ({
-      code: 'W_AUDIENCE_REQUIRED',
+      code: 'W_VISIBILITY_REQUIRED',
       subject: subjectOf(route, schema, place.path),
       cause:
         'The field is required, and callers without its ability may not send it: no request of theirs is valid.',
-      remedy: `Make it optional, or let only its audience call the route: @Can(${place.mark.map((ability) => `'${ability}'`).join(', ')}).`,
+      remedy: `Make it optional, or let only callers with this ability call the route: @Can(${place.mark.map((ability) => `'${ability}'`).join(', ')}).`,
     }))
 }
 
@@ -147,10 +151,10 @@ function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Pr
   if (names.length === 0) return []
   return [
     {
-      code: 'W_AUDIENCE_WITHOUT_USER',
+      code: 'W_VISIBILITY_WITHOUT_USER',
       subject: names.join(', '),
       cause:
-        'It is public, and has fields with an audience: it knows no caller, so it never sends these fields.',
+        'It is public, and has fields with visibleTo: it knows no caller, so it never sends these fields.',
       remedy: 'Add @Auth(), or @Auth({ optional: true }) if everybody may call it.',
     },
   ]
@@ -165,10 +169,10 @@ function undescribed(routes: readonly RouteModel[]): Problem[] {
   if (names.length === 0) return []
   return [
     {
-      code: 'W_AUDIENCE_UNDESCRIBED',
+      code: 'W_VISIBILITY_UNDESCRIBED',
       subject: [...new Set(names)].join(', '),
       cause:
-        'The application has fields with an audience, and a successful response here has no schema: nothing shows which fields to leave out.',
+        'The application has fields with visibleTo, and a successful response here has no schema: nothing shows which fields to leave out.',
       remedy:
         "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may leave.",
     },

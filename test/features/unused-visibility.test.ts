@@ -3,12 +3,12 @@ import { expect, it, vi } from 'vitest'
 
 const loaded = vi.hoisted(() => ({ names: [] as string[] }))
 
-vi.mock('../../src/pipeline/audience/compile-audience.js', async (load) => {
-  loaded.names.push('compile-audience')
+vi.mock('../../src/pipeline/visibility/compile-visibility.js', async (load) => {
+  loaded.names.push('compile-visibility')
   return await load<object>()
 })
-vi.mock('../../src/pipeline/audience/audience-steps.js', async (load) => {
-  loaded.names.push('audience-steps')
+vi.mock('../../src/pipeline/visibility/visibility-steps.js', async (load) => {
+  loaded.names.push('visibility-steps')
   return await load<object>()
 })
 
@@ -39,5 +39,5 @@ it('only an application with marks loads the modules for them', async () => {
   expect(await ask(controllerOf({}))).toEqual({ pay: 1 })
   expect(loaded.names).toEqual([])
   expect(await ask(controllerOf({ visibleTo: 'pay' }))).toEqual({})
-  expect(loaded.names.sort()).toEqual(['audience-steps', 'compile-audience'])
+  expect(loaded.names.sort()).toEqual(['compile-visibility', 'visibility-steps'])
 })

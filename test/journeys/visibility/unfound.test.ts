@@ -112,7 +112,7 @@ describe('a response before the handler', () => {
   })
   const data = { id: 1, pay: SECRET, by: { ana: SECRET } }
 
-  it('has no field with an audience, whoever asks', async () => {
+  it('has no field with `visibleTo`, whoever asks', async () => {
     const { get } = await serve({ schema, use: (_req, res) => void res.json(data) })
     for (const token of [null, 'none', ALL]) {
       expect(await get(token)).toEqual({ status: 200, text: '{"id":1,"by":{}}' })
@@ -129,7 +129,7 @@ describe('a response before the handler', () => {
     const { app, get } = await serve({ schema, use }, { contract: 'warn' })
     await get(ALL)
     expect(app.contractReport().map(({ kind, path }) => `${kind} ${path}`)).toContain(
-      'audience pay',
+      'visibility pay',
     )
   })
 })

@@ -50,7 +50,7 @@ describe.each(['3.0', '3.1', '3.2'] as const)('a document of OpenAPI %s', (opena
     expect(document.paths['/staff/search']?.get?.responses).toHaveProperty('403')
   })
 
-  it('for everybody has no field with an audience', () => {
+  it('for everybody has no field with `visibleTo`', () => {
     const { document } = staff({ openapi, audience: [] })
     const { properties, required } = personOf(document)
     expect(Object.keys(properties)).toEqual(['id', 'name', 'home', 'reports'])

@@ -3,10 +3,10 @@ import Type from 'typebox'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { compileFindHidden, compileHide } from '../../src/schema/audience/hide-fields.js'
-import { findMarks } from '../../src/schema/audience/marks.js'
 import { readReferences } from '../../src/schema/dialect/references.js'
 import { toJsonSchema } from '../../src/schema/to-json-schema.js'
+import { compileFindHidden, compileHide } from '../../src/schema/visibility/hide-fields.js'
+import { findMarks } from '../../src/schema/visibility/marks.js'
 
 const mark = { visibleTo: 'x' }
 

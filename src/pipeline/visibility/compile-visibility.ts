@@ -1,17 +1,20 @@
 import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { FieldError } from '../../contracts/schema.js'
-import type { RequestAudience } from '../../http/audience.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { markByName } from '../../schema/audience/by-name.js'
+import type { RequestVisibility } from '../../http/visibility.js'
+import type { Node } from '../../schema/dialect/conversion.js'
+import { readSchema } from '../../schema/fields/read-schema.js'
+import { isEnveloped, type MadeRows, mapResponses } from '../../schema/fields/response-bodies.js'
+import { markByName } from '../../schema/visibility/by-name.js'
 import {
   compileFindHidden,
   compileHide,
   type FindHidden,
   type HideFields,
   type MarkedSchema,
-} from '../../schema/audience/hide-fields.js'
-import { keyOfMark, type Mark } from '../../schema/audience/marks.js'
+} from '../../schema/visibility/hide-fields.js'
+import { keyOfMark, type Mark } from '../../schema/visibility/marks.js'
 import {
   distinctMarks,
   type MarkedField,
@@ -19,25 +22,22 @@ import {
   markedFields,
   markedSides,
   type SchemaMarks,
-} from '../../schema/audience/route-marks.js'
-import type { Node } from '../../schema/dialect/conversion.js'
-import { readSchema } from '../../schema/fields/read-schema.js'
-import { isEnveloped, type MadeRows, mapResponses } from '../../schema/fields/response-bodies.js'
-import type { KeptAudiences } from './kept-audiences.js'
+} from '../../schema/visibility/route-marks.js'
+import type { KeptVisibilities } from './kept-visibilities.js'
 import { compileSent } from './sent-fields.js'
 
 /** The marked fields of a route. */
-export interface RouteAudience extends MarkedSides {
+export interface RouteVisibility extends MarkedSides {
   /** The different marks, in a fixed order. */
   readonly marks: readonly Mark[]
   /** The marked fields of responses, items and requests, each once. */
   readonly fields: readonly MarkedField[]
   /** Returns the functions for callers who hold these marks. */
-  readonly forHeld: (isHeld: readonly boolean[]) => HeldAudience
+  readonly forHeld: (isHeld: readonly boolean[]) => HeldVisibility
 }
 
 /** The functions for callers who hold the same marks. */
-export interface HeldAudience extends RequestAudience {
+export interface HeldVisibility extends RequestVisibility {
   /** Whether the callers see everything. */
   readonly isComplete: boolean
   /** Returns how hidden fields are left out of the responses of a status. */
@@ -66,15 +66,15 @@ interface MadeForStatus<T> {
   readonly findsAll: boolean
 }
 
-/** The input of {@link compileAudience}. */
-export interface AudienceConfig {
+/** The input of {@link compileVisibility}. */
+export interface VisibilityConfig {
   readonly schemas: readonly SchemaMarks[]
   readonly converters: SchemaConverters
-  readonly kept: KeptAudiences<HeldAudience>
+  readonly kept: KeptVisibilities<HeldVisibility>
 }
 
 /** Compiles the marked fields of a route. */
-export function compileAudience(route: RouteModel, config: AudienceConfig): RouteAudience {
+export function compileVisibility(route: RouteModel, config: VisibilityConfig): RouteVisibility {
   const marks = distinctMarks(config.schemas)
   return {
     marks,
@@ -93,8 +93,8 @@ const NO_SIDES: MarkedSides = { limitsResponses: false, limitsRequests: false }
 function compileHeld(
   route: RouteModel,
   held: readonly Mark[],
-  { schemas, converters }: AudienceConfig,
-): HeldAudience {
+  { schemas, converters }: VisibilityConfig,
+): HeldVisibility {
   const keys = new Set(held.map(keyOfMark))
   const hides = (mark: Mark) => !keys.has(keyOfMark(mark))
   const maybe = markByName(schemas)
@@ -162,7 +162,7 @@ function itemHider(
   return compileHide({ schema, resolve, ...marked }, hides)
 }
 
-interface ItemConfig extends Pick<AudienceConfig, 'converters'> {
+interface ItemConfig extends Pick<VisibilityConfig, 'converters'> {
   readonly maybe: Node
   readonly hasNameless: boolean
   readonly hides: (mark: Mark) => boolean

@@ -1,4 +1,13 @@
-import { ApiResponseDoc, Auth, audienceOf, Cache, Can, Controller, Get, type Request } from 'blazon'
+import {
+  ApiResponseDoc,
+  Auth,
+  Cache,
+  Can,
+  Controller,
+  Get,
+  type Request,
+  visibilityOf,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -22,7 +31,7 @@ class Rows {
   @ApiResponseDoc({ status: 200, schema: Row })
   @Get('row')
   row(req: Request) {
-    seen = audienceOf(req)
+    seen = visibilityOf(req)
     return ROW
   }
 
@@ -68,7 +77,7 @@ class Rows {
   @ApiResponseDoc({ status: 200, schema: z.object({ id: z.int() }) })
   @Get('plain')
   plain(req: Request) {
-    seen = audienceOf(req)
+    seen = visibilityOf(req)
     return { id: 1 }
   }
 }

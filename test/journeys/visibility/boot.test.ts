@@ -48,7 +48,7 @@ describe('a mark without effect is a boot error', () => {
     async (value) => {
       expect(await bootProblems(responding(markedWith(value)))).toMatchObject([
         {
-          code: 'E_AUDIENCE_MARK',
+          code: 'E_VISIBILITY_MARK',
           subject: "Rows.get @ApiResponseDoc(200) at 'a'",
           cause: expect.stringContaining('neither a text nor a list of texts'),
         },
@@ -75,7 +75,7 @@ describe('a mark without effect is a boot error', () => {
   ])('on %s', async (_, schema, place, cause) => {
     expect(await bootProblems(responding(schema))).toMatchObject([
       {
-        code: 'E_AUDIENCE_MARK',
+        code: 'E_VISIBILITY_MARK',
         subject: `Rows.get @ApiResponseDoc(200)${place}`,
         cause: expect.stringMatching(cause),
       },
@@ -91,7 +91,7 @@ describe('a mark without effect is a boot error', () => {
       get() {}
     }
     expect(await bootProblems({ controllers: [Rows] })).toMatchObject([
-      { code: 'E_AUDIENCE_MARK', subject: "Rows.get @Params at 'id'" },
+      { code: 'E_VISIBILITY_MARK', subject: "Rows.get @Params at 'id'" },
     ])
   })
 
@@ -105,7 +105,7 @@ describe('a mark without effect is a boot error', () => {
       }
     }
     expect(await bootProblems({ controllers: [Rows] })).toMatchObject([
-      { code: 'E_AUDIENCE_MARK', subject: 'Rows.get items' },
+      { code: 'E_VISIBILITY_MARK', subject: 'Rows.get items' },
     ])
   })
 })
@@ -114,7 +114,10 @@ describe('a field that nothing would protect is a boot error', () => {
   it('in a response that is not JSON', async () => {
     const problems = await bootProblems(responding(Row, { contentType: 'text/csv' }))
     expect(problems).toMatchObject([
-      { code: 'E_AUDIENCE_UNPROTECTED', cause: expect.stringContaining("'text/csv' is not JSON") },
+      {
+        code: 'E_VISIBILITY_UNPROTECTED',
+        cause: expect.stringContaining("'text/csv' is not JSON"),
+      },
     ])
   })
 
@@ -134,7 +137,9 @@ describe('a field that nothing would protect is a boot error', () => {
       controllers: [Rows],
       cookies: { keys: ['k'.repeat(32)] },
     })
-    expect(problems).toMatchObject([{ code: 'E_AUDIENCE_UNPROTECTED', subject: 'Rows.get @Paged' }])
+    expect(problems).toMatchObject([
+      { code: 'E_VISIBILITY_UNPROTECTED', subject: 'Rows.get @Paged' },
+    ])
   })
 })
 
@@ -162,7 +167,10 @@ describe('warnings', () => {
       optional() {}
     }
     const warnings = await bootWarnings({ controllers: [Rows], auth })
-    expect(warnings.map(({ code }) => code)).toEqual(['W_AUDIENCE_REQUIRED', 'W_AUDIENCE_REQUIRED'])
+    expect(warnings.map(({ code }) => code)).toEqual([
+      'W_VISIBILITY_REQUIRED',
+      'W_VISIBILITY_REQUIRED',
+    ])
     expect(warnings[0]?.text).toContain("Rows.add @Body at 'salary'")
     expect(warnings[0]?.text).toContain("@Can('payroll:read')")
     expect(warnings[1]?.text).toContain("Rows.find @Query at 'q'")
@@ -207,7 +215,7 @@ describe('warnings', () => {
     }
     const [warning, ...more] = await bootWarnings({ controllers: [Marked, Other], auth })
     expect(more).toEqual([])
-    expect(warning?.code).toBe('W_AUDIENCE_UNDESCRIBED')
+    expect(warning?.code).toBe('W_VISIBILITY_UNDESCRIBED')
     expect(warning?.text).toContain('] Marked.add, Other.undescribed\n')
     expect(await bootWarnings({ controllers: [Other] })).toEqual([])
   })
@@ -222,7 +230,7 @@ describe('warnings', () => {
       }
     }
     const warnings = await bootWarnings({ controllers: [Rows], auth })
-    expect(warnings.map(({ code }) => code)).toEqual(['W_AUDIENCE_WITHOUT_USER'])
+    expect(warnings.map(({ code }) => code)).toEqual(['W_VISIBILITY_WITHOUT_USER'])
     const middlewares = [(_req: Request, _res: Response, next: () => void) => next()]
     expect(await bootWarnings({ controllers: [Rows], auth, middlewares })).toEqual([])
   })

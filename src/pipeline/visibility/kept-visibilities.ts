@@ -4,7 +4,7 @@
 const MOST_KEPT = 500
 
 /** The functions of all routes of an application, by route and held marks: the most recently used ones. */
-export class KeptAudiences<T> {
+export class KeptVisibilities<T> {
   readonly #most: number
   readonly #kept = new Map<string, T>()
 

@@ -24,7 +24,7 @@ const WITH_PAY = {
 }
 const WITH_HOME = { ...PLAIN, home: ANA.home }
 
-describe('a field with an audience', () => {
+describe('a field with `visibleTo`', () => {
   it.each([
     ['an anonymous caller', null, PLAIN],
     ['a caller without abilities', 'none', PLAIN],

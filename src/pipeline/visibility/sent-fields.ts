@@ -2,11 +2,11 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { FieldError } from '../../contracts/schema.js'
 import { bodyFinder } from '../../http/body-reader.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { compileFindSent, type FindHidden } from '../../schema/audience/hide-fields.js'
-import type { Mark } from '../../schema/audience/marks.js'
-import { resolverOf, type SchemaMarks } from '../../schema/audience/route-marks.js'
 import type { Path } from '../../schema/fields/matcher.js'
 import { namesIn } from '../../schema/fields/show-path.js'
+import { compileFindSent, type FindHidden } from '../../schema/visibility/hide-fields.js'
+import type { Mark } from '../../schema/visibility/marks.js'
+import { resolverOf, type SchemaMarks } from '../../schema/visibility/route-marks.js'
 
 /** Lists the hidden fields that a request has. */
 export type FindSent = (req: BlazonRequest) => readonly FieldError[]

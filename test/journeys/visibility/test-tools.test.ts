@@ -96,7 +96,7 @@ const PRINCIPALS = {
 }
 
 describe('authMatrix', () => {
-  it('has a row for each field with an audience', async () => {
+  it('has a row for each field with `visibleTo`', async () => {
     const app = await start({ contract: 'throw' })
     const matrix = await app.authMatrix(PRINCIPALS)
     expect(`\n${matrix}\n`).toBe(`
@@ -145,7 +145,11 @@ describe('contract', () => {
         (error: ContractError) => error,
       )
     expect(failed?.violations).toMatchObject(
-      places.map((place) => ({ kind: 'audience', handler: `LeakController.${path}`, path: place })),
+      places.map((place) => ({
+        kind: 'visibility',
+        handler: `LeakController.${path}`,
+        path: place,
+      })),
     )
     expect(failed?.message).toContain('shows fields to a caller who may not see them')
     expect(app.contractReport()).toHaveLength(2)
@@ -164,7 +168,7 @@ describe('fuzz', () => {
   it('finds a hidden field in a response', async () => {
     const app = await start({ controllers: [LeakController], contract: 'off' })
     await expect(app.fuzz({ seed: 1, runs: 20 })).rejects.toThrow(
-      /audience \S+: expected to be left out/,
+      /visibility \S+: expected to be left out/,
     )
     await app.fuzz({ seed: 1, runs: 20, as: { permissions: [PAYROLL, HR] } })
   })
