@@ -1,7 +1,7 @@
 import type { FactOf } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
-import { countMadeRoutes, type MadeRoute } from '../metadata/read.js'
+import { chainOf, countMadeRoutes, type MadeRoute } from '../metadata/read.js'
 import { type FieldRoutes, fieldsOf, readFieldRoutes } from '../model/field-routes.js'
 
 /**
@@ -10,24 +10,29 @@ import { type FieldRoutes, fieldsOf, readFieldRoutes } from '../model/field-rout
  */
 export function checkFieldRoutes(controllers: ReadonlyMap<unknown, object>): Problem[] {
   if (countMadeRoutes() === 0) return []
-  return [...controllers].flatMap(([target, instance]) => {
+  return ([...controllers] as [Class, object][]).flatMap(([target, instance]) => [
+    ...chainOf(target).flatMap(checkStatic),
     // An object that replaces the controller in a test has methods of its own.
-    if (!(instance instanceof (target as Class))) return []
-    return compare(target as Class, fieldsOf(instance))
-  })
+    ...(instance instanceof target ? compare(target, fieldsOf(instance)) : []),
+  ])
+}
+
+function checkStatic(link: Class): Problem[] {
+  return [...fieldsOf(link).keys()].map((key) =>
+    unserved([link, key], 'It is a route, and a static field.', 'Remove `static`: routes are fields of instances.'),
+  )
+}
+
+function unserved([{ name }, key]: [Class, PropertyKey], cause: string, remedy: string): Problem {
+  return { code: 'E_FIELD_ROUTE_UNSERVED', subject: `${name}.${String(key)}`, cause, remedy }
 }
 
 function compare(controller: Class, made: FieldRoutes): Problem[] {
   const read = new Map(
     [...readFieldRoutes(controller).byClass.values()].flatMap((fields) => [...fields]),
   )
-  const refuse = (key: PropertyKey, cause: string, remedy: string): Problem[] => [
-    {
-      code: 'E_FIELD_ROUTE_UNSERVED',
-      subject: `${controller.name}.${String(key)}`,
-      cause,
-      remedy,
-    },
+  const refuse = (key: PropertyKey, cause: string, remedy: string) => [
+    unserved([controller, key], cause, remedy),
   ]
   return [...new Set([...read.keys(), ...made.keys()])].flatMap((key) => {
     const [before, now] = [read.get(key), made.get(key)]

@@ -1,10 +1,8 @@
 import type { Fact } from '../contracts/facts.js'
 import type { FieldVerb } from '../contracts/field-route.js'
 import type { HttpMethod } from '../contracts/route-model.js'
-import { ConfigError } from '../errors/config-error.js'
 import { shown } from '../errors/invalid.js'
 import { captureStack } from './applied.js'
-import { pathArgument } from './route.js'
 import { optionFacts } from './route-options.js'
 
 /** A function that handles the requests of a route. */
@@ -28,11 +26,13 @@ let journal: MadeRoute[] | null = null
 function verb(method: HttpMethod, by: string): FieldVerb {
   function makeRoute(path: unknown, ...rest: readonly unknown[]): unknown {
     const given = rest.at(-1)
-    if (typeof given !== 'function') throw withoutHandler(by, given)
+    if (typeof path !== 'string') throw new TypeError(`${by}() was given ${shown(path)} as its path.`)
+    if (typeof given !== 'function')
+      throw new TypeError(`${by}() was given ${shown(given)} as its handler.`)
     // One function may be the handler of several routes, and each route needs a function of its own.
     const handler = (made.has(given) ? new Proxy(given, {}) : given) as FieldHandler
     const facts: Fact[] = [
-      { kind: 'route', method, path: pathArgument(by, path), handler },
+      { kind: 'route', method, path, handler },
       ...(rest.length > 1 ? optionFacts(by, rest[0]) : []),
     ]
     const route = { handler, by, facts, created: captureStack() }
@@ -42,12 +42,6 @@ function verb(method: HttpMethod, by: string): FieldVerb {
     return handler
   }
   return makeRoute as FieldVerb
-}
-
-function withoutHandler(by: string, given: unknown): ConfigError {
-  const cause = `${by}() was given ${shown(given)} instead of a handler.`
-  const remedy = `Write ${by}('path', { … }, ({ params }) => …).`
-  return new ConfigError([{ code: 'E_DECORATOR_TARGET', subject: by, cause, remedy }])
 }
 
 /** The route that a function handles, if `get`, `post`, … returned it. */
@@ -78,7 +72,7 @@ export function collectMadeRoutes(list: MadeRoute[], make: () => void): void {
  * @param options The schemas of the request, `returns`, `errors` and others, as in {@link Get}. Default: none.
  * @param handler Receives the request, whose type follows from the options, the response and `next`.
  * @returns the handler.
- * @throws ConfigError if there is no handler, or the path is not a string.
+ * @throws TypeError if there is no handler, or the path is not a string.
  * @see docs/field-routes.md
  * @example
  * @Controller('notes')

@@ -1,7 +1,7 @@
 import type { ClassFacts } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import { constructWithStandIns } from '../di/stand-ins.js'
-import { ConfigError, type Problem } from '../errors/config-error.js'
+import type { Problem } from '../errors/config-error.js'
 import {
   chainOf,
   collectMadeRoutes,
@@ -140,20 +140,14 @@ function checkMade(link: Class, { made, base, fields }: OwnRoutes): Problem[] {
 }
 
 function failed(subject: string, error: unknown): Problem[] {
-  if (error instanceof ConfigError) {
-    return error.problems.map((problem) => ({
-      ...problem,
-      subject: `${subject} ${problem.subject}`,
-    }))
-  }
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return [
     {
       code: 'E_FIELD_ROUTES_UNREAD',
       subject,
-      cause: `It is constructed once without its dependencies, to read the routes of its fields, and its constructor threw ${text}.`,
+      cause: `It is constructed once without its dependencies, to read the routes of its fields, and its constructor threw ${text}${/[.!?]$/.test(text) ? "" : "."}`,
       remedy:
-        'Move work from the constructor and from fields to onInit(), or make the routes methods with @Get(), @Post(), ….',
+        'Correct the field, or move work from the constructor to onInit(), or make the routes methods with @Get(), @Post(), ….',
     },
   ]
 }

@@ -8,7 +8,7 @@ const CALL =
 const OF_FIELD = `(?:^|[{};\\n/])\\s*(?:this\\.|this\\[)?["'\`]?[\\w$]+["'\`\\]]*\\s*=\\s*${CALL}["'\`\\w$]`
 
 /** The value inside of a call or an object: `__publicField(this, "add", post('/'))`, `{ value: post('/') }`. The path has no spaces. */
-const INSIDE = `(?:[(,]|\\bvalue:)\\s*${CALL}(["'\`])[^\\s"'\`]*\\1`
+const INSIDE = `(?:[(,[]|\\bvalue:)\\s*${CALL}(["'\`])[^\\s"'\`]*\\1`
 
 const MAKES_ROUTES = new RegExp(`${OF_FIELD}|${INSIDE}`)
 

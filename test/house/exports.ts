@@ -28,6 +28,7 @@ const VALUES = `
   Upload Use Version Webhook addHeaders audienceOf blameRequest compose createTenantMiddleware csv cursor defineAppOptions
   defineControllers defineOption defineParameter env file fileResponse formatProblem getTenantId getTraceContext
   githubWebhooks hasFailed holdResponse inject isSecretName isThenable keyIdOf keySchemeOf knownTraceContext lastEventId memoryCache
+  del get patch post put query
   memoryRateLimit noteOf orStandIn page policy producedType publicRouter refuseOldPeer refuseUnknown replayResponse requestFacts requireTenantId runWithTenant
   runWithoutTenant schemeOf secret setKeyId setTraceContext
   signWebhook sseComment sseEvent standardWebhooks statusOf stripeWebhooks
@@ -37,6 +38,7 @@ const VALUES = `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
+  FieldVerb MethodOnlyDecorator RouteField
   AbstractClass AnswerStatement AnsweredStatement AnyPolicy ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
   CacheStore CapacityOptions CapsulesOptions CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
