@@ -19,7 +19,11 @@ export function checkFieldRoutes(controllers: ReadonlyMap<unknown, object>): Pro
 
 function checkStatic(link: Class): Problem[] {
   return [...fieldsOf(link).keys()].map((key) =>
-    unserved([link, key], 'It is a route, and a static field.', 'Remove `static`: routes are fields of instances.'),
+    unserved(
+      [link, key],
+      'It is a route, and a static field.',
+      'Remove `static`: routes are fields of instances.',
+    ),
   )
 }
 

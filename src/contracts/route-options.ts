@@ -39,4 +39,6 @@ export interface RouteOptions extends InputSchemas {
 }
 
 /** Makes an unknown option a compile error. Known ones are `unknown`, because their types would be looked up for every route. */
-export type NoOthers<I> = { readonly [K in keyof I]: K extends keyof RouteOptions ? unknown : never }
+export type NoOthers<I> = {
+  readonly [K in keyof I]: K extends keyof RouteOptions ? unknown : never
+}

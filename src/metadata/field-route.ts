@@ -26,7 +26,8 @@ let journal: MadeRoute[] | null = null
 function verb(method: HttpMethod, by: string): FieldVerb {
   function makeRoute(path: unknown, ...rest: readonly unknown[]): unknown {
     const given = rest.at(-1)
-    if (typeof path !== 'string') throw new TypeError(`${by}() was given ${shown(path)} as its path.`)
+    if (typeof path !== 'string')
+      throw new TypeError(`${by}() was given ${shown(path)} as its path.`)
     if (typeof given !== 'function')
       throw new TypeError(`${by}() was given ${shown(given)} as its handler.`)
     // One function may be the handler of several routes, and each route needs a function of its own.

@@ -145,7 +145,7 @@ function failed(subject: string, error: unknown): Problem[] {
     {
       code: 'E_FIELD_ROUTES_UNREAD',
       subject,
-      cause: `It is constructed once without its dependencies, to read the routes of its fields, and its constructor threw ${text}${/[.!?]$/.test(text) ? "" : "."}`,
+      cause: `It is constructed once without its dependencies, to read the routes of its fields, and its constructor threw ${text}${/[.!?]$/.test(text) ? '' : '.'}`,
       remedy:
         'Correct the field, or move work from the constructor to onInit(), or make the routes methods with @Get(), @Post(), ….',
     },

@@ -12,7 +12,9 @@ class Config {
 }
 
 /** The problems of a class, as code, subject and cause. */
-async function problemsOf(controller: Class): Promise<readonly (readonly [string, string, string])[]> {
+async function problemsOf(
+  controller: Class,
+): Promise<readonly (readonly [string, string, string])[]> {
   const problems = await bootProblems({ controllers: [controller], providers: [Config] })
   expect(problems.every(({ remedy }) => remedy.length > 20)).toBe(true)
   return problems.map(({ code, subject, cause }) => [code, subject, cause])
@@ -123,16 +125,19 @@ it('a constructor that needs real dependencies is a boot error with its message'
 it.each([
   ['/', {}, 'get() was given [object Object] as its handler.'],
   [7, () => 1, 'get() was given 7 as its path.'],
-])('a call with the wrong arguments %s and %s is a boot error of the class', async (path, handler, cause) => {
-  @Controller('notes')
-  class Notes {
-    list = get(path as never, handler as never)
-  }
-  const read = 'It is constructed once without its dependencies, to read the routes of its fields'
-  expect(await problemsOf(Notes)).toEqual([
-    ['E_FIELD_ROUTES_UNREAD', 'Notes', `${read}, and its constructor threw TypeError: ${cause}`],
-  ])
-})
+])(
+  'a call with the wrong arguments %s and %s is a boot error of the class',
+  async (path, handler, cause) => {
+    @Controller('notes')
+    class Notes {
+      list = get(path as never, handler as never)
+    }
+    const read = 'It is constructed once without its dependencies, to read the routes of its fields'
+    expect(await problemsOf(Notes)).toEqual([
+      ['E_FIELD_ROUTES_UNREAD', 'Notes', `${read}, and its constructor threw TypeError: ${cause}`],
+    ])
+  },
+)
 
 it('wrong options are the errors of decorated methods', async () => {
   @Controller('fields')

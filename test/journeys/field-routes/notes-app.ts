@@ -1,6 +1,6 @@
 import {
-  type AuthGuard,
   Auth,
+  type AuthGuard,
   Controller,
   Delete,
   del,
@@ -9,8 +9,8 @@ import {
   HttpCode,
   inject,
   NotFoundError,
-  Patch,
   type Paged,
+  Patch,
   Post,
   Put,
   page,
@@ -75,12 +75,13 @@ export class Notes {
     async ({ body, user }) => this.notes.save(`${user['name']}: ${body.text}`),
   )
 
-  replace = put('/:id', { params: NoteId, body: NewNote, returns: Note }, function (this: Notes, {
-    params,
-    body,
-  }) {
-    return this.notes.save(this.#prefix + body.text, params.id)
-  })
+  replace = put(
+    '/:id',
+    { params: NoteId, body: NewNote, returns: Note },
+    function (this: Notes, { params, body }) {
+      return this.notes.save(this.#prefix + body.text, params.id)
+    },
+  )
 
   change = patch('/:id', { params: NoteId, body: NewNote }, ({ params, body }) =>
     this.notes.save(body.text, params.id),
