@@ -64,16 +64,16 @@ it('reads abstract classes and mixins, whose constructors use methods of the con
     abstract makeName(): string
     whoami = get('/name', () => this.name)
   }
-  type Constructor = abstract new () => Named
-  const Counted = <T extends Constructor>(Class: T) => {
-    abstract class WithCount extends Class {
+  // biome-ignore lint/suspicious/noExplicitAny: TypeScript requires it of mixins
+  const counted = <T extends abstract new (...args: any[]) => Named>(base: T) => {
+    abstract class WithCount extends base {
       #count = 0
       count = get('/count', () => ++this.#count)
     }
     return WithCount
   }
   @Controller('c')
-  class C extends Counted(Named) {
+  class C extends counted(Named) {
     makeName() {
       return 'c'
     }

@@ -143,9 +143,9 @@ it('wrong options are the errors of decorated methods', async () => {
   @Controller('fields')
   class Notes {
     a = post('/a', { status: 99 }, () => 1)
-    b = post('/b', { returns: 'Note' } as never, () => 1)
-    c = post('/c', { retruns: Note } as never, () => 1)
-    d = post('/d', undefined as never, () => 1)
+    b = post('/b', { returns: 'Note' } as object, () => 1)
+    c = post('/c', { retruns: Note } as object, () => 1)
+    d = post('/d', undefined as unknown as object, () => 1)
     e = post('/:x', { body: {}, errors: { 200: 'Fine' } }, () => 1)
   }
   const problems = await problemsOf(Notes)
