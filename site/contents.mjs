@@ -51,6 +51,7 @@ export const CONTENTS = [
   {
     text: 'Routes',
     items: [
+      ['field-routes', 'Routes as fields', 'infer inference types get post functions fields hono'],
       ['validation', 'Validation', 'validate schema zod valibot dto'],
       ['bodies', 'Bodies and cookies'],
       ['uploads', 'Uploads', 'upload file multipart form image'],

@@ -4,9 +4,10 @@ import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { collectModules, type Scope } from '../di/modules.js'
 import { ConfigError, formatProblem, type Problem } from '../errors/config-error.js'
-import { chainOf, readClass } from '../metadata/read.js'
+import { chainOf } from '../metadata/read.js'
 import { checkDecoratedProviders } from '../model/check-decorated-providers.js'
 import { checkParameterTypes } from '../model/check-parameter-types.js'
+import { readChain, readFieldRoutes } from '../model/field-routes.js'
 import type { checkForeign } from '../model/foreign/check-foreign.js'
 import { checkCopies } from '../step/copies.js'
 import { checkApp } from './check-app.js'
@@ -40,7 +41,8 @@ export interface DescribeInput {
 }
 
 /**
- * Reads the settings and the decorators into data. It runs no code of the application, apart from its schemas.
+ * Reads the settings and the decorators into data. It runs no code of the application, apart from its schemas and the
+ * constructors of controllers with field routes, which get stand-ins for their dependencies.
  *
  * @param express The application whose query parser reads the requests.
  * @throws ConfigError with all errors; with `strict`, also with all warnings.
@@ -84,7 +86,7 @@ export function readStructure(
   if (misplaced.length > 0) throw new ConfigError([...graph.problems, ...misplaced])
   const controllers = [...new Set(graph.scopes.flatMap((scope) => scope.controllers))]
   const { model, problems } = compileOnce(controllers, {
-    readChain: (target) => chainOf(target).map(readClass),
+    readChain,
     defaultAccess: auth.defaultAccess,
     hasGuard: auth.guards.length > 0,
     guards: auth.names,
@@ -94,6 +96,7 @@ export function readStructure(
     envelope: settings.envelope,
     documented: settings.responses.documented,
   })
+  const unread = controllers.flatMap((controller) => readFieldRoutes(controller).problems)
   const errors = problems.filter(({ code }) => code.startsWith('E_'))
   const sound = model.routes.filter((route) => !errors.some((error) => isAbout(error, route)))
   const readKeys = plugins.flatMap(({ metadataKeys = [] }) => metadataKeys)
@@ -103,6 +106,7 @@ export function readStructure(
     scopes: graph.scopes,
     problems: [
       ...graph.problems,
+      ...unread,
       ...foreign,
       ...problems.filter((problem) => !isExplained(problem, foreign)),
       ...checkDecoratedProviders(graph.scopes, controllers),

@@ -1,7 +1,8 @@
 import type { Token } from '../contracts/provider.js'
 import type { BoundContainer } from '../di/build-container.js'
-import type { Problem } from '../errors/config-error.js'
+import { ConfigError, type Problem } from '../errors/config-error.js'
 import { takeUnread } from '../features/env/unread-file.js'
+import { checkFieldRoutes } from './check-field-routes.js'
 import { logWarnings, throwErrors } from './describe.js'
 import type { DescribedApp } from './described-app.js'
 import { makeControllers } from './make-controllers.js'
@@ -33,6 +34,8 @@ export async function makeInstances(
   const injector = container.root
   const setup = { get: <T>(token: Token<T>) => injector.resolve(token), logger }
   const controllers = await makeControllers(container, namedTokens(model, settings))
+  const unserved = checkFieldRoutes(controllers)
+  if (unserved.length > 0) throw new ConfigError(unserved)
   warn(app, takeUnread())
   const cookies = await readKeys(settings.cookies, setup)
   app.useKeys(cookies.keys)

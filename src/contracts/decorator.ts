@@ -14,6 +14,9 @@ type AnyClass = abstract new (...args: any[]) => unknown
 /** The context of a method that can handle a request. */
 type MethodContext<M extends AnyMethod> = ClassMethodDecoratorContext<any, M> & OfInstance
 
+/** The context of a field that can handle a request. */
+type FieldContext<M extends AnyMethod> = ClassFieldDecoratorContext<any, M> & OfInstance
+
 // Interfaces and not literals, which the compiler would instantiate for every route.
 interface OfInstance {
   readonly static: false
@@ -27,10 +30,16 @@ interface WithAnyUser {
 /** Decorates a class, in both dialects. */
 export type DualClassDecorator = (target: AnyClass, context?: ClassDecoratorContext<any>) => void
 
-/** Decorates a method, in both dialects. */
-export interface DualMethodDecorator {
+/** Decorates a method and no field, in both dialects. */
+export interface MethodOnlyDecorator {
   (value: AnyMethod, context: MethodContext<any>): void
   (target: object, key: PropertyKey, descriptor: TypedPropertyDescriptor<any>): void
+}
+
+/** Decorates a method, or a field whose value is a function, as `get()` makes it, in both dialects. */
+export interface DualMethodDecorator extends MethodOnlyDecorator {
+  (value: undefined, context: FieldContext<AnyMethod>): void
+  (target: object, key: PropertyKey, noDescriptor?: undefined): void
 }
 
 /** Decorates a class or a method, in both dialects. */
@@ -158,7 +167,7 @@ type WrongData<R, S> = [R] extends [readonly (infer A)[]]
       : 'The handler returns another type than the schema of `returns`.'
 
 /** Why data does not fit `returns`. No value has this type, so a compile error shows the text, and nothing else. */
-type WrongReturn<
+export type WrongReturn<
   R,
   S,
   TNone extends null | undefined = Extract<Exclude<R, S>, null | undefined>,
@@ -251,10 +260,11 @@ export interface RouteDecorator<I extends RouteOptions> {
 /** Decorates a handler that returns an async iterable of `TItem`: an `async function*`. */
 export interface StreamDecorator<TItem> {
   <M extends (...args: any[]) => Streamed<TItem>>(value: M, context: MethodContext<M>): void
+  (value: undefined, context: FieldContext<(...args: any[]) => Streamed<TItem>>): void
   <M extends (...args: any[]) => Streamed<TItem>>(
     target: object,
     key: PropertyKey,
-    descriptor: TypedPropertyDescriptor<M>,
+    descriptor?: TypedPropertyDescriptor<M>,
   ): void
 }
 

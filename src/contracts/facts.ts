@@ -26,7 +26,13 @@ import type { EnvelopeChoice } from './wire-format.js'
 export type Fact =
   | { readonly kind: 'controller'; readonly prefix: string }
   | { readonly kind: 'injectable' }
-  | { readonly kind: 'route'; readonly method: HttpMethod; readonly path: string }
+  | {
+      readonly kind: 'route'
+      readonly method: HttpMethod
+      readonly path: string
+      /** The handler of a field route. Other handlers are methods of the class. */
+      readonly handler?: (...args: never[]) => unknown
+    }
   | {
       readonly kind: 'input'
       readonly source: InputSource

@@ -37,3 +37,8 @@ export interface RouteOptions extends InputSchemas {
   /** Limits of the route, as in `@RateLimit`; `false` for none. */
   readonly rateLimit?: RateLimitPolicy | readonly RateLimitPolicy[] | false
 }
+
+/** Makes an unknown option a compile error. Known ones are `unknown`, because their types would be looked up for every route. */
+export type NoOthers<I> = {
+  readonly [K in keyof I]: K extends keyof RouteOptions ? unknown : never
+}

@@ -49,3 +49,8 @@ export function captureStack(): Error | null {
 export function noteDecorator(decorator: Omit<AppliedDecorator, 'applied'>): void {
   applied?.push({ ...decorator, applied: captureStack() ?? decorator.created })
 }
+
+/** Records what is below the decorators of a member: decorators run from the last to the first. */
+export function noteInner(decorator: AppliedDecorator): void {
+  applied?.unshift(decorator)
+}

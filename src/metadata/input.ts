@@ -177,6 +177,7 @@ function bodyWithOptions(args: readonly unknown[]): unknown {
     : { kind: 'body', schema: first as Schema, options: rest.length > 1 ? rest : rest[0] }
   return decorator('@Body()', {
     method: described,
+    field: false,
     parameter: (index) => [described, { kind: 'parameter', index, source: 'body' }],
   })
 }
@@ -197,6 +198,7 @@ function input(source: InputSource, name: string, args: readonly unknown[]): unk
   const described: Fact = { kind: 'input', ...whose, schema: schema as Schema, ...more }
   return decorator(`${name}()`, {
     method: described,
+    field: false,
     parameter: (index) => {
       const passed: Fact = { kind: 'parameter', index, ...whose }
       return hasSchema ? [described, passed] : [passed]

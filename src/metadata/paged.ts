@@ -50,5 +50,5 @@ export function Paged(pages: Pages<unknown>, ...rest: unknown[]): unknown {
   refuseBare('@Paged', pages, rest[0])
   const facts = pagesFacts(pages, '@Paged')
   if (facts.length === 0) throw new TypeError('@Paged() needs the result of cursor() or page().')
-  return decorator('@Paged()', { method: facts })
+  return decorator('@Paged()', { method: facts, field: false })
 }

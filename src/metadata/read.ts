@@ -1,9 +1,16 @@
 import type { ClassFacts } from '../contracts/facts.js'
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
-import { type AppliedDecorator, recordedDecorators } from './applied.js'
+import { type AppliedDecorator, noteInner, recordedDecorators } from './applied.js'
+import type { MadeRoute } from './field-route.js'
 import { findClass, writeCount } from './store.js'
 
 export { type AppliedDecorator, recordedDecorators } from './applied.js'
+export {
+  collectMadeRoutes,
+  countMadeRoutes,
+  type MadeRoute,
+  routeMadeOf,
+} from './field-route.js'
 
 /** The facts that a class states itself. */
 export function readClass(target: object): ClassFacts {
@@ -49,10 +56,21 @@ export function countWrites(): number {
   return writeCount()
 }
 
+/** Records the call that made a field a route, as the decorator of a method is recorded. */
+export function noteField(target: Class, member: PropertyKey, { by, created }: MadeRoute): void {
+  if (created === null) return
+  const place = { record: recordOf(target), member, parameter: null, className: null }
+  noteInner({ name: `${by}()`, ...place, created, applied: created })
+}
+
+/** Identifies the facts of a class: a class without decorators has no record. */
+function recordOf(target: Class): object {
+  return findClass(target) ?? target
+}
+
 /** The recorded decorators of a class itself and of one of its methods, in the order in which they are written. */
 export function readDecorators(target: Class, member: PropertyKey): AppliedDecorator[] {
-  const record = findClass(target)
-  if (record === undefined) return []
+  const record = recordOf(target)
   const found = recordedDecorators().filter(
     (each) => each.record === record && (each.member === null || each.member === member),
   )

@@ -1,7 +1,7 @@
-import type { DualMethodDecorator, RouteDecorator } from '../contracts/decorator.js'
+import type { MethodOnlyDecorator, RouteDecorator } from '../contracts/decorator.js'
 import type { Fact } from '../contracts/facts.js'
 import type { HttpMethod } from '../contracts/route-model.js'
-import type { RouteOptions } from '../contracts/route-options.js'
+import type { NoOthers, RouteOptions } from '../contracts/route-options.js'
 import { ConfigError } from '../errors/config-error.js'
 import { shown } from '../errors/invalid.js'
 import { optionFacts } from './route-options.js'
@@ -21,19 +21,16 @@ import { decorator, refuseBare } from './write.js'
  * rename({ params, body }: Req<typeof input>) { return users.rename(params.id, body.name) }
  */
 export interface VerbDecorator {
-  (path?: string): DualMethodDecorator
+  (path?: string): MethodOnlyDecorator
   <const I extends RouteOptions>(path: string, options: I & NoOthers<I>): RouteDecorator<I>
 }
-
-/** Makes an unknown option a compile error. Known ones are `unknown`, because their types would be looked up for every route. */
-type NoOthers<I> = { readonly [K in keyof I]: K extends keyof RouteOptions ? unknown : never }
 
 function verb(method: HttpMethod, name: string): VerbDecorator {
   function declareRoute(path = '', ...rest: unknown[]): unknown {
     refuseBare(name, path, rest[0])
     const route: Fact = { kind: 'route', method, path: pathArgument(name, path) }
     const inputs = rest.length === 0 ? [] : optionFacts(name, rest[0])
-    return decorator(`${name}()`, { method: [route, ...inputs] })
+    return decorator(`${name}()`, { method: [route, ...inputs], field: false })
   }
   return declareRoute as VerbDecorator
 }

@@ -36,6 +36,7 @@ export function Upload(...args: unknown[]): unknown {
   const described: Fact = { kind: 'upload', parts: args[0] as UploadParts }
   return decorator('@Upload()', {
     method: described,
+    field: false,
     parameter: (index) => [described, { kind: 'parameter', index, source: 'body' }],
   })
 }

@@ -11,7 +11,10 @@ import { type ClassRecord, classRecord } from './store.js'
  */
 export interface Writers {
   readonly class?: Fact
+  /** Facts of a method, and of a field with a route. */
   readonly method?: Fact | readonly Fact[]
+  /** `false` for a decorator that no field can have: the options of a field route state the same. */
+  readonly field?: false
   /** Facts of a decorated handler parameter (legacy dialect). */
   readonly parameter?: (index: number) => readonly Fact[]
 }
@@ -26,7 +29,7 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
     const kind = kindOf(first, second, third)
     if (kind === 'class') refuseReplaced(first as object)
     const facts = factsFor(kind, writers, third)
-    if (facts === null) throw misplaced(name, labelOf(first, second, third), Object.keys(writers))
+    if (facts === null) throw misplaced(name, labelOf(first, second, third), placesOf(writers))
     const record = classRecord(ownerOf(first, second))
     const member = kind === 'class' ? null : keyOf(second)
     const stored = member === null ? record.facts : factsOfMethod(record, member)
@@ -42,11 +45,16 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
   return write
 }
 
+function placesOf({ field: _, ...writers }: Writers): readonly string[] {
+  return Object.keys(writers)
+}
+
 /** The facts that a decorator states on a kind of target; `null` if it cannot be there. */
 function factsFor(kind: Kind, writers: Writers, third: unknown): readonly Fact[] | null {
   const { class: ofClass, method: ofMethod, parameter: ofParameter } = writers
   if (kind === 'class' && ofClass !== undefined) return [ofClass]
-  if (kind === 'method' && ofMethod !== undefined) return isList(ofMethod) ? ofMethod : [ofMethod]
+  const isMember = kind === 'method' || (kind === 'field' && writers.field !== false)
+  if (isMember && ofMethod !== undefined) return isList(ofMethod) ? ofMethod : [ofMethod]
   if (kind === 'parameter' && ofParameter !== undefined) return ofParameter(third as number)
   return null
 }
@@ -160,21 +168,23 @@ export function isStandardContext(value: unknown): value is DecoratorContext {
 }
 
 /** The kind of target that a decorator is on. */
-type Kind = 'class' | 'method' | 'parameter' | 'misplaced'
+type Kind = 'class' | 'method' | 'field' | 'parameter' | 'misplaced'
 
 function kindOf(first: unknown, second: unknown, third: unknown): Kind {
   if (isStandardContext(second)) {
-    if (second.kind === 'class') return 'class'
-    const isOfClass = second.kind === 'method' && !second.static && !second.private
-    return isOfClass ? 'method' : 'misplaced'
+    const { kind } = second
+    if (kind === 'class') return kind
+    const isOfInstance = !second.static && !second.private
+    return isOfInstance && (kind === 'method' || kind === 'field') ? kind : 'misplaced'
   }
   if (second === undefined) {
     // One argument is a class. A class with the index of a constructor parameter is not a target of these decorators.
     return typeof first === 'function' && typeof third !== 'number' ? 'class' : 'misplaced'
   }
   if (typeof first === 'function') return 'misplaced'
+  if (third === undefined) return 'field'
   if (typeof third === 'number') return 'parameter'
-  const isMethod = typeof (third as PropertyDescriptor | undefined)?.value === 'function'
+  const isMethod = typeof (third as PropertyDescriptor).value === 'function'
   return isMethod ? 'method' : 'misplaced'
 }
 

@@ -1,6 +1,6 @@
 import type { Class } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
-import type { FactsByKind } from './facts-by-kind.js'
+import { type FactsByKind, firstOf } from './facts-by-kind.js'
 
 const SYNC = '[object GeneratorFunction]'
 const ASYNC = '[object AsyncGeneratorFunction]'
@@ -18,7 +18,7 @@ export interface CheckedHandler {
 
 /** Refuses a handler that is a generator function and no stream: a generator has no form in JSON. */
 export function checkHandler({ subject, controller, key, facts }: CheckedHandler): Problem[] {
-  const method: unknown = controller.prototype?.[key]
+  const method: unknown = firstOf(facts, 'route')?.handler ?? controller.prototype?.[key]
   const kind = Object.prototype.toString.call(method)
   const refuse = (cause: string, remedy: string): Problem[] => [
     { code: 'E_HANDLER_GENERATOR', subject, cause, remedy },

@@ -27,9 +27,9 @@ export function checkResponses(route: RouteModel): Problem[] {
 }
 
 /** Whether a handler can get the response object, as far as its parameters show. */
-function mayRespondItself({ controller, handler, parameters }: RouteModel): boolean {
+function mayRespondItself({ stack, parameters }: RouteModel): boolean {
   if (parameters !== null) return parameters.some(({ source }) => source === 'res')
-  const method: unknown = controller.prototype?.[handler]
+  const method = stack[0]?.handle
   return typeof method !== 'function' || method.length >= 2 || hidesParameters(method as never)
 }
 

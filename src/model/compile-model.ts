@@ -156,7 +156,7 @@ function compileRouteModel(
     method: verb.method,
     path,
     methods: expressMethods(verb.method),
-    stack: expressStack(controller, handler, verb.method),
+    stack: expressStack(controller, handler, verb),
     version,
     versionHeader,
     plainPath,

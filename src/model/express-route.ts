@@ -1,3 +1,4 @@
+import type { FactOf } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 
@@ -16,9 +17,9 @@ const METHODS: Partial<Record<HttpMethod, RouteModel['methods']>> = {}
 export function expressStack(
   { prototype }: Class,
   handler: PropertyKey,
-  method: HttpMethod,
+  { method, handler: ofField }: FactOf<'route'>,
 ): RouteModel['stack'] {
-  const handle = (prototype as Record<PropertyKey, unknown>)[handler]
+  const handle = ofField ?? (prototype as Record<PropertyKey, unknown>)[handler]
   return Object.freeze([
     Object.freeze({ name: String(handler), method: lowerCase(method), handle }),
   ])

@@ -30,13 +30,14 @@ const VALUES = `
   TooManyRequestsError UnauthorizedError UnprocessableEntityError UnsupportedMediaTypeError Upload Use Version Versioned
   Webhook visibilityOf compose createTenantMiddleware csv cursor defineAppOptions defineControllers defineOption
   defineParameter env expectedVersion file fileResponse getTenantId getTraceContext githubWebhooks inject lastEventId
-  memoryCache memoryRateLimit page policy publicRouter requireTenantId runWithTenant runWithoutTenant schemeOf secret
+  del get patch post put query memoryCache memoryRateLimit page policy publicRouter requireTenantId runWithTenant runWithoutTenant schemeOf secret
   signWebhook sseComment sseEvent standardWebhooks stripeWebhooks tenantFromHost tenantFromPath tenantFromSubdomain
   tenantKey tenantRouter tenantScoped
 `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
+  FieldVerb MethodOnlyDecorator RouteField
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppOptions AuthDecoratorOptions
   AuthGuard AuthOptions AuthenticatedRequest BodyOptions BodyType CacheOptions CacheSettings CacheStats CacheStore
   CapacityOptions CapsulesOptions Class ClassProvider ContentOptions CookieKeyOptions CookiesOptions CsvOptions

@@ -2,8 +2,9 @@
 import * as blazon from 'blazon'
 import { expect, it } from 'vitest'
 import type { Class } from '../../src/contracts/provider.js'
-import { chainOf, readClass, readInjections } from '../../src/metadata/read.js'
+import { readInjections } from '../../src/metadata/read.js'
 import { compileModel } from '../../src/model/compile-model.js'
+import { readChain } from '../../src/model/field-routes.js'
 import { controllersOf, textOf } from './compare-dialects.js'
 import source from './every-decorator.ts?raw'
 
@@ -31,7 +32,7 @@ const described = Object.entries(standard).filter(([, module]) => controllersOf(
 /** Everything that boot reads from controllers: the frozen model, its problems, and what constructors and fields receive. */
 function modelOf(controllers: readonly Class[]): string {
   const { model, problems } = compileModel(controllers, {
-    readChain: (target) => chainOf(target).map(readClass),
+    readChain,
     defaultAccess: 'public',
     hasGuard: true,
     guards: [],

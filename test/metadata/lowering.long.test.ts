@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url)
 
 // Compilers differ in these cases: replaced methods and classes, inherited metadata, and when the class exists.
 const SOURCE = `
-import { Auth, Body, Can, Controller, Get, Inject, Post, Public } from 'blazon'
+import { Auth, Body, Can, Controller, Get, HttpCode, Inject, Post, Public, get, post } from 'blazon'
 const isStandard = (context: any) => typeof context === 'object' && context !== null && 'kind' in context
 /** A decorator of another package that replaces the method. */
 function Wrapped(...args: any[]): any {
@@ -41,6 +41,16 @@ export class Things extends Base {
 }
 @Auth() @Subclassed @Controller('sub')
 export class Sub { @Public() @Get() open() { return 'open' } @Get('closed') closed() { return 'closed' } }
+const PATH = '/inherited'
+export class WithFields { inherited = get(PATH, () => 'inherited ' + this.constructor.name) }
+@Auth() @Subclassed @Controller('fields')
+export class Fields extends WithFields {
+  @Inject('name') name: any
+  #calls = 0
+  @Public() @HttpCode(202)
+  decorated = post('/', { summary: 'Decorated' }, () => 'decorated ' + ++this.#calls)
+  plain = get('plain', {}, function (this: Fields) { return 'plain ' + this.name })
+}
 `
 
 interface Compiler {
@@ -48,15 +58,19 @@ interface Compiler {
   readonly compile: (source: string) => string
 }
 
-function typescript(name: string, path: string, experimentalDecorators: boolean): Compiler {
+function typescript(
+  name: string,
+  path: string,
+  options: { readonly experimentalDecorators: boolean; readonly target?: 'ES2017' },
+): Compiler {
   return {
     name,
     compile(source) {
       const { ModuleKind, ScriptTarget, transpileModule } = require(path)
       const compilerOptions = {
+        ...options,
         module: ModuleKind.CommonJS,
-        target: ScriptTarget.ES2022,
-        experimentalDecorators,
+        target: ScriptTarget[options.target ?? 'ES2022'],
       }
       return transpileModule(source, { compilerOptions }).outputText
     },
@@ -93,12 +107,16 @@ function swcCompiler(name: string, transform: object): Compiler {
   return { name, compile: (source) => swc(source, options).code }
 }
 
-function esbuildCompiler(name: string, experimentalDecorators: boolean): Compiler {
+function esbuildCompiler(
+  name: string,
+  experimentalDecorators: boolean,
+  options: { readonly target: string; readonly minifyWhitespace?: boolean } = { target: 'es2022' },
+): Compiler {
   const tsconfigRaw = { compilerOptions: { experimentalDecorators } }
   return {
     name,
     compile: (source) =>
-      esbuild(source, { loader: 'ts', format: 'cjs', target: 'es2022', tsconfigRaw }).code,
+      esbuild(source, { loader: 'ts', format: 'cjs', ...options, tsconfigRaw }).code,
   }
 }
 
@@ -110,14 +128,31 @@ function evaluate(code: string): Record<string, blazon.Class> {
 }
 
 const compilers: Compiler[] = [
-  typescript('TypeScript 5 standard', 'typescript-5', false),
-  typescript('TypeScript 5 legacy', 'typescript-5', true),
-  typescript('TypeScript 6 standard', 'typescript-6', false),
-  typescript('TypeScript 6 legacy', 'typescript-6', true),
+  typescript('TypeScript 5 standard', 'typescript-5', { experimentalDecorators: false }),
+  typescript('TypeScript 5 legacy', 'typescript-5', { experimentalDecorators: true }),
+  typescript('TypeScript 6 standard', 'typescript-6', { experimentalDecorators: false }),
+  typescript('TypeScript 6 legacy', 'typescript-6', { experimentalDecorators: true }),
+  // Fields are assigned in the constructor.
+  typescript('TypeScript 5 standard, ES2017', 'typescript-5', {
+    experimentalDecorators: false,
+    target: 'ES2017',
+  }),
+  typescript('TypeScript 5 legacy, ES2017', 'typescript-5', {
+    experimentalDecorators: true,
+    target: 'ES2017',
+  }),
   nativeTypescript('TypeScript 7 standard', false),
   nativeTypescript('TypeScript 7 legacy', true),
   esbuildCompiler('esbuild standard', false),
   esbuildCompiler('esbuild legacy', true),
+  ...['es2017', 'es2022'].flatMap((target) =>
+    [false, true].map((isLegacy) =>
+      esbuildCompiler(`esbuild ${isLegacy ? 'legacy' : 'standard'}, small, ${target}`, isLegacy, {
+        target,
+        minifyWhitespace: true,
+      }),
+    ),
+  ),
   swcCompiler('swc standard 2022-03', { decoratorVersion: '2022-03' }),
   swcCompiler('swc standard 2023-11', { decoratorVersion: '2023-11' }),
   swcCompiler('swc legacy', { legacyDecorator: true }),
@@ -127,9 +162,9 @@ describe.each(compilers)('decorators lowered by $name', ({ compile }) => {
   let app: TestApp
 
   beforeAll(async () => {
-    const { Things, Sub } = evaluate(compile(SOURCE)) as { Things: blazon.Class; Sub: blazon.Class }
+    const { Things, Sub, Fields } = evaluate(compile(SOURCE)) as Record<string, blazon.Class>
     app = await TestApp.create({
-      controllers: blazon.defineControllers(Things, Sub),
+      controllers: [Things, Sub, Fields] as blazon.Class[],
       providers: [{ token: 'name', useValue: 'injected' }],
       auth: {
         guard: {
@@ -150,12 +185,15 @@ describe.each(compilers)('decorators lowered by $name', ({ compile }) => {
   it('finds every route and nothing of other classes', () => {
     const rows = app.getRouteTable().map(({ method, path }) => `${method} ${path}`)
     expect(rows.sort()).toEqual([
+      'GET /fields/inherited',
+      'GET /fields/plain',
       'GET /sub',
       'GET /sub/closed',
       'GET /things/inherited',
       'GET /things/outer',
       'GET /things/outermost',
       'GET /things/plain',
+      'POST /fields',
       'POST /things/body',
       'POST /things/overridden',
     ])
@@ -173,6 +211,14 @@ describe.each(compilers)('decorators lowered by $name', ({ compile }) => {
       expect((await get(path, 'ok')).body.data).toMatch(/^wrapped /)
     },
   )
+
+  it('runs the routes of fields, with their decorators', async () => {
+    const decorated = await app.request().post('/fields')
+    expect([decorated.status, decorated.body.data]).toEqual([202, 'decorated 1'])
+    expect((await get('/fields/plain')).status).toBe(401)
+    expect((await get('/fields/plain', 'ok')).body.data).toBe('plain injected')
+    expect((await get('/fields/inherited', 'ok')).body.data).toMatch(/^inherited /)
+  })
 
   it('keeps the guard of an inherited method', async () => {
     expect((await get('/things/inherited')).status).toBe(401)

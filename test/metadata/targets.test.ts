@@ -65,7 +65,20 @@ describe('a decorator on the wrong target', () => {
       '@Body on a constructor parameter',
       () => call(Body({ type: 'object' }), Target, undefined, 0),
     ],
-    ['@Auth on a field', () => call(Auth(), undefined, standard('field'))],
+    [
+      '@Auth on a static field',
+      () => call(Auth(), undefined, { ...standard('field'), static: true }),
+    ],
+    [
+      '@Auth on a private field',
+      () => call(Auth(), undefined, { ...standard('field', '#member'), private: true }),
+    ],
+    ['@Auth on an accessor', () => call(Auth(), {}, standard('accessor'))],
+    ['@Body on a field', () => call(Body({ type: 'object' }), undefined, standard('field'))],
+    [
+      '@Query on a field, legacy',
+      () => call(Query({ type: 'object' }), Target.prototype, 'member', undefined),
+    ],
     ['@HttpCode on a class', () => call(HttpCode(201), Target, standard('class'))],
     ['@Injectable on a method', () => call(Injectable(), () => 1, standard('method'))],
     ['@Inject on a method, standard', () => call(Inject('x'), () => 1, standard('method'))],

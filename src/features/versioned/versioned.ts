@@ -171,8 +171,8 @@ function mistakeOf(route: RouteModel, model: AppModel): string | undefined {
   const source = sourceOf(route, model)
   if (source === undefined)
     return `No GET route of ${route.controller.name} has the path ${route.path}.`
-  const { parameters, controller, handler, stream } = source
-  const method: unknown = (controller.prototype as Record<PropertyKey, unknown>)[handler]
+  const { parameters, stack, stream } = source
+  const method = stack[0]?.handle
   const usesMore = parameters !== null || typeof method !== 'function' || method.length > 1
   return usesMore || stream !== null ? `${source.name} uses more than the request.` : undefined
 }

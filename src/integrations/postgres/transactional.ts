@@ -1,4 +1,4 @@
-import { ConfigError, type DualMethodDecorator, Inject, type RouteModel } from '../../index.js'
+import { ConfigError, Inject, type MethodOnlyDecorator, type RouteModel } from '../../index.js'
 import { Database } from './database.js'
 import { checkTransactionOptions, type TransactionOptions } from './sessions/transaction-options.js'
 
@@ -31,14 +31,14 @@ type Method = (...args: unknown[]) => unknown
  *   }
  * }
  */
-export function Transactional(options?: TransactionOptions): DualMethodDecorator
-export function Transactional(...args: unknown[]): DualMethodDecorator {
+export function Transactional(options?: TransactionOptions): MethodOnlyDecorator
+export function Transactional(...args: unknown[]): MethodOnlyDecorator {
   const [options = {}] = args
   if (args.length > 1 || typeof options !== 'object' || options === null)
     throw misused(nameOf(args), WITHOUT_PARENTHESES)
   checkTransactionOptions('@Transactional()', options)
   const decorator = (...target: [unknown, unknown, unknown?]) => decorate(target, options)
-  return decorator as DualMethodDecorator
+  return decorator as MethodOnlyDecorator
 }
 
 function decorate(
@@ -139,8 +139,8 @@ function databaseOf(object: Decorated | undefined, { name }: Method): Database {
 }
 
 /** The options of `@Transactional()` on the handler of a route; `null` without it. */
-export function transactionalOf({ controller, handler }: RouteModel): TransactionOptions | null {
-  const method: unknown = (controller.prototype as Record<PropertyKey, unknown>)[handler]
+export function transactionalOf({ stack }: RouteModel): TransactionOptions | null {
+  const method = stack[0]?.handle
   if (typeof method !== 'function') return null
   return (method as { readonly [kTransactional]?: TransactionOptions })[kTransactional] ?? null
 }

@@ -103,10 +103,7 @@ export const foundation: readonly Defect[] = [
     id: 'private-method',
     file: 'src/metadata/write.ts',
     kind: 'alternative',
-    replace: [
-      "second.kind === 'method' && !second.static && !second.private",
-      "second.kind === 'method' && !second.static",
-    ],
+    replace: ['!second.static && !second.private', '!second.static'],
     what: 'A decorator on a private method is not a mistake any more, and has no effect.',
   },
   {

@@ -104,9 +104,6 @@ export class Members {
   // @ts-expect-error a schema describes a method
   @Params(Schema) params = 1
 
-  // @ts-expect-error a guard describes a method
-  @Auth() auth = 1
-
   // @ts-expect-error a prefix describes a class
   @Controller('x')
   controller() {}

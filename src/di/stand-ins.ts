@@ -1,0 +1,52 @@
+import { Container } from '@needle-di/core'
+import type { Class } from '../contracts/provider.js'
+import { kInjector } from './injector.js'
+
+/** How a class is constructed without its dependencies. */
+export interface StandInConstruction {
+  /** The class whose constructor runs: the class itself, or one of its base classes. */
+  readonly constructs: Class
+  /** The number of constructor arguments. */
+  readonly parameters: number
+}
+
+/**
+ * Constructs a class without its dependencies, to read its fields. `inject()` and the arguments of the constructor are
+ * stand-ins, so nothing that the application provides is created.
+ *
+ * @param target The class of the instance. `constructs` may be one of its bases, whose constructor then finds the methods
+ * of the class.
+ * @throws the error of the constructor.
+ */
+export function constructWithStandIns(
+  target: Class,
+  { constructs, parameters }: StandInConstruction,
+): object {
+  const standIn = makeStandIn()
+  const container = new Container()
+  container.bind({ provide: kInjector, useValue: { get: () => standIn } })
+  const args = Array.from({ length: parameters }, () => standIn)
+  const make = () => Reflect.construct(constructs, args, target) as object
+  return container.runInInjectionContext(make)
+}
+
+/**
+ * A value that constructors can use in place of any dependency: each of its properties and results is the value itself.
+ * An `await` of it never ends, so asynchronous code that a constructor begins does nothing more.
+ */
+function makeStandIn(): object {
+  function injected() {}
+  const standIn: object = new Proxy(injected, {
+    // Operators throw for an object that has no primitive value.
+    get: (_, key) => (key === Symbol.toPrimitive ? toPrimitive : standIn),
+    set: () => true,
+    apply: () => standIn,
+    construct: () => standIn,
+  })
+  return standIn
+}
+
+/** The text shows in messages where a value was injected. */
+function toPrimitive(hint: string): number | string {
+  return hint === 'number' ? 0 : 'injected'
+}

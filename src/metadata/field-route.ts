@@ -1,0 +1,105 @@
+import type { Fact } from '../contracts/facts.js'
+import type { FieldVerb } from '../contracts/field-route.js'
+import type { HttpMethod } from '../contracts/route-model.js'
+import { shown } from '../errors/invalid.js'
+import { captureStack } from './applied.js'
+import { optionFacts } from './route-options.js'
+
+/** A function that handles the requests of a route. */
+type FieldHandler = (...args: never[]) => unknown
+
+/** A route that a call of `get`, `post`, … has made. */
+export interface MadeRoute {
+  /** The function that the call returned. */
+  readonly handler: FieldHandler
+  /** The name of the called function: `post`. */
+  readonly by: string
+  readonly facts: readonly Fact[]
+  /** Its stack shows the call; `null` if this process does not record decorators. */
+  readonly created: Error | null
+}
+
+const made = new WeakMap<object, MadeRoute>()
+let count = 0
+let journal: MadeRoute[] | null = null
+
+function verb(method: HttpMethod, by: string): FieldVerb {
+  function makeRoute(path: unknown, ...rest: readonly unknown[]): unknown {
+    const given = rest.at(-1)
+    if (typeof path !== 'string')
+      throw new TypeError(`${by}() was given ${shown(path)} as its path.`)
+    if (typeof given !== 'function')
+      throw new TypeError(`${by}() was given ${shown(given)} as its handler.`)
+    // One function may be the handler of several routes, and each route needs a function of its own.
+    const handler = (made.has(given) ? new Proxy(given, {}) : given) as FieldHandler
+    const facts: Fact[] = [
+      { kind: 'route', method, path, handler },
+      ...(rest.length > 1 ? optionFacts(by, rest[0]) : []),
+    ]
+    const route = { handler, by, facts, created: captureStack() }
+    made.set(handler, route)
+    count++
+    journal?.push(route)
+    return handler
+  }
+  return makeRoute as FieldVerb
+}
+
+/** The route that a function handles, if `get`, `post`, … returned it. */
+export function routeMadeOf(value: unknown): MadeRoute | undefined {
+  return typeof value === 'function' ? made.get(value) : undefined
+}
+
+/** How many routes were made. While it is 0, no object has a field route. */
+export function countMadeRoutes(): number {
+  return count
+}
+
+/** Calls a function and lists the routes that it makes, in order, even if it throws. */
+export function collectMadeRoutes(list: MadeRoute[], make: () => void): void {
+  const outer = journal
+  journal = list
+  try {
+    make()
+  } finally {
+    journal = outer
+  }
+}
+
+/**
+ * Makes a field of a controller a route for `GET`, and for `HEAD` unless another route handles it.
+ *
+ * @param path Relative to the path of the controller. `'/'` and `''` mean the same.
+ * @param options The schemas of the request, `returns`, `errors` and others, as in {@link Get}. Default: none.
+ * @param handler Receives the request, whose type follows from the options, the response and `next`.
+ * @returns the handler.
+ * @throws TypeError if there is no handler, or the path is not a string.
+ * @see docs/field-routes.md
+ * @example
+ * @Controller('notes')
+ * class Notes {
+ *   private readonly notes = inject(NoteStore)
+ *   read = get('/:id', { params: NoteId, returns: Note }, ({ params }) => this.notes.find(params.id))
+ * }
+ */
+export const get: FieldVerb = verb('GET', 'get')
+
+/**
+ * The same as {@link get} for `QUERY` (RFC 10008), a read with a body.
+ *
+ * @see docs/query-method.md
+ * @example search = query('/search', { body: Ids }, ({ body }) => this.notes.findAll(body.ids))
+ */
+export const query: FieldVerb = verb('QUERY', 'query')
+
+/** The same as {@link get} for `POST`. @example add = post('/', { body: NewNote }, ({ body }) => this.notes.add(body)) */
+export const post: FieldVerb = verb('POST', 'post')
+
+/** The same as {@link get} for `PUT`. @example replace = put('/:id', { params: NoteId, body: NewNote }, ({ params, body }) => this.notes.set(params.id, body)) */
+export const put: FieldVerb = verb('PUT', 'put')
+
+/** The same as {@link get} for `PATCH`. @example change = patch('/:id', { body: Change }, ({ params, body }) => this.notes.change(params.id, body)) */
+export const patch: FieldVerb = verb('PATCH', 'patch')
+
+/** The same as {@link get} for `DELETE`. @example remove = del('/:id', ({ params }) => this.notes.remove(params.id)) */
+export const del: FieldVerb = verb('DELETE', 'del')

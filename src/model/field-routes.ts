@@ -1,0 +1,157 @@
+import type { ClassFacts } from '../contracts/facts.js'
+import type { Class } from '../contracts/provider.js'
+import { constructWithStandIns } from '../di/stand-ins.js'
+import type { Problem } from '../errors/config-error.js'
+import {
+  chainOf,
+  collectMadeRoutes,
+  type MadeRoute,
+  noteField,
+  readClass,
+  routeMadeOf,
+} from '../metadata/read.js'
+import { makesRoutes } from './makes-routes.js'
+
+/** The routes of fields, by the names of the fields. */
+export type FieldRoutes = ReadonlyMap<PropertyKey, MadeRoute>
+
+/** The field routes of a controller. */
+export interface ReadFields {
+  /** By the class that has the fields: the controller, or one of its base classes. */
+  readonly byClass: ReadonlyMap<Class, FieldRoutes>
+  readonly problems: readonly Problem[]
+}
+
+const NO_FIELDS: ReadFields = { byClass: new Map(), problems: [] }
+
+/** Constructing a class twice would run its constructor once more. */
+const known = new WeakMap<Class, ReadFields>()
+
+/**
+ * Reads the routes of a controller's fields. Fields exist on instances only, so a class with such routes is constructed
+ * once, with stand-ins in place of its dependencies. Other classes are left alone.
+ */
+export function readFieldRoutes(controller: Class): ReadFields {
+  let fields = known.get(controller)
+  if (fields === undefined) {
+    fields = readChainOfFields(controller)
+    known.set(controller, fields)
+  }
+  return fields
+}
+
+/** The facts of a controller and its base classes, nearest first, with the routes of its fields. */
+export function readChain(controller: Class): readonly ClassFacts[] {
+  const { byClass } = readFieldRoutes(controller)
+  return chainOf(controller).map((link) => withFields(readClass(link), byClass.get(link)))
+}
+
+/** Methods come first, then fields, each in the order of the source: so the model is the same in both dialects. */
+function withFields(facts: ClassFacts, fields: FieldRoutes | undefined): ClassFacts {
+  if (fields === undefined) return facts
+  const methods = new Map([...facts.methods].filter(([key]) => !fields.has(key)))
+  for (const [key, made] of fields) {
+    methods.set(key, [...(facts.methods.get(key) ?? []), ...made.facts])
+  }
+  return { ...facts, methods }
+}
+
+function readChainOfFields(controller: Class): ReadFields {
+  const chain = chainOf(controller).filter(makesRoutes)
+  if (chain.length === 0) return NO_FIELDS
+  const byClass = new Map<Class, FieldRoutes>()
+  const problems: Problem[] = []
+  let base = NOTHING
+  for (const link of chain.reverse()) {
+    const made = makeInstance(controller, link)
+    if (made.problems.length > 0) return { byClass, problems: made.problems }
+    const fields = ownFields(made, base)
+    problems.push(...checkMade(link, { made, base, fields }))
+    for (const [key, route] of fields) noteField(link, key, route)
+    byClass.set(link, fields)
+    base = made
+  }
+  return { byClass, problems }
+}
+
+/** An instance with stand-ins, and the routes that its constructor made, in order. */
+interface Made {
+  readonly fields: FieldRoutes
+  readonly routes: readonly MadeRoute[]
+  readonly problems: readonly Problem[]
+}
+
+const NOTHING: Made = { fields: new Map(), routes: [], problems: [] }
+
+function makeInstance(controller: Class, link: Class): Made {
+  const routes: MadeRoute[] = []
+  try {
+    let instance: object = {}
+    collectMadeRoutes(routes, () => {
+      const parameters = Math.max(...chainOf(link).map(countParameters))
+      instance = constructWithStandIns(controller, { constructs: link, parameters })
+    })
+    return { fields: fieldsOf(instance), routes, problems: [] }
+  } catch (error) {
+    return { ...NOTHING, problems: failed(nameOf(link), error) }
+  }
+}
+
+/** A class may list tokens of parameters that have a default, which `length` does not count. */
+function countParameters(target: Class): number {
+  const { inject } = target as { readonly inject?: unknown }
+  return Math.max(target.length, Array.isArray(inject) ? inject.length : 0)
+}
+
+/** The routes of an instance, by field. Getters are not called. */
+export function fieldsOf(instance: object): FieldRoutes {
+  const fields = new Map<PropertyKey, MadeRoute>()
+  for (const key of Reflect.ownKeys(instance)) {
+    const made = routeMadeOf(Object.getOwnPropertyDescriptor(instance, key)?.value)
+    if (made !== undefined) fields.set(key, made)
+  }
+  return fields
+}
+
+/** The fields that a class adds to its base or replaces. The constructor of the base runs first, so its routes are made first. */
+function ownFields({ fields, routes }: Made, base: Made): FieldRoutes {
+  const ofBase = new Set(routes.slice(0, base.routes.length))
+  const isInherited = (key: PropertyKey, made: MadeRoute) =>
+    base.fields.has(key) && (ofBase.has(made) || base.fields.get(key) === made)
+  return new Map([...fields].filter(([key, made]) => !isInherited(key, made)))
+}
+
+interface OwnRoutes {
+  readonly made: Made
+  readonly base: Made
+  readonly fields: FieldRoutes
+}
+
+/** Finds routes that no field has, because nothing would serve them. */
+function checkMade(link: Class, { made, base, fields }: OwnRoutes): Problem[] {
+  const placed = new Set(fields.values())
+  const own = made.routes.slice(base.routes.length).filter((route) => !placed.has(route))
+  return own.map(({ by, facts: [fact] }) => ({
+    code: 'E_FIELD_ROUTE_UNSERVED',
+    subject: nameOf(link),
+    cause: `${by}(${fact?.kind === 'route' ? `'${fact.path}'` : ''}) makes a route, and no public field of an instance has the result as its value.`,
+    remedy: `Write it as a field: name = ${by}('/', …), without #, static, accessor, or a function around it.`,
+  }))
+}
+
+function failed(subject: string, error: unknown): Problem[] {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return [
+    {
+      code: 'E_FIELD_ROUTES_UNREAD',
+      subject,
+      cause: `It is constructed once without its dependencies, to read the routes of its fields, and its constructor threw ${text}${/[.!?]$/.test(text) ? '' : '.'}`,
+      remedy:
+        'Correct the field, or move work from the constructor to onInit(), or make the routes methods with @Get(), @Post(), ….',
+    },
+  ]
+}
+
+function nameOf({ name }: Class): string {
+  return name || 'an anonymous class'
+}

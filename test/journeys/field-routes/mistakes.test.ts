@@ -1,0 +1,207 @@
+import { Auth, type Class, Controller, Get, get, HttpCode, inject, post } from 'blazon'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { bootProblems } from '../../support.js'
+
+const Note = z.object({ id: z.number() })
+
+class Config {
+  readonly path: string = 'real'
+  readonly isOpen: boolean = false
+  readonly ability: string = 'notes:read'
+}
+
+/** The problems of a class, as code, subject and cause. */
+async function problemsOf(
+  controller: Class,
+): Promise<readonly (readonly [string, string, string])[]> {
+  const problems = await bootProblems({ controllers: [controller], providers: [Config] })
+  expect(problems.every(({ remedy }) => remedy.length > 20)).toBe(true)
+  return problems.map(({ code, subject, cause }) => [code, subject, cause])
+}
+
+describe('a route that is made and not served is a boot error:', () => {
+  it('a private field', async () => {
+    @Controller('notes')
+    class Notes {
+      #list = get('/', () => [])
+      read = get('/1', () => this.#list)
+    }
+    expect(await problemsOf(Notes)).toEqual([
+      [
+        'E_FIELD_ROUTE_UNSERVED',
+        'Notes',
+        "get('/') makes a route, and no public field of an instance has the result as its value.",
+      ],
+    ])
+  })
+
+  it('a field whose value another function has replaced', async () => {
+    const logged =
+      <A extends unknown[], R>(handler: (...args: A) => R) =>
+      (...args: A): R =>
+        handler(...args)
+    @Controller('notes')
+    class Notes {
+      list = logged(get('/', () => []))
+    }
+    const [problem] = await problemsOf(Notes)
+    expect(problem?.slice(0, 2)).toEqual(['E_FIELD_ROUTE_UNSERVED', 'Notes'])
+  })
+
+  it('a field whose function has another name, as in minified code', async () => {
+    const a = get
+    @Controller('notes')
+    class Notes {
+      @Get() all() {}
+      list = a('/list', () => [])
+    }
+    expect(await problemsOf(Notes)).toEqual([
+      [
+        'E_FIELD_ROUTE_UNSERVED',
+        'Notes.list',
+        'It is a field route, and the source of its class does not show this: a minifier has renamed the function that makes it, or another function has made it.',
+      ],
+    ])
+  })
+
+  it('a field that an injected value decides about', async () => {
+    @Controller('notes')
+    class Notes {
+      private readonly config = inject(Config)
+      readonly list?: unknown
+      one = get('/1', () => 1)
+      constructor() {
+        if (this.config.isOpen) this.list = get('/', () => [])
+      }
+    }
+    const [[code, subject, cause] = []] = await problemsOf(Notes)
+    expect([code, subject]).toEqual(['E_FIELD_ROUTE_UNSERVED', 'Notes.list'])
+    expect(cause).toContain('where the dependencies of its class are missing')
+  })
+
+  it('a path or an ability that depends on an injected value', async () => {
+    @Controller('notes')
+    class Notes {
+      private readonly config = inject(Config)
+      list = get(`/${this.config.path}`, () => [])
+      read = get('/:id', { can: `${this.config.ability}` }, () => 1)
+    }
+    const causes = (await problemsOf(Notes)).map(([, , cause]) => cause)
+    expect(causes).toEqual([
+      "It was read as get('/injected') and constructed as get('/real'): it depends on an injected value.",
+      `It was read as get('/:id'), can: "injected" and constructed as get('/:id'), can: "notes:read": it depends on an injected value.`,
+    ])
+  })
+
+  it('a static field', async () => {
+    @Controller('notes')
+    class Notes {
+      static list = get('/', () => [])
+      read = get('/1', () => 1)
+    }
+    const [[code, subject] = []] = await problemsOf(Notes)
+    expect([code, subject]).toEqual(['E_FIELD_ROUTE_UNSERVED', 'Notes.list'])
+  })
+})
+
+it('a constructor that needs real dependencies is a boot error with its message', async () => {
+  @Controller('notes')
+  class Notes {
+    list = get('/', () => [])
+    constructor(config = inject(Config)) {
+      if (config.path !== 'real') throw new RangeError('the path is unknown')
+    }
+  }
+  expect(await problemsOf(Notes)).toEqual([
+    [
+      'E_FIELD_ROUTES_UNREAD',
+      'Notes',
+      'It is constructed once without its dependencies, to read the routes of its fields, and its constructor threw RangeError: the path is unknown.',
+    ],
+  ])
+})
+
+it.each([
+  ['/', {}, 'get() was given [object Object] as its handler.'],
+  [7, () => 1, 'get() was given 7 as its path.'],
+])(
+  'a call with the wrong arguments %s and %s is a boot error of the class',
+  async (path, handler, cause) => {
+    @Controller('notes')
+    class Notes {
+      list = get(path as never, handler as never)
+    }
+    const read = 'It is constructed once without its dependencies, to read the routes of its fields'
+    expect(await problemsOf(Notes)).toEqual([
+      ['E_FIELD_ROUTES_UNREAD', 'Notes', `${read}, and its constructor threw TypeError: ${cause}`],
+    ])
+  },
+)
+
+it('wrong options are the errors of decorated methods', async () => {
+  @Controller('fields')
+  class Notes {
+    a = post('/a', { status: 99 }, () => 1)
+    b = post('/b', { returns: 'Note' } as object, () => 1)
+    c = post('/c', { retruns: Note } as object, () => 1)
+    d = post('/d', undefined as unknown as object, () => 1)
+    e = post('/:x', { body: {}, errors: { 200: 'Fine' } }, () => 1)
+  }
+  const problems = await problemsOf(Notes)
+  expect(problems.map(([, subject]) => subject)).toEqual([
+    'Notes.a',
+    'Notes.b',
+    'Notes.c',
+    'Notes.d',
+    'Notes.e',
+  ])
+  expect(problems.map(([, , cause]) => cause)).toEqual([
+    '`status: 99` in post() is not a success status.',
+    expect.stringContaining('The schema of `returns` in post() '),
+    'post() was given retruns: a route has no option of that name.',
+    'post() was given undefined after its path, which often comes from a circular import.',
+    '`errors` in post() describes 200, which is not an error.',
+  ])
+})
+
+it('a method and a path have one handler, which is a field or a method', async () => {
+  @Controller('notes')
+  class Notes {
+    @Get('one') one() {}
+    two = get('/one', () => 1)
+    three = get('three', () => 1)
+    four = get('/three/', () => 1)
+  }
+  expect(await problemsOf(Notes)).toEqual([
+    ['E_ROUTE_DUPLICATE', 'Notes.two', 'GET /notes/one is already handled by Notes.one.'],
+    ['E_ROUTE_DUPLICATE', 'Notes.four', 'GET /notes/three is already handled by Notes.three.'],
+  ])
+})
+
+it('a generator function needs a stream', async () => {
+  @Controller('notes')
+  class Notes {
+    list = get('/', function* () {
+      yield 1
+    })
+  }
+  const [[code, subject] = []] = await problemsOf(Notes)
+  expect([code, subject]).toEqual(['E_HANDLER_GENERATOR', 'Notes.list'])
+})
+
+it('a decorated field without a route is a decorated method without a route', async () => {
+  @Controller('notes')
+  class Notes {
+    @Auth() list = () => []
+    @HttpCode(201) other = () => []
+    read = get('/', () => 1)
+  }
+  expect(await problemsOf(Notes)).toEqual(
+    ['list', 'other'].map((name) => [
+      'E_DECORATOR_ORPHAN',
+      `Notes.${name}`,
+      'It is decorated, but not as a route, so its decorators have no effect.',
+    ]),
+  )
+})
