@@ -149,6 +149,7 @@ export type {
   RouteMistake,
   RouteSetup,
 } from './plugin.js'
+export type { PluginWork, WorkItem } from './plugin-work.js'
 export type {
   AnyPolicy,
   CheckModel,

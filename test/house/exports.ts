@@ -67,7 +67,7 @@ const TYPES = `
   TenantStore TenantStrategy TimeoutOptions Timer Token TraceContext TraceHeaders TraceState UseEntry UsedByRoute User Validated
   ValidatedRequest ValidationOptions ValueProvider WebhookDelivery WebhookOptions WebhookReplays WebhookScheme
   WebhookSecrets WebhookVerifier
-  DescribeForDocument DocumentExtensions UnsignedWebhook DrainOptions JobRunReport LinkQuery LinkRow RequestFacts SentJob Work
+  DescribeForDocument DocumentExtensions UnsignedWebhook DrainOptions JobRunReport LinkQuery LinkRow PluginWork RequestFacts SentJob Work WorkItem
   SessionChange SessionFields SessionRecord SessionStore SessionStoreContext SessionWrite
   Caller DeprecatedOptions HeldContent IdempotencyClaim IdempotencyStoreContext IdempotentOptions IdempotentRoute RowVersion VersionHeader VersionOptions VersionedOptions
 `

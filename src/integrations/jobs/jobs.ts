@@ -1,6 +1,7 @@
 import { DatabaseLink, orStandIn, type Plugin, RequestContext, TestJobs } from '../../index.js'
 import type { JobDefinition } from './define-job.js'
 import { type JobsOptions, type JobsSettings, resolveOptions } from './jobs-options.js'
+import { listedWork } from './listed-work.js'
 import { Runtime } from './runtime.js'
 import { Jobs } from './sender.js'
 
@@ -41,6 +42,7 @@ function jobsPlugin(settings: JobsSettings): Plugin {
     steps: () => ({ enter: (next) => (req, res) => RequestContext.run(req, next, req, res) }),
     setup: (context) => context.get(Runtime).start(context.get(Jobs), context),
     health: ({ get }) => get(Runtime).check(),
+    work: ({ get }) => listedWork(get(DatabaseLink), settings.schema),
   }
 }
 
