@@ -111,6 +111,8 @@ const ELSEWHERE = [
   'test/scaffold/**',
   'test/mutants/**',
   'test/hostile/**',
+  // Only together with the template `saas`: test/cli/template-jobs.long.test.ts.
+  'templates/saas-jobs/**',
   '**/node_modules/**',
 ]
 

@@ -41,7 +41,7 @@ export async function allPlugins(
     const plugins = await Promise.all(chosen.map((feature) => feature.load?.(app) ?? null))
     return plugins.filter((plugin) => plugin !== null)
   }
-  const records = await loadRecords(settings.records, uses.described)
+  const records = await loadRecords(settings, uses.described)
   return [...(await load(true)), ...settings.plugins, ...(await load(false)), ...records]
 }
 

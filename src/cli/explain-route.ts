@@ -8,6 +8,8 @@ import type { Streams } from './streams.js'
 /** Options of `routes --explain`. */
 export interface ExplainOptions extends LoadOptions {
   readonly json?: boolean
+  /** Only routes of this version. Default: of all. */
+  readonly apiVersion?: string
 }
 
 /**
@@ -21,17 +23,19 @@ export async function explainRoute(
   options: ExplainOptions,
   streams: Streams,
 ): Promise<void> {
-  const query = parseQuery(words)
+  const { apiVersion: version } = options
+  const query = { ...parseQuery(words), version }
   const { result, warnings } = await loadApp({ kind: 'explain', query }, options)
   for (const warning of warnings) streams.note(`warning ${formatProblem(warning)}`)
   if (result.kind === 'candidates') {
     const rows = alignRows(result.candidates.map(rowOf))
-    const name = words.join(' ')
+    const name = `${words.join(' ')}${version === undefined ? '' : ` in version ${version}`}`
     throw new CliError({
       status: 2,
       what: rows.length === 0 ? `No route matches ${name}.` : `${name} does not name one route.`,
       ...(rows.length > 0 && { cause: ['The routes of the path:', ...rows].join('\n  ') }),
-      remedy: 'Name one route: --explain GET /orders/:id. `blazon routes` lists all.',
+      remedy:
+        'Name one route: --explain GET /orders/:id, and one of several versions by --api-version. `blazon routes` lists all.',
     })
   }
   if (options.json !== true) return streams.out(explanationText(result.route))

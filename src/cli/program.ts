@@ -130,6 +130,7 @@ function addRoutes(parent: Command, { cwd, streams }: ProgramContext): void {
     .description('list the routes of an application')
     .option('--json', 'print JSON')
     .option('--filter <text>', 'only routes with this text in method, path, controller or handler')
+    .option('--api-version <name>', 'only routes of this version, and routes in every version')
     .addOption(
       new Option(
         '--explain <route...>',

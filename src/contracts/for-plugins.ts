@@ -58,6 +58,7 @@ export type {
   RouteMistake,
   RouteSetup,
 } from './plugin.js'
+export type { PluginWork, WorkItem } from './plugin-work.js'
 export type { AnyPolicy, CheckModel } from './policy.js'
 export type { RateLimitCount, RateLimitResult } from './rate-limit.js'
 export type { ProducedModel } from './representation.js'

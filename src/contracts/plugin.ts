@@ -6,6 +6,7 @@ import type { HealthCheck } from './health.js'
 import type { Logger } from './logger.js'
 import type { OpenApiSchema } from './openapi.js'
 import type { Decorated, OptionTarget, RouteOption } from './option.js'
+import type { PluginWork } from './plugin-work.js'
 import type { Lifecycle, Provider, Token } from './provider.js'
 import type { RouteContract } from './route-contract.js'
 import type { AppModel, RouteModel } from './route-model.js'
@@ -188,6 +189,13 @@ export interface Plugin extends Lifecycle {
    * the option `health` call it. With `{ check, required: false }`, the application stays ready without the services.
    */
   readonly health?: HealthCheck
+  /**
+   * Returns work outside of requests, such as jobs, which the dashboard of `blazon dev` lists, with the actions that a
+   * person may call there. Called once, at the start, and only under `blazon dev`.
+   *
+   * @see docs/extending.md#work-in-the-dashboard
+   */
+  work?(app: Pick<PluginContext, 'get'>): PluginWork
   /**
    * Returns a few words about data that the plugin keeps only in the memory of this process; `null` if there are none.
    * Under several workers, boot warns of it (`W_WORKERS_MEMORY`). Called once, before anything is constructed. Default:

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** Work outside of a request, such as a job. */
 export interface Work {
+  /** The id under which `Plugin.work` lists it. Default: no list has it. */
+  readonly id?: string
   /** Fields of each line that the work writes with `Log`. */
   readonly facts: Readonly<Record<string, unknown>>
   /** Headers that `Outgoing` adds to calls to known hosts: the request id and the trace of the sender. */
@@ -18,7 +20,7 @@ export interface Work {
  * starts. `Log` and `Outgoing` read it where there is no request.
  *
  * @example
- * WorkContext.run({ facts: { job: 'receipt', requestId }, headers: { 'x-request-id': requestId } }, () => work())
+ * WorkContext.run({ id, facts: { job: 'receipt', requestId }, headers: { 'x-request-id': requestId } }, () => work())
  */
 export class WorkContext {
   static readonly #storage = new AsyncLocalStorage<Work>()

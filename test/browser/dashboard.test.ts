@@ -8,6 +8,7 @@ import {
 } from '../cli/dashboard/open-dashboard.js'
 import { DAY, RECORD, reported } from '../cli/dashboard/records.js'
 import { ROUTE } from '../cli/dashboard/routes.js'
+import { workingApp } from '../cli/dashboard/work.js'
 import { violations } from './axe.js'
 import { describeInChromium, pagesOfFile } from './chromium.js'
 
@@ -22,12 +23,14 @@ const VIEWS = [
   '#/requests/5',
   '#/routes',
   '#/routes/0',
+  '#/work',
+  '#/work/job%2F1',
 ]
 
 /** A dashboard that has seen a day of an application. */
 async function openDay(): Promise<OpenDashboard> {
   const own = await openDashboard(builtFiles())
-  const app = {}
+  const app = workingApp()
   own.dashboard.addRoutes(app, [ROUTE])
   own.dashboard.serves(app, APP_PORT)
   for (const each of DAY) own.dashboard.add(each)
@@ -45,6 +48,7 @@ async function goTo(page: Page, own: OpenDashboard, view: string): Promise<void>
 const READY: Readonly<Record<string, string>> = {
   '#/requests': 'tbody tr',
   '#/routes': 'td.access',
+  '#/work': 'td.status',
 }
 
 describeInChromium('the dashboard', () => {
@@ -145,6 +149,23 @@ describeInChromium('the dashboard', () => {
     expect(problems).toEqual([])
   })
 
+  it('shows work with its statements, and lets a dead job run again by keyboard', async () => {
+    const own = await openDay()
+    const { page, problems } = await visit(own)
+    await page.getByRole('link', { name: 'Work' }).press('Enter')
+    await page.getByRole('link', { name: 'receipt' }).press('Enter')
+    await page.getByText('insert into receipts (order_id) values ($1)').waitFor()
+    await page.getByText('The printer has no paper').waitFor()
+    await page.getByRole('button', { name: 'retry' }).press('Enter')
+    await page.getByText('The job will run once more.').waitFor()
+    await page.getByRole('heading', { name: 'waiting receipt' }).waitFor()
+    expect(await page.getByRole('button', { name: 'retry' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'All work' }).press('Enter')
+    await page.locator('.details').waitFor({ state: 'detached' })
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('receipt')
+    expect(problems).toEqual([])
+  })
+
   it('shows requests as they arrive', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
@@ -196,7 +217,7 @@ describeInChromium('the dashboard', () => {
     own.dashboard.failed('The application did not start: its process ended with status 1.')
     await page.getByText('with status 1. The terminal shows why.').waitFor()
     expect(await violations(page)).toEqual([])
-    own.dashboard.serves({}, APP_PORT)
+    own.dashboard.serves(workingApp(), APP_PORT)
     await page.getByText('The application serves.').waitFor()
     expect(problems).toEqual([])
   })

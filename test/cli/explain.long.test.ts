@@ -193,6 +193,33 @@ describe('the text', () => {
     for (const text of texts) expect(outcome.stderr).toContain(text)
   })
 
+  it('is of one of several versions, which a header names', async () => {
+    own.write({
+      'versions.ts': `import { App, Controller, Get, Version } from 'blazon'
+@Controller('orders')
+class OrdersController {
+  @Version('1') @Get() list() {}
+  @Version('2') @Get() listAmounts() {}
+  @Get('all') all() {}
+}
+const versions = { by: { header: 'X-API-Version' }, default: '1' } as const
+export const app = new App({ controllers: [OrdersController], versions })
+`,
+    })
+    const entry = ['--entry', 'versions.ts']
+    const both = await explain(own, 'GET', '/orders', ...entry)
+    expect(both.stderr).toMatch(/GET {2}\/orders \(version 1\) {2}.*\n.*\(version 2\)/)
+    expect(both.stderr).toContain('by --api-version')
+    const second = await explain(own, 'GET', '/orders', '--api-version', '2', ...entry)
+    expect(second.stdout).toMatch(/^GET {2}\/orders \(version 2\) {2}OrdersController.listAmounts/)
+    const third = await explain(own, 'GET', '/orders', '--api-version', '3', ...entry)
+    expect(third).toMatchObject({ status: 2, stdout: '' })
+    expect(third.stderr).toContain('No route matches GET /orders in version 3.')
+    const listed = await own.run(['routes', '--api-version', '2', ...entry])
+    expect(listed.stderr).toBe('2 routes of 3\n')
+    expect(listed.stdout).toMatch(/^GET {2}\/orders \(version 2\).*\nGET {2}\/orders\/all .*\n$/)
+  })
+
   it('is found by `ALL` and by each method of an `@All` route', async () => {
     own.write({
       'all.ts': `import { All, App, Controller, Get } from 'blazon'

@@ -139,8 +139,14 @@ Worker()(Marks)
 Job(Mark)(Marks.prototype, 'mark', Object.getOwnPropertyDescriptor(Marks.prototype, 'mark'))
 
 const plugins = [postgres({ url: process.env.JOBS_URL }), jobs({ workers: [Marks] })]
-const app = await App.create({ health: true, logger: { level: 'error' }, plugins })
+if (process.argv.includes('slow')) {
+  const signalled = new Promise((resolve) => process.once('SIGTERM', resolve))
+  const setup = () => { console.log('starting'); return signalled }
+  plugins.push({ name: 'slow', setup })
+}
+const app = new App({ health: true, logger: { level: 'error' }, plugins })
 if (process.argv.includes('send')) {
+  await app.init()
   await app.get(Jobs).send(Mark)
   await app.close()
 } else await app.listen(Number(process.env.PORT), { host: '127.0.0.1', signals: true })
@@ -164,7 +170,7 @@ describeServerJobs('blazon start --jobs', () => {
           PORT: String(port),
           NODE_OPTIONS: '',
         },
-        stdio: 'inherit',
+        stdio: ['ignore', 'pipe', 'inherit'],
       })
     const sender = start('--', 'send')
     expect((await once(sender, 'exit'))[0]).toBe(0)
@@ -178,6 +184,11 @@ describeServerJobs('blazon start --jobs', () => {
     expect(await database.run('select pid from marks')).toEqual([{ pid: String(worker.pid) }])
     worker.kill('SIGTERM')
     expect((await once(worker, 'exit'))[0]).toBe(0)
+
+    const starting = start('--jobs', '--', 'slow')
+    await once(starting.stdout, 'data')
+    starting.kill('SIGTERM')
+    expect((await once(starting, 'exit'))[0]).toBe(0)
   })
 })
 

@@ -16,6 +16,7 @@ import ts from 'typescript-5'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TEMPLATES } from '../../src/cli/new/new-options.js'
 import { runCli } from '../../src/cli/run-cli.js'
+import { runsJobs } from '../integrations/jobs/support.js'
 import { root } from '../root.js'
 
 let cwd: string
@@ -160,6 +161,16 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     const others = (Dockerfile ?? '').replace('RUN npm install --global ', '')
     expect(others).not.toMatch(/\bnpm |package-lock/)
   })
+})
+
+it('has a job where Node can run it, and prints why not elsewhere', async () => {
+  const { stdout } = await run(['my-api', '--template', 'saas'])
+  const isLeftOut = stdout.includes(
+    `Its job is left out: jobs need Node 22.12 or later, and this is ${process.versions.node}.\n`,
+  )
+  expect(isLeftOut).toBe(!runsJobs)
+  expect(existsSync(join(cwd, 'my-api/src/note-mails.ts'))).toBe(runsJobs)
+  expect('pg-boss' in manifest('my-api').dependencies).toBe(runsJobs)
 })
 
 describe('the folder', () => {

@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { manifestOf } from '../../src/cli/new/manifest.js'
+import { mistakesIn, reportOf } from './checked-project.js'
 import { compareAll, exchangesOf, type Variables } from './conversation.js'
 import { blocksOf, read, root } from './markdown.js'
 import { endAll, firstLine, start, urlIn } from './servers.js'
-import { clear, FOLDER, outputOf, pathsOfPackage, runTypeScript, writeConfig } from './snippets.js'
+import { clear, FOLDER, outputOf, runTypeScript, writeConfig } from './snippets.js'
 import { installedPackages, steps, writeProject } from './tutorial.js'
 
 const STEPS = steps()
@@ -26,11 +26,7 @@ describe.each(STEPS)('the project of $document', ({ document, shown }) => {
   })
 
   it('compiles', async () => {
-    const compilerOptions = { paths: pathsOfPackage() }
-    const project = join(folder, 'tsconfig.check.json')
-    writeFileSync(project, JSON.stringify({ extends: './tsconfig.json', compilerOptions }))
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    expect(await outputOf(spawn(process.execPath, [tsc, '-p', project], { cwd: root }))).toBe('')
+    expect(await mistakesIn(folder)).toBe('')
   })
 
   it('responds as the page shows', async () => {
@@ -84,32 +80,6 @@ it.each(TESTED)('the tests of $document pass', async ({ document, files }) => {
   expect(report.passed).toBe(written.length)
 })
 
-/** Runs the tests of a project, with the package from its source. */
-async function reportOf(folder: string): Promise<{ passed: number; failures: unknown[] }> {
-  const config = join(folder, 'vitest.check.ts')
-  writeFileSync(config, CONFIG)
-  writeFileSync(join(folder, 'setup.check.ts'), SETUP)
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', '--root', folder, '--config', config, '--reporter', 'json']
-  const env = { ...process.env, REDIS_URL: '', NODE_OPTIONS: '', VITEST: '' }
-  const output = await outputOf(spawn(process.execPath, args, { cwd: root, env }))
-  const report = JSON.parse(output.slice(output.indexOf('{"numTotal')))
-  const results = report.testResults.flatMap(
-    (file: { assertionResults: { status: string }[] }) => file.assertionResults,
-  )
-  const failures = results.filter(({ status }: { status: string }) => status !== 'passed')
-  return { passed: report.numPassedTests, failures }
-}
-
-const CONFIG = `import { project } from ${JSON.stringify(join(root, 'vitest.config.ts'))}
-const { test, ...rest } = project('standard', { include: ['test/**/*.test.ts'] })
-export default { ...rest, test: { ...test, setupFiles: ['setup.check.ts'] } }
-`
-/** Each test of the pages makes a database. */
-const SETUP = `import { startPgliteFromTemplate } from ${JSON.stringify(join(root, 'test/pglite-template.ts'))}
-startPgliteFromTemplate()
-`
-
 describe('the project of the last page', () => {
   const files = STEPS.at(-1)?.files as ReadonlyMap<string, string>
   const inTemplate = (folder: string) =>
@@ -151,6 +121,7 @@ describe('the project of the last page', () => {
       test: 'vitest',
       pm: 'npm',
       source: '^0.1.0',
+      jobs: false,
     } as const
     const own = JSON.parse(read('package.json'))
     const manifest = JSON.parse(manifestOf(facts as never, own))

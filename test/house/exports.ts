@@ -72,6 +72,7 @@ const PLUGIN_VALUES = `
   toBytes toSeconds unknownOptions
 `
 const PLUGIN_TYPES = `
+  PluginWork WorkItem
   AnswerCall AnswerStatement AnsweredStatement AnyPolicy AppModel BodyDescription BodyModel CacheEntry CallAnswer
   CallResult CallToAnswer Caller CheckModel CheckedHealth ConfigCode ContractHeader ContractOf ContractParameter
   CookiesDescription Decision DecisionValue Decorated DefinedParameter DescribeForDocument DocumentExtensions

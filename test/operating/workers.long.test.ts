@@ -183,6 +183,25 @@ describe('SIGHUP', () => {
   })
 })
 
+describe('a signal during the start', () => {
+  it.each([
+    [
+      'that loads its modules',
+      `process.removeAllListeners('SIGTERM'); say('starting'); await wait(1e6)`,
+    ],
+    [
+      'whose plugins start',
+      `const slow = { name: 'slow', setup: async () => { say('starting'); await signalled } }
+       await new App({ plugins: [slow] }).listen(0)`,
+    ],
+  ])('ends a worker %s, and the command with 0', async (_, source) => {
+    const { service } = Crew.run(`setInterval(() => {}, 1000); ${source}`)
+    await service.wrote('starting')
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+  })
+})
+
 describe('blazon start with one worker', () => {
   it('runs the program in its own process', async () => {
     const service = Service.start(program('', '', ', { signals: true }'), {}, [])

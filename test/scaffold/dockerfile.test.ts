@@ -6,7 +6,7 @@ import { problemsOf } from './dockerfile-rules.js'
 /** The Dockerfile of a new project, and what is left out of its image. */
 function filesOf(template: 'service' | 'saas', pm: (typeof PACKAGE_MANAGERS)[number]) {
   const facts = { template, pm, name: 'my-api', decorators: 'standard', test: 'vitest' } as const
-  const files = readTemplate({ ...facts, source: '^0.1.0' })
+  const files = readTemplate({ ...facts, source: '^0.1.0', jobs: template === 'saas' })
   return [files.get('Dockerfile') ?? '', files.get('.dockerignore') ?? ''] as const
 }
 

@@ -15,11 +15,13 @@ export interface MadePlaces {
   readonly tarball: string
   /** The folder of the package manager. */
   readonly programs: string
+  /** The path of Node with which it is made, and which runs its programs: a project of an older Node has less. */
+  readonly node: string
 }
 
 /** What a program of the project runs with. */
 export interface RunOptions {
-  /** The path of Node. Default: that of the tests. */
+  /** The path of Node. Default: the one with which the project is made. */
   readonly node?: string
   readonly env?: Readonly<Record<string, string>>
 }
@@ -47,7 +49,7 @@ export class MadeProject {
     const pm = nameOf(this.made.manager)
     const args = ['--template', template, '--decorators', decorators, '--test', test, '--pm', pm]
     const rest = ['--package', tarball, '--name', 'my-api', '--no-install', '--no-git']
-    await this.run(process.execPath, [command, 'new', folder, ...args, ...rest], {}, '/')
+    await this.run(this.places.node, [command, 'new', folder, ...args, ...rest], {}, '/')
     this.usePackageInside()
     if (typescript !== '7') this.change('package.json', useCompiler(COMPILERS[typescript]))
     await this.run(pm, ['install'])
@@ -91,7 +93,7 @@ export class MadeProject {
         name,
       )
     const own = Object.entries(process.env).filter(([name]) => !isForeign(name))
-    const first = [dirname(node ?? process.execPath), this.places.programs]
+    const first = [dirname(node ?? this.places.node), this.places.programs]
     const path = [...first, process.env['PATH']].join(delimiter)
     return { ...Object.fromEntries(own), PATH: path, NO_COLOR: '1', ...env }
   }

@@ -63,7 +63,9 @@ async function tryRow(row: Row, results: Results): Promise<void> {
   )
   if (!isThere || programs === null) return
   const place = join(folder, titleOf(row).replaceAll(/[^\w.]+/g, '-'))
-  const project = new MadeProject(row, { folder: place, tarball, programs })
+  const [oldest = 20] = row.nodes
+  const node = nodeOf(oldest) ?? process.execPath
+  const project = new MadeProject(row, { folder: place, tarball, programs, node })
   if (!(await results.cell('install', () => project.make()))) return
   await results.cell('ci.sh', async () => {
     await project.run('sh', ['ci.sh'])
@@ -112,7 +114,7 @@ async function addParts(project: MadeProject): Promise<void> {
   const parts = ['controller orders', 'module billing', 'plugin audit', 'guard session']
   for (const part of [...parts, 'migration create_orders']) {
     const command = ['node_modules/blazon/dist/cli/main.js', 'add', ...part.split(' ')]
-    await project.run(process.execPath, command)
+    await project.run('node', command)
   }
   for (const script of ['openapi', 'check', 'test']) await project.script(script)
   for (const name of ['orders-controller', 'billing-module', 'audit-plugin', 'session-guard']) {
@@ -165,7 +167,7 @@ async function checkProgram(
 /** `.env.example` is what the command writes from the schema. */
 async function checkExample(project: MadeProject): Promise<void> {
   const blazon = ['node_modules/blazon/dist/cli/main.js', 'config', '--example', '-']
-  expect(await project.run(process.execPath, blazon)).toBe(project.read('.env.example'))
+  expect(await project.run('node', blazon)).toBe(project.read('.env.example'))
 }
 
 /** Follows the Dockerfile in folders, and runs what it makes as a container would. */

@@ -1,6 +1,7 @@
 import type { ContractViolation } from '../../contracts/contract-violation.js'
+import type { WorkItem } from '../../contracts/plugin-work.js'
 import type { RecordedRequest } from '../../contracts/recorded-request.js'
-import type { RequestRecord } from '../../contracts/request-record.js'
+import type { RecordedStatement, RequestRecord } from '../../contracts/request-record.js'
 import type { RouteExplanation } from '../explain/explanation.js'
 
 /**
@@ -26,10 +27,23 @@ export interface WholeRecord {
   readonly capsule: WrittenCapsule | null
 }
 
+/** An item of work, with the statements of its last run. */
+export interface ReportedItem extends WorkItem {
+  readonly statements: readonly RecordedStatement[]
+}
+
+/** The work that a plugin lists, and what it does with an item. Both may reject with the error of the plugin. */
+export interface ReportedWork {
+  readonly list: () => Promise<{ readonly title: string; readonly items: readonly ReportedItem[] }>
+  readonly act: (action: string, id: string) => Promise<string>
+}
+
 /** Receives the data that the dashboard of `blazon dev` shows about the applications of a process. */
 export interface DevReport {
   /** Called when an application has started. `explain` loads the code that explains its routes. */
   readonly started: (explain: () => Promise<readonly RouteExplanation[]>) => void
+  /** Called at the start, for each plugin that lists work. */
+  readonly work: (work: ReportedWork) => void
   /** Called for each request that is over. */
   readonly take: (whole: WholeRecord) => void
   /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. */

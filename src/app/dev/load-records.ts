@@ -4,6 +4,7 @@ import type { CapsuleWriter } from '../../features/capsules/capsule-writer.js'
 import type { RecordTaker } from '../../features/records/records-plugin.js'
 import type { DescribedRoutes } from '../contract/documented-by-route.js'
 import { DEFAULT_CAPSULES, type RecordsAndCapsules } from '../settings/records-options.js'
+import type { Settings } from '../settings/settings.js'
 import { type DevReport, findDevReport } from './dev-report.js'
 
 /**
@@ -13,7 +14,7 @@ import { type DevReport, findDevReport } from './dev-report.js'
  * @param described The documented routes with which `blazon dev` compares responses.
  */
 export async function loadRecords(
-  records: RecordsAndCapsules,
+  { records, plugins: own }: Pick<Settings, 'records' | 'plugins'>,
   described: (() => DescribedRoutes) | undefined,
 ): Promise<Plugin[]> {
   const sink = findDevReport()
@@ -23,7 +24,8 @@ export async function loadRecords(
   const plugins = [recordsPlugin({ settings: records.kept, taker })]
   if (sink === undefined) return plugins
   const { noticeFetch } = await import('./notice-fetch.js')
-  return [...plugins, noticeFetch(sink)]
+  const { reportWork } = await import('./report-work.js')
+  return [...plugins, noticeFetch(sink), ...reportWork(sink, own)]
 }
 
 /** The receiver of the records of requests; `undefined` if there is none. */

@@ -28,7 +28,8 @@ export interface FoundRoutes {
  * Finds routes as a request does: by the router. The path of a route is the path of one of its own requests, too: `:id`
  * and `{id}` are values of the parameter.
  */
-export function findRoutes({ routes }: AppModel, { method, path }: RouteQuery): FoundRoutes {
+export function findRoutes(model: AppModel, { method, path, version }: RouteQuery): FoundRoutes {
+  const routes = version === undefined ? model.routes : routesIn(model.routes, version)
   const versions = listVersions(routes)
   const sets = versions.length === 0 ? [routes] : versions.map((name) => routesIn(routes, name))
   const routers = sets.map((own) => ({ own, match: buildRouter(own) }))

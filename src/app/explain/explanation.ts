@@ -45,6 +45,8 @@ export interface RouteQuery {
   readonly method: string | null
   /** The path of a request, or of a route, with `:id` or `{id}`. */
   readonly path: string
+  /** Only routes of this version, and those in every version. Default: the routes of all versions. */
+  readonly version?: string | undefined
 }
 
 /** The explanation of a route; or the routes that match the path, if not exactly one matches path and method. */

@@ -12,8 +12,12 @@ import {
   PARENT_VARIABLE,
   type ParentMessage,
   REPORT_VARIABLE,
+  type WorkQuery,
+  type WorkReply,
 } from './protocol.js'
 
+/** How long the application may take to reply. */
+const REPLY_MS = 10_000
 const PRELOAD = new URL('./child/preload.js', import.meta.url)
 /** The input of {@link AppProcess}. */
 export interface AppProcessConfig {
@@ -32,6 +36,9 @@ export class AppProcess {
   readonly startedAt: number = Date.now()
   readonly #child: ChildProcess
   #ending: Promise<void> | undefined
+  /** The functions that wait for a reply, by the number of their query. */
+  readonly #waiting = new Map<number, (reply: WorkReply) => void>()
+  #queries = 0
 
   constructor({ entry, options, receive, onEnd }: AppProcessConfig) {
     const { cwd, args } = options
@@ -47,7 +54,10 @@ export class AppProcess {
     })
     this.#child = child
     child.on('message', (message) => {
-      for (const own of messagesOf(message)) receive(this, own)
+      for (const own of messagesOf(message)) {
+        if (own.kind === 'reply') this.#waiting.get(own.id)?.(own.reply)
+        else receive(this, own)
+      }
     })
     this.ended = new Promise((resolve) => {
       const finish = (how: string) => {
@@ -62,6 +72,22 @@ export class AppProcess {
 
   send(message: ParentMessage): void {
     if (this.#child.connected) this.#child.send({ blazon: message }, () => {})
+  }
+
+  /** Sends a query about the work that the plugins of the application list, and waits for the reply. */
+  async query(query: WorkQuery): Promise<WorkReply> {
+    const id = ++this.#queries
+    let reply: WorkReply = { message: 'The application does not reply.' }
+    const replied = new Promise<void>((resolve) => {
+      this.#waiting.set(id, (given) => {
+        reply = given
+        resolve()
+      })
+    })
+    this.send({ kind: 'query', id, query })
+    await atMost(REPLY_MS, Promise.race([replied, this.ended]))
+    this.#waiting.delete(id)
+    return reply
   }
 
   /** Sends SIGTERM, and kills the remaining processes after some milliseconds. Settles when the process has ended. */

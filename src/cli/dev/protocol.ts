@@ -1,4 +1,4 @@
-import type { WholeRecord } from '../../app/dev/dev-report.js'
+import type { ReportedItem, WholeRecord } from '../../app/dev/dev-report.js'
 import type { RouteExplanation } from '../../app/explain/explanation.js'
 
 /** A message of the application's process to the command. */
@@ -17,12 +17,31 @@ export type ChildMessage =
   | { readonly kind: 'routes'; readonly routes: readonly RouteExplanation[] }
   /** A request is over. */
   | { readonly kind: 'request'; readonly request: WholeRecord }
+  /** The reply to a query of the command. */
+  | { readonly kind: 'reply'; readonly id: number; readonly reply: WorkReply }
 
 /** A message of the command to the application's process. */
 export type ParentMessage =
   /** The process before it has ended. */
   | ({ readonly kind: 'go' } & Ports)
   | { readonly kind: 'kept'; readonly id: number; readonly result: KeptResult }
+  | { readonly kind: 'query'; readonly id: number; readonly query: WorkQuery }
+
+/** A query about the work that plugins list: all lists, or an action on an item of the list with a number. */
+export type WorkQuery =
+  | { readonly do: 'list' }
+  | { readonly do: 'act'; readonly part: number; readonly action: string; readonly item: string }
+
+/** The lists, or a sentence about the action; or why there are none. */
+export type WorkReply =
+  | { readonly value: readonly WorkList[] | string }
+  | { readonly message: string }
+
+/** The work of a plugin. */
+export interface WorkList {
+  readonly title: string
+  readonly items: readonly ReportedItem[]
+}
 
 /** The ports of the servers of a process. */
 export interface Ports {

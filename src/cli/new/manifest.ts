@@ -1,6 +1,7 @@
 import { CliError } from '../cli-error.js'
 import type { ProjectFacts, Template } from './new-options.js'
 import type { OwnManifest } from './own-manifest.js'
+import { JOBS_NODE } from './with-jobs.js'
 
 /** Packages that this package does not use itself. */
 const VERSIONS: Readonly<Record<string, string>> = { esbuild: '^0.28.2' }
@@ -38,7 +39,7 @@ const MANAGER_FIELDS = {
 
 /** The text of `package.json`. */
 export function manifestOf(facts: ProjectFacts, own: OwnManifest): string {
-  const { name, pm, source, template, test } = facts
+  const { name, pm, source, template, test, jobs } = facts
   const versions = (names: readonly string[]) =>
     Object.fromEntries([...names].sort().map((each) => [each, versionOf(each, own)]))
   const manifest = {
@@ -46,7 +47,7 @@ export function manifestOf(facts: ProjectFacts, own: OwnManifest): string {
     version: '0.1.0',
     private: true,
     type: 'module',
-    engines: own.engines,
+    engines: jobs ? { node: `>=${JOBS_NODE.join('.')}.0` } : own.engines,
     ...MANAGER_FIELDS[pm],
     scripts: {
       dev: 'blazon dev',
@@ -56,7 +57,10 @@ export function manifestOf(facts: ProjectFacts, own: OwnManifest): string {
       check: 'tsc && blazon openapi export --check',
       openapi: 'blazon openapi export',
     },
-    dependencies: { blazon: source, ...versions(PACKAGES[template]) },
+    dependencies: {
+      blazon: source,
+      ...versions([...PACKAGES[template], ...(jobs ? ['pg-boss'] : [])]),
+    },
     devDependencies: versions([
       ...TOOLS,
       ...(TEMPLATE_TOOLS[template] ?? []),

@@ -37,4 +37,6 @@ export interface ProjectFacts {
   readonly pm: PackageManager
   /** The entry for blazon in `package.json`: a range, or `file:` with a path. */
   readonly source: string
+  /** Whether it has a job. */
+  readonly jobs: boolean
 }

@@ -16,6 +16,7 @@ import { ownManifest } from './own-manifest.js'
 import { packageSource } from './package-source.js'
 import { projectFolder } from './project-folder.js'
 import { readTemplate } from './read-template.js'
+import { hasJobs, JOBS_NODE } from './with-jobs.js'
 
 /** npm accepts 214, but a name also begins the keys of Redis, which have at most 100. */
 const MAX_LENGTH = 80
@@ -58,17 +59,25 @@ export async function newProject(options: NewOptions, context: ProgramContext): 
   const given = options.folder ?? (await askFolder(ask))
   const folder = projectFolder(given, cwd)
   const own = ownManifest()
+  const name = projectName(options.name, folder)
+  const template = options.template ?? (await askTemplate(ask))
+  const { node } = process.versions
   const facts: ProjectFacts = {
-    name: projectName(options.name, folder),
-    template: options.template ?? (await askTemplate(ask)),
+    name,
+    template,
     decorators: options.decorators,
     test: options.test,
     pm: options.pm ?? runningManager(),
     source: packageSource(options.package, `^${own.version}`, { cwd, folder }),
+    jobs: hasJobs(template, node),
   }
   const files = new Map([['package.json', manifestOf(facts, own)], ...readTemplate(facts)])
   writeFiles([...files].map(([name, text]) => ({ path: join(folder, name), text })))
-  streams.out(`${folder}: ${files.size} files of the template ${facts.template}.\n`)
+  streams.out(`${folder}: ${files.size} files of the template ${template}.\n`)
+  if (template === 'saas' && !facts.jobs)
+    streams.out(
+      `Its job is left out: jobs need Node ${JOBS_NODE.join('.')} or later, and this is ${node}.\n`,
+    )
   if (options.git) await makeRepository(folder)
   if (options.install) await install(facts.pm, folder)
   const way = relative(cwd, folder)

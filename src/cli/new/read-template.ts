@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ProjectFacts, Template } from './new-options.js'
 import { SETTINGS, withCommandsOf } from './package-managers.js'
+import { withJobs } from './with-jobs.js'
 
 /** The folders whose files a template consists of. A later one replaces files of an earlier one. */
 const FOLDERS: Readonly<Record<Template, readonly string[]>> = {
@@ -17,8 +18,9 @@ const NAME = 'project-name'
 /** The files of a template by path, with forward slashes, for a project with these facts. */
 export function readTemplate(facts: ProjectFacts): Map<string, string> {
   const files = new Map<string, string>()
-  for (const folder of FOLDERS[facts.template]) {
-    for (const [path, text] of filesIn(folder)) files.set(nameOf(path), adapt(path, text, facts))
+  for (const folder of [...FOLDERS[facts.template], ...(facts.jobs ? ['saas-jobs'] : [])]) {
+    for (const [path, text] of filesIn(folder))
+      files.set(nameOf(path), adapt(path, withJobs(path, text, facts), facts))
   }
   if (facts.test === 'node') files.delete('vitest.config.ts')
   copyMigrations(files)

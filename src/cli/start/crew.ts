@@ -44,7 +44,8 @@ class Member {
   failures = 0
   /** Calls one of its functions. */
   call: Call = async () => {}
-  isStopping = false
+  /** The signal with which the command ends it. */
+  stoppedBy: NodeJS.Signals | undefined
   /** How it has ended: `with status 1`, `by SIGKILL`. */
   ending: string | undefined
 
@@ -179,6 +180,8 @@ export class Crew {
     worker.on('listening', () => !member.hasApps && note({ listens: true, isReady: true }))
     worker.once('exit', (status: number | null, signal: NodeJS.Signals | null) => {
       if (signal === null) this.#hasEnded(member, status ?? 1, `with status ${status}`)
+      // A worker that has not called `listen` yet has nothing to close, so the signal of the command ends it at once.
+      else if (signal === member.stoppedBy) this.#hasEnded(member, 0, `by ${signal}`)
       else this.#hasEnded(member, 128 + constants.signals[signal], `by ${signal}`)
     })
     // The system has refused a process. Node also reports connections that it could not send to a process that has just ended.
@@ -221,8 +224,8 @@ export class Crew {
   }
 
   #stop(member: Member, signal: NodeJS.Signals, isRetired = false): void {
-    if (member.isStopping || member.ending !== undefined) return
-    member.isStopping = true
+    if (member.stoppedBy !== undefined || member.ending !== undefined) return
+    member.stoppedBy = signal
     void member.call('end', signal, isRetired)
     const ms = member.closeMs + SLACK_MS
     void this.#until(() => member.ending !== undefined, ms).then(() => {

@@ -103,7 +103,8 @@ interface StatementConfig extends Pick<WriteConfig, 'placeIn'> {
 /** Longer texts are cut, after their secrets are hidden. */
 const LONGEST_TEXT = 2000
 
-function recordedStatement(
+/** Writes a statement as plain data. */
+export function recordedStatement(
   statement: RanStatement,
   at: number,
   { hide, placeIn }: StatementConfig,

@@ -33,24 +33,17 @@ export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
   readonly keep?: Duration
 }
 
-/** The description of a job, without the code that runs it. {@link defineJob} makes it. */
-export interface JobDefinition<TSent = unknown, TInput = unknown> {
+/** The description of a job, without the code that runs it. {@link defineJob} makes it. Durations are in seconds. */
+export interface JobDefinition<TSent = unknown, TInput = unknown>
+  extends Required<Pick<JobOptions, 'retries' | 'concurrency' | 'perTenant' | 'tenant'>> {
   /** The name of the job, and of its queue. */
   readonly name: string
   /** The schema; `null` without an input. */
   readonly input: StandardSchemaV1<TSent, TInput> | null
-  /** How often it runs again. */
-  readonly retries: number
   /** The wait before the first repetition, in seconds. */
   readonly retryDelay: number
   /** The time of one run, in seconds. */
   readonly timeout: number
-  /** How many run at once in one process. */
-  readonly concurrency: number
-  /** How many of them belong to one tenant at most. */
-  readonly perTenant: number
-  /** Whether it runs as the tenant that sends it. */
-  readonly tenant: boolean
   /** The policy of its queue; `'standard'` without one. */
   readonly policy: string
   /** How long it is kept after its end, in seconds. */
@@ -122,31 +115,24 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
   const { concurrency = 2, retryDelay = '5s', timeout = '30s', keep = '7d' } = options
   const half = Math.max(1, Math.floor(concurrency / 2))
   const defaults = { input: null, retries: 3, perTenant: half, tenant: true, policy: 'standard' }
-  const lengths = {
-    retryDelay: seconds(retryDelay),
-    timeout: seconds(timeout),
-    keep: seconds(keep),
+  const job: JobDefinition = {
+    ...{ ...defaults, ...options, concurrency, name },
+    ...{ retryDelay: seconds(retryDelay), timeout: seconds(timeout), keep: seconds(keep) },
   }
-  const job: JobDefinition = { ...defaults, ...options, ...lengths, concurrency, name }
   const at = `defineJob('${String(name)}')`
-  const remedy = 'Use 1 to 100 letters, digits, `_`, `-` and `.`.'
-  refuse(at, { name }, { name: [NAME.test(String(name)), remedy] })
+  const { input, policy } = job
+  const isSchema = input === null || typeof input['~standard']?.validate === 'function'
+  refuse(at, { name }, { name: [NAME.test(String(name)), 'Give 1 to 100 letters, digits, _ - .'] })
   const checks: Record<keyof JobOptions, Check> = {
-    retries: [isWithin(job.retries, 0, 1000), 'Give a whole number from 0 to 1000.'],
-    concurrency: [isWithin(concurrency, 1, 1000), 'Give a whole number from 1 to 1000.'],
-    perTenant: [
-      isWithin(job.perTenant, 1, concurrency),
-      'Give a whole number from 1 to `concurrency`.',
-    ],
-    timeout: [isWithin(job.timeout, 1, LONGEST_SECONDS), "Give a duration from '1s' to '23h'."],
-    retryDelay: [isWithin(job.retryDelay, 0, LONGEST_SECONDS), "Give a duration up to '23h'."],
-    keep: [job.keep >= 1, "Give a duration, such as '7d'."],
+    retries: number(job.retries, 0, 1000),
+    concurrency: number(concurrency, 1, 1000),
+    perTenant: number(job.perTenant, 1, concurrency),
+    timeout: number(job.timeout, 1, LONGEST_SECONDS, "a duration from '1s' to '23h'"),
+    retryDelay: number(job.retryDelay, 0, LONGEST_SECONDS, "a duration up to '23h'"),
+    keep: number(job.keep, 1, Number.MAX_SAFE_INTEGER, "a duration, such as '7d'"),
     tenant: [typeof job.tenant === 'boolean', 'Give true or false.'],
-    policy: [POLICIES.includes(job.policy), `Give one of ${POLICIES.slice(1).join(', ')}.`],
-    input: [
-      job.input === null || typeof job.input['~standard']?.validate === 'function',
-      'Give a schema of a library with Standard Schema, such as zod, valibot or arktype.',
-    ],
+    policy: [POLICIES.includes(policy), `Give one of ${POLICIES.slice(1).join(', ')}.`],
+    input: [isSchema, 'Give a schema of a library with Standard Schema: zod, valibot, arktype.'],
   }
   refuse(at, options, checks)
   return Object.freeze(job)
@@ -169,8 +155,13 @@ export function refuse(at: string, options: object, checks: Readonly<Record<stri
 const CAUSE = 'Its value is not valid.'
 
 /** A number is whole. */
-function isWithin(value: number, least: number, most: number): boolean {
-  return Number.isInteger(value) && value >= least && value <= most
+export function number(
+  value: number,
+  least: number,
+  most: number,
+  what = `a whole number from ${least} to ${most}`,
+): Check {
+  return [Number.isInteger(value) && value >= least && value <= most, `Give ${what}.`]
 }
 
 /** `NaN` for a value that is no duration. */

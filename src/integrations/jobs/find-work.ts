@@ -19,12 +19,12 @@ export type Works = ReadonlyMap<string, Work>
 /** @throws ConfigError with all problems: classes without `@Worker`, names that are used twice. */
 export function findWork({ find }: Pick<PluginContext, 'find'>, workers: readonly Class[]): Works {
   const marked = new Set<unknown>(find(Worker).map(({ instance }) => instance.constructor))
-  const problems = workers.flatMap((each) => (marked.has(each) ? [] : [unmarked(each)]))
+  const problems = workers.flatMap((each) => (marked.has(each) ? [] : [unmarked(each.name)]))
   const works = new Map<string, Work>()
   for (const { instance, method, value, call } of find(JOB)) {
-    const owner = instance.constructor as Class
-    const place = `${owner.name}.${String(method)}`
-    if (!marked.has(owner)) problems.push(unmarked(owner, place))
+    const { name } = instance.constructor
+    const place = `${name}.${String(method)}`
+    if (!marked.has(instance.constructor)) problems.push(unmarked(name, place))
     const work = { job: value.of(), run: call, schedule: value.schedule, place }
     const other = works.get(work.job.name)
     if (other === undefined) works.set(work.job.name, work)
@@ -34,21 +34,17 @@ export function findWork({ find }: Pick<PluginContext, 'find'>, workers: readonl
   return works
 }
 
-function unmarked({ name }: Class, place = name): Problem {
-  return {
-    code: 'E_JOB_WORKER',
-    subject: place,
-    cause: `The class ${name} has no @Worker().`,
-    remedy: `Write @Worker() on it, and list it: jobs({ workers: [${name}] }).`,
-  }
+function unmarked(name: string, subject = name): Problem {
+  const cause = `The class ${name} has no @Worker().`
+  const remedy = `Write @Worker() on it, and list it: jobs({ workers: [${name}] }).`
+  return { code: 'E_JOB_WORKER', subject, cause, remedy }
 }
 
 function twice(one: Work, other: Work): Problem {
-  const isDefinedTwice = one.job !== other.job
-  return {
-    code: 'E_JOB_DUPLICATE',
-    subject: `job '${one.job.name}'`,
-    cause: `${one.place} and ${other.place} ${isDefinedTwice ? 'are two jobs of this name' : 'both run it'}.`,
-    remedy: isDefinedTwice ? 'Give one of them another name.' : 'Keep one of the methods.',
-  }
+  const [subject, places] = [`job '${one.job.name}'`, `${one.place} and ${other.place}`]
+  const [cause, remedy] =
+    one.job === other.job
+      ? [`${places} both run it.`, 'Keep one of the methods.']
+      : [`${places} are two jobs of this name.`, 'Give one of them another name.']
+  return { code: 'E_JOB_DUPLICATE', subject, cause, remedy }
 }

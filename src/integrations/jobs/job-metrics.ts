@@ -16,8 +16,7 @@ export function jobMetrics({ queues, works, clock, logger }: JobsDeps): Metric[]
   let freshUntil = Number.NEGATIVE_INFINITY
   const refresh = () => {
     freshUntil = clock.monotonic() + FRESH_MS
-    const counting = queues.boss.getQueues([...works.keys()])
-    counting.then(
+    queues.boss.getQueues([...works.keys()]).then(
       (queues) => (found = queues),
       (err) => logger.warn({ err }, 'The jobs could not be counted'),
     )
@@ -36,10 +35,6 @@ export function jobMetrics({ queues, works, clock, logger }: JobsDeps): Metric[]
     gauge('waiting', 'readyCount', 'Jobs that are due and that no worker has taken.'),
     gauge('running', 'activeCount', 'Jobs that run.'),
     gauge('failed', 'failedCount', 'Jobs that have failed in all their runs, and are kept.'),
-    gauge(
-      'oldest_seconds',
-      'readyOldestSeconds',
-      'How long the oldest job that is due has waited.',
-    ),
+    gauge('oldest_seconds', 'readyOldestSeconds', 'How long the oldest of them has waited.'),
   ]
 }

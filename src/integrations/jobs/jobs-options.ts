@@ -1,5 +1,5 @@
 import type { Class } from '../../index.js'
-import { type Check, type JobDefinition, refuse } from './define-job.js'
+import { type Check, type JobDefinition, number, refuse } from './define-job.js'
 
 /** Options of {@link jobs}. */
 export interface JobsOptions {
@@ -37,12 +37,11 @@ export function resolveOptions(options: JobsOptions): JobsSettings {
   const { workers, work = false, concurrency = 1, migrate = true } = options
   const { schema = 'blazon_jobs', documented = [] } = options
   const areClasses = Array.isArray(workers) && workers.every((each) => typeof each === 'function')
-  const isCount = Number.isInteger(concurrency) && concurrency >= 1
   const isSchema = /^[a-z_][a-z0-9_]{0,49}$/.test(schema)
   const checks: Record<keyof JobsOptions, Check> = {
     workers: [areClasses, 'Give a list of classes that have @Worker().'],
     work: [typeof work === 'boolean', 'Give true or false.'],
-    concurrency: [isCount, 'Give a whole number from 1.'],
+    concurrency: number(concurrency, 1, 1000),
     schema: [isSchema, 'Give at most 50 lower-case letters, digits and `_`.'],
     migrate: [typeof migrate === 'boolean', 'Give true or false.'],
     documented: [Array.isArray(documented), 'Give a list of jobs of defineJob().'],

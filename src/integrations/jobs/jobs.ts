@@ -2,6 +2,7 @@ import { DatabaseLink, type Plugin, RequestContext } from '../../index.js'
 import { orStandIn, TestJobs } from '../../plugin/index.js'
 import type { JobDefinition } from './define-job.js'
 import { type JobsOptions, type JobsSettings, resolveOptions } from './jobs-options.js'
+import { listedWork } from './listed-work.js'
 import { Runtime } from './runtime.js'
 import { Jobs } from './sender.js'
 
@@ -42,6 +43,7 @@ function jobsPlugin(settings: JobsSettings): Plugin {
     steps: () => ({ enter: (next) => (req, res) => RequestContext.run(req, next, req, res) }),
     setup: (context) => context.get(Runtime).start(context.get(Jobs), context),
     health: ({ get }) => get(Runtime).check(),
+    work: ({ get }) => listedWork(get(DatabaseLink), settings.schema),
   }
 }
 

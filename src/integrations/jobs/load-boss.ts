@@ -13,15 +13,13 @@ export type Boss = PgBoss
 export async function loadBoss(version: string = process.versions.node): Promise<typeof PgBoss> {
   refuseOldPeer('pg-boss', { subject: 'blazon/jobs', origin: import.meta.url })
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major < 22 || (major === 22 && minor < 12)) {
-    const cause = `pg-boss 12 needs Node 22.12 or later, and this is ${version}.`
-    throw missing(cause, 'Use a later Node.')
-  }
+  const isOld = major < 22 || (major === 22 && minor < 12)
+  const cause = `pg-boss 12 needs Node 22.12 or later, and this is ${version}.`
+  if (isOld) throw missing(cause, 'Use a later Node.')
   try {
     return (await import('pg-boss')).PgBoss
   } catch (error) {
-    const cause = 'It needs the package pg-boss, which cannot be loaded.'
-    throw missing(cause, 'npm install pg-boss', error)
+    throw missing('The package pg-boss cannot be loaded.', 'npm install pg-boss', error)
   }
 }
 

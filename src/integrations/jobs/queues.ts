@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ConnectionOptions, JobWithMetadata, SendOptions } from 'pg-boss'
+import type { Db, JobWithMetadata, SendOptions } from 'pg-boss'
 import type { BossDatabase } from './boss-database.js'
 import type { JobDefinition } from './define-job.js'
 import type { Envelope } from './envelope.js'
@@ -13,8 +13,6 @@ export class LostClaimError extends Error {
     super(`The job ${name} ${id} was given to another run. Nothing of this one was saved.`)
   }
 }
-
-type Change = (options: Required<ConnectionOptions>) => Promise<unknown>
 
 /**
  * The queues of jobs, with the functions of pg-boss, in the transaction of the current code. A job that this process has
@@ -51,9 +49,8 @@ export class Queues {
 
   /** @throws LostClaimError */
   async complete(job: JobWithMetadata): Promise<void> {
-    await this.database.join(async (db) =>
-      assertOne(await this.boss.complete(job.name, job, undefined, { db }), job),
-    )
+    const run = async (db: Db) => this.boss.complete(job.name, job, undefined, { db })
+    await this.database.join(async (db) => assertOne(await run(db), job))
   }
 
   /** Notes a failure. The job runs again later if it has runs left. */
@@ -64,7 +61,7 @@ export class Queues {
   /** Puts a job among the dead ones, whatever runs it has left. */
   async bury(job: JobWithMetadata, error: unknown): Promise<void> {
     const { name, id } = job
-    await this.#release(job, async ({ db }) => {
+    await this.#release(job, async (db) => {
       await this.boss.update(name, undefined, { id, retryLimit: 0, db })
       await this.boss.fail(name, id, outputOf(error), { db })
     })
@@ -72,16 +69,16 @@ export class Queues {
 
   /** Gives a job back, which has not run: this run does not count. */
   async giveBack(job: JobWithMetadata, startAfter = 0): Promise<void> {
-    const options = { id: job.id, retryLimit: job.retryLimit + 1, startAfter }
-    await this.#release(job, ({ db }) => this.boss.update(job.name, undefined, { ...options, db }))
+    const change = { id: job.id, retryLimit: job.retryLimit + 1, startAfter }
+    await this.#release(job, (db) => this.boss.update(job.name, undefined, { ...change, db }))
   }
 
   /** Makes a job that runs one that waits, and changes it in the same transaction. */
-  async #release(job: JobWithMetadata, change: Change): Promise<void> {
+  async #release(job: JobWithMetadata, change: (db: Db) => Promise<unknown>): Promise<void> {
     await this.database.join(async (db) => {
       assertOne(await this.boss.cancel(job.name, job, { db }), job)
       await this.boss.resume(job.name, job.id, { db })
-      await change({ db })
+      await change(db)
     })
   }
 }
@@ -92,7 +89,7 @@ function assertOne(response: { readonly affected?: number }, job: JobWithMetadat
 }
 
 /** The reason of a failure, as the lists of jobs show it. A stack belongs to the log. */
-function outputOf(error: unknown): { readonly message: string; readonly name?: string } {
-  if (!(error instanceof Error)) return { message: String(error) }
-  return { name: error.name, message: error.message }
+function outputOf(error: unknown): Pick<Error, 'name' | 'message'> {
+  const { name, message } = error instanceof Error ? error : new Error(String(error))
+  return { name, message }
 }

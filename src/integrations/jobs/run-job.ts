@@ -95,6 +95,7 @@ function contextOf({ id, name, attempt, sender }: JobRun): Context {
   const trace_id = traceparent?.split('-')[1]
   let calls = 0
   return {
+    id,
     facts: present({ job: name, jobId: id, attempt, requestId, trace_id, user }),
     headers: present({ 'x-request-id': requestId, traceparent }),
     idempotencyKey: () => (++calls === 1 ? id : `${id}.${calls}`),

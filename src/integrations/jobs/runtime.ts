@@ -20,19 +20,18 @@ const SILENT_MS = 60_000
 export class Runtime {
   /** The jobs of a test. */
   readonly drain: Drain = new Drain()
-  readonly #settings: JobsSettings
-  readonly #link: DatabaseLink
   #boss: Boss | undefined
   #workers: Workers | undefined
 
-  constructor(settings: JobsSettings, link: DatabaseLink) {
-    this.#settings = settings
-    this.#link = link
-  }
+  constructor(
+    private readonly settings: JobsSettings,
+    private readonly link: DatabaseLink,
+  ) {}
 
   /** Opens the queues. */
   async start(sender: Jobs, context: PluginContext): Promise<void> {
-    const [link, { schema, workers, ...settings }] = [this.#link, this.#settings]
+    const { link, settings } = this
+    const { schema, workers } = settings
     const { get, logger, usesTenants } = context
     const [clock, isTest] = [get(Clock), get(UnderTest)]
     const isWorking = settings.work && !isTest
@@ -56,7 +55,7 @@ export class Runtime {
     }
     const app = { link, clock, logger, usesTenants, stateOf: get(TenantStates) }
     const parts = { ...app, queues, schema, works, onSent }
-    sender.start(parts)
+    sender.parts = parts
     if (!link.isReal) return
     await boss.start()
     this.#boss = boss

@@ -12,17 +12,15 @@ import type { Boss } from './load-boss.js'
  * @throws ConfigError with all problems.
  */
 export function checkSchedules(boss: Boss, works: Works): void {
-  const problems: Problem[] = []
-  for (const { schedule, place } of works.values()) {
-    if (schedule === null) continue
-    const cause = faultOf(boss, schedule)
-    if (cause === null) continue
-    const remedy =
-      "Give five fields and a zone of IANA: @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' })."
-    problems.push({ code: 'E_JOB_SCHEDULE', subject: place, cause, remedy })
-  }
+  const problems = [...works.values()].flatMap(({ schedule, place: subject }): Problem[] => {
+    const cause = schedule === null ? null : faultOf(boss, schedule)
+    return cause === null ? [] : [{ code: 'E_JOB_SCHEDULE', subject, cause, remedy: REMEDY }]
+  })
   if (problems.length > 0) throw new ConfigError(problems)
 }
+
+const REMEDY =
+  "Give five fields and a zone of IANA: @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' })."
 
 /**
  * Sends the next run of each schedule, which waits in its queue until its time. Every process does so, and the id of a run

@@ -30,12 +30,8 @@ export interface SendOptions {
  * await this.jobs.send(Receipt, { orderId })
  */
 export class Jobs {
-  #parts: JobsDeps | undefined
-
-  /** @internal Called by `jobs()`, once. */
-  start(parts: JobsDeps): void {
-    this.#parts = parts
-  }
+  /** @internal `jobs()` sets it when the application has started. */
+  parts: JobsDeps | undefined
 
   /**
    * Sends a job, in the transaction of the request or of `db.transaction`: without its commit, there is no job. Elsewhere
@@ -51,11 +47,10 @@ export class Jobs {
   ): Promise<string | null> {
     const parts = this.#started('send')
     const { name } = job
-    if (parts.works.get(name)?.job !== (job as JobDefinition)) {
+    if (parts.works.get(name)?.job !== (job as JobDefinition))
       throw new TypeError(
         `No worker runs the job ${name}. List its class: jobs({ workers: [ … ] }).`,
       )
-    }
     const tenant = job.tenant ? tenantOfSender(parts.usesTenants) : null
     const plain = await sendable(job as JobDefinition, input)
     const { key: singletonKey, priority } = options
@@ -64,9 +59,9 @@ export class Jobs {
     const envelope = { input: plain, tenant, sender: currentSender() }
     const given = present({ group, startAfter, singletonKey, priority })
     const id = await parts.queues.send(name, envelope, given)
+    if (id === null) return null
     // This wakes a worker of the process, which could not see the job before the commit.
-    if (id !== null)
-      await parts.link.afterCommit(() => parts.onSent({ id, name, input: plain, tenant }))
+    await parts.link.afterCommit(() => parts.onSent({ id, name, input: plain, tenant }))
     return id
   }
 
@@ -81,10 +76,8 @@ export class Jobs {
   }
 
   #started(name: string): JobsDeps {
-    if (this.#parts !== undefined) return this.#parts
-    throw new Error(
-      `Jobs.${name}(): the application has not started. Use it in onReady at the earliest.`,
-    )
+    if (this.parts !== undefined) return this.parts
+    throw new Error(`Jobs.${name}(): the application has not started. Use it from onReady on.`)
   }
 }
 

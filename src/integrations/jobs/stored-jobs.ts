@@ -51,12 +51,8 @@ export async function listJobs(
       output->>'message' as reason, data->'input' as input from ${schema}.job where name not like '\\_\\_%') as jobs
     where ($1::text is null or name = $1) and ($2::text is null or state = $2)
       and ($3::text is null or tenant = $3) order by "sentAt" desc, id limit $4`
-  return (await link.run(text, [
-    name ?? null,
-    state ?? null,
-    tenant ?? null,
-    limit,
-  ])) as unknown as StoredJob[]
+  const values = [name, state, tenant, limit].map((value) => value ?? null)
+  return (await link.run(text, values)) as unknown as StoredJob[]
 }
 
 /**

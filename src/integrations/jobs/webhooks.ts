@@ -126,9 +126,5 @@ export class Webhooks {
 }
 
 Worker()(Webhooks)
-const descriptor = Object.getOwnPropertyDescriptor(Webhooks.prototype, 'deliver')
-Job(Delivery)(
-  Webhooks.prototype,
-  'deliver',
-  descriptor as TypedPropertyDescriptor<Webhooks['deliver']>,
-)
+const { deliver } = Webhooks.prototype
+Job(Delivery)(Webhooks.prototype, 'deliver', { value: deliver })

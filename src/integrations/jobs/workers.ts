@@ -13,7 +13,6 @@ const PLAN_MS = 20_000
 
 /** The workers of one process. */
 export class Workers {
-  readonly #parts: JobsDeps
   readonly #within: ReturnType<typeof slots>
   /** The runs that have begun, with what gives their jobs back. */
   readonly #running = new Map<Promise<unknown>, () => Promise<void>>()
@@ -21,8 +20,10 @@ export class Workers {
   #planning: Timer | undefined
 
   /** @param concurrency How many jobs run at once. */
-  constructor(parts: JobsDeps, concurrency: number) {
-    this.#parts = parts
+  constructor(
+    private readonly parts: JobsDeps,
+    concurrency: number,
+  ) {
     this.#within = slots(concurrency)
   }
 
@@ -33,8 +34,8 @@ export class Workers {
 
   /** Begins to look for jobs. */
   async start(): Promise<void> {
-    const { clock, works, queues } = this.#parts
-    await planSchedules(this.#parts)
+    const { clock, works, queues } = this.parts
+    await planSchedules(this.parts)
     this.#planning = clock.setInterval(() => void this.#plan(), PLAN_MS)
     for (const work of works.values()) {
       const options = {
@@ -50,7 +51,7 @@ export class Workers {
 
   /** Lets the workers of a job look at once: those that are busy when they are not; with `least` 1, only those. */
   wake(name: string, least = 0): void {
-    const { boss } = this.#parts.queues
+    const { boss } = this.parts.queues
     for (const worker of boss.getWipData())
       if (worker.name === name && worker.count >= least) boss.notifyWorker(worker.id)
   }
@@ -63,19 +64,19 @@ export class Workers {
   }
 
   async #plan(): Promise<void> {
-    const { logger } = this.#parts
-    await planSchedules(this.#parts).catch((err) =>
+    const { logger } = this.parts
+    await planSchedules(this.parts).catch((err) =>
       logger.error({ err }, 'The schedules could not be read'),
     )
   }
 
   async #run(work: Work, job: JobWithMetadata): Promise<void> {
     const cut = new AbortController()
-    const { queues } = this.#parts
+    const { queues } = this.parts
     const run = this.#within(async () => {
       if (this.#isLeaving) return await queues.giveBack(job)
       const signal = AbortSignal.any([job.signal, cut.signal])
-      await runJob(work, { ...job, signal }, this.#parts)
+      await runJob(work, { ...job, signal }, this.parts)
     })
     this.#running.set(run, async () => {
       await queues.giveBack(job)
@@ -88,7 +89,7 @@ export class Workers {
   async leave(graceMs: number): Promise<void> {
     this.#isLeaving = true
     this.#planning?.cancel()
-    const { queues, works, clock } = this.#parts
+    const { queues, works, clock } = this.parts
     await Promise.all([...works.keys()].map((name) => queues.boss.offWork(name, { wait: false })))
     let timer: Timer | undefined
     const late = new Promise<void>((resolve) => {

@@ -17,8 +17,8 @@ export class WorkWatch {
     name: 'statements of jobs',
     requests: () => ({
       onStatement: (statement) => {
-        const id = WorkContext.current()?.facts['jobId']
-        if (typeof id === 'string') this.#onStatement?.(id, statement)
+        const id = WorkContext.current()?.id
+        if (id !== undefined) this.#onStatement?.(id, statement)
       },
       needsRequests: false,
     }),

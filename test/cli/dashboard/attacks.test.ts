@@ -3,6 +3,7 @@ import { request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
+import type { WorkQuery } from '../../../src/cli/dev/protocol.js'
 import { APP_PORT, type OpenDashboard, openDashboard } from './open-dashboard.js'
 import { reported } from './records.js'
 
@@ -39,11 +40,20 @@ function send({ port }: OpenDashboard, attack: Attack): Promise<Reply> {
   })
 }
 
-async function open(): Promise<OpenDashboard> {
+async function open(): Promise<OpenDashboard & { readonly asked: unknown[] }> {
   const opened = await openDashboard()
+  const asked: unknown[] = []
+  const query = async (given: WorkQuery) => {
+    asked.push(given)
+    return { value: CANARY }
+  }
+  opened.dashboard.serves({ query }, APP_PORT)
   opened.dashboard.add(reported({ url: CANARY }))
-  return opened
+  return { ...opened, asked }
 }
+
+/** The path by which the page lets a job run again. */
+const RETRY = '/data/work/0/retry/job%2F1'
 
 const ATTACKS: Readonly<Record<string, (own: OpenDashboard) => Attack>> = {
   'a page whose name leads to this address (DNS rebinding)': ({ port, token }) => ({
@@ -113,6 +123,16 @@ describe('an attack on the data by', () => {
     expect(reply.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
+  it.each(Object.keys(ATTACKS).filter((name) => !/path|stream|routes/.test(name)))(
+    '%s lets no job run again',
+    async (name) => {
+      const own = await open()
+      const reply = await send(own, { path: RETRY, ...ATTACKS[name]?.(own), method: 'POST' })
+      expect(reply.status).toBe(403)
+      expect(own.asked).toEqual([])
+    },
+  )
+
   it('two Host headers is refused', async () => {
     const own = await open()
     const lines = [
@@ -156,8 +176,37 @@ describe('an attack on the data by', () => {
 })
 
 describe('a request that would change something', () => {
+  it('does what the page asks for, by POST only', async () => {
+    const own = await open()
+    const authorization = `Bearer ${own.token}`
+    const origin = `http://127.0.0.1:${own.port}`
+    const headers = { authorization, origin, 'sec-fetch-site': 'same-origin' }
+    expect((await send(own, { method: 'GET', path: RETRY, headers })).status).toBe(404)
+    for (const path of [
+      '/data/work',
+      `${RETRY}/more`,
+      '/data/work/0/retry/%E0',
+      '/data/work/x/a/b',
+    ])
+      expect((await send(own, { method: 'POST', path, headers })).status).toBe(405)
+    expect(own.asked).toEqual([])
+    const reply = await send(own, { method: 'POST', path: RETRY, headers })
+    expect([reply.status, reply.text]).toEqual([200, JSON.stringify(CANARY)])
+    expect(own.asked).toEqual([{ do: 'act', part: 0, action: 'retry', item: 'job/1' }])
+  })
+
+  it('is answered with the reason if no application runs', async () => {
+    const own = await openDashboard()
+    const headers = { authorization: `Bearer ${own.token}` }
+    const reply = await send(own, { method: 'POST', path: RETRY, headers })
+    expect(reply).toMatchObject({
+      status: 502,
+      text: '{"message":"The application does not run."}',
+    })
+  })
+
   it.each(['POST', 'PUT', 'DELETE', 'PATCH'])(
-    'by %s is refused, also with the token',
+    'by %s is refused elsewhere, also with the token',
     async (method) => {
       const own = await open()
       const headers = { authorization: `Bearer ${own.token}`, 'content-type': 'application/json' }

@@ -147,6 +147,8 @@ describe('The explanation of a request', () => {
     const { model } = readStructure(settings, { builtIn: [], checkForeign: null })
     const { found } = findRoutes(model, { method: 'GET', path })
     expect(found.map(({ version }) => version)).toEqual(versions === byPath ? ['2'] : ['1', '2'])
+    expect(findRoutes(model, { method: 'GET', path, version: '2' }).found).toEqual([found.at(-1)])
+    expect(findRoutes(model, { method: 'GET', path, version: '3' }).found).toEqual([])
     const [first, second] = routeTable({ ...model, routes: found }).map((row) => rowOf(row)[1])
     expect([first, second]).toEqual(
       versions === byPath ? [path, undefined] : ['/orders (version 1)', '/orders (version 2)'],

@@ -2,9 +2,16 @@
 import module from 'node:module'
 import { Server } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
-import { type KeptResult, PARENT_VARIABLE, type Ports, REPORT_VARIABLE } from '../protocol.js'
+import {
+  type KeptResult,
+  PARENT_VARIABLE,
+  type ParentMessage,
+  type Ports,
+  REPORT_VARIABLE,
+} from '../protocol.js'
 import { Channel } from './channel.js'
 import { reportRequests } from './report-requests.js'
+import { runQuery } from './run-query.js'
 
 interface Hooks {
   resolve(
@@ -50,11 +57,14 @@ function connect(): void {
   })
   const channel = new Channel((message) => {
     if (message.kind === 'go') go(message)
+    else if (message.kind === 'query') void reply(message)
     else kept.get(message.id)?.(message.result)
   })
   reportModules(channel)
   gateServers(channel, gate)
-  if (isReporting) reportRequests(channel)
+  const works = isReporting ? reportRequests(channel) : []
+  const reply = async ({ id, query }: Extract<ParentMessage, { kind: 'query' }>) =>
+    channel.send({ kind: 'reply', id, reply: await runQuery(works, query) })
   // Code of this package calls these functions, in any copy of it.
   define('blazon.watch', (path: string) => channel.send({ kind: 'folder', path }))
   define('blazon.keep', (module: string, argument: string) => {

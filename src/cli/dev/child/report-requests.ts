@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { DevReport } from '../../../app/dev/dev-report.js'
+import type { DevReport, ReportedWork } from '../../../app/dev/dev-report.js'
 import { findOwnLine, formatOwnLine } from '../../own-line.js'
 import type { Channel } from './channel.js'
 
@@ -24,8 +24,13 @@ const REPORT = Symbol.for('blazon.report')
 /** `metadata/applied.ts` explains it. */
 const DECORATORS = Symbol.for('blazon.decorators')
 
-/** Makes the applications of this process report the data of the dashboard to the command. */
-export function reportRequests(channel: Channel): void {
+/**
+ * Makes the applications of this process report the data of the dashboard to the command.
+ *
+ * @returns the work that their plugins list, which grows when an application starts.
+ */
+export function reportRequests(channel: Channel): readonly ReportedWork[] {
+  const works: ReportedWork[] = []
   const report: DevReport = {
     placeIn: ownPlaceIn,
     started(explain) {
@@ -35,9 +40,11 @@ export function reportRequests(channel: Channel): void {
         () => undefined,
       )
     },
+    work: (work) => void works.push(work),
     // Log lines leave at the end of the turn. The request follows its own, because the command may write a line about it.
     take: (request) => void setImmediate(() => channel.send({ kind: 'request', request })),
   }
   Object.defineProperty(globalThis, REPORT, { value: report })
   Object.defineProperty(globalThis, DECORATORS, { value: [] })
+  return works
 }

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { every } from '../deadline.js'
+import type { WorkQuery, WorkReply } from '../protocol.js'
 import { refusalOf } from './check-caller.js'
 import { type Journal, KEPT_REQUESTS } from './journal.js'
 import { PAGE_HEADERS, type PageFiles } from './page-files.js'
+import { workQuery } from './work-query.js'
 
 /** A comment in the stream shows both sides that the connection still exists. */
 const HEARTBEAT_MS = 15_000
@@ -33,10 +35,15 @@ function sendEvents(journal: Journal, res: ServerResponse): () => void {
 /** The only address: other machines cannot connect. */
 const LOOPBACK = '127.0.0.1'
 
+/** Sends an application a query about the work that its plugins list. */
+export type SendQuery = (query: WorkQuery) => Promise<WorkReply>
+
 /** Serves the dashboard to this machine. */
 export class DashboardServer {
   /** Where the application listens. */
   origin = 'http://localhost:3000'
+  /** Sends the application that serves a query about work. */
+  query: SendQuery = async () => ({ message: 'The application does not run.' })
   readonly journal: Journal
   readonly #files: PageFiles
   readonly #token: string
@@ -72,7 +79,9 @@ export class DashboardServer {
     const file = this.#files.get(path)
     const refusal = refusalOf(req, file === undefined ? 'data' : 'page', this.#token)
     if (refusal !== null) return sendJson(res, 403, { message: refusal })
-    // Nothing here changes anything.
+    const query = workQuery(req.method, path)
+    if (query !== null) return void this.#sendReply(res, query)
+    // Nothing else changes anything.
     if (req.method !== 'GET') return sendJson(res, 405, { message: 'The method must be GET.' })
     if (path === '/data/events') return this.#openStream(res)
     if (path === '/data/routes') return sendJson(res, 200, this.journal.routes)
@@ -87,6 +96,12 @@ export class DashboardServer {
     const end = sendEvents(this.journal, res)
     this.#streams.add(end)
     res.once('close', () => this.#streams.delete(end))
+  }
+
+  async #sendReply(res: ServerResponse, query: WorkQuery): Promise<void> {
+    const reply = await this.query(query)
+    if ('value' in reply) sendJson(res, 200, reply.value)
+    else sendJson(res, 502, reply)
   }
 
   #sendRequest(res: ServerResponse, number: number): void {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { CliError } from '../../cli-error.js'
 import { replayCommand } from './capsule-command.js'
-import { DashboardServer } from './dashboard-server.js'
+import { DashboardServer, type SendQuery } from './dashboard-server.js'
 import { Journal } from './journal.js'
 import { type PageFiles, readPageFiles } from './page-files.js'
 import type { ReportedRequest, RoutesView } from './views.js'
@@ -90,8 +90,9 @@ export class Dashboard {
   }
 
   /** A process serves from now on, at a port. */
-  serves(app: object, port: number): void {
+  serves(app: { readonly query: SendQuery }, port: number): void {
     this.#serving = app
+    this.#server.query = (query) => app.query(query)
     this.#notes.restart()
     this.#server.origin = `http://localhost:${port}`
     this.#journal.routes = this.#routes.get(app) ?? []

@@ -1,6 +1,7 @@
 import type { WholeRecord } from '../../../app/dev/dev-report.js'
 import type { RouteExplanation } from '../../../app/explain/explanation.js'
 import type { RequestRecord } from '../../../contracts/request-record.js'
+import type { WorkList } from '../protocol.js'
 
 /** A request, as the process of the application reports it. */
 export type ReportedRequest = WholeRecord
@@ -73,6 +74,9 @@ export interface SnapshotView {
   /** How many requests are kept. */
   readonly limit: number
 }
+
+/** The work that the plugins of the process list. */
+export type WorkView = readonly WorkList[]
 
 /** The routes of all applications of the process. */
 export type RoutesView = readonly RouteExplanation[]

@@ -24,14 +24,17 @@ export function takeToken(): void {
   history.replaceState(null, '', '#/requests')
 }
 
-function get(path: string): Promise<Response> {
+function ask(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Response> {
   const authorization = `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}`
-  return fetch(path, { headers: { authorization } })
+  return fetch(path, { method, headers: { authorization } })
 }
 
-/** @throws Error with the message of the command. */
-export async function read<T>(path: string): Promise<T> {
-  const response = await get(path)
+/**
+ * @param method `POST` for a change. Default: `GET`.
+ * @throws Error with the message of the command.
+ */
+export async function read<T>(path: string, method?: 'GET' | 'POST'): Promise<T> {
+  const response = await ask(path, method)
   const data = (await response.json()) as unknown
   if (response.ok) return data as T
   throw new Error((data as { readonly message: string }).message)
@@ -41,7 +44,7 @@ export async function read<T>(path: string): Promise<T> {
 export async function receive(events: Events): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
-      const response = await get('data/events')
+      const response = await ask('data/events')
       if (response.status === 403) return events.lost('token')
       if (response.ok && response.body !== null) {
         await readStream(response.body, events)

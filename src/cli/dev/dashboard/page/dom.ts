@@ -69,6 +69,13 @@ export function details(list: string, title: Child, ...children: readonly Child[
   )
 }
 
+/** A button that calls a function. */
+export function button(text: string, act: () => unknown): HTMLElement {
+  const made = el('button', { type: 'button' }, text)
+  made.addEventListener('click', () => void act())
+  return made
+}
+
 /** Code, in lines that wrap: nothing scrolls, so the keyboard needs no way into it. */
 export function codeBlock(code: string): HTMLElement {
   return el('pre', {}, el('code', {}, code))

@@ -1,14 +1,15 @@
-import type { RequestView, RoutesView, StateView } from '../views.js'
+import type { RequestView, RoutesView, StateView, WorkView } from '../views.js'
 import { type Events, read, receive, takeToken } from './client.js'
 import { byId, el } from './dom.js'
 import { requestDetails } from './request-details.js'
 import { RequestList } from './request-list.js'
 import { routeDetails, routeList } from './routes-view.js'
+import { workDetails, workList } from './work-view.js'
 
 const main = byId('content')
 const requests = new RequestList()
 
-/** `#/requests/12` is the view `requests` with the number 12. */
+/** `#/requests/12` is the view `requests` with the entry 12. */
 interface Place {
   readonly view: string
   readonly number: string | undefined
@@ -20,7 +21,7 @@ let last: Place = { view: 'requests', number: undefined }
 let visit = 0
 
 function place(): Place {
-  const [, view = 'requests', number] = /^#\/(\w+)(?:\/(\d+))?$/.exec(location.hash) ?? []
+  const [, view = 'requests', number] = /^#\/(\w+)(?:\/([\w%.~-]+))?$/.exec(location.hash) ?? []
   return { view, number }
 }
 
@@ -32,7 +33,7 @@ async function show(): Promise<void> {
   last = { view, number }
   mark('nav a', `#/${view}`, 'page')
   try {
-    const shown = await (view === 'routes' ? routesOf(number) : requestsOf(number))
+    const shown = await (VIEWS[view] ?? requestsOf)(number)
     if (own !== visit) return
     main.className = shown.length > 1 ? 'open' : ''
     main.replaceChildren(...shown)
@@ -56,6 +57,17 @@ async function routesOf(number: string | undefined): Promise<HTMLElement[]> {
   const routes = await read<RoutesView>('data/routes')
   const route = routes[Number(number)]
   return [routeList(routes), ...(route === undefined ? [] : [routeDetails(route)])]
+}
+
+async function workOf(id: string | undefined): Promise<HTMLElement[]> {
+  const lists = await read<WorkView>('data/work')
+  const found = id === undefined ? null : workDetails(lists, decodeURIComponent(id), show)
+  return [workList(lists, show), ...(found === null ? [] : [found])]
+}
+
+const VIEWS: Readonly<Record<string, (entry: string | undefined) => Promise<HTMLElement[]>>> = {
+  routes: routesOf,
+  work: workOf,
 }
 
 /** Marks the links to a place as the current ones. */

@@ -1,5 +1,5 @@
 import type { RequestView, SuspectView, TimelineEntry } from '../views.js'
-import { clockTime, codeBlock, details, el, facts, milliseconds, section } from './dom.js'
+import { button, clockTime, codeBlock, details, el, facts, milliseconds, section } from './dom.js'
 import { statusOf } from './request-list.js'
 
 /** A shorter time would be shown as 0. */
@@ -107,13 +107,12 @@ function sentOf({ sent: { headers, body, base64, omitted } }: RequestView) {
 
 /** Where a browser does not allow it, the text beside the button can be copied. */
 function copyButton(text: string): HTMLElement {
-  const made = el('button', { type: 'button' }, 'Copy')
   const news = el('span', { role: 'status' })
-  made.addEventListener('click', () => {
+  const made = button('Copy', () =>
     navigator.clipboard.writeText(text).then(
       () => news.replaceChildren(' Copied.'),
       () => news.replaceChildren(' The browser does not allow it: select the text.'),
-    )
-  })
+    ),
+  )
   return el('p', {}, made, news)
 }

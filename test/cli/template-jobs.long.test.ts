@@ -1,0 +1,58 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { manifestOf } from '../../src/cli/new/manifest.js'
+import { ownManifest } from '../../src/cli/new/own-manifest.js'
+import { readTemplate } from '../../src/cli/new/read-template.js'
+import { hasJobs } from '../../src/cli/new/with-jobs.js'
+import { mistakesIn, reportOf } from '../docs/checked-project.js'
+import { clear, FOLDER } from '../docs/snippets.js'
+import { runsJobs } from '../integrations/jobs/support.js'
+
+const facts = { template: 'saas', name: 'my-api', test: 'vitest', pm: 'npm', source: '^1' } as const
+
+beforeAll(() => clear('saas-jobs'))
+
+describe.each(['standard', 'legacy'] as const)('the template saas with its job (%s)', (dialect) => {
+  const folder = join(FOLDER, 'saas-jobs', dialect)
+  const files = readTemplate({ ...facts, decorators: dialect, jobs: true })
+  beforeAll(() => {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+  })
+
+  it('compiles', async () => {
+    expect(await mistakesIn(folder)).toBe('')
+  })
+
+  it.skipIf(!runsJobs)('passes its tests', async () => {
+    const { failures, passed } = await reportOf(folder, dialect)
+    expect(failures).toEqual([])
+    const tests = [...files].filter(([path]) => path.startsWith('test/'))
+    expect(passed).toBe(tests.flatMap(([, text]) => text.match(/^ *it\(/gm) ?? []).length)
+  })
+})
+
+it('names pg-boss and its Node, where a project of an older Node has no word of jobs', () => {
+  const partsOf = (jobs: boolean) => {
+    const all = { ...facts, decorators: 'standard', jobs } as const
+    return { files: readTemplate(all), manifest: JSON.parse(manifestOf(all, ownManifest())) }
+  }
+  const [later, older] = [partsOf(true), partsOf(false)]
+  expect(later.manifest).toMatchObject({
+    engines: { node: '>=22.12.0' },
+    dependencies: { 'pg-boss': ownManifest().devDependencies['pg-boss'] },
+  })
+  expect(later.files.get('README.md')).toContain('blazon start --jobs')
+  expect(older.manifest.engines).toEqual(ownManifest().engines)
+  const texts = [...older.files.values(), JSON.stringify(older.manifest)]
+  expect(texts.filter((text) => /\bjobs\b|pg-boss/.test(text))).toEqual([])
+})
+
+it('has a job from Node 22.12 on', () => {
+  const versions = ['20.19.0', '22.11.0', '22.12.0', '24.0.0']
+  expect(versions.map((version) => hasJobs('saas', version))).toEqual([false, false, true, true])
+  expect(hasJobs('service', '24.0.0')).toBe(false)
+})
