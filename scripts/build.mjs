@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { transformSync } from '@swc/core'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
 
@@ -115,6 +116,7 @@ async function bundle(compiled, out) {
     passesThroughDoor(compiled),
     loadsCheaply(compiled),
     keepsPlaces(compiled),
+    shortensLocals(),
     indentsLess(),
     continuesAsLoaded(),
   ]
@@ -166,7 +168,7 @@ function joinedChunks(compiled) {
 async function bundlePage(compiled, out) {
   const built = await rollup({
     input: join(compiled, PAGE, 'page.js'),
-    plugins: [indentsLess()],
+    plugins: [shortensLocals(), indentsLess()],
     onwarn: refuse,
   })
   await built.write({ file: join(out, PAGE, 'page.js') })
@@ -354,7 +356,7 @@ function continuesAsLoaded() {
         const place = `dist/${file.fileName}`.replaceAll('.', '\\.').replaceAll('/', '[\\\\/]')
         // In a bundle, `module` is the bundle, whose files are not those of the package.
         const own = `const loadAsCommonJs = typeof module === 'object' && /${place}$/.test(module.filename) && (async (name) => module.require(name));\n`
-        const imports = /\bimport\(('\.[^']+')\)/g
+        const imports = /\bimport\((['"]\.[^'"]+['"])\)/g
         file.code = file.code
           .replace(imports, '(loadAsCommonJs ? loadAsCommonJs($1) : $&)')
           .replace(/^(#!.*\n)?/, (line) => line + own)
@@ -363,10 +365,43 @@ function continuesAsLoaded() {
   }
 }
 
-/** Indents by one space instead of four, which saves 10 kB of the packed package. */
+/** The names that stay. */
+const KEPT = {
+  toplevel: false,
+  keep_classnames: true,
+  keep_fnames: true,
+  keep_private_props: true,
+}
+
+/**
+ * Shortens the names of parameters and local variables: 80 kB of the packed package, and a fifth of the code that a start reads. Each
+ * statement keeps its line, and classes and functions keep their names, so stacks of errors stay readable.
+ */
+function shortensLocals() {
+  const options = {
+    swcrc: false,
+    isModule: true,
+    jsc: {
+      target: 'esnext',
+      parser: { syntax: 'ecmascript' },
+      minify: {
+        compress: false,
+        mangle: KEPT,
+      },
+    },
+  }
+  return {
+    name: 'shortens-locals',
+    renderChunk: (code) => ({ code: transformSync(code, options).code, map: null }),
+  }
+}
+
+/** Removes the indentation of code, and shortens that of types, which saves 20 kB of the packed package. */
 function indentsLess() {
-  const shorten = (code) =>
-    code.replace(/^ {4,}/gm, ({ length }) => ' '.repeat((length >> 2) + (length % 4)))
+  const shorten = (code, isTypes) =>
+    isTypes
+      ? code.replace(/^ {4,}/gm, ({ length }) => ' '.repeat((length >> 2) + (length % 4)))
+      : code.replace(/^ +/gm, '')
   return {
     name: 'indents-less',
     generateBundle(_, bundle) {
@@ -377,10 +412,10 @@ function indentsLess() {
         const texts = isTypes ? [] : textsIn(this.parse(file.code)).sort(([a], [b]) => a - b)
         let [code, end] = ['', 0]
         for (const [from, to] of texts) {
-          code += shorten(file.code.slice(end, from)) + file.code.slice(from, to)
+          code += shorten(file.code.slice(end, from), isTypes) + file.code.slice(from, to)
           end = to
         }
-        file.code = code + shorten(file.code.slice(end))
+        file.code = code + shorten(file.code.slice(end), isTypes)
       }
     },
   }

@@ -1,26 +1,27 @@
 import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
+import type { Request } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
 import type { StepFactory as PublicStage } from '../contracts/steps.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
-import { startLimits } from '../features/rate-limit/start-limits.js'
-import { buildTenancy, type Tenancy } from '../features/tenancy/build-tenancy.js'
+import { hasLimits } from '../features/rate-limit/plan-limits.js'
+import type { RunningLimits } from '../features/rate-limit/start-limits.js'
 import {
   actingTenant,
   actsForAll,
   refuseClaim,
   TenantContext,
 } from '../features/tenancy/tenant-context.js'
+import { usesTenants } from '../features/tenancy/tenant-rules.js'
 import { authResultOf } from '../http/auth-result.js'
 import type { RequestScopes } from '../http/request-scopes.js'
 import { ownStage } from '../step/own-stage.js'
-import type { OnError, RunRoute, Step, StepFactory } from '../step/step.js'
+import type { StepFactory } from '../step/step.js'
 import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
-import { returnInOwnContext, wrapMiddlewares } from './tenancy/keep-scopes.js'
-import { noteRouterAccess } from './tenancy/tenant-router.js'
+import type { RouterTenancy, RunningTenancy } from './tenancy/start-tenancy.js'
 
 /** The features of an application before it starts. */
 export interface Features {
@@ -42,9 +43,9 @@ export interface FeatureInput {
 /** The parts of a request's way that features add. */
 export interface RunningFeatures {
   /** Runs before all middlewares; `null` if there is nothing to run. */
-  readonly enter: ((ends: { run: RunRoute; onError: OnError }) => RunRoute) | null
+  readonly enter: RunningTenancy['enter'] | null
   /** Wraps the application's own middlewares; `null` if there is nothing to wrap them in. */
-  readonly wrapMiddlewares: typeof wrapMiddlewares | null
+  readonly wrapMiddlewares: RunningTenancy['wrapMiddlewares'] | null
   /** For routers that need a tenant; `null` without tenants. */
   readonly ofRouters: RouterTenancy | null
   /** `null` if requests have no scopes. */
@@ -59,16 +60,6 @@ export interface RunningFeatures {
   readonly addsHeaders: boolean
   /** Closes the stores. Call it after the last request. */
   close(): Promise<void>
-}
-
-/** How an application admits requests to routers that need a tenant. */
-export interface RouterTenancy {
-  /** The stages before such a router; `null` for a stage that the application does not use. */
-  readonly stages: Readonly<
-    Record<'unverifiedTenant' | 'tenant' | 'authorizeTenant', StepFactory | null>
-  >
-  /** Sets the step that allows or refuses a request to a router. */
-  readonly noteRouterAccess: (admit: Step) => void
 }
 
 /** The input of the features besides the options. */
@@ -104,23 +95,20 @@ interface StartConfig extends FeatureInput, Pick<FeatureSurroundings, 'clock' | 
 }
 
 async function startFeatures(settings: Settings, config: StartConfig): Promise<RunningFeatures> {
-  const tenancy = buildTenancy({
-    ...config,
-    settings: settings.tenant,
-    tenantsOf: (req) => authResultOf(req)?.tenants,
-  })
-  const limits = await startLimits(settings.rateLimit, config)
+  const { model } = config
+  const tenancy = usesTenants(settings.tenant, model) ? await loadTenancy(settings, config) : null
+  const limits = hasLimits(settings.rateLimit, model) ? await loadLimits(settings, config) : null
   const cache = await config.cache.start(config).catch(async (error) => {
     await limits?.close()
     throw error
   })
   return {
-    enter: tenancy === null ? null : (ends) => returnInOwnContext(tenancy.enter(ends)),
-    wrapMiddlewares: tenancy === null ? null : wrapMiddlewares,
-    ofRouters: tenancy === null ? null : routerTenancy(tenancy, config.host),
+    enter: tenancy?.enter ?? null,
+    wrapMiddlewares: tenancy?.wrapMiddlewares ?? null,
+    ofRouters: tenancy?.ofRouters ?? null,
     scopes: tenancy?.scopes ?? null,
     usesTenants: tenancy !== null,
-    ipRateLimit: orNull(limits?.unmatched),
+    ipRateLimit: limits?.unmatched == null ? null : ownStage(limits.unmatched),
     stepSources: [
       ...(tenancy === null ? [] : [{ name: 'tenant', steps: tenancy.steps }]),
       ...(limits === null ? [] : [{ name: 'rateLimit', steps: limits.steps }]),
@@ -133,18 +121,13 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
   }
 }
 
-function routerTenancy({ stagesOfRouters }: Tenancy, host: object): RouterTenancy {
-  const { unverifiedTenant, tenant, authorizeTenant } = stagesOfRouters
-  return {
-    stages: {
-      unverifiedTenant: orNull(unverifiedTenant),
-      tenant: orNull(tenant),
-      authorizeTenant: orNull(authorizeTenant),
-    },
-    noteRouterAccess: (admit) => noteRouterAccess(host, admit),
-  }
+async function loadTenancy({ tenant }: Settings, config: StartConfig): Promise<RunningTenancy> {
+  const { startTenancy } = await import('./tenancy/start-tenancy.js')
+  const tenantsOf = (req: Request) => authResultOf(req)?.tenants
+  return startTenancy({ ...config, settings: tenant, tenantsOf })
 }
 
-function orNull(stage: PublicStage | null | undefined): StepFactory | null {
-  return stage == null ? null : ownStage(stage)
+async function loadLimits({ rateLimit }: Settings, config: StartConfig): Promise<RunningLimits> {
+  const { startLimits } = await import('../features/rate-limit/start-limits.js')
+  return await startLimits(rateLimit, config)
 }

@@ -1,17 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { InputSource, Schema, Validator } from '../contracts/schema.js'
-import { compileZod } from './compile-zod.js'
 import { describeOnce } from './describe-once.js'
 import { fieldNames } from './field-names.js'
 import { withFiniteNumbers } from './finite-numbers.js'
 import { withHeaderNames } from './header-names.js'
-import { createJsonSchemaCompiler } from './json-schema.js'
+import type { CompileJsonSchema } from './json-schema.js'
 import { KeyedSchema } from './keyed-schema.js'
 import { keyedValidator } from './keyed-validator.js'
-import { withQueryLists } from './query-lists.js'
-import { standardValidator } from './standard-schema.js'
-import { hasUserCode } from './zod-validate.js'
 
 /**
  * Compiles a schema to a validator for one part of a request. The promise rejects when a JSON Schema does not
@@ -28,10 +24,15 @@ export type CompileValidator = (schema: Schema, source: InputSource) => Promise<
  * parameters are lists, and how the names of headers are written.
  */
 export function createValidatorCompiler(converters?: SchemaConverters): CompileValidator {
-  const compileJsonSchema = createJsonSchemaCompiler()
+  let jsonSchemas: Promise<CompileJsonSchema> | undefined
+  const compileJsonSchema: CompileJsonSchema = async (...given) => {
+    jsonSchemas ??= import('./json-schema.js').then((loaded) => loaded.createJsonSchemaCompiler())
+    return await (await jsonSchemas)(...given)
+  }
   return async function compileValidator(schema, source) {
     const validate = await compile(schema, source)
     if (source === 'query') {
+      const { withQueryLists } = await import('./query-lists.js')
       return withQueryLists(validate, describeOnce(schema, { side: 'input', converters }))
     }
     const isWhole = source === 'headers' && !(schema instanceof KeyedSchema)
@@ -39,16 +40,16 @@ export function createValidatorCompiler(converters?: SchemaConverters): CompileV
   }
   async function compile(schema: Schema, source: InputSource): Promise<Validator> {
     if (!isStandardSchema(schema)) return await compileJsonSchema(schema, source)
+    const { compileStandard, mayOverflow } = await import('./standard-schema.js')
     const own =
       schema instanceof KeyedSchema
         ? await compileKeys(schema, (part) => compileMember(part, source))
-        : standardValidator(schema, await compileZod(schema))
+        : await compileStandard(schema)
     return source === 'body' ? own : withFiniteNumbers(own, () => mayOverflow(schema))
   }
   async function compileMember(part: Schema, source: InputSource): Promise<Validator> {
-    return isStandardSchema(part)
-      ? standardValidator(part, await compileZod(part))
-      : await compileJsonSchema(part, source, { isMember: true })
+    if (!isStandardSchema(part)) return await compileJsonSchema(part, source, { isMember: true })
+    return await (await import('./standard-schema.js')).compileStandard(part)
   }
 }
 
@@ -61,15 +62,6 @@ async function compileKeys(
     validate: part === null ? null : await compileMember(part),
   }))
   return keyedValidator(await Promise.all(members), isOpen)
-}
-
-/** Zod itself refuses `NaN` and infinities. Only a user function in a zod schema can produce them. */
-function mayOverflow(schema: StandardSchemaV1): boolean {
-  if (schema instanceof KeyedSchema) {
-    const parts = Object.values(schema.entries)
-    return parts.some((part) => isStandardSchema(part) && mayOverflow(part))
-  }
-  return schema['~standard'].vendor !== 'zod' || hasUserCode(schema)
 }
 
 function isStandardSchema(value: unknown): value is StandardSchemaV1 {

@@ -14,7 +14,7 @@ export function withFiniteNumbers(validate: Validator, mayOverflow: () => boolea
     const result = validate(sent)
     isNeeded ??= mayOverflow()
     if (!isNeeded) return result
-    // `standardValidator` returns a native promise, so `instanceof` is safe here.
+    // `compileStandard` makes validators that return a native promise, so `instanceof` is safe here.
     if (result instanceof Promise) return result.then((settled) => refuse(settled, sent))
     return refuse(result, sent)
   }

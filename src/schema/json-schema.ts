@@ -77,6 +77,9 @@ type Validate = (
 
 const LATEST: Draft = '2020-12'
 
+/** Compiles a JSON Schema. The promise rejects when it does not compile. */
+export type CompileJsonSchema = ReturnType<typeof createJsonSchemaCompiler>
+
 /**
  * Creates a compiler of JSON Schemas with formats. `$schema` names the draft. Without `$schema` it is 2020-12, or
  * 2019-09 if only that draft accepts the schema. Validators fill in defaults.

@@ -159,7 +159,7 @@ describe('this package', () => {
     ) as { files: { path: string }[] }[]
     const paths = packed?.files.map(({ path }) => path) ?? []
     const known =
-      /^(?:dist\/.+\.(?:c?js|js\.map|d\.c?ts)|dist\/cli\/dev\/dashboard\/page\/page\.(?:css|html)|docs\/(?:tutorial\/)?[\w-]+\.md|docs\/observability\/[\w-]+\.(?:yml|json)|templates\/(?!node_modules)(?:[\w-]+\/)+(?:_(?:gitignore|dockerignore|env\.example)|Dockerfile|[\w-]+(?:\.[\w-]+)*\.(?:ts|json|md|sh|sql|yaml|yml))|CHANGELOG\.md|SECURITY\.md|LICENSE|README\.md|package\.json)$/
+      /^(?:dist\/.+\.(?:c?js|js\.map|d\.c?ts)|dist\/cli\/dev\/dashboard\/page\/page\.(?:css|html)|docs\/[\w-]+\.md|docs\/observability\/[\w-]+\.(?:yml|json)|templates\/(?!node_modules)(?:[\w-]+\/)+(?:_(?:gitignore|dockerignore|env\.example)|Dockerfile|[\w-]+(?:\.[\w-]+)*\.(?:ts|json|md|sh|sql|yaml|yml))|CHANGELOG\.md|SECURITY\.md|LICENSE|README\.md|package\.json)$/
     expect(paths.filter((path) => !known.test(path))).toEqual([])
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'docs/supply-chain.md']))
   })

@@ -51,6 +51,16 @@ it('an application without metadata of other packages does not load the check fo
   )
 })
 
+it('an application without tenants, limits and schemas does not load their code', async () => {
+  const isLoaded = await run({})
+  const chunks = ['start-tenancy', 'start-limits', 'standard-schema', 'json-schema', 'query-lists']
+  expect(chunks.filter(isLoaded)).toEqual([])
+  expect(await loads('start-tenancy', { options: '{ tenant: {} }' })).toBe(true)
+  expect(
+    await loads('start-limits', { options: `{ rateLimit: { limit: 9, window: '1m' } }` }),
+  ).toBe(true)
+})
+
 it('an application whose fetch is not called does not load its code', async () => {
   const after = `await app.fetch(new Request('http://localhost/'))`
   expect(await loads('fetch', {})).toBe(false)
@@ -76,6 +86,18 @@ it.each([
 ])('an application with %s loads only the code that it needs: %j', async (decorator, needed) => {
   const isLoaded = await run(routeWith(decorator))
   expect(['bodies', 'cookies', 'webhook-check'].filter(isLoaded)).toEqual(needed)
+})
+
+it.each([
+  ["{ type: 'object' }", ['json-schema']],
+  [
+    "{ '~standard': { version: 1, vendor: 'own', validate: (value) => ({ value }) } }",
+    ['standard-schema'],
+  ],
+])('an application with the schema %s loads only the code for it: %j', async (schema, needed) => {
+  const isLoaded = await run(routeWith(`Body(${schema})`))
+  const chunks = ['standard-schema', 'json-schema', 'bound-valibot', 'bound-arktype', 'query-lists']
+  expect(chunks.filter(isLoaded)).toEqual(needed)
 })
 
 it('an application without a stream does not load its code', async () => {

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type } from 'arktype'
 import { describe, expect, it } from 'vitest'
-import { standardValidator } from '../../src/schema/standard-schema.js'
+import { compileStandard } from '../../src/schema/standard-schema.js'
 
 const schemaOf = (validate: (value: unknown) => unknown): StandardSchemaV1 => ({
   '~standard': {
@@ -11,14 +11,14 @@ const schemaOf = (validate: (value: unknown) => unknown): StandardSchemaV1 => ({
   },
 })
 
-describe('standardValidator', () => {
-  it('returns a result when the schema does', () => {
-    const validate = standardValidator(schemaOf((value) => ({ value: [value] })))
+describe('compileStandard', () => {
+  it('returns a result when the schema does', async () => {
+    const validate = await compileStandard(schemaOf((value) => ({ value: [value] })))
     expect(validate('a')).toEqual({ value: ['a'] })
   })
 
   it('returns a promise when the schema does', async () => {
-    const validate = standardValidator(schemaOf(async (value) => ({ value })))
+    const validate = await compileStandard(schemaOf(async (value) => ({ value })))
     const result = validate('a')
     expect(result).toBeInstanceOf(Promise)
     expect(await result).toEqual({ value: 'a' })
@@ -28,30 +28,30 @@ describe('standardValidator', () => {
     const thenable = {
       then: (resolve: (result: unknown) => void) => resolve({ issues: [{ message: 'no' }] }),
     }
-    const validate = standardValidator(schemaOf(() => thenable))
+    const validate = await compileStandard(schemaOf(() => thenable))
     expect(await validate('a')).toEqual({ issues: [{ path: [], message: 'no' }] })
   })
 
-  it('reads path segments that are keys or objects', () => {
+  it('reads path segments that are keys or objects', async () => {
     const path = ['items', { key: 0 }, { key: 'price' }, Symbol.for('tag')]
-    const validate = standardValidator(schemaOf(() => ({ issues: [{ message: 'no', path }] })))
+    const validate = await compileStandard(schemaOf(() => ({ issues: [{ message: 'no', path }] })))
     expect(validate('a')).toEqual({
       issues: [{ path: ['items', 0, 'price', Symbol.for('tag')], message: 'no' }],
     })
   })
 
-  it('treats an empty list of issues as a rejection', () => {
-    const validate = standardValidator(schemaOf(() => ({ issues: [], value: 1 })))
+  it('treats an empty list of issues as a rejection', async () => {
+    const validate = await compileStandard(schemaOf(() => ({ issues: [], value: 1 })))
     expect(validate('a')).toEqual({ issues: [] })
   })
 
-  it('reports an empty path for the root, also with arktype', () => {
-    const result = standardValidator(type({ a: 'string' }))(undefined)
+  it('reports an empty path for the root, also with arktype', async () => {
+    const result = (await compileStandard(type({ a: 'string' })))(undefined)
     expect(result).toMatchObject({ issues: [{ path: [] }] })
   })
 
-  it('does not catch errors that the schema throws', () => {
-    const validate = standardValidator(
+  it('does not catch errors that the schema throws', async () => {
+    const validate = await compileStandard(
       schemaOf(() => {
         throw new RangeError('broken')
       }),
@@ -59,7 +59,8 @@ describe('standardValidator', () => {
     expect(() => validate('a')).toThrow(RangeError)
   })
 
-  it.each([undefined, null])('throws when the schema returns %s', (answer) => {
-    expect(() => standardValidator(schemaOf(() => answer))('a')).toThrow(TypeError)
+  it.each([undefined, null])('throws when the schema returns %s', async (answer) => {
+    const validate = await compileStandard(schemaOf(() => answer))
+    expect(() => validate('a')).toThrow(TypeError)
   })
 })

@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors/config-error.js'
-import { usesTenants } from '../../features/tenancy/build-tenancy.js'
+import { usesTenants } from '../../features/tenancy/tenant-rules.js'
 import { addRoutes } from '../add-routes.js'
 import { ignoredOverrides } from '../describe.js'
 import { allPlugins } from '../features.js'

@@ -13,7 +13,7 @@ import {
   isVerified,
   needsTenant,
   usesTenants,
-} from '../../features/tenancy/build-tenancy.js'
+} from '../../features/tenancy/tenant-rules.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
 import { fieldsModeOf, ownSteps } from '../../pipeline/own-steps.js'
 import { STEPS, stepsBy } from '../../pipeline/route-steps.js'

@@ -30,6 +30,12 @@ export function isLimited(
   return (rateLimits?.policies ?? policies).length > 0
 }
 
+/** Whether an application has at least one limit. */
+export function hasLimits(settings: RateLimitSettings, { routes }: AppModel): boolean {
+  const { isOff, policies } = settings
+  return (!isOff && policies.length > 0) || routes.some((route) => isLimited(route, settings))
+}
+
 /** Divides the limits of a route by their step: limits by address run before the guard, all others after it. */
 export function placeLimits(
   limits: readonly PlannedLimit[],

@@ -34,15 +34,13 @@ export interface LimitsConfig extends StoreContext {
 }
 
 /**
- * Opens the store and creates the stages. Returns `null`, and opens nothing, when the application has no
- * limits.
+ * Opens the store and creates the stages. Loaded for an application that has limits.
  */
 export async function startLimits(
   settings: RateLimitSettings,
   { model, wrapLimit, ...context }: LimitsConfig,
-): Promise<RunningLimits | null> {
+): Promise<RunningLimits> {
   const { ofApp, ofRoutes } = planLimits(settings, model)
-  if (![ofApp, ...ofRoutes].some((limits) => limits.length > 0)) return null
   const { logger } = context
   const opened = settings.store ?? memoryRateLimit()
   await opened.open?.(context)

@@ -1,6 +1,6 @@
 import type { ContractOf, ContractParameter } from '../../contracts/route-contract.js'
 import type { JsonSchema } from '../../contracts/schema.js'
-import { hasTenantGuard, isVerified, needsTenant } from './build-tenancy.js'
+import { hasTenantGuard, isVerified, needsTenant } from './tenant-rules.js'
 import type { TenantSettings } from './tenant-settings.js'
 
 /** The facts about the `tenant` option that the OpenAPI document depends on, as plain data. */

@@ -1,21 +1,23 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { boundArktype } from './bound-arktype.js'
-import { boundValibot } from './bound-valibot.js'
 import { boundZod } from './bound-zod.js'
 
+/** Returns a schema that stops soon after the {@link MAX_ISSUES} issues that a response can hold. */
+export type BoundSchema = (schema: StandardSchemaV1) => StandardSchemaV1
+
 /**
- * Returns a schema that stops soon after the {@link MAX_ISSUES} issues that a response can hold. The schemas
- * of libraries that this package cannot stop are returned unchanged.
+ * Loads the bound of a library. Schemas of libraries that this package cannot stop are returned unchanged.
+ *
+ * @param vendor The library, as its schemas name it.
  */
-export function boundStandard(schema: StandardSchemaV1): StandardSchemaV1 {
-  switch (schema['~standard'].vendor) {
+export async function loadBound(vendor: string): Promise<BoundSchema> {
+  switch (vendor) {
     case 'arktype':
-      return boundArktype(schema)
+      return (await import('./bound-arktype.js')).boundArktype
     case 'zod':
-      return boundZod(schema)
+      return boundZod
     case 'valibot':
-      return boundValibot(schema)
+      return (await import('./bound-valibot.js')).boundValibot
     default:
-      return schema
+      return (schema) => schema
   }
 }
