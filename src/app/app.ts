@@ -7,41 +7,24 @@ import type { OpenApiDocument } from '../contracts/openapi.js'
 import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import { RequestLogs } from '../features/logs/log.js'
-import { loggerOf } from '../features/logs/logger-options.js'
-import { OutgoingCalls } from '../features/outgoing/outgoing.js'
-import { getTenantId } from '../features/tenancy/tenant-context.js'
-import { CurrentRequest } from '../http/current-request.js'
 import { findDescriber, neverStart } from './announce.js'
-import { AppLogger } from './app-logger.js'
+import { type AppParts, createParts } from './app-parts.js'
 import { boot } from './boot.js'
 import { settlesWithin } from './closing-timer.js'
 import type { RunningApp } from './described-app.js'
 import { describedBy } from './described-by.js'
-import { findDevReport } from './dev/dev-report.js'
 import type { AppDocument } from './documents.js'
-import { createExpressHost } from './express-host.js'
 import type { Fetch } from './fetch.js'
 import { type Harness, harnessOf, NO_HARNESS } from './harness.js'
-import { keepTickShape } from './keep-tick-shape.js'
 import { closedError } from './lifecycle.js'
+import { announceStart, type ListenRequest, readListen, startListening } from './listening.js'
 import { prepareApp } from './prepare-app.js'
 import { Reading } from './reading.js'
 import { refuseUnstarted } from './refuse-foreign.js'
-import { routeTable } from './route-table.js'
-import { listen } from './server.js'
 import type { AppOptions } from './settings/app-options.js'
-import {
-  checkPort,
-  type ListenOptions,
-  type ListenPlace,
-  listenOptions,
-  type SocketPath,
-} from './settings/listen-options.js'
+import type { ListenOptions, SocketPath } from './settings/listen-options.js'
 import { shutDown } from './shut-down.js'
 import { ProcessEnd } from './signals.js'
-import { logStart } from './start-line.js'
-import { findWorkerLink, isRetired, listenAsWorker } from './worker-link.js'
 
 const DEFAULT_PORT = 3000
 
@@ -60,10 +43,7 @@ export class App {
   readonly express: Application
   readonly #describer = findDescriber()
   readonly #scope = new AsyncResource('BlazonApp')
-  readonly #currentRequest = new CurrentRequest()
-  readonly #requestLogs = new RequestLogs(getTenantId, this.#currentRequest)
-  readonly #outgoing = new OutgoingCalls(this.#currentRequest)
-  readonly #logger: AppLogger
+  readonly #parts: AppParts
   /** The application as plugins see it before it has started. */
   readonly #context = { get: <T>(token: Token<T>) => this.get(token) }
   readonly #reading: Reading
@@ -83,19 +63,14 @@ export class App {
    * @param options Default: an application without controllers.
    */
   constructor(options: AppOptions = {}) {
-    keepTickShape()
-    this.express = createExpressHost()
-    this.#logger = new AppLogger(() => this.#harness.logger ?? loggerOf(options.logger))
+    this.#parts = createParts(() => this.#harness.logger ?? this.#reading.ownLogger)
+    this.express = this.#parts.express
     this.#reading = new Reading({
+      ...this.#parts,
       options,
-      express: this.express,
-      logger: this.#logger,
-      requestLogs: this.#requestLogs,
-      currentRequest: this.#currentRequest,
-      outgoing: this.#outgoing,
       app: this.#context,
       harnessOf: () => this.#harness,
-      isClosing: () => this.#closing !== undefined && !isRetired(),
+      isClosing: () => this.#closing !== undefined,
     })
     this.#describer?.declared(
       this,
@@ -141,12 +116,10 @@ export class App {
     port: number | string = DEFAULT_PORT,
     where: string | ListenOptions = {},
   ): Promise<AddressInfo | string> {
-    checkPort(port)
-    const options = listenOptions(where, findWorkerLink())
-    if (options.signals === true && this.#describer === undefined) this.#endWithProcess()
+    const given = readListen(port, where)
+    if (given.options.signals === true && this.#describer === undefined) this.#endWithProcess()
     try {
-      const place = { port, host: options.host }
-      return await blameCaller(App.prototype.listen, () => this.#listen(place, options))
+      return await blameCaller(App.prototype.listen, () => this.#listen(given))
     } catch (error) {
       // The signal ends the process, and the caller has nothing more to do.
       if (this.#processEnd?.hasBegun === true) return await new Promise(() => {})
@@ -172,7 +145,8 @@ export class App {
       .runInAsyncScope(() => this.#start())
       .then(
         ({ listener }) => listener.handleForeign(req, res, next),
-        (error) => (next === undefined ? refuseUnstarted(error, res, this.#logger) : next(error)),
+        (error) =>
+          next === undefined ? refuseUnstarted(error, res, this.#parts.logger) : next(error),
       )
   }
 
@@ -235,7 +209,7 @@ export class App {
    * @throws ConfigError as `init` does.
    */
   getRouteTable(): RouteTableEntry[] {
-    return routeTable(this.#reading.description.model)
+    return this.#reading.routeTable
   }
 
   /**
@@ -250,7 +224,7 @@ export class App {
    */
   close(signal?: string): Promise<void> {
     this.#closing ??= this.#close(signal).finally(() => {
-      this.#logger.close()
+      this.#parts.logger.close()
       this.#stopWatching()
     })
     return this.#closing
@@ -279,22 +253,20 @@ export class App {
     return harnessOf(this)
   }
 
-  async #listen(place: ListenPlace, options: ListenOptions): Promise<AddressInfo | string> {
-    const address = await listenAsWorker(
-      this,
-      () => this.#reading.settings.timeouts,
-      async () => {
-        const { server } = await this.#start()
-        // `close` may have been called during the start.
-        if (this.#closing !== undefined) throw closedError()
-        this.#listening = listen(server, place)
-        return await this.#listening
+  async #listen({ place, options }: ListenRequest): Promise<AddressInfo | string> {
+    const config = {
+      app: this,
+      reading: this.#reading,
+      start: () => this.#start(),
+      isClosing: () => this.#closing !== undefined,
+      began: (listening: Promise<AddressInfo | string>) => {
+        this.#listening = listening
       },
-    )
+    }
+    const address = await startListening(config, place)
     const { announce = this.#harness === NO_HARNESS } = options
-    const routes = this.#reading.description.model.routes.length
-    const [logger, startMs, { documents }] = [this.#logger, this.#startMs, this]
-    if (announce) logStart({ logger, address, routes, startMs, documents })
+    const [reading, { logger }, startMs] = [this.#reading, this.#parts, this.#startMs]
+    if (announce) announceStart({ reading, logger, startMs }, address)
     return address
   }
 
@@ -303,7 +275,7 @@ export class App {
       close: (signal) => this.close(signal),
       isForced: () => this.#isForced,
       clock: this.#harness.clock,
-      logger: this.#logger,
+      logger: this.#parts.logger,
     })
   }
 
@@ -311,7 +283,7 @@ export class App {
     if (this.#describer !== undefined) return neverStart(this.#describer, this)
     if (this.#closing !== undefined) return Promise.reject(closedError())
     this.#starting ??= this.#boot().catch((error) => {
-      this.#logger.close()
+      this.#parts.logger.close()
       throw error
     })
     return this.#starting
@@ -323,17 +295,13 @@ export class App {
     const prepared = await prepareApp({
       reading: this.#reading,
       harness,
-      express: this.express,
-      logger: this.#logger,
-      requestLogs: this.#requestLogs,
-      currentRequest: this.#currentRequest,
-      outgoing: this.#outgoing,
+      ...this.#parts,
       app: this.#context,
       isClosing: () => this.#closing !== undefined,
     })
     this.#running = await boot(prepared)
     this.#startMs = harness.clock.monotonic() - begin
-    findDevReport()?.started(() => this.#reading.explainAll())
+    this.#reading.reportStart()
     return this.#running
   }
 
@@ -363,7 +331,7 @@ export class App {
     }
     const { clock } = this.#harness
     const times = { clock, graceMs, preStopMs, isBySignal: signal !== undefined }
-    const cut = await shutDown({ ...entrance, ...times, logger: this.#logger, closeRest })
+    const cut = await shutDown({ ...entrance, ...times, logger: this.#parts.logger, closeRest })
     this.#isForced = cut > 0
   }
 
@@ -377,7 +345,7 @@ export class App {
     const limit = { clock: this.#harness.clock, ms: this.#reading.settings.timeouts.closeMs }
     if (await settlesWithin(limit, starting)) return await starting
     this.#isForced = true
-    this.#logger.error({}, 'The start did not end, so nothing that it has opened was closed')
+    this.#parts.logger.error({}, 'The start did not end, so nothing that it has opened was closed')
     return undefined
   }
 }

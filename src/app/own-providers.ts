@@ -14,6 +14,7 @@ import { TenantStates, tenantStates } from '../features/tenancy/tenant-states.js
 import type { CurrentRequest } from '../http/current-request.js'
 import { type Harness, NO_HARNESS } from './harness.js'
 import type { Settings } from './settings/settings.js'
+import { isRetired } from './worker-link.js'
 
 /** The parts of an application that its own providers give to classes. */
 export interface OwnProviders {
@@ -32,12 +33,12 @@ export interface OwnProviders {
 
 /** Lists the values of an application itself that classes can inject. */
 export function ownProviders(config: OwnProviders): Provider[] {
-  const { settings, harness, logger, requestLogs, currentRequest, outgoing, app, isClosing } =
-    config
+  const { settings, harness, logger, requestLogs, currentRequest, outgoing, app } = config
   const { health } = settings
   const plugins = [...settings.plugins, ...storeChecks(settings), ...circuitCheck(config)]
   const { clock } = harness
   const checks = health?.checks ?? {}
+  const isClosing = () => config.isClosing() && !isRetired()
   return [
     { token: Clock, useValue: clock },
     ...(harness === NO_HARNESS ? [] : [{ token: UnderTest, useValue: true }]),

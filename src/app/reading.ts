@@ -1,6 +1,8 @@
-import type { Application } from 'express'
+import type { RouteTableEntry } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
+import { loggerOf } from '../features/logs/logger-options.js'
 import { hasTraces } from '../model/foreign/traces.js'
+import type { AppParts } from './app-parts.js'
 import {
   type DescribeInput,
   type Description,
@@ -9,10 +11,12 @@ import {
   readStructure,
   type Structure,
 } from './describe.js'
+import { findDevReport } from './dev/dev-report.js'
 import { type AppDocument, listDocuments } from './documents.js'
 import type { ExplainResult, RouteExplanation, RouteQuery } from './explain/explanation.js'
 import type { Harness } from './harness.js'
 import { type OwnProviders, ownProviders } from './own-providers.js'
+import { routeTable } from './route-table.js'
 import type { AppOptions } from './settings/app-options.js'
 import { type Resolved, resolveSettings } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
@@ -25,9 +29,8 @@ export interface SoundPart extends Structure {
 }
 
 /** The parts of an application that exist before it is read. */
-export interface ReadingConfig extends Omit<OwnProviders, 'settings' | 'harness'> {
+export interface ReadingConfig extends AppParts, Pick<OwnProviders, 'app' | 'isClosing'> {
   readonly options: AppOptions
-  readonly express: Application
   /**
    * Called when it is needed: the constructor of the subclass `TestApp` sets the harness after the constructor of
    * `App`.
@@ -73,6 +76,11 @@ export class Reading {
     return this.#config.options
   }
 
+  /** The logger of the option `logger`. It is needed before all options are checked. */
+  get ownLogger(): ReturnType<typeof loggerOf> {
+    return loggerOf(this.#config.options.logger)
+  }
+
   get settings(): Settings {
     return this.#resolve().settings
   }
@@ -89,6 +97,10 @@ export class Reading {
     return this.#description
   }
 
+  get routeTable(): RouteTableEntry[] {
+    return routeTable(this.description.model)
+  }
+
   get documents(): readonly AppDocument[] {
     const { express } = this.#config
     this.#documents ??= listDocuments(this.description.model, this.settings, express)
@@ -100,6 +112,11 @@ export class Reading {
     const { settings, description } = this
     const { explainQuery } = await import('./explain/explain-route.js')
     return explainQuery(query, { settings, model: description.model, cwd: process.cwd() })
+  }
+
+  /** Lets `blazon dev` know of the start, if it runs this process. */
+  reportStart(): void {
+    findDevReport()?.started(() => this.explainAll())
   }
 
   /** Its code is loaded here, because only `blazon dev` uses it. */

@@ -186,7 +186,6 @@ describe('the explanation of a route', () => {
       for (const steps of booted.values()) for (const step of steps) found.add(step)
     }
     expect([...found].sort()).toEqual([
-      'visibility',
       'authorizeTenant',
       'beforeBody',
       'beforeGuard',
@@ -210,6 +209,7 @@ describe('the explanation of a route', () => {
       'use',
       'userRateLimit',
       'validate',
+      'visibility',
     ])
   })
 

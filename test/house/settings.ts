@@ -29,6 +29,7 @@ const OPTION_TYPES = new Set([
 /** The files that may read options: the doors, and the files that check and resolve options. */
 const READERS = [
   'app/app.ts',
+  'app/listening.ts',
   'app/reading.ts',
   'app/settings/app-options.ts',
   'app/settings/groups.ts',
