@@ -30,14 +30,34 @@ const REMEDY =
 export async function planSchedules({ queues, works, clock }: JobsDeps): Promise<void> {
   for (const [name, { schedule }] of works) {
     if (schedule === null) continue
-    const { expression, zone: tz } = schedule
-    const from = new Date(clock.now())
-    const [startAfter] = queues.boss.previewSchedule(expression, { tz, from, count: 1 })
+    const startAfter = nextRun(queues.boss, schedule, clock.now())
     if (startAfter === undefined) continue
     const plan = planOf(schedule)
     const id = idOf(`${name} ${plan} ${startAfter.toISOString()}`)
     await queues.send(name, { tenant: null, sender: {}, plan }, { id, startAfter })
   }
+}
+
+/** More than clocks are moved by at a change, in milliseconds. */
+const LOOK_BACK_MS = 3 * 3600 * 1000
+/** How many runs are read at once. */
+const PAGE = 8
+
+/**
+ * The first run after a time. It is looked for from an earlier time: pg-boss does not know that a time comes for the second
+ * time, or was left out, if it begins after the clocks were changed.
+ */
+function nextRun(
+  boss: Boss,
+  { expression, zone: tz }: JobSchedule,
+  nowMs: number,
+): Date | undefined {
+  let from: Date | undefined = new Date(nowMs - LOOK_BACK_MS)
+  while (from !== undefined && from.getTime() <= nowMs) {
+    const runs: Date[] = boss.previewSchedule(expression, { tz, from, count: PAGE })
+    from = runs.find((run) => run.getTime() > nowMs) ?? runs.at(-1)
+  }
+  return from
 }
 
 /** The schedule as text, by which a run finds out whether its schedule has changed since it was sent. */

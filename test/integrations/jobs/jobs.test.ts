@@ -54,7 +54,8 @@ class Receipts {
   private readonly outgoing = inject(Outgoing)
 
   @Job(Receipt)
-  async write({ id, input, attempt, sender }: JobOf<typeof Receipt>) {
+  async write({ id, input, attempt, sender, tenant }: JobOf<typeof Receipt>) {
+    expect(getTenantId()).toBe(tenant)
     seen.push({ id, input, attempt, sender })
     await this.db.query("insert into effects values ($1, current_setting('app.tenant_id'))", [id])
     this.log.info({ order: input.order }, 'Written')
