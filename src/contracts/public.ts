@@ -27,7 +27,7 @@ export type {
 export type { DeprecatedOptions } from './deprecation.js'
 export type { EndedRequest, RequestObserver, ResponseCause } from './ended-request.js'
 export type { ErrorContext, ErrorReporter } from './error-context.js'
-export type { FieldVerb, RouteField } from './field-route.js'
+export type { RouteField } from './field-route.js'
 export type { FrameworkRoute } from './framework-route.js'
 export type { AuthDecoratorOptions, AuthGuard, GuardSetup } from './guard.js'
 export type {

@@ -38,7 +38,7 @@ const VALUES = `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
-  FieldVerb MethodOnlyDecorator RouteField
+  MethodOnlyDecorator RouteField
   AbstractClass AnswerStatement AnsweredStatement AnyPolicy ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppModel AppOptions
   AuthDecoratorOptions AuthGuard AuthOptions AuthenticatedRequest BodyDescription BodyModel BodyOptions BodyType CacheEntry CacheOptions CacheSettings CacheStats
   CacheStore CapacityOptions CapsulesOptions CheckModel CheckedHealth Class ClassProvider ConfigCode ContentOptions ContractHeader ContractOf ContractParameter
