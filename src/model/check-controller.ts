@@ -118,7 +118,7 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
       subject,
       cause: 'It is decorated, but not as a route, so its decorators have no effect.',
       remedy:
-        'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All() to a method; the value of a field is a route of get(), post(), ….',
+        'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All() to a method. Give a field the value of get(), post(), …, whose names a minifier must not change.',
     },
   ]
 }

@@ -108,7 +108,7 @@ describe('a route that is made and not served is a boot error:', () => {
 it('a constructor that needs real dependencies is a boot error with its message', async () => {
   @Controller('notes')
   class Notes {
-    list = get('/', () => [])
+    @Auth() list = get('/', () => [])
     constructor(config = inject(Config)) {
       if (config.path !== 'real') throw new RangeError('the path is unknown')
     }
