@@ -1,7 +1,19 @@
-import { Auth, type Class, Controller, Get, get, HttpCode, inject, post } from 'blazon'
+import {
+  ApiResponse,
+  Auth,
+  type Class,
+  Controller,
+  Get,
+  get,
+  HttpCode,
+  inject,
+  post,
+  put,
+  Versioned,
+} from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { bootProblems } from '../../support.js'
+import { bootProblems, bootWarnings } from '../../support.js'
 
 const Note = z.object({ id: z.number() })
 
@@ -188,6 +200,35 @@ it('a generator function needs a stream', async () => {
   }
   const [[code, subject] = []] = await problemsOf(Notes)
   expect([code, subject]).toEqual(['E_HANDLER_GENERATOR', 'Notes.list'])
+})
+
+it('the parameters of a handler show whether it can send its own response', async () => {
+  @Controller('notes')
+  class Notes {
+    @ApiResponse({ status: 202 }) one = get('/1', (_req) => 1)
+    @ApiResponse({ status: 202 }) two = get('/2', (_req, res) => res.status(202).json(2))
+  }
+  const warnings = await bootWarnings({ controllers: [Notes] })
+  expect(warnings.map(({ code, text }) => [code, text.includes('Notes.one')])).toEqual([
+    ['W_STATUS_UNREACHABLE', true],
+  ])
+})
+
+it('a conditional write needs a field or a method that returns the current row', async () => {
+  @Versioned()
+  @Controller('notes')
+  class Notes {
+    read = get('/:id', ({ params }) => ({ id: params['id'], version: 1 }))
+    write = put('/:id', ({ params }) => ({ id: params['id'], version: 2 }))
+    other = put('/:id/other', () => 1)
+    sends = get('/:id/sends', (_req, res) => res.json(1))
+    after = put('/:id/sends', () => 1)
+  }
+  const problems = await problemsOf(Notes)
+  expect(problems.map(([code, subject]) => [code, subject])).toEqual([
+    ['E_VERSIONED_ROUTE', 'Notes.other @Versioned()'],
+    ['E_VERSIONED_ROUTE', 'Notes.after @Versioned()'],
+  ])
 })
 
 it('a decorated field without a route is a decorated method without a route', async () => {
