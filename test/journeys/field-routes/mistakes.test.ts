@@ -106,6 +106,24 @@ describe('a route that is made and not served is a boot error:', () => {
     ])
   })
 
+  it('a field of a class that is a provider only', async () => {
+    class Lists {
+      list = get('/', () => [])
+    }
+    @Controller('notes')
+    class Notes {
+      @Get() all() {}
+    }
+    const problems = await bootProblems({ controllers: [Notes], providers: [Lists] })
+    expect(problems.map(({ code, subject, cause }) => [code, subject, cause])).toEqual([
+      [
+        'E_FIELD_ROUTE_UNSERVED',
+        'Lists.list',
+        'It is a route, and nothing lists its class as a controller.',
+      ],
+    ])
+  })
+
   it('a static field', async () => {
     @Controller('notes')
     class Notes {
