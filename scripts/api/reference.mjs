@@ -58,6 +58,8 @@ const NOT_EXPORTED = [
   'DatabaseParts',
   'DeclaredUser',
   'DocumentedOperation',
+  'FieldContext',
+  'FieldVerb',
   'Found',
   'FromClaims',
   'InferJsonSchema',

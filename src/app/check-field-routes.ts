@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { FactOf } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
@@ -7,28 +8,52 @@ import { type FieldRoutes, fieldsOf, readFieldRoutes } from '../model/field-rout
 /**
  * Compares the field routes of the constructed controllers with the routes of the model, which were read from instances
  * without dependencies. Each difference is an error: a route that is documented and not served, or the reverse.
+ *
+ * @param made Everything that the container has constructed.
  */
-export function checkFieldRoutes(controllers: ReadonlyMap<unknown, object>): Problem[] {
+export function checkFieldRoutes(
+  controllers: ReadonlyMap<unknown, object>,
+  made: Iterable<unknown>,
+): Problem[] {
   if (countMadeRoutes() === 0) return []
-  return ([...controllers] as [Class, object][]).flatMap(([target, instance]) => [
-    ...chainOf(target).flatMap(checkStatic),
+  const classes = [...controllers] as [Class, object][]
+  const links = new Set(classes.flatMap(([target]) => chainOf(target)))
+  return [
+    ...[...links].flatMap((link) => refuseAll(link, fieldsOf(link), STATIC)),
+    ...[...made].flatMap((each) => checkProvider(each, links)),
     // An object that replaces the controller in a test has methods of its own.
-    ...(instance instanceof target ? compare(target, fieldsOf(instance)) : []),
-  ])
-}
-
-function checkStatic(link: Class): Problem[] {
-  return [...fieldsOf(link).keys()].map((key) =>
-    unserved(
-      [link, key],
-      'It is a route, and a static field.',
-      'Remove `static`: routes are fields of instances.',
+    ...classes.flatMap(([target, instance]) =>
+      instance instanceof target ? compare(target, fieldsOf(instance)) : [],
     ),
-  )
+  ]
 }
 
-function unserved([{ name }, key]: [Class, PropertyKey], cause: string, remedy: string): Problem {
-  return { code: 'E_FIELD_ROUTE_UNSERVED', subject: `${name}.${String(key)}`, cause, remedy }
+/** A base class of a controller may be a provider. */
+function checkProvider(instance: unknown, links: ReadonlySet<Class>): Problem[] {
+  // A proxy may run code of the application when its fields are listed.
+  if (typeof instance !== 'object' || instance === null || types.isProxy(instance)) return []
+  const target = instance.constructor as Class
+  return links.has(target) ? [] : refuseAll(target, fieldsOf(instance), UNLISTED)
+}
+
+function refuseAll(target: Class, fields: FieldRoutes, [cause, remedy]: Mistake): Problem[] {
+  return [...fields.keys()].map((key) => unserved([target, key], cause, remedy))
+}
+
+type Mistake = readonly [cause: string, remedy: string]
+
+const STATIC: Mistake = [
+  'It is a route, and a static field.',
+  'Remove `static`: routes are fields of instances.',
+]
+const UNLISTED: Mistake = [
+  'It is a route, and nothing lists its class as a controller.',
+  'Add the class to `controllers`, with @Controller().',
+]
+
+function unserved([target, key]: [Class, PropertyKey], cause: string, remedy: string): Problem {
+  const subject = `${target.name}.${String(key)}`
+  return { code: 'E_FIELD_ROUTE_UNSERVED', subject, cause, remedy }
 }
 
 function compare(controller: Class, made: FieldRoutes): Problem[] {

@@ -108,7 +108,7 @@ export function readStructure(
       ...graph.problems,
       ...unread,
       ...foreign,
-      ...problems.filter((problem) => !isExplained(problem, foreign)),
+      ...problems.filter((problem) => !isExplained(problem, [...foreign, ...unread])),
       ...checkDecoratedProviders(graph.scopes, controllers),
       ...checkParameterTypes(model.routes),
       ...checkDecorators(sound),
@@ -125,13 +125,17 @@ function isAbout({ subject }: Problem, { controller, handler }: RouteModel): boo
 }
 
 /**
- * Whether an error about missing decorators has a better explanation: the class has only decorators of another
- * framework.
+ * Whether an error about missing decorators or routes has a better explanation: the class has only decorators of another
+ * framework, or its fields could not be read.
  */
-function isExplained({ code, subject }: Problem, foreign: readonly Problem[]): boolean {
-  return (
-    code === 'E_DECORATORS_NOT_APPLIED' && foreign.some((problem) => problem.subject === subject)
-  )
+function isExplained({ code, subject }: Problem, others: readonly Problem[]): boolean {
+  if (!['E_DECORATORS_NOT_APPLIED', 'E_DECORATOR_ORPHAN', 'W_CONTROLLER_EMPTY'].includes(code))
+    return false
+  const [owner] = subject.split('.')
+  return others.some((other) => {
+    const isUnread = other.code === 'E_FIELD_ROUTES_UNREAD' && other.subject === owner
+    return isUnread || (code === 'E_DECORATORS_NOT_APPLIED' && other.subject === subject)
+  })
 }
 
 /** Whether a problem stops the start: an error, and with `strict` a warning, too. */

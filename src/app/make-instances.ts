@@ -34,7 +34,7 @@ export async function makeInstances(
   const injector = container.root
   const setup = { get: <T>(token: Token<T>) => injector.resolve(token), logger }
   const controllers = await makeControllers(container, namedTokens(model, settings))
-  const unserved = checkFieldRoutes(controllers)
+  const unserved = checkFieldRoutes(controllers, injector.made)
   if (unserved.length > 0) throw new ConfigError(unserved)
   warn(app, takeUnread())
   const cookies = await readKeys(settings.cookies, setup)

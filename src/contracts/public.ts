@@ -13,7 +13,7 @@ export type {
 } from './decorator.js'
 export type { DeprecatedOptions } from './deprecation.js'
 export type { ErrorContext, ErrorReporter } from './error-context.js'
-export type { FieldVerb, RouteField } from './field-route.js'
+export type { RouteField } from './field-route.js'
 export type { AuthDecoratorOptions, AuthGuard } from './guard.js'
 export type {
   AuthenticatedRequest,

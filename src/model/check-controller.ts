@@ -68,7 +68,7 @@ function empty(subject: string): Problem {
     subject,
     cause: 'It has no routes.',
     remedy:
-      'Decorate a method with @Get(), @Post(), …; if one is decorated, make sure that the bundler keeps method decorators.',
+      'Decorate a method with @Get(), @Post(), …, or write a field with get(), post(), …; if one is decorated, make sure that the bundler keeps method decorators.',
   }
 }
 
@@ -117,7 +117,8 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
       code: 'E_DECORATOR_ORPHAN',
       subject,
       cause: 'It is decorated, but not as a route, so its decorators have no effect.',
-      remedy: 'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All().',
+      remedy:
+        'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All() to a method. Give a field the value of get(), post(), …, whose names a minifier must not change.',
     },
   ]
 }

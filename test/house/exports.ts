@@ -37,7 +37,7 @@ const VALUES = `
 
 /** The names that `blazon` exports as types only. */
 const TYPES = `
-  FieldVerb MethodOnlyDecorator RouteField
+  MethodOnlyDecorator RouteField
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppOptions AuthDecoratorOptions
   AuthGuard AuthOptions AuthenticatedRequest BodyOptions BodyType CacheOptions CacheSettings CacheStats CacheStore
   CapacityOptions CapsulesOptions Class ClassProvider ContentOptions CookieKeyOptions CookiesOptions CsvOptions

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { compileLines } from './compiler-lines.js'
 
-const HEAD = `import { Body, Get, HttpCode, page, type Paged, Post, type Req } from 'blazon'
+const HEAD = `import { Body, Get, get, HttpCode, page, type Paged, Post, post, type Req } from 'blazon'
 import { z } from 'zod'
 const Note = z.object({ id: z.number(), text: z.string() })
 const NoteId = z.object({ id: z.coerce.number() })
@@ -109,6 +109,36 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
     "@Get('', { paged: Pages }) m({ page }: Paged<typeof Pages>) { return page.of(notes) }",
     'error TS2554: Expected 2 arguments, but got 1.',
   ],
+  // Fields: the text is at the returned value, or in the second line.
+  [
+    "m = get('/', { returns: Note }, () => ({ id: 1 }))",
+    'The handler does not return `text`, which the schema of `returns` requires.',
+  ],
+  [
+    "m = get('/:id', { params: NoteId, returns: Note }, async ({ params }) => { return { ...params, text: 1 } })",
+    'The handler returns another type of `text` than the schema of `returns`.',
+  ],
+  [
+    "m = get('/', { returns: Note }, () => notes.find(({ id }) => id === 1))",
+    'The handler may return undefined, which the schema of `returns` does not allow.',
+  ],
+  [
+    "m = post('/', { body: NewNote }, ({ body }) => body.title)",
+    "error TS2339: Property 'title' does not exist on type '{ text: string; }'.",
+  ],
+  ["m = post('/', {}, ({ body }) => body.text)", "error TS18046: 'body' is of type 'unknown'."],
+  [
+    "m = post('/', { status: '201' }, () => 1)",
+    "error TS2322: Type 'string' is not assignable to type 'number'.",
+  ],
+  [
+    "m = get('/', { retruns: Note }, () => 1)",
+    "error TS2561: Object literal may only specify known properties, but 'retruns' does not exist in type 'RouteOptions & NoOthers<RouteOptions>'. Did you mean to write 'returns'?",
+  ],
+  [
+    "m = get('/', { paged: Pages }, ({ page }) => page.of(notes))",
+    'error TS2554: Expected 2 arguments, but got 1.',
+  ],
   [
     "@HttpCode('201') @Post() m() {}",
     "error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.",
@@ -131,7 +161,7 @@ describe.each(['standard', 'legacy'] as const)(
     it.each(MISTAKES.map((each, index) => [...each, index] as const))('%s', (_, text, index) => {
       const lines = (found[index] ?? []).filter((line) => !OF_OVERLOADS.test(line))
       const [, explained] =
-        / is not assignable to parameter of type '"(.*)"'\.$/.exec(lines[1] ?? '') ?? []
+        / is not assignable to (?:parameter of )?type '"(.*)"'\.$/.exec(lines.at(-1) ?? '') ?? []
       expect(explained ?? lines[0]).toBe(text)
       expect(lines.length).toBeLessThanOrEqual(2)
     })

@@ -1,4 +1,18 @@
-import { Auth, type Class, Controller, get, Inject, inject, post, Requires, Sse } from 'blazon'
+import {
+  Auth,
+  type AuthGuard,
+  type Class,
+  Controller,
+  compose,
+  defineOption,
+  get,
+  HttpCode,
+  Inject,
+  inject,
+  post,
+  Requires,
+  Sse,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -131,6 +145,28 @@ it('gives each route its own function, although they share a handler', async () 
   expect(await dataOf(app, '/f/three')).toBe('/f/three')
   await app.request().post('/f/two').expect(401)
   expect(app.document.paths['/f/three']?.get?.summary).toBe('Third')
+})
+
+it('has the options of plugins and composed decorators', async () => {
+  const Audit = defineOption<string>('Audit')
+  const ForAdmins = compose(Auth(), Audit('admin'), HttpCode(202))
+  const found: unknown[] = []
+  @Controller('l')
+  class L {
+    @ForAdmins
+    list = get('/', () => 1)
+  }
+  const canActivate: AuthGuard['canActivate'] = (_req, route) => {
+    found.push(route?.option(Audit))
+    return true
+  }
+  await using app = await TestApp.create({
+    ...options,
+    controllers: [L],
+    auth: { guard: { canActivate } },
+  })
+  await app.request().get('/l').set('authorization', 'Bearer a').expect(202)
+  expect(found).toEqual(['admin'])
 })
 
 it('streams what a generator yields', async () => {

@@ -1,7 +1,19 @@
-import { Auth, type Class, Controller, Get, get, HttpCode, inject, post } from 'blazon'
+import {
+  ApiResponse,
+  Auth,
+  type Class,
+  Controller,
+  Get,
+  get,
+  HttpCode,
+  inject,
+  post,
+  put,
+  Versioned,
+} from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { bootProblems } from '../../support.js'
+import { bootProblems, bootWarnings } from '../../support.js'
 
 const Note = z.object({ id: z.number() })
 
@@ -94,6 +106,24 @@ describe('a route that is made and not served is a boot error:', () => {
     ])
   })
 
+  it('a field of a class that is a provider only', async () => {
+    class Lists {
+      list = get('/', () => [])
+    }
+    @Controller('notes')
+    class Notes {
+      @Get() all() {}
+    }
+    const problems = await bootProblems({ controllers: [Notes], providers: [Lists] })
+    expect(problems.map(({ code, subject, cause }) => [code, subject, cause])).toEqual([
+      [
+        'E_FIELD_ROUTE_UNSERVED',
+        'Lists.list',
+        'It is a route, and nothing lists its class as a controller.',
+      ],
+    ])
+  })
+
   it('a static field', async () => {
     @Controller('notes')
     class Notes {
@@ -108,7 +138,7 @@ describe('a route that is made and not served is a boot error:', () => {
 it('a constructor that needs real dependencies is a boot error with its message', async () => {
   @Controller('notes')
   class Notes {
-    list = get('/', () => [])
+    @Auth() list = get('/', () => [])
     constructor(config = inject(Config)) {
       if (config.path !== 'real') throw new RangeError('the path is unknown')
     }
@@ -188,6 +218,35 @@ it('a generator function needs a stream', async () => {
   }
   const [[code, subject] = []] = await problemsOf(Notes)
   expect([code, subject]).toEqual(['E_HANDLER_GENERATOR', 'Notes.list'])
+})
+
+it('the parameters of a handler show whether it can send its own response', async () => {
+  @Controller('notes')
+  class Notes {
+    @ApiResponse({ status: 202 }) one = get('/1', (_req) => 1)
+    @ApiResponse({ status: 202 }) two = get('/2', (_req, res) => res.status(202).json(2))
+  }
+  const warnings = await bootWarnings({ controllers: [Notes] })
+  expect(warnings.map(({ code, text }) => [code, text.includes('Notes.one')])).toEqual([
+    ['W_STATUS_UNREACHABLE', true],
+  ])
+})
+
+it('a conditional write needs a field or a method that returns the current row', async () => {
+  @Versioned()
+  @Controller('notes')
+  class Notes {
+    read = get('/:id', ({ params }) => ({ id: params['id'], version: 1 }))
+    write = put('/:id', ({ params }) => ({ id: params['id'], version: 2 }))
+    other = put('/:id/other', () => 1)
+    sends = get('/:id/sends', (_req, res) => res.json(1))
+    after = put('/:id/sends', () => 1)
+  }
+  const problems = await problemsOf(Notes)
+  expect(problems.map(([code, subject]) => [code, subject])).toEqual([
+    ['E_VERSIONED_ROUTE', 'Notes.other @Versioned()'],
+    ['E_VERSIONED_ROUTE', 'Notes.after @Versioned()'],
+  ])
 })
 
 it('a decorated field without a route is a decorated method without a route', async () => {

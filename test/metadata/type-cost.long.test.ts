@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { FOLDER, writeConfig } from '../docs/snippets.js'
+import { root } from '../root.js'
+
+const BODY =
+  'z.object({ name: z.string(), amount: z.int(), tags: z.array(z.string()), note: z.string().optional() })'
+const RESULT =
+  '{ id: params.id, total: body.amount + body.tags.length, name: body.name, note: body.note ?? null }'
+const HEAD = `import { Controller, post } from 'blazon'
+import { z } from 'zod'
+const Id = z.object({ id: z.string() })
+`
+
+/** The instantiations of a program with so many routes or functions. */
+function instantiationsOf(name: string, member: (index: number) => string, count: number): number {
+  const config = writeConfig(name, 'standard')
+  const indices = Array.from({ length: count }, (_, index) => index)
+  const schemas = indices.map((index) => `const Body${index} = ${BODY}`)
+  const members = indices.map(member)
+  const file = join(FOLDER, name, 'routes.ts')
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(
+    file,
+    `${HEAD}${schemas.join('\n')}
+@Controller() export class Routes {
+${members.join('\n')}
+}
+export const used = [post]
+`,
+  )
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const out = execFileSync(process.execPath, [
+    tsc,
+    '--singleThreaded',
+    '-p',
+    config,
+    '--extendedDiagnostics',
+  ])
+  return Number(/^Instantiations:\s+(\d+)/m.exec(String(out))?.[1])
+}
+
+const costOf = (name: string, member: (index: number) => string) =>
+  (instantiationsOf(name, member, 60) - instantiationsOf(name, member, 20)) / 40
+
+it('a field route costs the compiler at most 400 instantiations beyond its schemas', () => {
+  const alone = costOf(
+    'cost-of-schemas',
+    (k) => `m${k}(params: z.infer<typeof Id>, body: z.infer<typeof Body${k}>) { return ${RESULT} }`,
+  )
+  const fields = costOf(
+    'cost-of-fields',
+    (k) =>
+      `m${k} = post('/:id/${k}', { params: Id, body: Body${k} }, ({ params, body }) => (${RESULT}))`,
+  )
+  expect(alone).toBeGreaterThan(50)
+  expect(fields - alone).toBeGreaterThan(50)
+  expect(fields - alone).toBeLessThanOrEqual(400)
+})
