@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^blazon\/testing$/, replacement: source('testing/index.ts') },
+      { find: /^blazon\/plugin$/, replacement: source('plugin/index.ts') },
       { find: /^blazon\/jwt$/, replacement: source('integrations/jwt/index.ts') },
       { find: /^blazon\/postgres$/, replacement: source('integrations/postgres/index.ts') },
       { find: /^blazon\/redis$/, replacement: source('integrations/redis/index.ts') },
