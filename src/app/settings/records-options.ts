@@ -21,7 +21,7 @@ export interface RecordsOptions {
   /**
    * Whether a capsule is written for each request that the server has failed: a file with which `blazon replay` runs
    * the request again, and makes a test from it. It has data of users, such as rows and bodies, but no secrets. `true`
-   * is {@link CapsulesOptions} with its defaults.
+   * means all defaults.
    *
    * @defaultValue on under `blazon dev`, else off
    * @see docs/replay.md
