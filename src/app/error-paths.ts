@@ -1,7 +1,6 @@
 import type { Application } from 'express'
 import type { Clock } from '../contracts/clock.js'
-import type { Response } from '../contracts/handler.js'
-import type { Logger } from '../contracts/logger.js'
+import type { Logger, Response } from '../contracts/public.js'
 import { toFailure, toMiddlewareFailure } from '../errors/failure.js'
 import { kHasFailed } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'

@@ -4,6 +4,7 @@ import { parse, readSources, walk } from './sources.js'
 
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 60
+const MAX_IMPORTS = 27
 
 const sources = readSources()
 
@@ -20,6 +21,11 @@ function longFunctions(path: string, tree: ts.SourceFile): string[] {
       const { line } = tree.getLineAndCharacterOfPosition(node.getStart(tree))
       return `${path}:${line + 1} has ${linesOf(node, tree)} lines`
     })
+}
+
+/** The files that a file imports, without the files whose names it only passes on. */
+function countImports(tree: ts.SourceFile): number {
+  return tree.statements.filter(ts.isImportDeclaration).length
 }
 
 function exportsAll(tree: ts.SourceFile): boolean {
@@ -52,6 +58,7 @@ describe('the checks', () => {
   it('find what they check', () => {
     const long = `function f() {${'\n'.repeat(MAX_FUNCTION_LINES)}}`
     expect(longFunctions('x.ts', parse('x.ts', long))).toEqual(['x.ts:1 has 61 lines'])
+    expect(countImports(parse('x.ts', "import './y.js'\nexport { z } from './z.js'"))).toBe(1)
     expect(exportsAll(parse('x.ts', "export * from './y.js'"))).toBe(true)
     expect(exportsAll(parse('x.ts', "export * as y from './y.js'"))).toBe(true)
     expect(exportsDefault(parse('x.ts', 'export default 1'))).toBe(true)
@@ -70,6 +77,11 @@ describe('src', () => {
 
   it(`has no function over ${MAX_FUNCTION_LINES} lines`, () => {
     expect(sources.flatMap(({ path, tree }) => longFunctions(path, tree))).toEqual([])
+  })
+
+  it(`has no file that imports more than ${MAX_IMPORTS} others`, () => {
+    const many = sources.filter(({ tree }) => countImports(tree) > MAX_IMPORTS)
+    expect(many.map(({ path }) => path)).toEqual([])
   })
 
   it('exports by name only', () => {

@@ -1,13 +1,17 @@
-import type { ErrorReporter } from '../../contracts/error-context.js'
-import type { MiddlewareList } from '../../contracts/handler.js'
-import type { InterceptorEntry } from '../../contracts/interceptor.js'
-import type { Logger } from '../../contracts/logger.js'
-import type { ResponseFieldsMode } from '../../contracts/operation.js'
-import type { Plugin } from '../../contracts/plugin.js'
-import type { Class, Module, Provider } from '../../contracts/provider.js'
-import type { DefaultStatus } from '../../contracts/route-model.js'
-import type { VersionOptions } from '../../contracts/version.js'
-import type { EnvelopeChoice } from '../../contracts/wire-format.js'
+import type {
+  Class,
+  DefaultStatus,
+  EnvelopeChoice,
+  ErrorReporter,
+  InterceptorEntry,
+  Logger,
+  MiddlewareList,
+  Module,
+  Plugin,
+  Provider,
+  ResponseFieldsMode,
+  VersionOptions,
+} from '../../contracts/public.js'
 import type { Override } from '../../di/build-container.js'
 import type { CacheSettings } from '../../features/cache/cache-options.js'
 import type { CapacityOptions } from '../../features/capacity/capacity-options.js'

@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto'
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
-import type { NamedMiddleware } from '../../app/tenancy/check-routers.js'
 import { wrapLayers } from '../../http/express-routers.js'
 import { isFuzzable, NoValueError } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
-import type { TestLog } from '../test-log.js'
 import { refuseUntested } from '../untested.js'
 import { Canaries } from './canaries.js'
 import { Gate } from './gate.js'
@@ -18,12 +16,12 @@ import {
   type SessionConfig,
   type TestedOperation,
 } from './isolation-session.js'
-import { openSides, type SideConfig } from './isolation-side.js'
+import { openSides } from './isolation-side.js'
+import type { IsolationTarget } from './isolation-target.js'
 import { logTraces } from './log-traces.js'
 import { nameOtherTenants } from './name-other-tenants.js'
 import { Observation, REMEDY } from './observations.js'
-import { JobProof, type JobProofConfig } from './prove-jobs.js'
-import type { RecordedStores } from './recorded-stores.js'
+import { JobProof } from './prove-jobs.js'
 import { Records } from './records.js'
 import { type Pair, sendConcurrently, sendInTurns, write } from './replay.js'
 import { readOwn, removeOwn, requestForeignData } from './request-foreign-data.js'
@@ -35,23 +33,6 @@ const ROUNDS = 2
 const MAX_SEED = 2 ** 31
 /** Operations that create data come first, operations that delete it last. */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'QUERY', 'HEAD', 'OPTIONS', 'DELETE']
-
-/** The application under test, and how to reach it. */
-export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' | 'tenantHeader'> {
-  readonly operations: DocumentedOperations
-  readonly log: TestLog
-  /** Returns the name of the side that a connection belongs to. */
-  readonly nameOf: (connection: object | undefined) => string | undefined
-  readonly stores: RecordedStores
-  /** `null` without `jobs()`. */
-  readonly jobs: JobProofConfig['jobs'] | null
-  /** The entries of `middlewares`. */
-  readonly middlewares: readonly NamedMiddleware[]
-  /** Whether `tenant.authorize` decides who may act for a tenant. */
-  readonly authorizes: boolean
-  /** Whether a guard confirms the tenant of its credential. */
-  readonly confirms: boolean
-}
 
 /**
  * Runs the phases and returns the report.

@@ -1,0 +1,230 @@
+import type { FactOf } from '../contracts/facts.js'
+import type { ApiResponseOptions } from '../contracts/operation.js'
+import type { Class } from '../contracts/provider.js'
+import type { DefaultStatus, ParameterModel, RouteModel } from '../contracts/route-model.js'
+import type { VersionSettings } from '../contracts/version.js'
+import type { EnvelopeChoice } from '../contracts/wire-format.js'
+import { withBodies } from './compile-bodies.js'
+import { compileBounds } from './compile-bounds.js'
+import { compileDefined } from './compile-defined.js'
+import { compileCookies, compileInputs } from './compile-inputs.js'
+import { compileOptions } from './compile-options.js'
+import { compileResponses } from './compile-responses.js'
+import { compileStream } from './compile-stream.js'
+import { withUpload } from './compile-upload.js'
+import { compileUses } from './compile-uses.js'
+import { expressMethods, expressStack } from './express-route.js'
+import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
+import type { InheritedController } from './inherit.js'
+import { joinPaths, pathParameters } from './paths.js'
+
+/** The values that all routes of an application share. */
+export interface OwnerOptions {
+  /** The access of a route that has no decorator for it. */
+  readonly defaultAccess: 'public' | 'protected'
+  /** The names of `auth.guards`, the default one first; empty without this option. */
+  readonly guards: readonly string[]
+  /**
+   * Returns the path before the prefix of a controller: the prefix of the application, a segment such as `v1` if there is
+   * one, and the prefix of its module.
+   */
+  readonly prefixOf: (controller: Class, segment?: string) => string
+  /** The option `versions`; `null` without it. */
+  readonly versions: VersionSettings | null
+  /** The status of the routes of a method without `@HttpCode`; 200 or 204 for a method that is absent. */
+  readonly defaultStatus: DefaultStatus
+  /** The envelope of a route that has no `@Envelope`. */
+  readonly envelope: EnvelopeChoice
+  /** The responses that every route documents. */
+  readonly documented: readonly ApiResponseOptions[]
+}
+
+/** The values that all routes of a controller share. */
+export interface Owner extends Omit<OwnerOptions, 'prefixOf'> {
+  readonly controller: Class
+  readonly facts: FactsByKind
+  readonly prefix: string
+  /** Returns the prefix of the routes of a version. */
+  readonly prefixIn: (version: string) => string
+  readonly tags: readonly string[]
+}
+
+/** Collects these values. */
+export function ownerOf(
+  controller: Class,
+  { facts }: InheritedController,
+  options: OwnerOptions,
+): Owner {
+  const own = firstOf(facts, 'controller')?.prefix ?? ''
+  const prefix = joinPaths(options.prefixOf(controller), own)
+  const prefixIn = (version: string) => joinPaths(options.prefixOf(controller, `v${version}`), own)
+  // The facts of the class come first, then the facts of its bases: the tags of a subclass replace the tags of its
+  // base.
+  const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
+  const envelope = firstOf(facts, 'envelope')?.envelope ?? options.envelope
+  const shared = { tags: Object.freeze([...new Set(tags)]), envelope }
+  return { ...options, controller, facts, prefix, prefixIn, ...shared }
+}
+
+/** A route that is not compiled yet. */
+export interface Draft {
+  readonly handler: PropertyKey
+  readonly facts: FactsByKind
+  readonly verb: FactOf<'route'>
+  readonly index: number
+  readonly version: string | null
+}
+
+/** Turns the facts of a handler into its route. */
+export function compileRouteModel(
+  { handler, facts, verb, index, version }: Draft,
+  owner: Owner,
+): RouteModel {
+  const { controller } = owner
+  const { path, plainPath, versionHeader } = placeOf(version, verb, owner)
+  // Written out: an object spread in the middle of a literal costs more than the rest of this function.
+  const { isProtected, isAuthOptional, guards, abilities } = compileAccess(facts, owner)
+  const status = compileStatus(facts, verb, owner)
+  const responses = compileResponses(facts, owner, status)
+  const { options, option } = compileOptions(owner.facts, facts)
+  const stated = { inputs: compileInputs(facts), limits: compileBounds(owner.facts, facts) }
+  const { inputs: read, bodies, limits } = withBodies(facts, stated)
+  const { inputs, upload } = withUpload(facts, read)
+  return Object.freeze({
+    index,
+    method: verb.method,
+    path,
+    methods: expressMethods(verb.method),
+    stack: expressStack(controller, handler, verb),
+    version,
+    versionHeader,
+    plainPath,
+    versionEnd: version === null ? null : (owner.versions?.deprecated[version] ?? null),
+    pathParameters: Object.freeze(pathParameters(path)),
+    controller,
+    handler,
+    name: `${controller.name}.${String(handler)}`,
+    inputs,
+    bodies,
+    upload,
+    cookies: compileCookies(facts),
+    stream: compileStream(facts),
+    webhook: firstOf(facts, 'webhook')?.verifier ?? null,
+    isProtected,
+    isAuthOptional,
+    guards,
+    abilities,
+    checks: compileChecks(owner.facts, facts),
+    tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
+    cache: firstOf(facts, 'cache')?.options ?? null,
+    rateLimits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
+    limits,
+    queries: (firstOf(facts, 'queries') ?? firstOf(owner.facts, 'queries'))?.most ?? null,
+    status,
+    redirect: compileRedirect(firstOf(facts, 'redirect')),
+    headers: responses.headers,
+    envelope: responses.envelope,
+    produces: responses.produces,
+    isEnveloped: responses.isEnveloped,
+    responseFields: responses.responseFields,
+    operation: responses.operation,
+    pages: firstOf(facts, 'pages')?.pages ?? null,
+    parameters: compileParameters(facts),
+    definedParameters: compileDefined(facts),
+    options,
+    option,
+    uses: compileUses(owner.facts, facts),
+  })
+}
+
+/** Where requests name the version of a route: in its path, or in a header. */
+function placeOf(
+  version: string | null,
+  { path: own }: FactOf<'route'>,
+  { prefix, prefixIn, versions }: Owner,
+): Pick<RouteModel, 'path' | 'plainPath' | 'versionHeader'> {
+  const path = joinPaths(prefix, own)
+  if (version === null || versions?.by !== 'path') {
+    const versionHeader = version === null ? null : (versions?.header ?? null)
+    return { path, plainPath: null, versionHeader }
+  }
+  const plainPath = version === versions.default ? path : null
+  return { path: joinPaths(prefixIn(version), own), plainPath, versionHeader: null }
+}
+
+const NO_GUARDS: readonly string[] = Object.freeze([])
+
+/** Access decorators of a method replace the access decorators of its class; the abilities of both add up. */
+function compileAccess(
+  facts: FactsByKind,
+  { facts: classFacts, defaultAccess, guards: known }: Owner,
+): Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'guards' | 'abilities'> {
+  if (facts.public !== undefined) {
+    return { isProtected: false, isAuthOptional: false, guards: NO_GUARDS, abilities: null }
+  }
+  const isCan = facts.can !== undefined || classFacts.can !== undefined
+  const auth = firstOf(facts, 'auth') ?? firstOf(classFacts, 'auth')
+  // Without a user there are no abilities, so `@Can` always requires the guard.
+  const isAuthOptional = !isCan && auth?.isOptional === true
+  // Senders of webhooks have no credentials: the signature is in their place.
+  const isByDefault = defaultAccess === 'protected' && facts.webhook === undefined
+  const isStated = isCan || auth !== undefined || isByDefault
+  const isProtected = isStated && !isAuthOptional
+  const named = auth === undefined || auth.guards.length === 0 ? known.slice(0, 1) : auth.guards
+  const guards = isProtected || isAuthOptional ? Object.freeze(named) : NO_GUARDS
+  if (!isCan) return { isProtected, isAuthOptional, guards, abilities: null }
+  const stated = [...factsOf(classFacts, 'can'), ...factsOf(facts, 'can')]
+  const abilities = new Set(stated.flatMap((fact) => fact.abilities))
+  return { isProtected, isAuthOptional, guards, abilities: orNull([...abilities]) }
+}
+
+function compileChecks(ofClass: FactsByKind, facts: FactsByKind): RouteModel['checks'] {
+  return orNull(
+    [...factsOf(ofClass, 'checks'), ...factsOf(facts, 'checks')].map(({ check }) => check),
+  )
+}
+
+function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant'] {
+  return fact === undefined ? null : { isOptional: fact.options?.optional === true }
+}
+
+/** A redirect has a status of its own, and no response without it is described. */
+function compileStatus(
+  facts: FactsByKind,
+  { method }: FactOf<'route'>,
+  { defaultStatus }: Owner,
+): number | null {
+  // A browser reads events of a response with the status 200 only.
+  if (facts.stream !== undefined) return null
+  const stated = firstOf(facts, 'status')?.status
+  if (stated !== undefined) return stated
+  return facts.redirect === undefined ? (defaultStatus[method] ?? null) : null
+}
+
+function compileRedirect(fact: FactOf<'redirect'> | undefined): RouteModel['redirect'] {
+  return fact === undefined ? null : Object.freeze({ url: fact.url, status: fact.status })
+}
+
+function compileLimits(facts: FactsByKind, isOfClass: boolean): RouteModel['rateLimits'] {
+  const fact = firstOf(facts, 'rateLimit')
+  if (fact === undefined) return null
+  return Object.freeze({ policies: fact.policies === false ? [] : fact.policies, isOfClass })
+}
+
+/** The tag of `UsersController` is `Users`. */
+function defaultTag(name: string): string {
+  return name.replace(/(?<=.)Controller$/, '') || 'Default'
+}
+
+function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
+  const parameters: ParameterModel[] = factsOf(facts, 'parameter').map(
+    ({ index, source, key = null, definition = null }) =>
+      Object.freeze({ index, source, key, definition }),
+  )
+  return orNull(parameters.sort((a, b) => a.index - b.index))
+}
+
+/** An empty list becomes `null`: a reader tests for one value and leaves the step out. */
+function orNull<T>(list: readonly T[]): readonly T[] | null {
+  return list.length === 0 ? null : Object.freeze(list)
+}
