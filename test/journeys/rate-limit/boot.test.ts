@@ -184,7 +184,7 @@ describe('boot', () => {
     }
   })
 
-  it('refuses @RateLimit without parentheses, and on fields', () => {
+  it('refuses @RateLimit without parentheses, and on getters', () => {
     const bare = RateLimit as unknown as (...args: unknown[]) => void
     const code = 'E_DECORATOR_TARGET'
     class Some {
@@ -195,7 +195,7 @@ describe('boot', () => {
     expect(() => bare(Some, { kind: 'class', name: 'Some', metadata: {} })).toThrow(code)
     expect(() => bare(Some.prototype, 'method', descriptor)).toThrow(code)
     const misplaced = RateLimit(good) as unknown as (...args: unknown[]) => void
-    expect(() => misplaced(undefined, { kind: 'field', name: 'field', metadata: {} })).toThrow(code)
+    expect(() => misplaced(undefined, { kind: 'getter', name: 'field', metadata: {} })).toThrow(code)
   })
 
   it('derives names that do not conflict with given names', async () => {
