@@ -10,6 +10,7 @@ import { mapResponses } from '../schema/fields/response-bodies.js'
 import { findUnboundedLists } from '../schema/unbounded-lists.js'
 import { isStandard } from '../schema/validate-now.js'
 import { markedSides, marksOfRoute } from '../schema/visibility/route-marks.js'
+import type { KeptByWorker } from '../step/feature.js'
 import { checkContracts } from './check-contracts.js'
 import { checkExposedDocs } from './check-docs.js'
 import { checkMiddlewares } from './check-middlewares.js'
@@ -17,10 +18,10 @@ import { checkResponseFields } from './check-response-fields.js'
 import { checkResponseLists } from './check-response-lists.js'
 import { checkSendable } from './check-sendable.js'
 import { checkVisibility } from './check-visibility.js'
-import { checkWorkers } from './check-workers.js'
-import { compareFeatures } from './features.js'
+import { compareFeatures, keptByWorkers } from './features.js'
 import type { Settings } from './settings/settings.js'
 import { checkRouters } from './tenancy/check-routers.js'
+import { findWorkerLink } from './worker-link.js'
 
 /**
  * An item takes at least two bytes, so a body of this size has at most 100,000 items. With a lower limit, no
@@ -138,4 +139,25 @@ function example(schema: Schema, name: string): string {
   return vendor === 'zod'
     ? `\`const Patch = Fields.partial()\`, \`const Create = Fields.extend({ ${name}: Fields.shape.${name}.default(…) })\`.`
     : 'both can be made of the same fields.'
+}
+
+const SHARE =
+  'Give it a store that processes share, such as Redis or PostgreSQL; or run one worker.'
+
+/** Finds data that each worker of `blazon start` keeps for itself. One worker reports it for all. */
+function checkWorkers(settings: Settings, model: AppModel): Problem[] {
+  const { workers, isSpeaker } = findWorkerLink() ?? {}
+  if (workers === undefined || isSpeaker === false) return []
+  const ofPlugins = settings.plugins.flatMap((plugin): KeptByWorker[] => {
+    const kept = plugin.keptInProcess?.()
+    if (!kept) return []
+    const effect = `${kept} of one are unknown to the others.`
+    return [{ subject: `plugin '${plugin.name}'`, effect }]
+  })
+  return [...keptByWorkers(settings, model, workers), ...ofPlugins].map(
+    ({ subject, effect, remedy = SHARE }) => {
+      const cause = `Each of the ${workers} workers has its own in its memory: ${effect}`
+      return { code: 'W_WORKERS_MEMORY', subject, cause, remedy }
+    },
+  )
 }

@@ -1,13 +1,14 @@
 import type { FrameworkRoute } from '../contracts/framework-route.js'
+import type { SchemaConverters } from '../contracts/openapi.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import { compileProbe, compileRoute } from '../pipeline/compile-route.js'
-import type { PipelineConfig } from '../pipeline/route-parts.js'
-import type { RouteVisibility } from '../pipeline/visibility/compile-visibility.js'
+import type { PipelineConfig, RouteParts } from '../pipeline/route-parts.js'
+import type { HeldVisibility, RouteVisibility } from '../pipeline/visibility/compile-visibility.js'
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
+import { marksOfRoute } from '../schema/visibility/route-marks.js'
 import type { RunRoute, Step } from '../step/step.js'
 import { loadStreams } from './load-streams.js'
-import { loadVisibility } from './load-visibility.js'
 import { ModelMemory } from './model-memory.js'
 import { collectParts, type RoutesConfig } from './route-parts.js'
 import type { Settings } from './settings/settings.js'
@@ -121,4 +122,26 @@ async function findersOf(
 /** Describes a route of the framework to the router. Of all steps, only the middlewares run before it. */
 function toRoutable(path: string, index: number): Routable {
   return { index, path, method: 'GET' }
+}
+
+/** Loads the modules for fields with `visibleTo`, but only if a route has such fields. */
+async function loadVisibility(
+  routes: readonly RouteModel[],
+  converters: SchemaConverters,
+): Promise<(route: RouteModel) => RouteParts['visibility']> {
+  const marked = routes
+    .map((route) => ({ route, schemas: marksOfRoute(route, converters) }))
+    .filter(({ schemas }) => schemas.length > 0)
+  if (marked.length === 0) return () => null
+  const { compileVisibility } = await import('../pipeline/visibility/compile-visibility.js')
+  const { KeptVisibilities } = await import('../pipeline/visibility/kept-visibilities.js')
+  const { visibilityStages } = await import('../pipeline/visibility/visibility-stages.js')
+  const kept = new KeptVisibilities<HeldVisibility>()
+  const compiled = new Map(
+    marked.map(({ route, schemas }) => [
+      route,
+      visibilityStages(compileVisibility(route, { schemas, converters, kept })),
+    ]),
+  )
+  return (route) => compiled.get(route) ?? null
 }

@@ -1,17 +1,19 @@
 import type { Application } from 'express'
 import type { Logger } from '../contracts/logger.js'
+import type { Plugin, RouteMistake } from '../contracts/plugin.js'
 import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { collectModules, type Scope } from '../di/modules.js'
 import { ConfigError, formatProblem, type Problem } from '../errors/config-error.js'
+import { invalid } from '../errors/invalid.js'
 import { chainOf } from '../metadata/read.js'
 import { checkDecoratedProviders } from '../model/check-decorated-providers.js'
 import { checkParameterTypes } from '../model/check-parameter-types.js'
 import { readChain, readFieldRoutes } from '../model/field-routes.js'
 import type { checkForeign } from '../model/foreign/check-foreign.js'
 import { checkCopies } from '../step/copies.js'
+import { ignoreRejection } from '../step/thenable.js'
 import { checkApp } from './check-app.js'
-import { checkPlugins } from './check-plugins.js'
 import { compileOnce } from './compile-once.js'
 import { checkDecorators } from './features.js'
 import { routePrefixes } from './route-prefixes.js'
@@ -169,4 +171,26 @@ export function ignoredOverrides({ testOverrides }: Settings): readonly Problem[
       remedy: 'Remove them, or create a TestApp.',
     },
   ]
+}
+
+/** Collects the mistakes that plugins find in the use of their decorators. */
+function checkPlugins(plugins: readonly Plugin[], routes: readonly RouteModel[]): Problem[] {
+  const asked = plugins.filter(({ check }) => check !== undefined)
+  return asked.flatMap((plugin) => routes.flatMap((route) => problemsOf(plugin, route)))
+}
+
+function problemsOf(plugin: Plugin, route: RouteModel): Problem[] {
+  const found: unknown = plugin.check?.(route) ?? []
+  if (Array.isArray(found) && found.every(isMistake)) {
+    const subject = `${route.name}, plugin '${plugin.name}'`
+    return found.map((mistake) => ({ code: 'E_PLUGIN_CHECK', subject, ...mistake }))
+  }
+  ignoreRejection(found)
+  const subject = `plugin '${plugin.name}' check(${route.name})`
+  return [invalid(subject, 'It did not return a list of mistakes.', 'Return [{ cause, remedy }].')]
+}
+
+function isMistake(value: unknown): value is RouteMistake {
+  const { cause, remedy } = (value ?? {}) as Partial<Record<string, unknown>>
+  return typeof cause === 'string' && typeof remedy === 'string'
 }

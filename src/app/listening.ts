@@ -11,7 +11,6 @@ import {
   type ListenPlace,
   listenOptions,
 } from './settings/listen-options.js'
-import { logStart } from './start-line.js'
 import { findWorkerLink, listenAsWorker } from './worker-link.js'
 
 /** Where an application shall listen, and how. */
@@ -75,4 +74,43 @@ export function announceStart(
 ): void {
   const routes = reading.description.model.routes.length
   logStart({ logger, address, routes, startMs, documents: reading.documents })
+}
+
+/** The input of {@link logStart}. */
+interface Start {
+  readonly logger: Logger
+  /** The address that the server reports. */
+  readonly address: AddressInfo | string
+  readonly routes: number
+  readonly startMs: number
+  /** The documents of the application. */
+  readonly documents: readonly { readonly path: string; readonly isEnabled: boolean }[]
+}
+
+/**
+ * Logs where an application listens, how many routes it has, and how long the start took. In development, also where
+ * its documentation is.
+ */
+function logStart({ logger, address, routes, startMs, documents }: Start): void {
+  const url = urlOf(address)
+  const ms = Math.round(startMs)
+  const count = `${routes} ${routes === 1 ? 'route' : 'routes'}`
+  const path = process.env['NODE_ENV'] === 'production' ? undefined : pageOf(documents)
+  const docs = path === undefined || !url.startsWith('http') ? undefined : url + path
+  logger.info(
+    { url, routes, startMs: ms, ...(docs !== undefined && { docs }) },
+    `Listening on ${url} with ${count}, started in ${ms} ms${docs === undefined ? '' : `; documentation: ${docs}`}`,
+  )
+}
+
+function pageOf(documents: Start['documents']): string | undefined {
+  return documents.find(({ isEnabled }) => isEnabled)?.path
+}
+
+/** A URL that a person can open. An address that means all addresses of the machine has no URL of its own. */
+function urlOf(address: AddressInfo | string): string {
+  if (typeof address === 'string') return `unix:${address}`
+  const { address: host, port } = address
+  if (host === '::' || host === '0.0.0.0') return `http://localhost:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

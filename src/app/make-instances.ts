@@ -1,11 +1,11 @@
 import type { Token } from '../contracts/provider.js'
-import type { BoundContainer } from '../di/build-container.js'
+import { type BoundContainer, makeAll } from '../di/build-container.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { takeUnread } from '../features/env/unread-file.js'
+import { attachOk } from './base-controller.js'
 import { checkFieldRoutes } from './check-field-routes.js'
 import { logWarnings, throwErrors } from './describe.js'
 import type { DescribedApp } from './described-app.js'
-import { makeControllers } from './make-controllers.js'
 import { type MadeGuard, makeGuards } from './make-guards.js'
 import { makeInterceptors } from './make-interceptors.js'
 import { namedTokens } from './named-tokens.js'
@@ -53,4 +53,26 @@ export async function makeInstances(
 /** Logs warnings that only a start can find. With `strict`, they end it. */
 export function warn({ logger, settings }: DescribedApp, warnings: readonly Problem[]): void {
   logWarnings(logger, throwErrors(warnings, settings))
+}
+
+/**
+ * Creates every provider and controller.
+ *
+ * @param tokens Other tokens to create: see {@link namedTokens}.
+ * @returns the controllers, by their classes.
+ * @throws ConfigError with everything that could not be created.
+ */
+async function makeControllers(
+  container: BoundContainer,
+  tokens: readonly Token[],
+): Promise<ReadonlyMap<unknown, object>> {
+  const { instances, problems, errors } = await makeAll(container, tokens)
+  if (problems.length > 0) {
+    if (errors.length === 0) throw new ConfigError(problems)
+    throw new ConfigError(problems, {
+      cause: errors.length === 1 ? errors[0] : new AggregateError(errors),
+    })
+  }
+  for (const instance of instances.values()) attachOk(instance as object)
+  return instances as ReadonlyMap<unknown, object>
 }

@@ -4,10 +4,11 @@ import type { Socket } from 'node:net'
 import type { Application } from 'express'
 import type { AuthResult } from '../contracts/auth-result.js'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
+import type { PolicyRequest } from '../contracts/policy.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import type { SpanIdentity, TraceContext } from '../contracts/trace.js'
 import { bodyDescriptor } from './body-descriptor.js'
-import { can } from './can.js'
 import { copyDescriptors } from './copy-descriptors.js'
 import { expressRequest } from './express-parts.js'
 import { boundAccepts } from './negotiate.js'
@@ -28,7 +29,7 @@ import {
   kTrace,
   type kUseError,
 } from './own-fields.js'
-import { defineAddress } from './request-address.js'
+import { routeOf } from './own-route.js'
 import { defineRequestId, type RequestIds } from './request-id.js'
 import { bindListeners, type RequestScopes } from './request-scopes.js'
 import { IS_BUN } from './runtime.js'
@@ -218,4 +219,48 @@ function createAbortController(req: BlazonRequest): AbortController {
   // A response closes once, and `once` would keep two objects more for each open stream.
   else res.on('close', abort)
   return controller
+}
+
+/**
+ * Decides by a policy that the route declares with `@Checks`.
+ *
+ * @param ability The name of the policy and an action: `order:read`.
+ * @throws Error if the route declares no policy of this name.
+ */
+async function can(this: PolicyRequest, ability: string, object: unknown): Promise<boolean> {
+  const text = String(ability)
+  const end = text.indexOf(':')
+  const [name, action] = [text.slice(0, end), text.slice(end + 1)]
+  const route = routeOf(this)
+  const found = route?.checks?.find(({ policy }) => policy.name === name)
+  if (found !== undefined) return await found.policy.can(this, action, object)
+  throw new Error(`req.can('${text}'): ${remedyFor(route)}`)
+}
+
+function remedyFor(route: RouteModel | undefined): string {
+  if (route === undefined) return 'the request has no route yet. Call can() of the policy itself.'
+  const known = new Set(route.checks?.map(({ policy }) => policy.name) ?? [])
+  const declared = known.size === 0 ? 'no policy' : [...known].join(', ')
+  return `${route.name} declares ${declared}. Add @Checks(policy, action) to the handler.`
+}
+
+const TRUST = 'trust proxy fn'
+
+/**
+ * Defines `ip`. Express parses all forwarding headers at each access, also if no proxy is trusted and the address is
+ * always the socket's address. Access logs read it for every request.
+ */
+function defineAddress(prototype: Request, app: Application): void {
+  const inherited = Object.getOwnPropertyDescriptor(expressRequest, 'ip')?.get
+  const trustNobody: unknown = app.get('trust proxy') === false ? app.get(TRUST) : undefined
+  Object.defineProperty(prototype, 'ip', {
+    configurable: true,
+    enumerable: true,
+    get(this: Request) {
+      // An application that is mounted in ours, or in which ours is mounted, may trust other proxies. And the setting
+      // may have changed.
+      const trustsNobody = this.app === app && this.app.get(TRUST) === trustNobody
+      return trustsNobody && this.socket ? this.socket.remoteAddress : inherited?.call(this)
+    },
+  })
 }

@@ -1,7 +1,6 @@
 import type { Fact } from '../contracts/facts.js'
 import type { OptionSettings, OptionTarget, RouteOption } from '../contracts/option.js'
 import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
-import { freezeData } from './freeze-data.js'
 import { decorator, isStandardContext, refuseBare } from './write.js'
 
 const NAMES: OptionNames<OptionSettings<never>> = {
@@ -62,4 +61,19 @@ export function defineOption(name: string, settings: OptionSettings<never> = {})
     })
   }
   return Object.freeze(Object.assign(option, { optionName: name })) as unknown as RouteOption
+}
+
+/**
+ * Freezes plain objects and arrays, and all that they contain. Instances of classes, such as schemas and dates, stay as
+ * they are: their own code may change them.
+ */
+function freezeData<T>(value: T, seen: Set<unknown> = new Set()): T {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return value
+  seen.add(value)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const isPlain = Array.isArray(value) || prototype === Object.prototype || prototype === null
+  if (!isPlain) return value
+  Object.freeze(value)
+  for (const each of Object.values(value)) freezeData(each, seen)
+  return value
 }

@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { inspect } from 'node:util'
 import type { Class } from '../contracts/provider.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
@@ -7,7 +8,6 @@ import { checkBounds, checkUnusedBounds } from './check-bounds.js'
 import { checkCache } from './check-cache.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkEnvelopes } from './check-envelope.js'
-import { checkHandler } from './check-handler.js'
 import { checkInputs } from './check-inputs.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
@@ -16,7 +16,6 @@ import { checkParameters, checkRepeated } from './check-repeated.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkRouteOptions } from './check-route-options.js'
 import { checkStream } from './check-stream.js'
-import { checkTenant } from './check-tenant.js'
 import { checkUpload } from './check-upload.js'
 import { checkUses } from './check-uses.js'
 import { checkWebhook } from './check-webhook.js'
@@ -172,4 +171,59 @@ function isHeaderSafe(name: string, value: string): boolean {
   } catch {
     return false
   }
+}
+
+const SYNC = '[object GeneratorFunction]'
+const ASYNC = '[object AsyncGeneratorFunction]'
+
+const RETURN_ROWS =
+  'Return the rows from an ordinary method: `export() { return this.rows() }`, with an `async *rows()` beside it.'
+
+/** The handler of a route, with its decorators. */
+interface CheckedHandler {
+  readonly subject: string
+  readonly controller: Class
+  readonly key: PropertyKey
+  readonly facts: FactsByKind
+}
+
+/** Refuses a handler that is a generator function and no stream: a generator has no form in JSON. */
+function checkHandler({ subject, controller, key, facts }: CheckedHandler): Problem[] {
+  const method: unknown = firstOf(facts, 'route')?.handler ?? controller.prototype?.[key]
+  const kind = Object.prototype.toString.call(method)
+  const refuse = (cause: string, remedy: string): Problem[] => [
+    { code: 'E_HANDLER_GENERATOR', subject, cause, remedy },
+  ]
+  if (kind === SYNC && facts.stream !== undefined) {
+    const cause = 'It is a stream, and its generator function is not asynchronous.'
+    return refuse(cause, 'Write `async *` before its name.')
+  }
+  if (kind !== SYNC && kind !== ASYNC) return []
+  if (facts.stream !== undefined) return []
+  if (facts.produces !== undefined) {
+    const cause = 'It is a generator function, and @Produces writes what a handler returns.'
+    return refuse(cause, RETURN_ROWS)
+  }
+  const keyword = kind === ASYNC ? 'Add' : 'Write `async *` before its name, and add'
+  return refuse(
+    'It is a generator function, and a generator has no form in JSON: every response would be a 500.',
+    `${keyword} @Sse(Item) or @JsonLines(Item), which send each value that it yields; or return a list. On a class with @Produces: ${RETURN_ROWS}`,
+  )
+}
+
+/** Checks the options of `@Tenant` on a class or a method. */
+function checkTenant(subject: string, facts: FactsByKind): Problem[] {
+  return factsOf(facts, 'tenant')
+    .filter(({ options }) => !isValid(options))
+    .map(({ options }) => {
+      const given = inspect(options, { breakLength: Infinity })
+      const remedy = 'Write @Tenant(), or @Tenant({ optional: true }).'
+      return invalid(subject, `@Tenant was given ${given}, which is not a valid option.`, remedy)
+    })
+}
+
+function isValid(options: unknown): boolean {
+  if (typeof options !== 'object' || options === null) return false
+  const { optional, ...rest } = options as Record<string, unknown>
+  return [undefined, true, false].includes(optional as undefined) && Object.keys(rest).length === 0
 }

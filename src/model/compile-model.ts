@@ -2,16 +2,24 @@ import type { Class } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import { checkAccess } from './check-access.js'
+import { checkBounds } from './check-bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
+import { checkResponseDocs } from './check-documentation.js'
+import { checkEnvelopes } from './check-envelope.js'
 import { checkGuardNames } from './check-guard-names.js'
-import { checkLink } from './check-link.js'
+import { checkLimits } from './check-limits.js'
+import { checkOptions } from './check-options.js'
+import { checkQueries } from './check-queries.js'
+import { checkRepeated } from './check-repeated.js'
 import { checkReturned } from './check-responses.js'
 import { inWordsOfOptions } from './check-route-options.js'
 import { checkRoutes } from './check-routes.js'
+import { checkUses } from './check-uses.js'
+import { checkProduces } from './compile-produces.js'
 import { compileRouteModel, type OwnerOptions, ownerOf } from './compile-route-model.js'
-import { factsOf, firstOf, groupFacts } from './facts-by-kind.js'
+import { type FactsByKind, factsOf, firstOf, groupFacts } from './facts-by-kind.js'
 import { inherit, type ReadChain } from './inherit.js'
-import { versionsIn } from './versions.js'
+import { checkVersions, versionsIn } from './versions.js'
 import { noteFacts } from './written-as.js'
 
 /** The input of the compiler besides the controllers. */
@@ -63,4 +71,21 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
   problems.push(...checkRoutes(routes, options))
   const { hasGuard } = options
   return { model: Object.freeze({ routes: Object.freeze(routes), hasGuard }), problems }
+}
+
+/** Checks the decorators of one class, without its base classes, or of one method. */
+function checkLink(subject: string, facts: FactsByKind): Problem[] {
+  return [
+    ...checkAccess(subject, facts),
+    ...checkLimits(subject, facts),
+    ...checkRepeated(subject, facts),
+    ...checkOptions(subject, facts),
+    ...checkUses(subject, facts),
+    ...checkBounds(subject, facts),
+    ...checkQueries(subject, facts),
+    ...checkVersions(subject, facts),
+    ...checkEnvelopes(subject, facts),
+    ...checkResponseDocs(subject, facts),
+    ...checkProduces(subject, facts),
+  ]
 }

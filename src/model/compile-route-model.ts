@@ -1,4 +1,5 @@
 import type { FactOf } from '../contracts/facts.js'
+import type { InterceptorEntry, UsedByRoute, UseEntry } from '../contracts/interceptor.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { Class } from '../contracts/provider.js'
 import type { DefaultStatus, ParameterModel, RouteModel } from '../contracts/route-model.js'
@@ -12,11 +13,11 @@ import { compileOptions } from './compile-options.js'
 import { compileResponses } from './compile-responses.js'
 import { compileStream } from './compile-stream.js'
 import { withUpload } from './compile-upload.js'
-import { compileUses } from './compile-uses.js'
 import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
+import { flattenEntries, isMiddleware } from './use-entries.js'
 
 /** The values that all routes of an application share. */
 export interface OwnerOptions {
@@ -227,4 +228,17 @@ function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
 /** An empty list becomes `null`: a reader tests for one value and leaves the step out. */
 function orNull<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : Object.freeze(list)
+}
+
+/** Sorts the entries of `@Use`: class entries first, so that they run outside the method's entries. */
+function compileUses(ofClass: FactsByKind, ofMethod: FactsByKind): UsedByRoute | null {
+  if (ofClass.use === undefined && ofMethod.use === undefined) return null
+  const facts = [...factsOf(ofClass, 'use'), ...factsOf(ofMethod, 'use')]
+  const entries = flattenEntries(facts.flatMap((fact) => fact.entries)) as readonly UseEntry[]
+  const middlewares = entries.filter(isMiddleware)
+  const interceptors = entries.filter((entry) => !isMiddleware(entry)) as InterceptorEntry[]
+  return Object.freeze({
+    middlewares: Object.freeze(middlewares),
+    interceptors: Object.freeze(interceptors),
+  })
 }

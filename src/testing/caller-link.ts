@@ -1,8 +1,13 @@
+import type { CompiledRoutes } from '../app/compile-routes.js'
+import { versionPlace } from '../app/version-router.js'
 import { callerFacts } from './caller-facts.js'
-import { finisher } from './finisher.js'
+import type { TestRecords } from './explain/test-records.js'
+import type { Finish } from './finish-test.js'
+import { joinFailures } from './join-failures.js'
 import type { CallerLink } from './test-caller.js'
+import type { TestLog } from './test-log.js'
 import type { TestParts } from './test-parts.js'
-import { versionPaths } from './version-path.js'
+import type { TestWatch } from './test-watch.js'
 
 /** The way from the callers of an application under test to the application. */
 export function callerLink(supertest: CallerLink['supertest'], parts: TestParts): CallerLink {
@@ -14,5 +19,38 @@ export function callerLink(supertest: CallerLink['supertest'], parts: TestParts)
     records: parts.records,
     pathIn: versionPaths(() => parts.routes),
     ...callerFacts(parts.options),
+  }
+}
+
+/** The parts of an application under test that know more about a failed request. */
+interface FinisherParts {
+  readonly log: TestLog
+  readonly watch: TestWatch
+  readonly records: TestRecords
+}
+
+/** Creates the function that joins all failures of a request, with their reasons. */
+function finisher({ log, watch, records }: FinisherParts): Finish {
+  return (failure, request) => {
+    log.explain(failure, request)
+    if (failure !== null) records.explainTo(failure, request)
+    return joinFailures([failure, watch.takeRejection(request), records.takeOver(request)])
+  }
+}
+
+/**
+ * Creates the function that writes the path of a request in a version, with `by: 'path'`. A route in every version keeps
+ * its path.
+ */
+function versionPaths(routes: () => CompiledRoutes): CallerLink['pathIn'] {
+  return (version, { method, path }) => {
+    const { match, model, settings } = routes()
+    const versionAt = (url: string) => {
+      const found = match(method, url)
+      return found.kind === 'route' ? (model.routes[found.index]?.version ?? null) : undefined
+    }
+    const place = versionPlace(settings.prefix)
+    const own = path.split('/').toSpliced(place, 0, `v${version}`).join('/')
+    return versionAt(own) !== version && versionAt(path) === null ? path : own
   }
 }

@@ -6,11 +6,13 @@ import type { Listener } from '../app/listener.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { StepFactory } from '../step/step.js'
 import { createProbe, type Probe, type ProbeLink } from './auth-matrix.js'
-import { callerFacts } from './caller-facts.js'
+import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
+import { type CallerFacts, callerFacts } from './caller-facts.js'
 import type { CheckParts } from './check-parts.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage } from './contract/contract-coverage.js'
+import { itemCheckStage } from './contract/item-check-stage.js'
 import { judgeCoverage } from './contract/judge-coverage.js'
 import { RunningContracts } from './contract/running-contracts.js'
 import { watchVisibility } from './contract/visibility-watch.js'
@@ -22,7 +24,6 @@ import type { TestClock } from './test-clock.js'
 import { TestLog } from './test-log.js'
 import type { TestOptions } from './test-options.js'
 import { TestWatch } from './test-watch.js'
-import { watchRoute } from './watch-route.js'
 
 /** The parts of an application under test. `TestApp` has the methods that tests call. */
 export class TestParts {
@@ -151,4 +152,19 @@ export class TestParts {
     }
     this.records.end()
   }
+}
+
+/** Reports wrong items of a stream, and inputs of a cached handler that its cache key does not contain. */
+function watchRoute(
+  route: RouteModel,
+  contract: Contract,
+  { ownTenantHeader, credentials }: CallerFacts,
+): StepFactory | null {
+  if (route.stream !== null) return itemCheckStage(route, contract)
+  return keyCoverageStage(route, {
+    tenantHeader: ownTenantHeader,
+    credentials: credentials.headers,
+    report: ({ name }, { method, originalUrl: url }, read) =>
+      contract.note({ method, url, index: route.index }, unkeyed(name, read)),
+  })
 }

@@ -34,7 +34,6 @@ const READERS = [
   'app/settings/app-options.ts',
   'app/settings/groups.ts',
   'app/settings/named-middlewares.ts',
-  'app/settings/object-options.ts',
   'app/settings/resolve-settings.ts',
   'app/settings/sound-settings.ts',
   'app/tenancy/create-tenant-middleware.ts',

@@ -23,7 +23,6 @@ import { Metrics } from './metrics.js'
 import type { MetricsSettings } from './metrics-options.js'
 import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
 import { formatOf, type MetricsRegistry, NO_METRICS, readRegistry } from './registry.js'
-import { requestMetrics } from './request-metrics.js'
 import { RequestSeries } from './request-series.js'
 
 /** The formats by media types as scrapers name them. The first one suits a client that takes everything. */
@@ -206,4 +205,40 @@ async function admit(
   }
   const headers = { 'WWW-Authenticate': guard?.challenge ?? 'Bearer' }
   throw new UnauthorizedError('Authentication is required', { headers, cause })
+}
+
+/** The metrics of requests that are not histograms. */
+function requestMetrics(requests: RequestSeries, active: () => number): Metric[] {
+  const { causes, tenants } = requests
+  return [
+    {
+      name: 'http_server_active_requests',
+      help: 'Requests in progress, including the scrape.',
+      type: 'gauge',
+      read: active,
+    },
+    {
+      name: 'http_server_responses_total',
+      help: 'Responses, by the part of the application that has decided them.',
+      type: 'counter',
+      read: () =>
+        [...causes].map(([cause, { responses }]) => ({ labels: { cause }, value: responses })),
+    },
+    ...(requests.countsTenants
+      ? [
+          perTenant('http_server_tenant_requests_total', 'Requests of tenants.', 'requests'),
+          perTenant(
+            'http_server_tenant_request_seconds_total',
+            'The time that requests of tenants took.',
+            'seconds',
+          ),
+        ]
+      : []),
+  ]
+
+  function perTenant(name: string, help: string, field: 'requests' | 'seconds'): Metric {
+    const read = () =>
+      [...tenants].map(([tenant, count]) => ({ labels: { tenant }, value: count[field] }))
+    return { name, help, type: 'counter', read }
+  }
 }

@@ -1,6 +1,6 @@
+import type { ContractOf } from '../../contracts/route-contract.js'
 import type { Feature } from '../../step/feature.js'
 import { checkPolicies } from './check-policies.js'
-import { policiesContract } from './policies-contract.js'
 
 /** `@Checks`. */
 export const policies: Feature<unknown> = {
@@ -12,4 +12,10 @@ export const policies: Feature<unknown> = {
     if (routes.every(({ checks }) => checks === null)) return null
     return import('./policies-plugin.js').then((file) => file.policiesPlugin)
   },
+}
+
+/** Adds the refusals of policies to the operations that declare them. An object may always be missing. */
+const policiesContract: ContractOf = ({ checks }) => {
+  if (checks === null) return null
+  return { errors: checks.every(({ policy }) => policy.isHidden) ? [404] : [403, 404] }
 }

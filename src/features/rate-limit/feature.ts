@@ -1,8 +1,9 @@
+import type { ContractOf } from '../../contracts/route-contract.js'
+import type { AppModel } from '../../contracts/route-model.js'
+import type { Problem } from '../../errors/config-error.js'
 import { type Feature, isOwnStore } from '../../step/feature.js'
-import { checkLimitPlan } from './check-limit-plan.js'
-import { limitFacts, limitResponses } from './limit-responses.js'
 import type { RateLimitSettings } from './limit-settings.js'
-import { planLimits } from './plan-limits.js'
+import { isLimited, planLimits } from './plan-limits.js'
 
 export type { RateLimitSettings } from './limit-settings.js'
 export { rateLimitGroup } from './rate-limit-options.js'
@@ -26,4 +27,45 @@ export const rateLimit: Feature<Settings> = {
   },
   contract: ({ rateLimit }) => limitResponses(rateLimit),
   facts: ({ rateLimit }) => limitFacts(rateLimit),
+}
+
+/** The settings of an application that its rate limits depend on. */
+interface LimitSurroundings {
+  readonly rateLimit: RateLimitSettings
+  /** Whether `trustProxy` makes Express trust every proxy, with any address. */
+  readonly trustsEveryProxy: boolean
+}
+
+/**
+ * Returns a problem for each pair of limits that contradict each other, and a warning when clients can evade
+ * the limits.
+ */
+function checkLimitPlan(
+  { rateLimit, trustsEveryProxy }: LimitSurroundings,
+  model: AppModel,
+): Problem[] {
+  const { ofApp, ofRoutes, problems } = planLimits(rateLimit, model)
+  const isUsed = [ofApp, ...ofRoutes].some((limits) => limits.length > 0)
+  if (!isUsed || !trustsEveryProxy) return [...problems]
+  return [
+    ...problems,
+    {
+      code: 'W_RATE_LIMIT_FORGEABLE',
+      subject: 'trustProxy',
+      cause:
+        'Express trusts every proxy, so clients can choose the address that they are counted by: they write `X-Forwarded-For` themselves.',
+      remedy: 'Give `trustProxy` the number of your proxies, or their addresses.',
+    },
+  ]
+}
+
+/** Adds the response 429 to the OpenAPI operations of limited routes. */
+function limitResponses(settings: RateLimitSettings): ContractOf {
+  return (route) => (isLimited(route, settings) ? { errors: [429] } : null)
+}
+
+/** Returns a text for all facts outside the model that the result of `limitResponses` depends on. */
+function limitFacts({ isOff, policies }: RateLimitSettings): string {
+  if (isOff) return 'off'
+  return policies.length > 0 ? 'all' : 'stated'
 }

@@ -9,7 +9,6 @@ import { invalid } from '../../errors/invalid.js'
 import { refuse } from '../../errors/refuse.js'
 import { toSeconds } from '../../http/units.js'
 import { isScheme } from '../../model/webhook-headers.js'
-import { ReplayMemory } from './replay-memory.js'
 import { keysOf, verifySignature } from './schemes.js'
 
 /** Verifies the bytes of a request. Resolves with the error of a refusal; `null` lets the request pass. */
@@ -122,4 +121,39 @@ function remedyOf({ scheme }: WebhookScheme): string {
   return scheme === 'standard'
     ? 'Give the secret of the sender: base64 of 24 bytes or more, with or without whsec_.'
     : 'Give the secret of the sender. If it comes from the environment, the variable is missing.'
+}
+
+/** More deliveries than any sender repeats; the oldest are forgotten first. */
+const MOST = 10_000
+
+/** Remembers deliveries in this process. Only verified ones come here, so a stranger cannot fill it. */
+class ReplayMemory implements WebhookReplays {
+  readonly #clock: Clock
+  readonly #expiries = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  claim(key: string, seconds: number): boolean {
+    const now = this.#clock.now()
+    const known = this.#expiries.get(key)
+    if (known !== undefined && known >= now) return false
+    this.#forget(now)
+    this.#expiries.delete(key)
+    this.#expiries.set(key, now + seconds * 1000)
+    return true
+  }
+
+  release(key: string): void {
+    this.#expiries.delete(key)
+  }
+
+  /** Forgets expired deliveries, from the oldest on, and the oldest if there are too many. */
+  #forget(now: number): void {
+    for (const [key, expiry] of this.#expiries) {
+      if (expiry > now && this.#expiries.size < MOST) return
+      this.#expiries.delete(key)
+    }
+  }
 }

@@ -1,10 +1,10 @@
 import { DatabaseLink, type Plugin, RequestContext } from '../../index.js'
-import { orStandIn, TestJobs } from '../../plugin/index.js'
+import { orStandIn, type PluginWork, TestJobs } from '../../plugin/index.js'
 import type { JobDefinition } from './define-job.js'
 import { type JobsOptions, type JobsSettings, resolveOptions } from './jobs-options.js'
-import { listedWork } from './listed-work.js'
 import { Runtime } from './runtime.js'
 import { Jobs } from './sender.js'
+import { listJobs, retryJob } from './stored-jobs.js'
 
 /**
  * A plugin for work outside of requests: jobs that are sent in the transaction of the request, as its tenant, and
@@ -53,4 +53,25 @@ function documentOf(jobs: readonly JobDefinition[]): NonNullable<Plugin['documen
       jobs.map(({ name, input }) => [name, input === null ? {} : { input: describe(input, name) }]),
     ),
   })
+}
+
+/** The jobs of an application, for the dashboard of `blazon dev`. Their inputs are left out: they may be personal data. */
+function listedWork(link: DatabaseLink, schema: string): PluginWork {
+  return {
+    title: 'Jobs',
+    async list(limit) {
+      const jobs = await listJobs(link, { limit, schema })
+      return jobs.map(({ id, name, state, tenant, attempts, sentAt, startAfter, reason }) => ({
+        ...{ id, name, state, tenant, isFailed: state === 'dead', at: sentAt.getTime() },
+        facts: { Runs: `${attempts}`, Due: startAfter.toISOString(), 'Last failure': reason ?? '' },
+        actions: state === 'dead' ? ['retry'] : [],
+      }))
+    },
+    actions: {
+      async retry(id) {
+        const isFound = await retryJob(link, id, schema)
+        return isFound ? 'The job will run once more.' : 'The job is not dead any more.'
+      },
+    },
+  }
 }

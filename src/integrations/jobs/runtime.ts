@@ -1,9 +1,16 @@
+import type { QueueResult } from 'pg-boss'
 import { Clock, type DatabaseLink, Metrics } from '../../index.js'
-import { type PluginContext, type SentJob, TenantStates, UnderTest } from '../../plugin/index.js'
+import {
+  type Metric,
+  type PluginContext,
+  type SentJob,
+  TenantStates,
+  UnderTest,
+} from '../../plugin/index.js'
 import { bossDatabase, followTests } from './boss-database.js'
 import { Drain } from './drain.js'
 import { findWork } from './find-work.js'
-import { jobMetrics } from './job-metrics.js'
+import type { JobsDeps } from './jobs-deps.js'
 import type { JobsSettings } from './jobs-options.js'
 import { type Boss, loadBoss } from './load-boss.js'
 import { Queues } from './queues.js'
@@ -89,4 +96,41 @@ export class Runtime {
     if (times.length > 0 && Math.max(...times) < Date.now() - SILENT_MS)
       throw new Error('No worker has looked for jobs for a minute.')
   }
+}
+
+type Count = 'readyCount' | 'activeCount' | 'failedCount' | 'readyOldestSeconds'
+
+/** How long counts are used again, in milliseconds. */
+const FRESH_MS = 5000
+
+/**
+ * The metrics of the queues, by job. pg-boss counts its jobs every ten seconds, in one process. A scrape shows the counts of
+ * the one before, because reading them takes a query.
+ */
+function jobMetrics({ queues, works, clock, logger }: JobsDeps): Metric[] {
+  let found: readonly QueueResult[] = []
+  let freshUntil = Number.NEGATIVE_INFINITY
+  const refresh = () => {
+    freshUntil = clock.monotonic() + FRESH_MS
+    queues.boss.getQueues([...works.keys()]).then(
+      (queues) => (found = queues),
+      (err) => logger.warn({ err }, 'The jobs could not be counted'),
+    )
+  }
+  const gauge = (name: string, count: Count, help: string): Metric => ({
+    name: `jobs_${name}`,
+    help,
+    type: 'gauge',
+    read() {
+      if (clock.monotonic() >= freshUntil) refresh()
+      return found.map((queue) => ({ value: queue[count] ?? 0, labels: { job: queue.name } }))
+    },
+  })
+  refresh()
+  return [
+    gauge('waiting', 'readyCount', 'Jobs that are due and that no worker has taken.'),
+    gauge('running', 'activeCount', 'Jobs that run.'),
+    gauge('failed', 'failedCount', 'Jobs that have failed in all their runs, and are kept.'),
+    gauge('oldest_seconds', 'readyOldestSeconds', 'How long the oldest of them has waited.'),
+  ]
 }

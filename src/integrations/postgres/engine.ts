@@ -1,5 +1,6 @@
-import { type DatabaseLink, HttpError, type Logger, Metrics } from '../../index.js'
+import { ConfigError, type DatabaseLink, HttpError, type Logger, Metrics } from '../../index.js'
 import { formatProblem, type PluginContext, Statements } from '../../plugin/index.js'
+import { briefCause, textOf } from './brief-cause.js'
 import { databaseLink } from './database-link.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver } from './driver.js'
@@ -16,7 +17,6 @@ import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
 import { poolMetrics } from './pool-metrics.js'
 import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
-import { unreachable } from './unreachable.js'
 
 /** The parts of an application that the start of the database uses. */
 type Start = Pick<PluginContext, 'get' | 'logger' | 'usesTenants'>
@@ -172,4 +172,21 @@ export class Engine {
 /** Tests use databases of their own, and show at once that something is missing. */
 function isDevelopment(): boolean {
   return !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
+}
+
+/**
+ * Converts the error of a database that cannot be reached into a ConfigError with the reason that
+ * the server or the network gave. Returns any other error unchanged. The URL is in no message,
+ * because it may contain a password.
+ */
+function unreachable(error: unknown): unknown {
+  if (!HttpError.is(error)) return error
+  const problem = {
+    code: 'E_DATABASE_UNREACHABLE',
+    subject: 'postgres()',
+    cause: `The database cannot be reached: ${textOf(error.cause)}.`,
+    remedy:
+      'Check that the server runs, and that `url` has the host, the port, the database, the user and the password.',
+  } as const
+  return new ConfigError([problem], { cause: briefCause(error) })
 }

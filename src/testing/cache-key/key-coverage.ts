@@ -6,7 +6,7 @@ import { toSeconds } from '../../http/units.js'
 import type { StepFactory } from '../../step/step.js'
 import { ignoreRejection, isThenable } from '../../step/thenable.js'
 import type { UnnamedViolation } from '../contract/contract.js'
-import { placeOfRead } from './place-of-read.js'
+import { userPlaceIn } from '../user-place.js'
 import { type InputPart, trackInputs } from './track-inputs.js'
 
 /** A value of the request that the handler has read and that the cache key does not contain. */
@@ -195,4 +195,18 @@ export function unkeyed(handler: string, { input, place }: UnkeyedRead): Unnamed
     got: `a read at ${place}`,
     remedy: `Put it into the key, so that responses that differ by it have different keys: @Cache({ key: (req) => … }). Or do not read it.`,
   }
+}
+
+const DEPTH = 60
+
+/**
+ * Returns the line of user code that is running, such as `src/products.ts:12:20`; `undefined` when no frame
+ * is user code.
+ */
+function placeOfRead(): string | undefined {
+  const before = Error.stackTraceLimit
+  Error.stackTraceLimit = DEPTH
+  const { stack = '' } = new Error('read')
+  Error.stackTraceLimit = before
+  return userPlaceIn(stack) ?? undefined
 }

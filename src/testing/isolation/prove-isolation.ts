@@ -1,13 +1,15 @@
 import { randomInt } from 'node:crypto'
+import { inspect } from 'node:util'
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
-import { wrapLayers } from '../../http/express-routers.js'
+import { type WrapHandle, wrapLayers } from '../../http/express-routers.js'
+import { pauseBeforeHandler } from '../connections.js'
 import { isFuzzable, NoValueError } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
+import type { TestLog } from '../test-log.js'
 import { refuseUntested } from '../untested.js'
 import { Canaries } from './canaries.js'
 import { Gate } from './gate.js'
-import { holdHandle } from './hold-layers.js'
 import { checkSkipped, type IsolationOptions } from './isolation-options.js'
 import { IsolationReport } from './isolation-report.js'
 import {
@@ -18,7 +20,6 @@ import {
 } from './isolation-session.js'
 import { openSides } from './isolation-side.js'
 import type { IsolationTarget } from './isolation-target.js'
-import { logTraces } from './log-traces.js'
 import { nameOtherTenants } from './name-other-tenants.js'
 import { Observation, REMEDY } from './observations.js'
 import { JobProof } from './prove-jobs.js'
@@ -28,6 +29,7 @@ import { readOwn, removeOwn, requestForeignData } from './request-foreign-data.j
 import { type MakerSetting, RequestMaker } from './request-maker.js'
 import { type RouterOperation, routerOperations } from './router-operations.js'
 import { sendAsUsers } from './send-as-users.js'
+import type { Trace } from './trace.js'
 
 const ROUNDS = 2
 const MAX_SEED = 2 ** 31
@@ -228,4 +230,43 @@ function isCachedIn({ model }: DocumentedOperations): (handler: string) => boole
 
 function pairsOf(sides: SessionConfig['sides']): Pair[] {
   return sides.flatMap((a, index) => sides.slice(index + 1).map((b): Pair => [a, b]))
+}
+
+/**
+ * Makes requests wait before each function that a router calls, until the promise of `pause` of the connection
+ * settles.
+ */
+const holdHandle: WrapHandle = (handle, kind) => {
+  if (kind !== 'request') return handle
+  return function runHeld(this: unknown, req, res, next) {
+    const before = pauseBeforeHandler(req)
+    if (before === undefined) return handle.call(this, req, res, next)
+    return before.then(() => handle.call(this, req, res, next))
+  }
+}
+
+/** Limits for logged objects: deeper or longer values are not searched. */
+const SHOWN = { depth: 8, maxStringLength: 100_000, maxArrayLength: 1000, breakLength: Infinity }
+
+/**
+ * Returns a function that lists the lines that requests have logged since its last call.
+ *
+ * @param nameOf Returns the name of the side that a connection belongs to.
+ */
+function logTraces(
+  log: TestLog,
+  nameOf: (connection: object | undefined) => string | undefined,
+): () => Trace[] {
+  let read = log.entries.length
+  return function newLogs() {
+    const fresh = log.entries.slice(read)
+    read = log.entries.length
+    return fresh.flatMap((entry): Trace[] => {
+      const owner = nameOf(log.connectionOf(entry))
+      if (owner === undefined) return []
+      const { level, message, facts } = entry
+      const where = `the ${level} “${message}”`
+      return [{ kind: 'log', owner, text: `${message} ${inspect(facts, SHOWN)}`, where }]
+    })
+  }
 }

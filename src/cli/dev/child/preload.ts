@@ -1,17 +1,19 @@
-// Loaded before the application, in its process: `node --import preload.js main.js`.
 import module from 'node:module'
 import { Server } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
+import type { ReportedWork } from '../../../app/dev/dev-report.js'
+import { messageOf } from '../../message-of.js'
 import {
   type KeptResult,
   PARENT_VARIABLE,
   type ParentMessage,
   type Ports,
   REPORT_VARIABLE,
+  type WorkQuery,
+  type WorkReply,
 } from '../protocol.js'
 import { Channel } from './channel.js'
 import { reportRequests } from './report-requests.js'
-import { runQuery } from './run-query.js'
 
 interface Hooks {
   resolve(
@@ -120,4 +122,16 @@ function portOf(place: unknown): number | undefined {
   if (isObject && !('port' in place)) return undefined
   const port = Number((isObject ? (place as { readonly port: unknown }).port : place) ?? 0)
   return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : undefined
+}
+
+/** Runs a query of the command about the work that the plugins of this process list. */
+async function runQuery(parts: readonly ReportedWork[], query: WorkQuery): Promise<WorkReply> {
+  try {
+    if (query.do === 'list') return { value: await Promise.all(parts.map((part) => part.list())) }
+    const part = parts[query.part]
+    if (part === undefined) throw new Error('The application has no such list.')
+    return { value: await part.act(query.action, query.item) }
+  } catch (error) {
+    return { message: messageOf(error) }
+  }
 }

@@ -5,7 +5,6 @@ import type { WorkQuery, WorkReply } from '../protocol.js'
 import { refusalOf } from './check-caller.js'
 import { type Journal, KEPT_REQUESTS } from './journal.js'
 import { PAGE_HEADERS, type PageFiles } from './page-files.js'
-import { workQuery } from './work-query.js'
 
 /** A comment in the stream shows both sides that the connection still exists. */
 const HEARTBEAT_MS = 15_000
@@ -115,4 +114,19 @@ export class DashboardServer {
 function sendJson(res: ServerResponse, status: number, data: unknown): void {
   res.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
   res.end(JSON.stringify(data))
+}
+
+/** The paths of an action: the number of its list, its name, and the id of an item. */
+const ACTION = /^\/data\/work\/(\d{1,3})\/(\w{1,40})\/([^/]{1,400})$/
+
+/** The query about work that a request makes; `null` for other requests. Only `POST` changes anything. */
+function workQuery(method: string | undefined, path: string): WorkQuery | null {
+  if (method === 'GET') return path === '/data/work' ? { do: 'list' } : null
+  const [, part, action = '', item = ''] = ACTION.exec(path) ?? []
+  if (method !== 'POST' || part === undefined) return null
+  try {
+    return { do: 'act', part: Number(part), action, item: decodeURIComponent(item) }
+  } catch {
+    return null
+  }
 }
