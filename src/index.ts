@@ -56,7 +56,7 @@ export {
 } from './errors/http-error.js'
 export type { CacheStats } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
-export type { CacheSettings } from './features/cache/cache-options.js'
+export type { CacheOptions } from './features/cache/cache-options.js'
 export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
 export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
 export { tenantKey } from './features/cache/tenant-key.js'

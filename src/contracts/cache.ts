@@ -4,7 +4,7 @@ import type { Logger } from './logger.js'
 import type { Duration } from './units.js'
 
 /** Options of `@Cache`. */
-export interface CacheOptions {
+export interface CacheDecoratorOptions {
   /** How long a response is fresh: seconds, or a string with a unit (`'90s'`). 0 caches nothing. */
   readonly ttl: Duration
   /**

@@ -1,4 +1,4 @@
-import type { CacheOptions } from './cache.js'
+import type { CacheDecoratorOptions } from './cache.js'
 import type { UseEntry } from './interceptor.js'
 import type {
   ApiBodyOptions,
@@ -83,7 +83,7 @@ export type Fact =
   | { readonly kind: 'produces'; readonly entries: readonly Produced[] }
   | { readonly kind: 'envelope'; readonly envelope: EnvelopeChoice }
   | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
-  | { readonly kind: 'cache'; readonly options: CacheOptions }
+  | { readonly kind: 'cache'; readonly options: CacheDecoratorOptions }
   /** The argument of `@Limits`, as it was written. */
   | { readonly kind: 'limits'; readonly limits: RouteLimits }
   /** The arguments of `@Version`, as they were written. */

@@ -1,6 +1,6 @@
 /* The types of this room that the package exports: `src/index.ts` passes all of them on. */
 export type { BodyOptions, BodyType, RawBody } from './body.js'
-export type { CacheOptions, CacheStore } from './cache.js'
+export type { CacheDecoratorOptions, CacheStore } from './cache.js'
 export type { Timer } from './clock.js'
 export type { CookiesOptions } from './cookies.js'
 export type { LinkQuery, LinkRow } from './database-link.js'

@@ -1,5 +1,5 @@
 import type { BodyModel } from './body.js'
-import type { CacheOptions } from './cache.js'
+import type { CacheDecoratorOptions } from './cache.js'
 import type { DeprecatedOptions } from './deprecation.js'
 import type { UsedByRoute } from './interceptor.js'
 import type { OperationFacts, ResponseFieldsMode } from './operation.js'
@@ -144,7 +144,7 @@ export interface RouteModel {
     readonly isOptional: boolean
   } | null
   /** Options of `@Cache`; `null` without it. */
-  readonly cache: CacheOptions | null
+  readonly cache: CacheDecoratorOptions | null
   /**
    * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without it, and the application's limits
    * apply.

@@ -1,4 +1,4 @@
-import type { CacheOptions } from './cache.js'
+import type { CacheDecoratorOptions } from './cache.js'
 import type { InputSchemas } from './handler.js'
 import type { ApiResponseOptions } from './operation.js'
 import type { Pages } from './pages.js'
@@ -33,7 +33,7 @@ export interface RouteOptions extends InputSchemas {
   /** The abilities that the user must have, all of them, as in `@Can`. */
   readonly can?: string | readonly string[]
   /** How long successes are cached, as in `@Cache`. */
-  readonly cache?: CacheOptions
+  readonly cache?: CacheDecoratorOptions
   /** Limits of the route, as in `@RateLimit`; `false` for none. */
   readonly rateLimit?: RateLimitPolicy | readonly RateLimitPolicy[] | false
 }

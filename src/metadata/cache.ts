@@ -1,4 +1,4 @@
-import type { CacheOptions } from '../contracts/cache.js'
+import type { CacheDecoratorOptions } from '../contracts/cache.js'
 import type { DualMethodDecorator } from '../contracts/decorator.js'
 import { decorator, refuseBare } from './write.js'
 
@@ -13,8 +13,8 @@ import { decorator, refuseBare } from './write.js'
  * @Get()
  * list(req: Request) { return products.page(req.query.page) }
  */
-export function Cache(options: CacheOptions): DualMethodDecorator
-export function Cache(options: CacheOptions, ...rest: unknown[]): DualMethodDecorator {
+export function Cache(options: CacheDecoratorOptions): DualMethodDecorator
+export function Cache(options: CacheDecoratorOptions, ...rest: unknown[]): DualMethodDecorator {
   refuseBare('@Cache', options, rest[0])
   return decorator('@Cache()', { method: { kind: 'cache', options } }) as DualMethodDecorator
 }

@@ -1,4 +1,4 @@
-import type { CacheOptions } from '../contracts/cache.js'
+import type { CacheDecoratorOptions } from '../contracts/cache.js'
 import type { Fact } from '../contracts/facts.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RateLimitPolicy } from '../contracts/rate-limit.js'
@@ -35,7 +35,7 @@ const FACTS: Readonly<Record<keyof RouteOptions, ToFacts>> = {
     entriesOf(headers).map(([name, value]) => ({ kind: 'header', name, value: value as string })),
   summary: (summary) => [{ kind: 'operation', options: { summary: summary as string } }],
   can: (can) => [{ kind: 'can', abilities: listOf(can) as string[] }],
-  cache: (options) => [{ kind: 'cache', options: options as CacheOptions }],
+  cache: (options) => [{ kind: 'cache', options: options as CacheDecoratorOptions }],
   rateLimit: (given) => [
     { kind: 'rateLimit', policies: given === false ? false : (listOf(given) as RateLimitPolicy[]) },
   ],

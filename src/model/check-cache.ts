@@ -1,5 +1,5 @@
 import { validateHeaderName } from 'node:http'
-import type { CacheOptions } from '../contracts/cache.js'
+import type { CacheDecoratorOptions } from '../contracts/cache.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
@@ -13,7 +13,7 @@ const READS = ['GET', 'QUERY', 'HEAD', 'ALL']
 /** A ttl from here on may be in milliseconds, as other libraries take it; as seconds it would be hours. */
 const SUSPICIOUS_FROM = 3600
 
-const NAMES: OptionNames<CacheOptions> = {
+const NAMES: OptionNames<CacheDecoratorOptions> = {
   ttl: true,
   key: 'sync',
   shared: true,
@@ -85,7 +85,10 @@ function cachedWebhook(subject: string): Problem {
   }
 }
 
-function checkOptions(subject: string, options: Partial<CacheOptions> | undefined): Problem[] {
+function checkOptions(
+  subject: string,
+  options: Partial<CacheDecoratorOptions> | undefined,
+): Problem[] {
   if (typeof options !== 'object' || options === null) {
     return [invalid(subject, '@Cache was given no options.', "Give at least { ttl: '60s' }.")]
   }

@@ -1,7 +1,7 @@
 import type {
   AppOptions,
   AuthOptions,
-  CacheSettings,
+  CacheOptions,
   ErrorOptions,
   HealthOptions,
   LimitOptions,
@@ -50,7 +50,7 @@ const NESTED = {
     include: 1,
     converters: 1,
   } satisfies Names<SwaggerOptions>,
-  cache: { store: 1, defaultTtl: 1, headers: 1 } satisfies Names<CacheSettings>,
+  cache: { store: 1, defaultTtl: 1, headers: 1 } satisfies Names<CacheOptions>,
   rateLimit: {
     limit: 1,
     window: 1,

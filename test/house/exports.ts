@@ -39,7 +39,7 @@ const VALUES = `
 const TYPES = `
   MethodOnlyDecorator RouteField
   AbstractClass ApiBodyOptions ApiOperationOptions ApiResponseOptions AppDocument AppOptions AuthDecoratorOptions
-  AuthGuard AuthOptions AuthenticatedRequest BodyOptions BodyType CacheOptions CacheSettings CacheStats CacheStore
+  AuthGuard AuthOptions AuthenticatedRequest BodyOptions BodyType CacheDecoratorOptions CacheOptions CacheStats CacheStore
   CapacityOptions CapsulesOptions Class ClassProvider ContentOptions CookieKeyOptions CookiesOptions CsvOptions
   CursorOptions CursorPage CursorPages CursorQuery CursorResult CursorValue DefaultStatus DeprecatedOptions
   DualClassDecorator DualClassOrMethodDecorator DualMethodDecorator Duration EnvOptions EnvRecord EnvToken

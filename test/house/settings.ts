@@ -6,7 +6,7 @@ import { parse, readSources, walk } from './sources.js'
 const OPTION_TYPES = new Set([
   'AppOptions',
   'AuthOptions',
-  'CacheSettings',
+  'CacheOptions',
   'CapacityOptions',
   'ErrorOptions',
   'HealthOptions',

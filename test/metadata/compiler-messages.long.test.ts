@@ -95,7 +95,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "@Get('', { cache: { tll: '1m' } }) m() {}",
-    "error TS2353: Object literal may only specify known properties, and 'tll' does not exist in type 'CacheOptions'.",
+    "error TS2353: Object literal may only specify known properties, and 'tll' does not exist in type 'CacheDecoratorOptions'.",
   ],
   [
     "@Get('', { rateLimit: { limit: 3 } }) m() {}",

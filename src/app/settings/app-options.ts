@@ -13,7 +13,7 @@ import type {
   VersionOptions,
 } from '../../contracts/public.js'
 import type { Override } from '../../di/build-container.js'
-import type { CacheSettings } from '../../features/cache/cache-options.js'
+import type { CacheOptions } from '../../features/cache/cache-options.js'
 import type { CapacityOptions } from '../../features/capacity/capacity-options.js'
 import type { HealthOptions } from '../../features/health/health-options.js'
 import type { LoggerOptions } from '../../features/logs/logger-options.js'
@@ -140,7 +140,7 @@ export interface AppOptions {
    * @defaultValue in memory, bounded
    * @see docs/caching.md
    */
-  readonly cache?: CacheSettings
+  readonly cache?: CacheOptions
   /**
    * How many requests a client may send. `true`: 100 requests per minute and address, counted over all routes
    * without `@RateLimit`. `false`: no limits, and `@RateLimit` has no effect.

@@ -7,7 +7,7 @@ import { toSeconds } from '../../http/units.js'
 import type { ResolvedCache } from './resolved-cache.js'
 
 /** The `cache` option. */
-export interface CacheSettings {
+export interface CacheOptions {
   /**
    * The store of the entries: `memoryCache(options)`, `redisCache(…)`, or a `CacheStore` of your own.
    *
@@ -29,9 +29,9 @@ export interface CacheSettings {
   readonly headers?: boolean
 }
 
-type Option = CacheSettings | undefined
+type Option = CacheOptions | undefined
 
-const NAMES: OptionNames<CacheSettings> = { store: true, defaultTtl: true, headers: true }
+const NAMES: OptionNames<CacheOptions> = { store: true, defaultTtl: true, headers: true }
 const METHODS = ['get', 'set', 'delete', 'clear', 'versions', 'invalidate'] as const
 const TTL_SECONDS = 60
 

@@ -3,7 +3,7 @@ import {
   ApiTags,
   Body,
   Cache,
-  type CacheOptions,
+  type CacheDecoratorOptions,
   Can,
   type Class,
   Controller,
@@ -114,9 +114,9 @@ describe('the numbers of @Limits', () => {
 })
 
 describe('the durations of @Cache', () => {
-  const cache = (more: Partial<CacheOptions>) => codesOf(Cache({ ttl: 60, ...more }), Get)
+  const cache = (more: Partial<CacheDecoratorOptions>) => codesOf(Cache({ ttl: 60, ...more }), Get)
 
-  it.each<[Partial<CacheOptions>, string[]]>([
+  it.each<[Partial<CacheDecoratorOptions>, string[]]>([
     [{ ttl: 3599 }, []],
     [{ ttl: 3600 }, []],
     [{ ttl: 4000 }, ['W_CACHE_UNIT']],

@@ -3,7 +3,7 @@ import {
   type AppOptions,
   Body,
   Cache,
-  type CacheOptions,
+  type CacheDecoratorOptions,
   ConfigError,
   Controller,
   Delete,
@@ -23,7 +23,7 @@ import { bootProblems, bootWarnings, usable } from '../../support.js'
 function controllerOf(options: unknown) {
   @Controller()
   class CachedController {
-    @Cache(options as CacheOptions)
+    @Cache(options as CacheDecoratorOptions)
     @Get('cached')
     cached() {}
   }

@@ -195,7 +195,9 @@ describe('boot', () => {
     expect(() => bare(Some, { kind: 'class', name: 'Some', metadata: {} })).toThrow(code)
     expect(() => bare(Some.prototype, 'method', descriptor)).toThrow(code)
     const misplaced = RateLimit(good) as unknown as (...args: unknown[]) => void
-    expect(() => misplaced(undefined, { kind: 'getter', name: 'field', metadata: {} })).toThrow(code)
+    expect(() => misplaced(undefined, { kind: 'getter', name: 'field', metadata: {} })).toThrow(
+      code,
+    )
   })
 
   it('derives names that do not conflict with given names', async () => {
