@@ -321,7 +321,7 @@ export class App {
     if (running === undefined) return
     // A server cannot be closed while it resolves its host name.
     await this.#listening?.catch(() => {})
-    const { hooks, stop, ...entrance } = running
+    const { hooks, stop, ...entry } = running
     const { closeMs: graceMs, preStopMs } = this.#reading.settings.timeouts
     const leaving = hooks.leave(graceMs)
     const closeRest = async () => {
@@ -331,7 +331,7 @@ export class App {
     }
     const { clock } = this.#harness
     const times = { clock, graceMs, preStopMs, isBySignal: signal !== undefined }
-    const cut = await shutDown({ ...entrance, ...times, logger: this.#parts.logger, closeRest })
+    const cut = await shutDown({ ...entry, ...times, logger: this.#parts.logger, closeRest })
     this.#isForced = cut > 0
   }
 

@@ -12,15 +12,15 @@ import { buildAccess } from './access.js'
 import { compileRoutes } from './compile-routes.js'
 import { connectCalls, observe } from './connect-observers.js'
 import type { DescribedApp, RunningApp } from './described-app.js'
-import { buildEntrance, type ServerEntry } from './entrance.js'
 import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
 import { headersOfRoutes } from './features.js'
 import { findDecorated } from './find-decorated.js'
-import { buildFront } from './front.js'
 import { closedError, LifecycleHooks } from './lifecycle.js'
 import { makeInstances, warn } from './make-instances.js'
 import { createMessageClasses } from './message-classes.js'
 import { prepareMiddlewares } from './prepare-middlewares.js'
+import { buildRequestChain } from './request-chain.js'
+import { buildServerEntry, type ServerEntry } from './server-entry.js'
 import type { Settings } from './settings/settings.js'
 
 /**
@@ -75,7 +75,12 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
 
     // The way of a request from Node to its route.
     const way = { ...app, features, errors, observers, security, middlewares, routes }
-    const entrance = buildEntrance({ ...way, messages, front: buildFront(way), wrapListener })
+    const entry = buildServerEntry({
+      ...way,
+      messages,
+      chain: buildRequestChain(way),
+      wrapListener,
+    })
 
     // The hooks of plugins and providers: `setup`, `onInit`, `onReady`.
     const find = findDecorated({ instances: injector.made, modules: settings.modules })
@@ -85,7 +90,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))
-    return { ...entrance, injector, hooks, stop: () => stopTimers(errors, entrance) }
+    return { ...entry, injector, hooks, stop: () => stopTimers(errors, entry) }
   } catch (error) {
     await hooks.close().catch((err) => logger.error({ err }, 'Closing after a failed start'))
     throw error

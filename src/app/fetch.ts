@@ -3,8 +3,8 @@ import { isIP } from 'node:net'
 import type { ReadableStream } from 'node:stream/web'
 import { type ConnectionOrigin, MemorySocket } from '../http/memory-socket.js'
 import { isBodiless, toWebStream } from '../http/to-web-stream.js'
-import type { ServerEntry } from './entrance.js'
 import { closedError } from './lifecycle.js'
+import type { ServerEntry } from './server-entry.js'
 
 /** Facts about the client of a request, from the host. */
 export interface FetchInfo {

@@ -73,7 +73,7 @@ interface OpenFunctions {
 
 type Open = (req: BlazonRequest, res: Response) => void
 
-function createEntrance(config: ListenerConfig): OpenFunctions {
+function createOpenFunctions(config: ListenerConfig): OpenFunctions {
   const { run, runExcessive, onError, maxHeaders, isClosing, begin } = config
   function refuseHead(error: unknown, req: BlazonRequest, res: Response): void {
     req.res = res
@@ -148,7 +148,7 @@ function beginning(begin: ListenerConfig['begin'], open: Open): Open {
 
 /** Creates the functions that connect Node's events with the pipeline. */
 export function createListener(config: ListenerConfig): Listener {
-  const { open, openMounted, refuseExpectation } = createEntrance(config)
+  const { open, openMounted, refuseExpectation } = createOpenFunctions(config)
   const { hostedRequests, app: thisApp, parserErrorResponse, observers } = config
   const refuseHttp2 = createHttp2Refusal(config.logger)
   const taking = (start: Open): Open =>

@@ -5,12 +5,12 @@ import type { Logger } from '../contracts/logger.js'
 import { sendRequestId } from '../http/send/send-request-id.js'
 import { Connections } from './connections.js'
 import type { ErrorPaths } from './error-paths.js'
-import type { Front } from './front.js'
 import { HostedRequests } from './hosted-requests.js'
 import { createListener, type Listener } from './listener.js'
 import { hostedClasses, type MessageClasses } from './message-classes.js'
 import { notifyStreamIn } from './notify-stream.js'
 import type { RequestObservers } from './observe-requests.js'
+import type { RequestChain } from './request-chain.js'
 import { createHttpServer } from './server.js'
 import type { Settings } from './settings/settings.js'
 import { SlowReaders } from './slow-readers.js'
@@ -27,14 +27,14 @@ export interface ServerEntry {
   readonly slowReaders: SlowReaders | null
 }
 
-/** The input of {@link buildEntrance}. */
-export interface EntranceConfig {
+/** The input of {@link buildServerEntry}. */
+export interface ServerEntryConfig {
   readonly settings: Settings
   readonly express: Application
   readonly messages: MessageClasses
   readonly features: Pick<RunningFeatures, 'scopes'>
   readonly errors: Pick<ErrorPaths, 'onRefusal' | 'parserErrorResponse'>
-  readonly front: Front
+  readonly chain: RequestChain
   readonly isClosing: () => boolean
   readonly clock: Clock
   readonly logger: Logger
@@ -45,8 +45,8 @@ export interface EntranceConfig {
 }
 
 /** Creates the listener, and the server that calls it. The server does not listen yet. */
-export function buildEntrance(config: EntranceConfig): ServerEntry {
-  const { express, settings, messages, front, features, errors, isClosing, observers, logger } =
+export function buildServerEntry(config: ServerEntryConfig): ServerEntry {
+  const { express, settings, messages, chain, features, errors, isClosing, observers, logger } =
     config
   const { limits, timeouts } = settings
   const notifyStream = notifyStreamIn(features.scopes)
@@ -57,7 +57,7 @@ export function buildEntrance(config: EntranceConfig): ServerEntry {
     ...(settings.sendsRequestIds ? [sendRequestId] : []),
   ]
   const created = createListener({
-    ...front,
+    ...chain,
     app: express,
     classesFor: hostedClasses(express, messages),
     onError: errors.onRefusal,

@@ -20,8 +20,8 @@ import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'
 import { watchMiddlewares } from './watch-middlewares.js'
 
-/** The input of {@link buildFront}. */
-export interface FrontConfig {
+/** The input of {@link buildRequestChain}. */
+export interface RequestChainConfig {
   readonly settings: Settings
   readonly express: Application
   readonly logger: Logger
@@ -35,14 +35,14 @@ export interface FrontConfig {
 }
 
 /** The functions that lead a request to its route. */
-export interface Front {
+export interface RequestChain {
   readonly run: RunRoute
   /** The same for a request with too many query parameters. */
   readonly runExcessive: RunRoute
 }
 
 /** Builds the functions that run before every route: `security`, then the tenant, then the middlewares. */
-export function buildFront(config: FrontConfig): Front {
+export function buildRequestChain(config: RequestChainConfig): RequestChain {
   const { express, features, errors, routes, middlewares, logger } = config
   const { onEarlyError, onMiddlewareError, onLateError, onRefusal } = errors
   const { model, frameworkRoutes, match } = routes
@@ -90,7 +90,7 @@ export function buildFront(config: FrontConfig): Front {
  * Puts `security` before `run`. Refused requests pass it too, because a browser shows a refusal only with the
  * right CORS headers.
  */
-function behindSecurity({ security, errors }: FrontConfig, run: RunRoute): RunRoute {
+function behindSecurity({ security, errors }: RequestChainConfig, run: RunRoute): RunRoute {
   const { onEarlyError: onError, onLateError } = errors
   const put: PutInFront = (list, done) => inFrontOf({ done, onError, onLateError }, list)
   return put(security.middlewares, shareWithOrigins(security.crossOrigin, put, run))
