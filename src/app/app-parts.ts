@@ -18,7 +18,7 @@ export interface AppParts {
 
 /** @param loggerOf Returns the logger of the application; it is called when it is needed. */
 export function createParts(loggerOf: ConstructorParameters<typeof AppLogger>[0]): AppParts {
-  keepTickShape()
+  keepTickObjectAlive()
   const currentRequest = new CurrentRequest()
   return {
     express: createExpressHost(),
@@ -37,7 +37,7 @@ let kept: object | undefined
  * stops caching how to create them for the rest of the process. Every request then took 40,000 instructions more
  * (60,000 on Node 22), while a small request takes 65,000. Node 24 does not have this problem.
  */
-function keepTickShape(): void {
+function keepTickObjectAlive(): void {
   if (kept !== undefined) return
   process.nextTick(() => {
     kept = executionAsyncResource()

@@ -11,6 +11,7 @@ import { findDescriber, neverStart } from './announce.js'
 import { type AppParts, createParts } from './app-parts.js'
 import { boot } from './boot.js'
 import { settlesWithin } from './closing-timer.js'
+import { DeclaredApp } from './declared-app.js'
 import type { RunningApp } from './described-app.js'
 import { describedBy } from './described-by.js'
 import type { AppDocument } from './documents.js'
@@ -19,7 +20,6 @@ import { type Harness, harnessOf, NO_HARNESS } from './harness.js'
 import { closedError } from './lifecycle.js'
 import { announceStart, type ListenRequest, readListen, startListening } from './listening.js'
 import { prepareApp } from './prepare-app.js'
-import { Reading } from './reading.js'
 import { refuseUnstarted } from './refuse-foreign.js'
 import type { AppOptions } from './settings/app-options.js'
 import type { ListenOptions, SocketPath } from './settings/listen-options.js'
@@ -46,7 +46,7 @@ export class App {
   readonly #parts: AppParts
   /** The application as plugins see it before it has started. */
   readonly #context = { get: <T>(token: Token<T>) => this.get(token) }
-  readonly #reading: Reading
+  readonly #declared: DeclaredApp
   #starting: Promise<RunningApp> | undefined
   #running: RunningApp | undefined
   #fetching: Promise<Fetch> | undefined
@@ -63,9 +63,9 @@ export class App {
    * @param options Default: an application without controllers.
    */
   constructor(options: AppOptions = {}) {
-    this.#parts = createParts(() => this.#harness.logger ?? this.#reading.ownLogger)
+    this.#parts = createParts(() => this.#harness.logger ?? this.#declared.ownLogger)
     this.express = this.#parts.express
-    this.#reading = new Reading({
+    this.#declared = new DeclaredApp({
       ...this.#parts,
       options,
       app: this.#context,
@@ -74,7 +74,7 @@ export class App {
     })
     this.#describer?.declared(
       this,
-      describedBy({ app: this, context: this.#context, reading: this.#reading }),
+      describedBy({ app: this, context: this.#context, declared: this.#declared }),
     )
   }
 
@@ -200,7 +200,7 @@ export class App {
 
   /** Every document of the `swagger` option, with the path of its page. Each is built when it is first read. */
   get documents(): readonly AppDocument[] {
-    return this.#reading.documents
+    return this.#declared.documents
   }
 
   /**
@@ -209,7 +209,7 @@ export class App {
    * @throws ConfigError as `init` does.
    */
   getRouteTable(): RouteTableEntry[] {
-    return this.#reading.routeTable
+    return this.#declared.routeTable
   }
 
   /**
@@ -256,7 +256,7 @@ export class App {
   async #listen({ place, options }: ListenRequest): Promise<AddressInfo | string> {
     const config = {
       app: this,
-      reading: this.#reading,
+      declared: this.#declared,
       start: () => this.#start(),
       isClosing: () => this.#closing !== undefined,
       began: (listening: Promise<AddressInfo | string>) => {
@@ -265,8 +265,8 @@ export class App {
     }
     const address = await startListening(config, place)
     const { announce = this.#harness === NO_HARNESS } = options
-    const [reading, { logger }, startMs] = [this.#reading, this.#parts, this.#startMs]
-    if (announce) announceStart({ reading, logger, startMs }, address)
+    const [declared, { logger }, startMs] = [this.#declared, this.#parts, this.#startMs]
+    if (announce) announceStart({ declared, logger, startMs }, address)
     return address
   }
 
@@ -293,7 +293,7 @@ export class App {
     const harness = this.#harness
     const begin = harness.clock.monotonic()
     const prepared = await prepareApp({
-      reading: this.#reading,
+      declared: this.#declared,
       harness,
       ...this.#parts,
       app: this.#context,
@@ -301,7 +301,7 @@ export class App {
     })
     this.#running = await boot(prepared)
     this.#startMs = harness.clock.monotonic() - begin
-    this.#reading.reportStart()
+    this.#declared.reportStart()
     return this.#running
   }
 
@@ -322,7 +322,7 @@ export class App {
     // A server cannot be closed while it resolves its host name.
     await this.#listening?.catch(() => {})
     const { hooks, stop, ...entry } = running
-    const { closeMs: graceMs, preStopMs } = this.#reading.settings.timeouts
+    const { closeMs: graceMs, preStopMs } = this.#declared.settings.timeouts
     const leaving = hooks.leave(graceMs)
     const closeRest = async () => {
       await leaving
@@ -341,8 +341,8 @@ export class App {
   async #untilStarted(): Promise<RunningApp | undefined> {
     const starting = this.#starting?.catch(() => undefined)
     // Without settings, the start has failed at once.
-    if (starting === undefined || !this.#reading.hasSettings) return undefined
-    const limit = { clock: this.#harness.clock, ms: this.#reading.settings.timeouts.closeMs }
+    if (starting === undefined || !this.#declared.hasSettings) return undefined
+    const limit = { clock: this.#harness.clock, ms: this.#declared.settings.timeouts.closeMs }
     if (await settlesWithin(limit, starting)) return await starting
     this.#isForced = true
     this.#parts.logger.error({}, 'The start did not end, so nothing that it has opened was closed')

@@ -1,6 +1,6 @@
 import type { Response } from '../contracts/handler.js'
 import { successEnvelope } from '../errors/envelope.js'
-import { routeOf } from '../http/own-route.js'
+import { routeOf } from '../http/noted-route.js'
 import { discardBody, isReadInParts } from '../http/send/raw-body.js'
 import { statusOf } from '../http/send/status-of.js'
 import { ownSender } from '../pipeline/send-success.js'

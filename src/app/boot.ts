@@ -75,12 +75,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
 
     // The way of a request from Node to its route.
     const way = { ...app, features, errors, observers, security, middlewares, routes }
-    const entry = buildServerEntry({
-      ...way,
-      messages,
-      chain: buildRequestChain(way),
-      wrapListener,
-    })
+    const chain = buildRequestChain(way)
+    const entry = buildServerEntry({ ...way, messages, chain, wrapListener })
 
     // The hooks of plugins and providers: `setup`, `onInit`, `onReady`.
     const find = findDecorated({ instances: injector.made, modules: settings.modules })

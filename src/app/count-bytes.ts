@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { kSentBytes } from '../http/own-fields.js'
+import { kSentBytes } from '../http/symbol-fields.js'
 
 /**
  * A connection, with the number of bytes it had sent when its last observed request was over. The field does not exist until

@@ -3,14 +3,14 @@ import type { UnstartedApp } from './unstarted-app.js'
 
 /** The parts of an application for the command line. Code that nothing else uses is loaded when it is called. */
 export function describedBy(unstarted: UnstartedApp): AppDescription {
-  const { app, reading } = unstarted
+  const { app, declared } = unstarted
   return {
-    load: () => reading.load(),
-    documents: () => reading.documents,
+    load: () => declared.load(),
+    documents: () => declared.documents,
     routes: () => app.getRouteTable(),
-    warnings: () => reading.description.warnings,
-    options: () => reading.options,
-    explain: (query) => reading.explain(query),
+    warnings: () => declared.description.warnings,
+    options: () => declared.options,
+    explain: (query) => declared.explain(query),
     async examine() {
       const { examineApp } = await import('./doctor/examine-app.js')
       return examineApp(unstarted)

@@ -2,19 +2,19 @@ import { bindScopes, makeAll } from '../di/build-container.js'
 import type { Scope } from '../di/modules.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { readInjections } from '../metadata/read.js'
+import type { DeclaredApp, SoundPart } from './declared-app.js'
 import type { Harness } from './harness.js'
 import { LifecycleHooks } from './lifecycle.js'
 import { namedTokens } from './named-tokens.js'
-import type { Reading, SoundPart } from './reading.js'
 
 /** Adds the providers that are missing to the other mistakes of a start. */
 export async function addMissing(
   error: unknown,
-  reading: Reading,
+  declared: DeclaredApp,
   harness: Harness,
 ): Promise<unknown> {
   if (!(error instanceof ConfigError)) return error
-  const part = reading.soundPart(error.problems)
+  const part = declared.soundPart(error.problems)
   const missing = part === undefined ? [] : await findMissing(part, harness)
   if (missing.length === 0) return error
   const { cause, problems } = error

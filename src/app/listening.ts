@@ -2,8 +2,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from '../contracts/logger.js'
 import type { Token } from '../contracts/provider.js'
+import type { DeclaredApp } from './declared-app.js'
 import { closedError } from './lifecycle.js'
-import type { Reading } from './reading.js'
 import { listen } from './server.js'
 import {
   checkPort,
@@ -33,7 +33,7 @@ export function readListen(port: number | string, where: string | ListenOptions)
 /** The application that listens. */
 export interface ListeningApp {
   readonly app: { get<T>(token: Token<T>): T }
-  readonly reading: Reading
+  readonly declared: DeclaredApp
   /** Starts the application, if it has not started yet. */
   readonly start: () => Promise<{ readonly server: Server }>
   readonly isClosing: () => boolean
@@ -43,12 +43,12 @@ export interface ListeningApp {
 
 /** Starts an application and listens; in a worker of `blazon start`, when its turn comes. */
 export async function startListening(
-  { app, reading, start, isClosing, began }: ListeningApp,
+  { app, declared, start, isClosing, began }: ListeningApp,
   place: ListenPlace,
 ): Promise<AddressInfo | string> {
   return await listenAsWorker(
     app,
-    () => reading.settings.timeouts,
+    () => declared.settings.timeouts,
     async () => {
       const { server } = await start()
       // `close` may have been called during the start.
@@ -62,18 +62,18 @@ export async function startListening(
 
 /** The application whose start is logged. */
 export interface StartedApp {
-  readonly reading: Reading
+  readonly declared: DeclaredApp
   readonly logger: Logger
   readonly startMs: number
 }
 
 /** Logs where an application listens. */
 export function announceStart(
-  { reading, logger, startMs }: StartedApp,
+  { declared, logger, startMs }: StartedApp,
   address: AddressInfo | string,
 ): void {
-  const routes = reading.description.model.routes.length
-  logStart({ logger, address, routes, startMs, documents: reading.documents })
+  const routes = declared.description.model.routes.length
+  logStart({ logger, address, routes, startMs, documents: declared.documents })
 }
 
 /** The input of {@link logStart}. */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Response } from '../contracts/handler.js'
 import { AppClosingError } from '../errors/app-closing-error.js'
-import { kAbortController } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
+import { kAbortController } from '../http/symbol-fields.js'
 import { inScopeOf } from '../pipeline/scoped-errors.js'
 
 /**

@@ -7,7 +7,7 @@ import { invalid } from '../errors/invalid.js'
 import type { BlazonRequest } from '../http/request.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/route-parts.js'
 import type { NamedSteps } from '../pipeline/steps/observe.js'
-import { ownStage } from '../step/own-stage.js'
+import { internalStep } from '../step/internal-step.js'
 import type { Settle } from '../step/step.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
 import type { ErrorPaths } from './error-paths.js'
@@ -125,7 +125,7 @@ function toStages(found: readonly (Stages | null)[]): RouteStages {
     .flatMap((stages) => Object.entries(stages ?? {}))
     .filter(([, stage]) => stage != null)
   if (used.length === 0) return NO_STAGES
-  const own = used.map(([place, stage]) => [place, ownStage(stage as PublicStage)])
+  const own = used.map(([place, stage]) => [place, internalStep(stage as PublicStage)])
   return { ...NO_STAGES, ...Object.fromEntries(own) }
 }
 

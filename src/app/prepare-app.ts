@@ -3,13 +3,13 @@ import { OtherDenials } from '../pipeline/log-denials.js'
 import { RequestSecrets } from '../pipeline/request-secrets.js'
 import { addRoutes } from './add-routes.js'
 import type { AppLogger } from './app-logger.js'
+import type { DeclaredApp } from './declared-app.js'
 import { ignoredOverrides, logWarnings, throwErrors } from './describe.js'
 import type { DescribedApp } from './described-app.js'
 import { configureExpressHost } from './express-host.js'
 import { allPlugins } from './features.js'
+import type { FrameworkProviders } from './framework-providers.js'
 import { NO_HARNESS } from './harness.js'
-import type { OwnProviders } from './own-providers.js'
-import type { Reading } from './reading.js'
 
 /** An application before it is read. */
 interface UnreadApp
@@ -17,9 +17,9 @@ interface UnreadApp
     DescribedApp,
     'harness' | 'express' | 'isClosing' | 'requestLogs' | 'currentRequest' | 'outgoing'
   > {
-  readonly reading: Reading
+  readonly declared: DeclaredApp
   readonly logger: AppLogger
-  readonly app: OwnProviders['app']
+  readonly app: FrameworkProviders['app']
 }
 
 /**
@@ -29,17 +29,17 @@ interface UnreadApp
  */
 export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
   try {
-    await unread.reading.load()
+    await unread.declared.load()
     return await prepare(unread)
   } catch (error) {
     // Loaded here, because a start needs it seldom.
     const { addMissing } = await import('./find-missing.js')
-    throw await addMissing(error, unread.reading, unread.harness)
+    throw await addMissing(error, unread.declared, unread.harness)
   }
 }
 
-async function prepare({ reading, app, ...unread }: UnreadApp): Promise<DescribedApp> {
-  const { settings, description, documents, features } = reading
+async function prepare({ declared, app, ...unread }: UnreadApp): Promise<DescribedApp> {
+  const { settings, description, documents, features } = declared
   const { harness, express, requestLogs, outgoing } = unread
   const { model } = description
   const secrets = new RequestSecrets(settings.converters)

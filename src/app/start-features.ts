@@ -17,7 +17,7 @@ import {
 import { usesTenants } from '../features/tenancy/tenant-rules.js'
 import { authResultOf } from '../http/auth-result.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import { ownStage } from '../step/own-stage.js'
+import { internalStep } from '../step/internal-step.js'
 import type { StepFactory } from '../step/step.js'
 import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
@@ -108,7 +108,7 @@ async function startFeatures(settings: Settings, config: StartConfig): Promise<R
     ofRouters: tenancy?.ofRouters ?? null,
     scopes: tenancy?.scopes ?? null,
     usesTenants: tenancy !== null,
-    ipRateLimit: limits?.unmatched == null ? null : ownStage(limits.unmatched),
+    ipRateLimit: limits?.unmatched == null ? null : internalStep(limits.unmatched),
     stepSources: [
       ...(tenancy === null ? [] : [{ name: 'tenant', steps: tenancy.steps }]),
       ...(limits === null ? [] : [{ name: 'rateLimit', steps: limits.steps }]),

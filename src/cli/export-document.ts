@@ -7,8 +7,8 @@ import { emitClient } from './client/emit-client.js'
 import { documentText } from './document-text.js'
 import { type ExportTargets, exportTargets, type RawExportOptions } from './export-options.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
-import { ownCommand } from './own-command.js'
 import { pickDocument } from './pick-document.js'
+import { projectCommand } from './project-command.js'
 import type { Streams } from './streams.js'
 import { type OutputFile, readText, writeFiles } from './write-files.js'
 
@@ -96,7 +96,7 @@ function check(files: readonly OutputFile[], { options, streams }: ExportDeps): 
 
 /** The same command without `--check`. */
 function writingCommand({ argv = ['openapi', 'export'] }: ExportOptions): string {
-  return ownCommand(argv.filter((each) => each !== '--check'))
+  return projectCommand(argv.filter((each) => each !== '--check'))
 }
 
 function sizeOf(text: string): string {

@@ -1,8 +1,8 @@
 import type { AuthResult } from '../contracts/auth-result.js'
 import type { Request } from '../contracts/handler.js'
 import { keyIdOf } from './key-id.js'
-import { kAuthResult } from './own-fields.js'
 import type { BlazonRequest } from './request.js'
+import { kAuthResult } from './symbol-fields.js'
 
 /**
  * Returns how the guards let a request in; `undefined` if none did, or if it has neither a name nor `tenantOf`: then there

@@ -1,6 +1,6 @@
 import type { Request } from '../contracts/handler.js'
-import { kHasFailed, kIsExpired } from './own-fields.js'
 import type { BlazonRequest } from './request.js'
+import { kHasFailed, kIsExpired } from './symbol-fields.js'
 
 /**
  * Whether a request has failed: it was refused, its handler threw, or the handler timeout or a late error has ended it.

@@ -1,6 +1,6 @@
 import type { NoteDecision } from '../contracts/decision.js'
 import type { ObservedResponse } from './observed-request.js'
-import { kObserved } from './own-fields.js'
+import { kObserved } from './symbol-fields.js'
 
 /**
  * Returns the function that notes a decision about a request, for `onDecision` of observers, `app.explain` of `TestApp`

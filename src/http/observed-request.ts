@@ -5,7 +5,7 @@ import type { Request, Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { RequestOutcome } from '../contracts/steps.js'
 import type { TenantScope } from '../contracts/tenant.js'
-import { kObserved, kTenantScope } from './own-fields.js'
+import { kObserved, kTenantScope } from './symbol-fields.js'
 
 /** The fields of a response whose request is observed. */
 export interface ObservedResponse extends Response {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { HttpError } from '../errors/http-error.js'
 import { refuse } from '../errors/refuse.js'
-import { kIsBodyTaken } from './own-fields.js'
+import { kIsBodyTaken } from './symbol-fields.js'
 
 // The original `on` of Node, which does not bind listeners to the scope of the request. The listeners here do
 // not need the scope, and entering it three times costs 4 µs on Node 20.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { kRequestId } from './own-fields.js'
+import { kRequestId } from './symbol-fields.js'
 
 /** The header that carries the id of a request, in both directions. */
 export const REQUEST_ID_HEADER = 'X-Request-Id'

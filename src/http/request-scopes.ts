@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { TenantScope } from '../contracts/tenant.js'
-import { kTenantScope } from './own-fields.js'
+import { kTenantScope } from './symbol-fields.js'
 
 /** The properties of a request that identify its scope. */
 interface Scoped {

@@ -12,6 +12,10 @@ import { bodyDescriptor } from './body-descriptor.js'
 import { copyDescriptors } from './copy-descriptors.js'
 import { expressRequest } from './express-parts.js'
 import { boundAccepts } from './negotiate.js'
+import { routeOf } from './noted-route.js'
+import { defineRequestId, type RequestIds } from './request-id.js'
+import { bindListeners, type RequestScopes } from './request-scopes.js'
+import { IS_BUN } from './runtime.js'
 import {
   kAbortController,
   type kAuthResult,
@@ -28,11 +32,7 @@ import {
   kTenantScope,
   kTrace,
   type kUseError,
-} from './own-fields.js'
-import { routeOf } from './own-route.js'
-import { defineRequestId, type RequestIds } from './request-id.js'
-import { bindListeners, type RequestScopes } from './request-scopes.js'
-import { IS_BUN } from './runtime.js'
+} from './symbol-fields.js'
 
 type AnyValidated = Validated<unknown, unknown, unknown, unknown>
 

@@ -1,6 +1,6 @@
 import { replaceKeyId } from './key-id.js'
-import { kAuthResult } from './own-fields.js'
 import type { BlazonRequest } from './request.js'
+import { kAuthResult } from './symbol-fields.js'
 
 /**
  * Removes from a request how guards have let it in, and the id of its key: guards of another application, or guards in

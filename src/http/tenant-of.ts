@@ -1,6 +1,6 @@
 import type { Request } from '../contracts/handler.js'
-import { kTenantScope } from './own-fields.js'
 import type { BlazonRequest } from './request.js'
+import { kTenantScope } from './symbol-fields.js'
 
 /**
  * Returns the tenant that a request may act for; `undefined` if there is none. In contrast to `getTenantId`, the result

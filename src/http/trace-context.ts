@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SpanIdentity, TraceContext } from '../contracts/trace.js'
-import { kSpan, kTrace } from './own-fields.js'
+import { kSpan, kTrace } from './symbol-fields.js'
 
 /** The facts of a `traceparent`. */
 export interface TraceParent {

@@ -21,13 +21,13 @@ import {
   buildOperation,
   type OperationContext,
 } from './build-operation.js'
+import { deepCopy } from './deep-copy.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_SCHEMAS, errorBodiesOf } from './envelopes.js'
 import { type DocumentGuard, GUARD_NAME } from './guard-scheme.js'
 import { type ContractsOf, mergeContracts } from './merge-contracts.js'
 import { pascalCase } from './naming.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
-import { ownCopy } from './own-copy.js'
 import { canonicalPaths } from './path-templates.js'
 import { type PlacedOperation, placeOperations } from './place-operations.js'
 import { withRequestIds } from './request-id-header.js'
@@ -131,12 +131,12 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     )
     const document: OpenApiDocument = {
       openapi: PATCHES[settings.openapi],
-      info: ownCopy(infoOf(settings)),
+      info: deepCopy(infoOf(settings)),
       ...(apiVersion !== undefined && { 'x-api-version': apiVersion }),
       servers: serversOf(settings),
       // By default no operation is secured. The empty list states this, because some tools require the field.
       security: [],
-      tags: ownCopy(tagsOf(operations, settings, contractsOf)),
+      tags: deepCopy(tagsOf(operations, settings, contractsOf)),
       paths,
       components: buildComponents(paths, {
         schemas,
@@ -154,7 +154,7 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
 }
 
 function serversOf({ servers, path }: DocumentSettings): readonly OpenApiServer[] {
-  if (servers !== undefined) return ownCopy(servers)
+  if (servers !== undefined) return deepCopy(servers)
   return [{ url: rootFrom(path), description: 'This server' }]
 }
 
@@ -228,8 +228,8 @@ function securitySchemes(
   // The scheme of `auth.guard` is always there; of several guards, only the schemes of these operations.
   const named = guards.filter((guard) => guard.name === GUARD_NAME || accepted.has(guard))
   return {
-    ...ownCopy(Object.fromEntries(named.map(({ name, scheme }) => [name, scheme]))),
-    ...ownCopy(Object.fromEntries(added)),
+    ...deepCopy(Object.fromEntries(named.map(({ name, scheme }) => [name, scheme]))),
+    ...deepCopy(Object.fromEntries(added)),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
+import { deepCopy } from './deep-copy.js'
 import { referencesOf } from './map-schema.js'
-import { ownCopy } from './own-copy.js'
 import type { SettledSchemas } from './schema-registry.js'
 
 /** The schemas of one document while it is built. It shares no object with another document. */
@@ -23,7 +23,7 @@ export function schemasOfDocument(settled: SettledSchemas): DocumentSchemas {
     note,
     copy(schema) {
       if (settled.hasReferences) note(schema)
-      return ownCopy(schema)
+      return deepCopy(schema)
     },
     components() {
       const found: [string, OpenApiSchema][] = []
@@ -31,7 +31,7 @@ export function schemasOfDocument(settled: SettledSchemas): DocumentSchemas {
       for (const name of referred) {
         const schema = settled.component(name) ?? {}
         note(schema)
-        found.push([name, ownCopy(schema)])
+        found.push([name, deepCopy(schema)])
       }
       return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)))
     },

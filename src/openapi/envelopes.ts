@@ -1,9 +1,9 @@
 import type { OpenApiMediaType, OpenApiSchema } from '../contracts/openapi.js'
 import type { EnvelopeChoice, ErrorWire } from '../contracts/wire-format.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
+import { deepCopy } from './deep-copy.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { COMPONENT } from './map-schema.js'
-import { ownCopy } from './own-copy.js'
 
 const text: OpenApiSchema = { type: 'string' }
 const fieldErrors: OpenApiSchema = {
@@ -83,9 +83,9 @@ export function errorContent({ status, wire, isRejected, schemas }: ErrorBody): 
   const { message, ...facts } = isRejected ? REJECTED : { message: title, code: codeOf(title) }
   const problem = { type: 'about:blank', title, status, detail: message, ...facts }
   const problems = { 'application/problem+json': { schema: ERROR_BODIES[1], example: problem } }
-  if (wire === 'problem') return ownCopy(problems)
+  if (wire === 'problem') return deepCopy(problems)
   const example = { statusCode: 'error', status, message, ...facts }
-  return ownCopy({ 'application/json': { schema: ERROR_BODIES[0], example }, ...problems })
+  return deepCopy({ 'application/json': { schema: ERROR_BODIES[0], example }, ...problems })
 }
 
 /** The framework's own error bodies that a format uses. */
@@ -140,5 +140,5 @@ export function wrappedSchema(
 ): OpenApiSchema {
   if (envelope === true) return successSchema(status, data)
   if (envelope === false) return data ?? {}
-  return ownCopy(envelope.schema(data ?? {}))
+  return deepCopy(envelope.schema(data ?? {}))
 }

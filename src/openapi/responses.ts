@@ -18,12 +18,12 @@ import {
   isJsonType,
   isSentWithoutEnvelope,
 } from '../schema/response-shape.js'
+import { deepCopy } from './deep-copy.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { type ErrorContent, wrappedSchema } from './envelopes.js'
 import type { DocumentGuard } from './guard-scheme.js'
 import type { MergedContract } from './merge-contracts.js'
 import type { DocumentedOperation } from './operations.js'
-import { ownCopy } from './own-copy.js'
 import { type SharedResponses, UNSTATED } from './shared-responses.js'
 import { streamContent } from './stream-content.js'
 import type { OpenApiVersion } from './swagger-options.js'
@@ -102,7 +102,7 @@ function addHeaders(
     if (!/^[23]/.test(status)) continue
     // The shared success response belongs to other operations, too.
     const own = '$ref' in response ? success(null, UNSTATED, route) : response
-    responses[status] = { ...own, headers: { ...ownCopy(headers), ...own.headers } }
+    responses[status] = { ...own, headers: { ...deepCopy(headers), ...own.headers } }
   }
 }
 
@@ -115,7 +115,7 @@ function addRepresentations(responses: Record<string, Responses[string]>, route:
     const [json] = Object.values(own.content)
     const content = (route.produces ?? []).map(({ type, serialize }) => [
       type,
-      serialize === null && json !== undefined ? ownCopy(json) : { schema: producedSchema(type) },
+      serialize === null && json !== undefined ? deepCopy(json) : { schema: producedSchema(type) },
     ])
     responses[status] = { ...own, content: Object.fromEntries(content) }
   }

@@ -12,9 +12,9 @@ import { errorWireOf } from '../errors/error-wire.js'
 import { titleOf } from '../errors/http-error.js'
 import { operationsIn } from '../schema/path-item.js'
 import { envelopeTypeOf } from '../schema/response-shape.js'
+import { deepCopy } from './deep-copy.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { type ErrorContent, errorContent, wrappedSchema } from './envelopes.js'
-import { ownCopy } from './own-copy.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 
@@ -139,7 +139,7 @@ export class SharedResponses {
   error(status: number, route: RouteModel): Reference {
     const facts = errorFacts(status, this.#wire)
     return this.#refer(this.#errorName(status, route), () => ({
-      ...ownCopy(facts),
+      ...deepCopy(facts),
       content: this.errorContent(status, route),
     }))
   }
@@ -148,7 +148,7 @@ export class SharedResponses {
   insufficientScope(route: RouteModel): Reference {
     const wire = errorWireOf(route, this.#wire.errors)
     return this.#refer(numbered('InsufficientScope', this.#errors, wire), () => ({
-      ...ownCopy(INSUFFICIENT_SCOPE),
+      ...deepCopy(INSUFFICIENT_SCOPE),
       content: this.errorContent(403, route),
     }))
   }
@@ -177,7 +177,7 @@ export class SharedResponses {
     const facts = isScoped && status === 403 ? INSUFFICIENT_SCOPE : errorFacts(status, this.#wire)
     const { headers } = facts
     const description = STATUS_CODES[status] ?? UNSTATED
-    return headers === undefined ? { description } : { description, headers: ownCopy(headers) }
+    return headers === undefined ? { description } : { description, headers: deepCopy(headers) }
   }
 
   /** The content of the response to an error of a route. */

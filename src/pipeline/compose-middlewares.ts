@@ -1,7 +1,7 @@
 import type { NextFunction, RequestHandler, Response } from '../contracts/handler.js'
 import { refuse } from '../errors/refuse.js'
-import { kPassOn } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
+import { kPassOn } from '../http/symbol-fields.js'
 import { isNextError } from '../step/next-error.js'
 import type { RunRoute } from '../step/step.js'
 import { isThenable } from '../step/thenable.js'

@@ -1,6 +1,6 @@
 import type { NextFunction } from '../contracts/handler.js'
-import { kNext } from '../http/own-fields.js'
 import type { BlazonRequest, RequestClass } from '../http/request.js'
+import { kNext } from '../http/symbol-fields.js'
 import type { OnError } from '../step/step.js'
 import { nextOf } from './steps/handler.js'
 

@@ -1,6 +1,6 @@
-import { kAbortController, kIsExpired } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
 import { keepFirstResponse } from '../http/send/keep-first-response.js'
+import { kAbortController, kIsExpired } from '../http/symbol-fields.js'
 
 /**
  * Ends a request with an error while its handler is still running. Later responses of the handler are dropped,

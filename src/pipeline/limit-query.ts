@@ -1,7 +1,7 @@
 import type { Application } from 'express'
 import { refuse } from '../errors/refuse.js'
 import { MAX_PARAMETERS } from '../http/count-parameters.js'
-import { kPassOn } from '../http/own-fields.js'
+import { kPassOn } from '../http/symbol-fields.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import type { DispatchConfig } from './compile-dispatch.js'
 

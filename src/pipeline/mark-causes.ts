@@ -2,7 +2,7 @@ import type { ResponseCause } from '../contracts/ended-request.js'
 import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { ObservedResponse } from '../http/observed-request.js'
-import { kObserved } from '../http/own-fields.js'
+import { kObserved } from '../http/symbol-fields.js'
 import type { RunRoute, StepFactory } from '../step/step.js'
 import { type RouteSteps, STEPS } from './route-steps.js'
 

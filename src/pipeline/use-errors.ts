@@ -1,5 +1,5 @@
-import { kUseError } from '../http/own-fields.js'
 import type { BlazonRequest } from '../http/request.js'
+import { kUseError } from '../http/symbol-fields.js'
 
 /**
  * Notes the error of a middleware of `@Use`. Its status counts, as for errors of `middlewares`, while a handler may

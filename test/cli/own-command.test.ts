@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ownCommand } from '../../src/cli/own-command.js'
+import { projectCommand } from '../../src/cli/project-command.js'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -11,7 +11,7 @@ describe('a command in a remedy', () => {
     ['', 'npx blazon'],
   ])('begins as the package manager needs it: %s', (agent, start) => {
     vi.stubEnv('npm_config_user_agent', agent)
-    expect(ownCommand(['routes', '--filter', "Anna's orders"])).toBe(
+    expect(projectCommand(['routes', '--filter', "Anna's orders"])).toBe(
       `${start} routes --filter 'Anna'\\''s orders'`,
     )
   })

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { manifestOf } from '../../src/cli/new/manifest.js'
-import { ownManifest } from '../../src/cli/new/own-manifest.js'
+import { packageManifest } from '../../src/cli/new/package-manifest.js'
 import { readTemplate } from '../../src/cli/new/read-template.js'
 import { hasJobs } from '../../src/cli/new/with-jobs.js'
 import { mistakesIn, reportOf } from '../docs/checked-project.js'
@@ -38,15 +38,15 @@ describe.each(['standard', 'legacy'] as const)('the template saas with its job (
 it('names pg-boss and its Node, where a project of an older Node has no word of jobs', () => {
   const partsOf = (jobs: boolean) => {
     const all = { ...facts, decorators: 'standard', jobs } as const
-    return { files: readTemplate(all), manifest: JSON.parse(manifestOf(all, ownManifest())) }
+    return { files: readTemplate(all), manifest: JSON.parse(manifestOf(all, packageManifest())) }
   }
   const [later, older] = [partsOf(true), partsOf(false)]
   expect(later.manifest).toMatchObject({
     engines: { node: '>=22.12.0' },
-    dependencies: { 'pg-boss': ownManifest().devDependencies['pg-boss'] },
+    dependencies: { 'pg-boss': packageManifest().devDependencies['pg-boss'] },
   })
   expect(later.files.get('README.md')).toContain('blazon start --jobs')
-  expect(older.manifest.engines).toEqual(ownManifest().engines)
+  expect(older.manifest.engines).toEqual(packageManifest().engines)
   const texts = [...older.files.values(), JSON.stringify(older.manifest)]
   expect(texts.filter((text) => /\bjobs\b|pg-boss/.test(text))).toEqual([])
 })

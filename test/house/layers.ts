@@ -13,7 +13,7 @@ const WITHIN_FLOOR = new Set(['errors -> contracts'])
 const PRIVATE: Record<string, readonly string[]> = {
   // The field that holds the tenant of a request. A stranger's step reads it with `tenantOf(req)`, and sets it as a
   // middleware does: it continues within `runWithTenant(id, …)`.
-  'http/own-fields kTenantScope': ['tenancy'],
+  'http/symbol-fields kTenantScope': ['tenancy'],
   // A digest of a body: a stranger computes one with `node:crypto`.
   'http/body-digest digestOf': ['cache'],
   'http/body-digest sha256': ['cache'],

@@ -29,8 +29,8 @@ const OPTION_TYPES = new Set([
 /** The files that may read options: the doors, and the files that check and resolve options. */
 const READERS = [
   'app/app.ts',
+  'app/declared-app.ts',
   'app/listening.ts',
-  'app/reading.ts',
   'app/settings/app-options.ts',
   'app/settings/groups.ts',
   'app/settings/named-middlewares.ts',

@@ -20,8 +20,8 @@ export interface ExaminedApp {
  * @throws ConfigError with everything that prevents the start.
  */
 export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> {
-  const { context, reading } = unstarted
-  const { settings, documents, description } = reading
+  const { context, declared } = unstarted
+  const { settings, documents, description } = declared
   const { model, warnings } = description
   const plugins = await allPlugins(settings, model)
   const added = addRoutes({ documents, plugins, model, app: context, settings })

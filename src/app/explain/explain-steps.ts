@@ -15,7 +15,7 @@ import {
   usesTenants,
 } from '../../features/tenancy/tenant-rules.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
-import { fieldsModeOf, ownSteps } from '../../pipeline/own-steps.js'
+import { fieldsModeOf, ownSteps } from '../../pipeline/pipeline-steps.js'
 import { STEPS, stepsBy } from '../../pipeline/route-steps.js'
 import { markedSides, marksOfRoute } from '../../schema/visibility/route-marks.js'
 import type { Description } from '../describe.js'

@@ -5,7 +5,7 @@ import { type PlannedLimit, placeLimits } from '../../features/rate-limit/plan-l
 import { runsWithoutTenant } from '../../features/tenancy/tenant-rules.js'
 import { guardsOfRoute } from '../../model/route-guards.js'
 import { handlerMsOf } from '../../pipeline/deadline-set.js'
-import { fieldsModeOf } from '../../pipeline/own-steps.js'
+import { fieldsModeOf } from '../../pipeline/pipeline-steps.js'
 import { schemasOfBody } from '../../schema/body-schemas.js'
 import { markedFields, marksOfRoute } from '../../schema/visibility/route-marks.js'
 import type { Settings } from '../settings/settings.js'

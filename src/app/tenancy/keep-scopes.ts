@@ -3,8 +3,8 @@ import { rejoin, tenantScopes } from '../../features/tenancy/request-tenant.js'
 import { kRequest, TenantContext } from '../../features/tenancy/tenant-context.js'
 import { hostOf } from '../../features/tenancy/tenant-hosts.js'
 import { type Handle, type WrapHandle, wrapLayers } from '../../http/express-routers.js'
-import { kPassOn, kTenantScope } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { kPassOn, kTenantScope } from '../../http/symbol-fields.js'
 import type { RunRoute } from '../../step/step.js'
 
 /** The middlewares of an application, separated from its error middlewares. */

@@ -4,7 +4,7 @@ import {
   type Tenancy,
   type TenancyConfig,
 } from '../../features/tenancy/build-tenancy.js'
-import { ownStage } from '../../step/own-stage.js'
+import { internalStep } from '../../step/internal-step.js'
 import type { OnError, RunRoute, Step, StepFactory } from '../../step/step.js'
 import { returnInOwnContext, wrapMiddlewares } from './keep-scopes.js'
 import { noteRouterAccess } from './tenant-router.js'
@@ -51,5 +51,5 @@ function routerTenancy({ stagesOfRouters }: Tenancy, host: object): RouterTenanc
 }
 
 function orNull(stage: PublicStage | null): StepFactory | null {
-  return stage === null ? null : ownStage(stage)
+  return stage === null ? null : internalStep(stage)
 }

@@ -3,7 +3,7 @@ import { CliError } from '../cli-error.js'
 import { type Entry, NoEntryError } from '../load/find-entry.js'
 import type { Failure, PlacedProblem, Report } from '../load/protocol.js'
 import { runChild } from '../load/run-child.js'
-import { findOwnLine } from '../own-line.js'
+import { findSourceLine } from '../source-line.js'
 import type { DoctorOptions } from './doctor-options.js'
 import {
   type Checked,
@@ -99,7 +99,7 @@ function toChecked({ cwd }: Project, entry: Entry, { report, notChecked }: Read)
   }
   // Warnings are among them only if the option `strict` makes them errors.
   const errors = problems?.map((each) => ({ ...placed(each), severity: 'error' as const }))
-  const line = findOwnLine(stack)
+  const line = findSourceLine(stack)
   const isOwn = line !== undefined && !relative(cwd, line.path).startsWith('..')
   const place = isOwn ? { file: line.path, line: line.line } : whole
   return unread({ findings: [...twice, ...(errors ?? [failed(place, message)])], notChecked })

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { CliError } from '../cli-error.js'
-import { findOwnLine, formatOwnLine } from '../own-line.js'
+import { findSourceLine, formatSourceLine } from '../source-line.js'
 import { type Entry, findEntry } from './find-entry.js'
 import type { Failure, Question, Report } from './protocol.js'
 import { type ChildOptions, runChild } from './run-child.js'
@@ -82,6 +82,6 @@ function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: stri
 
 /** The innermost line of the stack that is in the project's own code. */
 function locationOf(stack: string | undefined, cwd: string): string {
-  const place = findOwnLine(stack ?? '')
-  return place === undefined ? '' : ` (${formatOwnLine(place, cwd)})`
+  const place = findSourceLine(stack ?? '')
+  return place === undefined ? '' : ` (${formatSourceLine(place, cwd)})`
 }

@@ -1,6 +1,6 @@
 import { CliError } from '../cli-error.js'
 import type { ProjectFacts, Template } from './new-options.js'
-import type { OwnManifest } from './own-manifest.js'
+import type { PackageManifest } from './package-manifest.js'
 import { JOBS_NODE } from './with-jobs.js'
 
 /** Packages that this package does not use itself. */
@@ -38,7 +38,7 @@ const MANAGER_FIELDS = {
 } as const
 
 /** The text of `package.json`. */
-export function manifestOf(facts: ProjectFacts, own: OwnManifest): string {
+export function manifestOf(facts: ProjectFacts, own: PackageManifest): string {
   const { name, pm, source, template, test, jobs } = facts
   const versions = (names: readonly string[]) =>
     Object.fromEntries([...names].sort().map((each) => [each, versionOf(each, own)]))
@@ -70,7 +70,7 @@ export function manifestOf(facts: ProjectFacts, own: OwnManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
-function versionOf(name: string, { devDependencies }: OwnManifest): string {
+function versionOf(name: string, { devDependencies }: PackageManifest): string {
   const version = VERSIONS[name] ?? devDependencies[name]
   if (version !== undefined) return version
   throw new CliError({ status: 1, what: `The template needs ${name}, whose version is unknown.` })

@@ -12,7 +12,7 @@ import {
   TEMPLATES,
   type Template,
 } from './new-options.js'
-import { ownManifest } from './own-manifest.js'
+import { packageManifest } from './package-manifest.js'
 import { packageSource } from './package-source.js'
 import { projectFolder } from './project-folder.js'
 import { readTemplate } from './read-template.js'
@@ -58,7 +58,7 @@ export async function newProject(options: NewOptions, context: ProgramContext): 
   const ask = options.yes ? undefined : context.ask
   const given = options.folder ?? (await askFolder(ask))
   const folder = projectFolder(given, cwd)
-  const own = ownManifest()
+  const own = packageManifest()
   const name = projectName(options.name, folder)
   const template = options.template ?? (await askTemplate(ask))
   const { node } = process.versions

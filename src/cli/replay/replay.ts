@@ -1,8 +1,8 @@
 import type { Capsule } from '../../contracts/capsule.js'
 import { CliError } from '../cli-error.js'
 import { type LoadOptions, loadApp } from '../load/load-app.js'
-import { findOwnLine, formatOwnLine } from '../own-line.js'
 import { alignRows } from '../route-rows.js'
+import { findSourceLine, formatSourceLine } from '../source-line.js'
 import type { Streams } from '../streams.js'
 import { type CapsulePlace, capsuleIds, DEFAULT_FOLDER, readCapsule } from './capsule-files.js'
 import type { AnsweredNow } from './replay-outcome.js'
@@ -117,8 +117,8 @@ function linesOf(
 function answerText({ status, error }: Pick<AnsweredNow, 'status' | 'error'>, cwd: string): string {
   const what = status === null ? 'no response' : String(status)
   if (error === null) return what
-  const line = findOwnLine(error.stack ?? '')
-  const place = line === undefined ? '' : ` at ${formatOwnLine(line, cwd)}`
+  const line = findSourceLine(error.stack ?? '')
+  const place = line === undefined ? '' : ` at ${formatSourceLine(line, cwd)}`
   return `${what} ${printable(`${error.name}: ${error.message}`)}${place}`
 }
 

@@ -4,7 +4,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { Lifetime } from './cache-engine.js'
 import type { Captured } from './capture-response.js'
 import { textOf } from './header-list.js'
-import { ownLifetime } from './own-lifetime.js'
+import { responseLifetime } from './response-lifetime.js'
 import { unkeyedOf, varyingOf } from './varies-by.js'
 
 const MAX_BYTES = 1024 * 1024
@@ -80,7 +80,7 @@ export function compileKeepable({
     const all = [headers, ...later]
     if (status !== 200 || !isWholeBody(response) || all.some(setsCookie)) return null
     const own = all.reduce<Lifetime | null>(
-      (shortest, each) => shortest && ownLifetime(each, shortest, now),
+      (shortest, each) => shortest && responseLifetime(each, shortest, now),
       lifetime,
     )
     if (own === null) return null

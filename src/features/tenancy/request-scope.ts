@@ -1,5 +1,5 @@
 import type { TenantScope } from '../../contracts/tenant.js'
-import { kTenantScope } from '../../http/own-fields.js'
+import { kTenantScope } from '../../http/symbol-fields.js'
 
 /** The field of a request that holds its scope. */
 interface Scoped {

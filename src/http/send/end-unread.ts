@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasLostConnection } from '../close-with-connection.js'
-import { kIsBodyTaken } from '../own-fields.js'
 import { type Arriving, hasBody } from '../read-body.js'
+import { kIsBodyTaken } from '../symbol-fields.js'
 import { dropLaterCalls } from './keep-first-response.js'
 
 /**

@@ -1,6 +1,6 @@
 import { type OutgoingHttpHeader, ServerResponse } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
-import { kAdded, kHeaderLines, kIsFilled, kRemoved } from '../own-fields.js'
+import { kAdded, kHeaderLines, kIsFilled, kRemoved } from '../symbol-fields.js'
 import { canLeaveAsText } from './header-text.js'
 import type { OwnHeaders } from './response-headers.js'
 import { canWriteHeaderLines, headerLine } from './static-headers.js'

@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
-import { kAdded } from '../own-fields.js'
+import { kAdded } from '../symbol-fields.js'
 import { addHeaders, type OwnHeaders } from './response-headers.js'
 
 const NAME = 'Cache-Control'

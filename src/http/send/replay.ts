@@ -1,5 +1,5 @@
 import type { Response } from '../../contracts/handler.js'
-import { kAdded } from '../own-fields.js'
+import { kAdded } from '../symbol-fields.js'
 import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
 import { indexOfHeader, type OwnHeaders } from './response-headers.js'
 import type { StaticHeaders } from './static-headers.js'

@@ -3,10 +3,10 @@ import type { Application } from 'express'
 import type { Response } from '../../contracts/handler.js'
 import { copyDescriptors } from '../copy-descriptors.js'
 import { expressResponse } from '../express-parts.js'
-import { kAdded, kLocals, kPrepare } from '../own-fields.js'
 import type { BlazonRequest } from '../request.js'
 import { bindListeners, type RequestScopes } from '../request-scopes.js'
 import { IS_BUN } from '../runtime.js'
+import { kAdded, kLocals, kPrepare } from '../symbol-fields.js'
 import { defineReplay } from './replay.js'
 import {
   assignOwnHeaders,

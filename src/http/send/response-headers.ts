@@ -6,7 +6,7 @@ import {
 } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 import { copyDescriptors } from '../copy-descriptors.js'
-import { kAdded, kHeaderLines, kIsFilled, kRemoved, kStatics, kTakes } from '../own-fields.js'
+import { kAdded, kHeaderLines, kIsFilled, kRemoved, kStatics, kTakes } from '../symbol-fields.js'
 import { headerKey, rememberNames } from './header-key.js'
 import { canLeaveAsText } from './header-text.js'
 import {

@@ -1,6 +1,6 @@
 import type { CookieOptions } from 'express'
 import type { Response } from '../../contracts/handler.js'
-import { routeOf } from '../own-route.js'
+import { routeOf } from '../noted-route.js'
 import { signValue } from '../signed-cookie.js'
 
 /** Hosts that browsers reach without TLS: the machine itself, and the connections of a `TestApp`. */

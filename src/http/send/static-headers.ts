@@ -4,8 +4,8 @@ import {
   validateHeaderName,
   validateHeaderValue,
 } from 'node:http'
-import { kHeaderLines } from '../own-fields.js'
 import { IS_BUN } from '../runtime.js'
+import { kHeaderLines } from '../symbol-fields.js'
 
 /** The headers of every response, unless a handler or a middleware changes one, in the forms that responses need. */
 export interface StaticHeaders {

@@ -9,8 +9,8 @@ import type {
 import { briefCause } from './brief-cause.js'
 import { Database } from './database.js'
 import type { QueryResult } from './driver.js'
+import { EngineToken } from './engine-token.js'
 import { HourlyPurge } from './hourly-purge.js'
-import { OwnEngine } from './own-engine.js'
 import { PostgresError } from './postgres-error.js'
 import { checkNames, qualifiedTable, type SessionTableOptions } from './schema/session-table.js'
 import type { Sessions } from './sessions/sessions.js'
@@ -58,7 +58,7 @@ class PostgresSessions implements SessionStore {
     const { get, clock } = context
     // A test has replaced the database, so no engine runs.
     if (!(get(Database) instanceof Database)) return
-    this.#sessions = get(OwnEngine).sessions
+    this.#sessions = get(EngineToken).sessions
     await this.#query(`select ${COLUMNS} from ${this.#table} limit 0`).catch((error) => {
       throw error instanceof PostgresError ? this.#tableError(error) : error
     })

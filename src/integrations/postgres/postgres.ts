@@ -15,9 +15,9 @@ import {
 import { Database } from './database.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
+import { EngineToken } from './engine-token.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
-import { OwnEngine } from './own-engine.js'
 import { PostgresIdempotency } from './postgres-idempotency.js'
 import { explainRefusal } from './refused-statement.js'
 import type { Sessions } from './sessions/sessions.js'
@@ -49,7 +49,7 @@ function databasePlugin(options: PostgresOptions): Plugin {
     name: 'postgres',
     providers: [
       {
-        token: OwnEngine,
+        token: EngineToken,
         inject: [Statements],
         useFactory: (statements: Statements) =>
           statements.areAnswered
@@ -58,17 +58,17 @@ function databasePlugin(options: PostgresOptions): Plugin {
       },
       {
         token: DatabaseLink,
-        inject: [OwnEngine],
+        inject: [EngineToken],
         useFactory: ({ link }: Engine) => link,
       },
       {
         token: Database,
-        inject: [OwnEngine],
+        inject: [EngineToken],
         useFactory: ({ sessions, logger }: Engine) => new Database({ sessions, logger }),
       },
       {
         token: IdempotencyStore,
-        inject: [Database, OwnEngine],
+        inject: [Database, EngineToken],
         // A test has replaced the database, so no engine runs.
         useFactory: (database: unknown, engine: Engine) =>
           database instanceof Database ? new PostgresIdempotency(engine) : null,
@@ -77,7 +77,7 @@ function databasePlugin(options: PostgresOptions): Plugin {
     async setup({ get, logger, usesTenants }) {
       // If a test has replaced `Database`, do not start the real engine.
       if (get(Database) instanceof Database)
-        await get(OwnEngine).start({ get, logger, usesTenants })
+        await get(EngineToken).start({ get, logger, usesTenants })
     },
     steps(route, { get, usesTenants, fail }) {
       if (!(get(Database) instanceof Database)) return null
@@ -85,14 +85,14 @@ function databasePlugin(options: PostgresOptions): Plugin {
       const isNeeded = needsTransaction(route)
       refuseRetries(route, options)
       if (!usesTenants && !isNeeded) return null
-      const { sessions } = get(OwnEngine)
+      const { sessions } = get(EngineToken)
       return { aroundHandler: transactionStage(sessions, { options, isNeeded, fail }) }
     },
     contract: (route) =>
       route.tenant === null && !needsTransaction(route) ? null : { errors: [503] },
     explain: explainRefusal,
     health: async ({ get }) => {
-      if (get(Database) instanceof Database) await get(OwnEngine).checkReady()
+      if (get(Database) instanceof Database) await get(EngineToken).checkReady()
     },
   }
 }

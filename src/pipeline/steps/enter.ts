@@ -1,4 +1,4 @@
-import { kPassedSteps } from '../../http/own-fields.js'
+import { kPassedSteps } from '../../http/symbol-fields.js'
 import { Refusal } from '../../step/refusal.js'
 import type { OnError, Step, StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'

@@ -1,6 +1,6 @@
 import type { Interceptor } from '../../contracts/interceptor.js'
-import { kIsExpired } from '../../http/own-fields.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
+import { kIsExpired } from '../../http/symbol-fields.js'
 import type { StepFactory } from '../../step/step.js'
 import { throwRefusal } from '../../step/throw-refusal.js'
 

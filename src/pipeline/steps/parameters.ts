@@ -7,8 +7,8 @@ import type {
   Validator,
 } from '../../contracts/schema.js'
 import { refuse } from '../../errors/refuse.js'
-import { kIsExpired } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { kIsExpired } from '../../http/symbol-fields.js'
 import { ownValue } from '../../schema/keyed-validator.js'
 import type { StepFactory } from '../../step/step.js'
 import { isThenable, whenSettled } from '../../step/thenable.js'

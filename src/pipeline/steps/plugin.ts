@@ -1,7 +1,7 @@
 import type { PluginSteps, StepFactory as PublicStage } from '../../contracts/steps.js'
-import { kIsExpired, kPassedSteps } from '../../http/own-fields.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
+import { kIsExpired, kPassedSteps } from '../../http/symbol-fields.js'
 import { joinStages } from '../../step/join-stages.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Step, StepFactory } from '../../step/step.js'

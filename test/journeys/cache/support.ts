@@ -1,5 +1,5 @@
 import type { Middleware } from 'blazon'
-import { kTenantScope } from '../../../src/http/own-fields.js'
+import { kTenantScope } from '../../../src/http/symbol-fields.js'
 
 /** Sets the tenant of a request from its header, as the tenant feature does. */
 export const nameTenant: Middleware = (req, _res, next) => {

@@ -8,7 +8,7 @@ import {
   type RequestHandler,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
-import { kTenantScope } from '../../../src/http/own-fields.js'
+import { kTenantScope } from '../../../src/http/symbol-fields.js'
 import { appsOfTest, namedGuard, statuses } from './support.js'
 
 const once = { limit: 1, window: 60 } as const

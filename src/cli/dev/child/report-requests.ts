@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { DevReport, ReportedWork } from '../../../app/dev/dev-report.js'
-import { findOwnLine, formatOwnLine } from '../../own-line.js'
+import { findSourceLine, formatSourceLine } from '../../source-line.js'
 import type { Channel } from './channel.js'
 
 /** The folder of this package. Under source maps, its frames name files in `src`. */
@@ -10,10 +10,10 @@ const OWN_FOLDERS = [`${PACKAGE}dist`, `${PACKAGE}src`]
 /** The first line of a stack that is the user's code, from the folder of the command; `null` if there is none. */
 function ownPlaceIn(stack: string): string | null {
   for (const frame of stack.split('\n').slice(1)) {
-    const place = findOwnLine(frame)
+    const place = findSourceLine(frame)
     const isOfUser =
       place !== undefined && !OWN_FOLDERS.some((folder) => place.path.startsWith(folder))
-    if (isOfUser) return formatOwnLine(place, process.cwd())
+    if (isOfUser) return formatSourceLine(place, process.cwd())
   }
   return null
 }

@@ -4,7 +4,7 @@ import { runningManager } from './running-manager.js'
 const RUN = { npm: 'npx blazon', pnpm: 'pnpm exec blazon', yarn: 'yarn blazon' } as const
 
 /** A command of this package, as a person types it in the project: `npx blazon openapi export`. */
-export function ownCommand(args: readonly string[]): string {
+export function projectCommand(args: readonly string[]): string {
   return [RUN[runningManager()], ...args.map(quoted)].join(' ')
 }
 

@@ -14,8 +14,8 @@ import {
 import { findDevReport } from './dev/dev-report.js'
 import { type AppDocument, listDocuments } from './documents.js'
 import type { ExplainResult, RouteExplanation, RouteQuery } from './explain/explanation.js'
+import { type FrameworkProviders, frameworkProviders } from './framework-providers.js'
 import type { Harness } from './harness.js'
-import { type OwnProviders, ownProviders } from './own-providers.js'
 import { routeTable } from './route-table.js'
 import type { AppOptions } from './settings/app-options.js'
 import { type Resolved, resolveSettings } from './settings/resolve-settings.js'
@@ -29,7 +29,7 @@ export interface SoundPart extends Structure {
 }
 
 /** The parts of an application that exist before it is read. */
-export interface ReadingConfig extends AppParts, Pick<OwnProviders, 'app' | 'isClosing'> {
+export interface DeclaredAppConfig extends AppParts, Pick<FrameworkProviders, 'app' | 'isClosing'> {
   readonly options: AppOptions
   /**
    * Called when it is needed: the constructor of the subclass `TestApp` sets the harness after the constructor of
@@ -42,15 +42,15 @@ export interface ReadingConfig extends AppParts, Pick<OwnProviders, 'app' | 'isC
  * Everything that the options and decorators of an application declare. Each part is made when it is first read, and no
  * code of the user runs. Every member throws a `ConfigError` for mistakes.
  */
-export class Reading {
-  readonly #config: ReadingConfig
+export class DeclaredApp {
+  readonly #config: DeclaredAppConfig
   #resolved: Resolved | undefined
   #features: Features | undefined
   #description: Description | undefined
   #documents: readonly AppDocument[] | undefined
   #checkForeign: DescribeInput['checkForeign'] = null
 
-  constructor(config: ReadingConfig) {
+  constructor(config: DeclaredAppConfig) {
     this.#config = config
   }
 
@@ -146,7 +146,7 @@ export class Reading {
   }
 
   #input(settings: Settings, features: Features): DescribeInput {
-    const own = ownProviders({ ...this.#config, settings, harness: this.#config.harnessOf() })
+    const own = frameworkProviders({ ...this.#config, settings, harness: this.#config.harnessOf() })
     return { builtIn: [...own, ...features.providers], checkForeign: this.#checkForeign }
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** The part of this package's manifest that a project uses. */
-export interface OwnManifest {
+export interface PackageManifest {
   readonly version: string
   readonly engines: { readonly node: string }
   /** The versions that the tests of this package use. A project begins with the same. */
@@ -9,6 +9,6 @@ export interface OwnManifest {
 }
 
 /** The manifest of the package whose command runs. */
-export function ownManifest(): OwnManifest {
+export function packageManifest(): PackageManifest {
   return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
 }

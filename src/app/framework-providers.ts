@@ -17,7 +17,7 @@ import type { Settings } from './settings/settings.js'
 import { isRetired } from './worker-link.js'
 
 /** The parts of an application that its own providers give to classes. */
-export interface OwnProviders {
+export interface FrameworkProviders {
   readonly settings: Pick<
     Settings,
     'plugins' | 'health' | 'cache' | 'rateLimit' | 'outgoing' | 'tenant'
@@ -32,7 +32,7 @@ export interface OwnProviders {
 }
 
 /** Lists the values of an application itself that classes can inject. */
-export function ownProviders(config: OwnProviders): Provider[] {
+export function frameworkProviders(config: FrameworkProviders): Provider[] {
   const { settings, harness, logger, requestLogs, currentRequest, outgoing, app } = config
   const { health } = settings
   const plugins = [...settings.plugins, ...storeChecks(settings), ...circuitCheck(config)]
@@ -64,7 +64,7 @@ export function ownProviders(config: OwnProviders): Provider[] {
 }
 
 /** The check of other hosts, in the form of a plugin. */
-function circuitCheck({ settings, outgoing }: OwnProviders): Plugin[] {
+function circuitCheck({ settings, outgoing }: FrameworkProviders): Plugin[] {
   if (!settings.outgoing.circuit) return []
   return [{ name: 'outgoing', health: { check: outgoing.checkCircuits, required: false } }]
 }

@@ -5,6 +5,6 @@ import type { Engine } from './engine.js'
  * The token of the {@link Engine}. Its name is part of the error message when an application has
  * two `postgres()` plugins.
  */
-export const OwnEngine: InjectionToken<Engine> = new InjectionToken<Engine>(
+export const EngineToken: InjectionToken<Engine> = new InjectionToken<Engine>(
   'postgres(): an application can have only one',
 )

@@ -22,7 +22,7 @@ type Directives = ReadonlyMap<string, readonly string[]>
  *
  * @param now Milliseconds since 1970.
  */
-export function ownLifetime(
+export function responseLifetime(
   headers: OutgoingHttpHeaders,
   { freshMs, staleMs }: Lifetime,
   now: number,

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 
 /** A place in a file of the project. */
-export interface OwnLine {
+export interface SourceLine {
   /** An absolute path. */
   readonly path: string
   readonly line: number
@@ -12,7 +12,7 @@ export interface OwnLine {
 const PLACE = /(?<![\w.-])(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):(\d+)(?::(\d+))?/g
 
 /** The first place in a text, such as a stack, that is in the project's own code. */
-export function findOwnLine(text: string): OwnLine | undefined {
+export function findSourceLine(text: string): SourceLine | undefined {
   for (const [, path = '', line, column] of text.matchAll(PLACE)) {
     if (path.includes('node_modules')) continue
     return { path: decoded(path), line: Number(line), column: Number(column ?? 1) }
@@ -21,7 +21,7 @@ export function findOwnLine(text: string): OwnLine | undefined {
 }
 
 /** `src/app.ts:3:9`, from a folder. */
-export function formatOwnLine({ path, line, column }: OwnLine, cwd: string): string {
+export function formatSourceLine({ path, line, column }: SourceLine, cwd: string): string {
   return `${relative(cwd, path)}:${line}:${column}`
 }
 

@@ -5,7 +5,7 @@ import { isBodiless } from '../schema/response-shape.js'
 import type { MarkedSides } from '../schema/visibility/route-marks.js'
 
 /** The steps of the pipeline itself that a route may leave out. Features and plugins decide about the others. */
-export type OwnStep =
+export type PipelineStep =
   | 'use'
   | 'negotiate'
   | 'visibility'
@@ -68,7 +68,10 @@ export function hasKnownDates({ stream, envelope, operation: { responses } }: Ro
 }
 
 /** Decides which of its own steps the pipeline uses for a route. The compiler of routes and `--explain` call it. */
-export function ownSteps(route: RouteModel, facts: StepFacts): Readonly<Record<OwnStep, boolean>> {
+export function ownSteps(
+  route: RouteModel,
+  facts: StepFacts,
+): Readonly<Record<PipelineStep, boolean>> {
   const { inputs, uses, isProtected, isAuthOptional } = route
   const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll, visibility } = facts
   const limitsFields = facts.limitsFields || visibility !== null
