@@ -60,7 +60,7 @@ const NOT_EXPORTED = [
   'DocumentedOperation',
   'FieldContext',
   'FieldVerb',
-  'Found',
+  'Maybe',
   'FromClaims',
   'InferJsonSchema',
   'InjectDecorator',
