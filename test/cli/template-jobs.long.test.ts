@@ -41,9 +41,13 @@ it('names pg-boss and its Node, where a project of an older Node has no word of 
     return { files: readTemplate(all), manifest: JSON.parse(manifestOf(all, packageManifest())) }
   }
   const [later, older] = [partsOf(true), partsOf(false)]
+  const { devDependencies: tools } = packageManifest()
   expect(later.manifest).toMatchObject({
     engines: { node: '>=22.12.0' },
-    dependencies: { 'pg-boss': packageManifest().devDependencies['pg-boss'] },
+    dependencies: {
+      'pg-boss': tools['pg-boss'],
+      '@opentelemetry/api': tools['@opentelemetry/api'],
+    },
   })
   expect(later.files.get('README.md')).toContain('blazon start --jobs')
   expect(older.manifest.engines).toEqual(packageManifest().engines)

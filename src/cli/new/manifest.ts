@@ -12,6 +12,9 @@ const PACKAGES: Readonly<Record<Template, readonly string[]>> = {
   saas: ['jose', 'pg', 'redis', 'zod'],
 }
 
+/** Packages of a project with a job. pg-boss imports the second, which Yarn does not install by itself. */
+const PACKAGES_OF_JOBS = ['@opentelemetry/api', 'pg-boss']
+
 /** Packages for development and tests alone. */
 const TEMPLATE_TOOLS: Readonly<Partial<Record<Template, readonly string[]>>> = {
   saas: ['@electric-sql/pglite', 'fast-check'],
@@ -59,7 +62,7 @@ export function manifestOf(facts: ProjectFacts, own: PackageManifest): string {
     },
     dependencies: {
       blazon: source,
-      ...versions([...PACKAGES[template], ...(jobs ? ['pg-boss'] : [])]),
+      ...versions([...PACKAGES[template], ...(jobs ? PACKAGES_OF_JOBS : [])]),
     },
     devDependencies: versions([
       ...TOOLS,

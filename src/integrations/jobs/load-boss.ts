@@ -19,7 +19,12 @@ export async function loadBoss(version: string = process.versions.node): Promise
   try {
     return (await import('pg-boss')).PgBoss
   } catch (error) {
-    throw missing('The package pg-boss cannot be loaded.', 'npm install pg-boss', error)
+    const names = 'pg-boss, or @opentelemetry/api, which it imports,'
+    throw missing(
+      `The package ${names} cannot be loaded.`,
+      'npm install pg-boss @opentelemetry/api',
+      error,
+    )
   }
 }
 
