@@ -19,7 +19,7 @@ describe('the package', () => {
     const data = createPackageFromTarballData(new Uint8Array(readFileSync(tarball)))
     const result = await checkPackage(data)
     if (result.types === false) throw new Error('It finds no types.')
-    expect(Object.keys(result.entrypoints)).toHaveLength(12)
+    expect(Object.keys(result.entrypoints)).toHaveLength(13)
     expect(result.problems).toEqual([])
   })
 })
