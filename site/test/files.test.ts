@@ -59,7 +59,7 @@ describe('the site', () => {
   it('has a page in the reference for each name of each door', () => {
     for (const name of [
       'blazon/classes/App',
-      'blazon/variables/Get',
+      'blazon/variables/Delete',
       'blazon/keys/functions/apiKeys',
       'blazon/testing/classes/TestApp',
     ])
