@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { Clock } from '../contracts/clock.js'
 import type { Lifecycle } from '../contracts/provider.js'
 import { settlesWithin } from './closing-timer.js'
@@ -99,8 +100,9 @@ export class LifecycleHooks {
   }
 }
 
-/** The name of a plugin, or of the class of a provider. */
+/** The name of a plugin, or of the class of a provider. A proxy may run code of the application, or throw, when it is read. */
 function nameOf(member: object): string {
+  if (types.isProxy(member)) return 'a provider'
   const { name } = member as { readonly name?: unknown }
   return typeof name === 'string' ? `plugin '${name}'` : member.constructor?.name || 'a provider'
 }

@@ -109,7 +109,10 @@ function standInFor<T extends object>(instances: TenantInstances<T>): T {
   })
 }
 
-/** Code that prints or compares objects reads symbols, and must not fail when there is no tenant. */
+/**
+ * Code that prints or compares objects reads symbols, and code that looks for decorators reads the class. Neither must fail
+ * when there is no tenant.
+ */
 function isInspection(key: PropertyKey): boolean {
-  return typeof key === 'symbol' && actingTenant() === undefined
+  return (typeof key === 'symbol' || key === 'constructor') && actingTenant() === undefined
 }

@@ -2,9 +2,12 @@ import { inspect } from 'node:util'
 import {
   type Clock as ClockPort,
   Controller,
+  defineOption,
   Get,
+  Injectable,
   InjectionToken,
   inject,
+  type Plugin,
   type Provider,
   runWithTenant,
   Tenant,
@@ -93,6 +96,36 @@ describe('a tenant-scoped provider', () => {
     expect(inspect(notes)).toContain('{}')
     expect(notes instanceof Notes).toBe(false)
     expect(made).toEqual([])
+  })
+
+  it('lets plugins find the decorated methods of other providers', async () => {
+    const Every = defineOption<string, 'method'>('Every', { on: 'method', anywhere: true })
+    @Injectable()
+    class Reports {
+      @Every('1m')
+      send() {}
+    }
+    const found: unknown[] = []
+    const plugin: Plugin = {
+      name: 'every',
+      setup: ({ find }) => void found.push(...find(Every).map(({ value }) => value)),
+    }
+    const providers = [tenantScoped(NotesToken, make), Reports]
+    app = await TestApp.create({ providers, plugins: [plugin] })
+    expect(found).toEqual(['1m'])
+    expect(made).toEqual([])
+  })
+
+  it('is reported when disposing of an instance does not end in time', async () => {
+    const never = () => new Promise<void>(() => {})
+    const slow = await TestApp.create({
+      providers: [tenantScoped(NotesToken, make, { dispose: never })],
+      timeouts: { onClose: '20ms' },
+    })
+    runWithTenant('a', () => slow.get(NotesToken).add('x'))
+    await expect(slow.close()).rejects.toMatchObject({
+      errors: [new Error('onClose of a provider did not end within 20 ms (timeouts.onClose)')],
+    })
   })
 
   it('uses the tenant of the request inside a singleton service', async () => {
