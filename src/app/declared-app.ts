@@ -39,8 +39,9 @@ export interface DeclaredAppConfig extends AppParts, Pick<FrameworkProviders, 'a
 }
 
 /**
- * Everything that the options and decorators of an application declare. Each part is made when it is first read, and no
- * code of the user runs. Every member throws a `ConfigError` for mistakes.
+ * Everything that the options and decorators of an application declare. Each part is made when it is first read. The only
+ * code of the application that runs is its schemas, the `check` functions of plugins, and constructors with stand-ins of
+ * controllers that have field routes. Every member throws a `ConfigError` for mistakes.
  */
 export class DeclaredApp {
   readonly #config: DeclaredAppConfig

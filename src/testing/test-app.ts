@@ -191,10 +191,10 @@ export class TestApp extends App {
     principals: Readonly<Record<string, Principal>>,
     options: AuthMatrixOptions = {},
   ): Promise<AuthMatrix> {
-    const nobody = this.#started('authMatrix()').as(null)
+    const anonymous = this.#started('authMatrix()').as(null)
     const { model, visibilityOf } = this.#parts.routes
     const probeOf = (given: Principal) =>
-      this.#parts.probe(given instanceof TestCaller ? given : nobody.as(given))
+      this.#parts.probe(given instanceof TestCaller ? given : anonymous.as(given))
     return await buildAuthMatrix(principals, options, { ...model, visibilityOf, probeOf })
   }
 

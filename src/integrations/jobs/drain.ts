@@ -10,6 +10,7 @@ const MOST_RUNS = 10_000
 export class Drain implements TestJobs {
   readonly sent: SentJob[] = []
   #parts: JobsDeps | undefined
+
   get known(): TestJobs['known'] {
     const works = [...(this.#parts?.works.values() ?? [])].filter((work) => work.schedule === null)
     return new Map(works.map(({ job }) => [job.name, job]))

@@ -30,11 +30,11 @@ export interface AskConfig {
 /** Finds out which marked fields the caller may see. An error fails the request. */
 export function visibilityStage({ visibility, decide, isProtected }: AskConfig): StepFactory {
   const { marks, forHeld } = visibility
-  const nobody = forHeld([])
+  const withoutAbilities = forHeld([])
   return (next) =>
     function askVisibility(req, res) {
       if (!isProtected && (req.user === undefined || req.user === null)) {
-        noteVisibility(req, nobody)
+        noteVisibility(req, withoutAbilities)
         return next(req, res)
       }
       const verdicts = marks.map((mark) => ask(decide, mark, req))

@@ -27,11 +27,11 @@ export function watchVisibility(
 ): RunRoute {
   const visibility = visibilityOf(route)
   if (visibility === null) return run
-  const nobody = visibility.forHeld([])
+  const withoutAbilities = visibility.forHeld([])
   return (req, res) => {
     const { method, originalUrl: url } = req
     beforeEnd(res, (text) => {
-      const held = (notedVisibility(req) as HeldVisibility | undefined) ?? nobody
+      const held = (notedVisibility(req) as HeldVisibility | undefined) ?? withoutAbilities
       if (held.isComplete) return
       const { statusCode: status } = res
       for (const path of held.findInBody(parse(text), status)) {

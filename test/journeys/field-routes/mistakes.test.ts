@@ -1,5 +1,6 @@
 import {
   ApiResponse,
+  App,
   Auth,
   type Class,
   Controller,
@@ -68,6 +69,9 @@ describe('a route that is made and not served is a boot error:', () => {
       @Get() all() {}
       list = a('/list', () => [])
     }
+    // Without a start, only the decorated method is known.
+    const table = new App({ controllers: [Notes] }).getRouteTable()
+    expect(table.map(({ path }) => path)).toEqual(['/notes'])
     expect(await problemsOf(Notes)).toEqual([
       [
         'E_FIELD_ROUTE_UNSERVED',

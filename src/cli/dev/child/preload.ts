@@ -1,3 +1,4 @@
+// Loaded before the application, in its process: `node --import preload.js main.js`.
 import module from 'node:module'
 import { Server } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
