@@ -3,14 +3,16 @@ import type { Token } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
 import { bindScopes } from '../di/build-container.js'
 import { unusedOverrides } from '../di/unused-overrides.js'
+import { Metrics } from '../features/metrics/metrics.js'
 import { buildSecurity } from '../features/security/security.js'
+import { Statements } from '../features/statements/statements.js'
+import type { BlazonRequest } from '../http/request.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
 import { readInjections } from '../metadata/read.js'
 import { defineNext } from '../pipeline/define-next.js'
 import { startReports } from '../pipeline/report-error.js'
 import { buildAccess } from './access.js'
 import { compileRoutes } from './compile-routes.js'
-import { connectCalls, observe } from './connect-observers.js'
 import type { DescribedApp, RunningApp } from './described-app.js'
 import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
 import { headersOfRoutes } from './features.js'
@@ -18,6 +20,7 @@ import { findDecorated } from './find-decorated.js'
 import { closedError, LifecycleHooks } from './lifecycle.js'
 import { makeInstances, warn } from './make-instances.js'
 import { createMessageClasses } from './message-classes.js'
+import { collectObservers, type ObserverConfig, type RequestObservers } from './observe-requests.js'
 import { prepareMiddlewares } from './prepare-middlewares.js'
 import { buildRequestChain } from './request-chain.js'
 import { buildServerEntry, type ServerEntry } from './server-entry.js'
@@ -121,4 +124,38 @@ async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext)
 /** Ends the boot of an application that is closed meanwhile: everything that was opened is closed again. */
 function goOn({ isClosing }: DescribedApp): void {
   if (isClosing()) throw closedError()
+}
+
+/** Collects the observers. Databases report their statements, with their requests, if an observer needs them. */
+function observe(
+  config: ObserverConfig & Pick<DescribedApp, 'currentRequest' | 'harness'>,
+): RequestObservers | null {
+  const observers = collectObservers(config)
+  const report = observers?.onStatement ?? null
+  if (observers === null || report === null) return observers
+  const { harness, currentRequest } = config
+  config.get(Statements).start(report, { hasStacks: observers.needs.stacks })
+  if (harness.currentRequest !== null) currentRequest.setUnderTest(harness.currentRequest)
+  if (observers.needs.currentRequest) currentRequest.need()
+  return observers
+}
+
+/** Connects the calls to other hosts with the observers, the time limits and the metrics of the application. */
+async function connectCalls(
+  { outgoing }: DescribedApp,
+  {
+    get,
+    errors,
+    observers,
+  }: Pick<PluginContext, 'get'> & {
+    readonly errors: ErrorPaths
+    readonly observers: RequestObservers | null
+  },
+): Promise<void> {
+  await outgoing.connect({
+    onCall: observers?.onCall ?? null,
+    needs: observers?.needs ?? { stacks: false, bodies: false },
+    restOf: (req) => errors.deadlines.restOf(req as BlazonRequest),
+    addMetric: (metric) => get(Metrics).add(metric),
+  })
 }

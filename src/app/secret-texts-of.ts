@@ -3,7 +3,7 @@ import type { RequestSecretTexts } from '../contracts/plugin.js'
 import type { CredentialPlaces } from '../http/credentials.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { hideInUrl } from '../schema/hide-values.js'
-import { credentialTexts } from './credential-texts.js'
+import { isSecretParameter } from '../schema/secret-name.js'
 
 /** Creates the function that hides the secrets of a request: secrets of schemas, credentials and cookies. */
 export function secretTextsOf(
@@ -16,5 +16,62 @@ export function secretTextsOf(
       hideIn: (text) => hidden.texts.hideIn(text),
       url: hideInUrl(req.originalUrl || req.url || '', hidden),
     }
+  }
+}
+
+/** Headers that hold credentials in any application. */
+const HEADERS = ['authorization', 'proxy-authorization', 'x-api-key', 'x-csrf-token']
+
+/** A shorter cookie is a setting, such as `en` or `dark`: hiding it would hide that word everywhere. */
+const SHORTEST_COOKIE = 6
+/** A shorter text is not a credential. */
+const SHORTEST = 4
+
+/** Lists the credentials and cookies of a request and of its response, in each form that other texts may have them in. */
+function credentialTexts(req: Request, places: CredentialPlaces): Set<string> {
+  const found = new Set<string>()
+  for (const name of [...HEADERS, ...places.headers]) {
+    for (const value of [req.headers[name] ?? []].flat()) addCredential(value, found)
+  }
+  for (const value of cookiesOf(req)) add(value, SHORTEST_COOKIE, found)
+  for (const [name, value] of queryOf(req)) {
+    if (isSecretParameter(name)) add(value, SHORTEST, found)
+  }
+  return found
+}
+
+/** The value, the part after its scheme, and the parts of a `Basic` credential. */
+function addCredential(value: string, found: Set<string>): void {
+  add(value, SHORTEST, found)
+  const [, scheme = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(value) ?? []
+  add(rest, SHORTEST, found)
+  if (scheme.toLowerCase() !== 'basic') return
+  const plain = Buffer.from(rest, 'base64').toString()
+  add(plain, SHORTEST, found)
+  add(plain.slice(plain.indexOf(':') + 1), SHORTEST, found)
+}
+
+function add(value: string, shortest: number, found: Set<string>): void {
+  for (const each of [value, decoded(value)]) if (each.length >= shortest) found.add(each)
+}
+
+/** The values of the cookies that the client has sent, and that the response sets. */
+function cookiesOf({ headers, res }: Request): string[] {
+  const sent = (headers.cookie ?? '').split(';')
+  const set = [res?.getHeader('set-cookie') ?? []].flat()
+  const firsts = set.map((line) => String(line).split(';', 1)[0] as string)
+  return [...sent, ...firsts].map((pair) => pair.slice(pair.indexOf('=') + 1).trim())
+}
+
+function queryOf({ originalUrl, url }: Request): URLSearchParams {
+  const [, query = ''] = (originalUrl || url || '').split('?', 2)
+  return new URLSearchParams(query)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

@@ -1,10 +1,11 @@
+import { existsSync, lstatSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import { dirname } from 'node:path'
 import { continueOnRead } from '../http/continue-on-read.js'
 import type { RequestClass } from '../http/request.js'
 import type { ResponseClass } from '../http/send/response-class.js'
 import type { Connections } from './connections.js'
-import { explainListening } from './explain-listening.js'
 import type { Listener } from './listener.js'
 import type { ListenPlace } from './settings/listen-options.js'
 import type { TimeoutSettings } from './settings/timeout-options.js'
@@ -86,5 +87,53 @@ export function listen(server: Server, { port, host }: ListenPlace): Promise<Add
       server.off('error', refuse)
       reject(error)
     }
+  })
+}
+
+/**
+ * Adds the cause and a remedy to the message of an error of `server.listen`. The error stays the same object, with its
+ * `code`.
+ *
+ * @param place The port, or the path of a socket.
+ */
+async function explainListening(error: unknown, place: number | string): Promise<unknown> {
+  if (!(error instanceof Error)) return error
+  const { code } = error as NodeJS.ErrnoException
+  const reason =
+    typeof place === 'string' ? await reasonOfPath(code, place) : reasonOfPort(code, place)
+  if (reason !== null) error.message += `. ${reason}`
+  return error
+}
+
+function reasonOfPort(code: string | undefined, port: number): string | null {
+  if (code !== 'EADDRINUSE') return null
+  return `Another program uses port ${port}: end it, or choose another one.`
+}
+
+async function reasonOfPath(code: string | undefined, path: string): Promise<string | null> {
+  // Node reports a folder that is missing as a permission that is missing.
+  if (code === 'EACCES' && !existsSync(dirname(path))) {
+    return `The folder ${dirname(path)} does not exist: create it, or choose another path.`
+  }
+  if (code !== 'EADDRINUSE') return null
+  // Windows lists no pipes.
+  const file = lstatSync(path, { throwIfNoEntry: false })
+  if (file !== undefined && !file.isSocket()) {
+    return 'The path belongs to a file or folder that is not a socket: choose another path.'
+  }
+  return (await isStale(path))
+    ? 'No program listens at this socket: a process that was killed has left it. Remove the file, and start again.'
+    : 'Another program uses this path: end it, or choose another one.'
+}
+
+/** Whether no process has opened the socket. */
+function isStale(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
   })
 }

@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { parse } from 'secure-json-parse'
 import type { HttpError } from '../errors/http-error.js'
-import { refuse } from '../errors/refuse.js'
+import { refuse, withoutStack } from '../errors/refuse.js'
 import { isJson } from './declared-type.js'
-import { parseJson } from './parse-json.js'
 import { readBody, takeArrived } from './read-body.js'
 
 /** Limits for a body. */
@@ -56,4 +57,130 @@ export function emptyJson(): HttpError {
   const message =
     'The body is empty, which is not JSON: send no Content-Type where there is no body, or send null'
   return refuse('MALFORMED_JSON', message)
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const BYTE_ORDER_MARK = 0xfeff
+
+/**
+ * Parses a JSON body from an untrusted client. It refuses with 400:
+ *
+ * - text that is not UTF-8 (RFC 8259, section 8.1);
+ * - the keys `__proto__` and `constructor.prototype`, because a later merge could write to a prototype;
+ * - numbers that would become `Infinity`, which JSON does not have (RFC 8259, section 6);
+ * - nesting deeper than `maxDepth`, which overflows the stack of recursive validators. With AsyncLocalStorage,
+ * such an overflow cannot be caught (CVE-2025-59466).
+ */
+export function parseJson(bytes: Buffer, maxDepth: number): unknown {
+  if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8')
+  const text = bytes.toString('utf8')
+  if (hasMoreOpeners(text, maxDepth) && countDepth(bytes, maxDepth) > maxDepth) {
+    throw malformed(`The body is nested deeper than ${maxDepth} levels`)
+  }
+  const value = parseText(text)
+  if (mayOverflow(text) && overflows(value)) {
+    throw malformed('The body has a number that is too large')
+  }
+  return value
+}
+
+function parseText(text: string): unknown {
+  try {
+    // The parser's error becomes only the cause of another error, so its stack is not needed.
+    return withoutStack(() => (isPlain(text) ? JSON.parse(text) : parseStrictly(text)))
+  } catch (cause) {
+    throw malformed('The body is not valid JSON', cause)
+  }
+}
+
+function parseStrictly(text: string): unknown {
+  return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' })
+}
+
+/**
+ * Whether no key can be forbidden, in any spelling: a forbidden key contains its own letters or a backslash. On
+ * a third of a kilobyte this check takes 0.1 µs, the patterns of the strict parser 0.5 µs.
+ */
+function isPlain(text: string): boolean {
+  return (
+    !text.includes('\\') &&
+    !text.includes('__proto__') &&
+    !text.includes('constructor') &&
+    text.charCodeAt(0) !== BYTE_ORDER_MARK
+  )
+}
+
+function malformed(message: string, cause?: unknown): Error {
+  return refuse('MALFORMED_JSON', message, { cause })
+}
+
+/**
+ * Whether the text has enough opening brackets, including brackets in strings, to be too deep. Searching from one
+ * bracket to the next takes 0.1 µs on a third of a kilobyte. Visiting every byte takes 0.3 µs.
+ */
+function hasMoreOpeners(text: string, most: number): boolean {
+  let count = 0
+  for (let i = text.indexOf('{'); i !== -1; i = text.indexOf('{', i + 1)) {
+    if (++count > most) return true
+  }
+  for (let i = text.indexOf('['); i !== -1; i = text.indexOf('[', i + 1)) {
+    if (++count > most) return true
+  }
+  return false
+}
+
+/** Counts nested brackets outside strings, and stops when there are too many. */
+function countDepth(bytes: Buffer, maxDepth: number): number {
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < bytes.length && depth <= maxDepth; i++) {
+    const byte = bytes[i] as number
+    if (inString) {
+      if (byte === BACKSLASH) i++
+      else if (byte === QUOTE) inString = false
+    } else if (byte === QUOTE) inString = true
+    else if (isOpener(byte)) depth++
+    else if (isCloser(byte)) depth--
+  }
+  return depth
+}
+
+function isOpener(byte: number): boolean {
+  return byte === 0x7b || byte === 0x5b
+}
+
+function isCloser(byte: number): boolean {
+  return byte === 0x7d || byte === 0x5d
+}
+
+/** Matches an exponent of three digits. With two digits, only a number with 200 digits could be too large. */
+const LARGE_EXPONENT = /\d[eE]\+?\d\d\d/
+
+/** A run of 200 digits contains three positions at this distance. */
+const STRIDE = 64
+
+/**
+ * Whether the text contains a sequence that every too large number contains. On a third of a kilobyte this takes 0.07
+ * µs. Visiting every value takes 0.14 µs.
+ */
+function mayOverflow(text: string): boolean {
+  if (LARGE_EXPONENT.test(text)) return true
+  let row = 0
+  for (let i = 0; i < text.length; i += STRIDE) {
+    row = isDigit(text.charCodeAt(i)) ? row + 1 : 0
+    if (row === 3) return true
+  }
+  return false
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}
+
+/** Whether a value contains `Infinity`. The recursion is safe because the nesting was checked before. */
+function overflows(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(overflows)
 }

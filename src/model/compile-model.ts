@@ -1,12 +1,11 @@
 import type { Class } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
-import { checkAccess } from './check-access.js'
+import { invalid } from '../errors/invalid.js'
 import { checkBounds } from './check-bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkResponseDocs } from './check-documentation.js'
 import { checkEnvelopes } from './check-envelope.js'
-import { checkGuardNames } from './check-guard-names.js'
 import { checkLimits } from './check-limits.js'
 import { checkOptions } from './check-options.js'
 import { checkQueries } from './check-queries.js'
@@ -88,4 +87,91 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkResponseDocs(subject, facts),
     ...checkProduces(subject, facts),
   ]
+}
+
+/**
+ * Checks the decorators about access of one method, or of one class without its base classes.
+ *
+ * @param ofClass The facts of the class and its bases, if `facts` belong to a method.
+ */
+function checkAccess(subject: string, facts: FactsByKind, ofClass: FactsByKind = {}): Problem[] {
+  if ((facts.can ?? facts.public ?? facts.auth) === undefined) return []
+  if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
+    const cause = '@Can() has no ability, so it only requires a user.'
+    const remedy = 'Name the abilities, or write @Auth().'
+    return [invalid(subject, cause, remedy)]
+  }
+  const auth = factsOf(facts, 'auth')
+  const isPublic = firstOf(facts, 'public') !== undefined
+  if (isPublic && (auth.length > 0 || facts.can !== undefined)) {
+    return [conflict(subject, 'It is @Public() and @Auth() or @Can() at once.')]
+  }
+  if (new Set(auth.map(({ isOptional }) => isOptional)).size > 1) {
+    return [conflict(subject, 'It has @Auth() and @Auth({ optional: true }) at once.')]
+  }
+  if (new Set(auth.map(({ guards }) => guards.join())).size > 1) {
+    return [conflict(subject, 'It has two @Auth() that name different guards.')]
+  }
+  const needsAbilities = (facts.can ?? ofClass.can) !== undefined
+  return auth[0]?.isOptional === true && needsAbilities ? [notOptional(subject)] : []
+}
+
+function conflict(subject: string, cause: string): Problem {
+  return { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Keep the one you mean.' }
+}
+
+function notOptional(subject: string): Problem {
+  return {
+    code: 'W_AUTH_NOT_OPTIONAL',
+    subject,
+    cause:
+      'It has @Auth({ optional: true }), but its @Can() needs a user: a request without credentials is refused with 401.',
+    remedy: 'Write @Auth(); or remove @Can() and check the abilities of `req.user` in the handler.',
+  }
+}
+
+/** The largest number of edits between a name and the probably intended name. */
+const MOST_EDITS = 2
+
+/**
+ * Finds names in `@Auth` that are not guards of the application.
+ *
+ * @param known The names of `auth.guards`; empty without this option.
+ */
+function checkGuardNames(subject: string, facts: FactsByKind, known: readonly string[]): Problem[] {
+  const named = new Set(factsOf(facts, 'auth').flatMap(({ guards }) => guards))
+  const unknown = [...named].filter((name) => !known.includes(name))
+  return unknown.map((name) => ({
+    code: 'E_AUTH_GUARD_UNKNOWN',
+    subject,
+    cause: `@Auth('${name}') is not the name of a guard in \`auth.guards\`.`,
+    remedy: remedyFor(name, known),
+  }))
+}
+
+function remedyFor(name: string, known: readonly string[]): string {
+  if (known.length === 0) {
+    return 'Give guards by name: `auth: { guards: { … } }`; or write @Auth() for `auth.guard`.'
+  }
+  const near = known.filter((each) => isNear(name.toLowerCase(), each.toLowerCase()))
+  const meant = near.length === 0 ? '' : ` Did you mean '${near.join("' or '")}'?`
+  return `The names are: ${known.join(', ')}.${meant}`
+}
+
+function isNear(name: string, known: string): boolean {
+  return known.startsWith(name) || name.startsWith(known) || edits(name, known) <= MOST_EDITS
+}
+
+/** The number of letters to insert, remove or replace between two texts (Levenshtein). */
+function edits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + Number(letter !== to[j - 1])
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
 }

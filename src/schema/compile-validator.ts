@@ -1,9 +1,14 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { SchemaConverters } from '../contracts/openapi.js'
-import type { InputSource, Schema, Validator } from '../contracts/schema.js'
+import type {
+  InputSource,
+  Schema,
+  ValidationIssue,
+  ValidationResult,
+  Validator,
+} from '../contracts/schema.js'
 import { describeOnce } from './describe-once.js'
 import { fieldNames } from './field-names.js'
-import { withFiniteNumbers } from './finite-numbers.js'
 import { withHeaderNames } from './header-names.js'
 import type { CompileJsonSchema } from './json-schema.js'
 import { KeyedSchema } from './keyed-schema.js'
@@ -67,4 +72,53 @@ async function compileKeys(
 function isStandardSchema(value: unknown): value is StandardSchemaV1 {
   const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function'
   return isHolder && typeof (value as StandardSchemaV1)['~standard']?.validate === 'function'
+}
+
+/**
+ * Refuses text that a schema converted to `NaN` or an infinity. For example, `v.toNumber()`, arktype's
+ * `string.numeric.parse` and `transform(Number)` convert `1e400`, or 400 digits, to `Infinity`. An infinity
+ * that the schema returns for other text on purpose stays, for example for `unlimited`.
+ *
+ * @param mayOverflow Called once, at the first value. Returns whether the schema can produce such a number at
+ * all.
+ */
+function withFiniteNumbers(validate: Validator, mayOverflow: () => boolean): Validator {
+  let isNeeded: boolean | undefined
+  return function validateText(sent) {
+    const result = validate(sent)
+    isNeeded ??= mayOverflow()
+    if (!isNeeded) return result
+    // `compileStandard` makes validators that return a native promise, so `instanceof` is safe here.
+    if (result instanceof Promise) return result.then((settled) => refuse(settled, sent))
+    return refuse(result, sent)
+  }
+}
+
+function refuse(result: ValidationResult, sent: unknown): ValidationResult {
+  if (result.issues !== undefined) return result
+  const issues = overflows({ made: result.value, sent, path: [] })
+  return issues.length === 0 ? result : { issues }
+}
+
+interface ComparedNumbers {
+  readonly made: unknown
+  readonly sent: unknown
+  readonly path: readonly string[]
+}
+
+function overflows({ made, sent, path }: ComparedNumbers): ValidationIssue[] {
+  if (typeof made === 'number') {
+    const isLost =
+      typeof sent === 'string' && !Number.isFinite(made) && Object.is(made, Number(sent))
+    return isLost ? [{ path, message: 'must be a finite number' }] : []
+  }
+  if (!isHolder(sent) || !isHolder(made)) return []
+  // The walk follows the keys of the sent value, which is finite. The converted value may contain itself.
+  return Object.keys(sent).flatMap((name) =>
+    overflows({ made: made[name], sent: sent[name], path: [...path, name] }),
+  )
+}
+
+function isHolder(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }

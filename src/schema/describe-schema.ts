@@ -1,12 +1,18 @@
-import type { DescribedSchema } from '../contracts/openapi.js'
+import type {
+  DescribedSchema,
+  OpenApi30Schema,
+  OpenApiSchema,
+  SchemaLoss,
+} from '../contracts/openapi.js'
 import type * as Lowered from '../contracts/openapi-3-0.js'
 import type { Schema } from '../contracts/schema.js'
-import { checkExamples } from './check-examples.js'
 import { convertWhole } from './dialect/convert-whole.js'
 import { KEPT } from './dialect/keep-body.js'
 import { surveySchema } from './dialect/survey.js'
 import { toOpenApiSchema } from './dialect/to-openapi-schema.js'
 import { jsonOnce } from './json-once.js'
+import { mapChildren, someBelow } from './map-children.js'
+import { type CompileOpenApiSchema, createOpenApiCompiler } from './openapi-validator.js'
 import type { DocumentedOptions } from './to-json-schema.js'
 import { forReaders } from './visibility/for-readers.js'
 
@@ -51,4 +57,127 @@ function attempt<D>(
     const cause = `The schema cannot be described (${reason}): the document accepts anything.`
     return { schema: {}, definitions: [], losses: [{ path: '', cause }] }
   }
+}
+
+const REMEDIED = 'so the document leaves it out'
+
+/**
+ * Removes each example and `default` that its own schema rejects from a description. Readers of the
+ * document would copy such a value, and some tools refuse the whole document. A description without examples
+ * and defaults is returned as it is, and Ajv is not loaded.
+ */
+function checkExamples<S extends OpenApiSchema | OpenApi30Schema>(
+  described: DescribedSchema<S>,
+): DescribedSchema<S> {
+  const bodies = [described.schema, ...described.definitions.map(({ schema }) => schema)]
+  if (!bodies.some((body) => hasExample(body) || someBelow(body, hasExample))) return described
+  const losses: SchemaLoss[] = []
+  const compile = createOpenApiCompiler(described.definitions)
+  const visit = (schema: S, path: string): S => {
+    const checked = mapChildren(schema, (child, name) => visit(child, join(path, name)))
+    const wrong = valuesOf(checked).filter(({ value }) => isRejected(checked, value, compile))
+    if (wrong.length === 0) return checked
+    const copy: Record<string, unknown> = { ...checked }
+    for (const { key, value } of wrong) {
+      const cause = `Its ${key} ${JSON.stringify(value)} is not accepted by its schema, ${REMEDIED}.`
+      losses.push({ path, cause, code: 'W_EXAMPLE_INVALID' })
+      remove(copy, key, value)
+    }
+    // Only examples and defaults are missing, which no schema needs.
+    return copy as S
+  }
+  const schema = visit(described.schema, '')
+  const definitions = described.definitions.map((definition) => ({
+    ...definition,
+    schema: visit(definition.schema, definition.name),
+  }))
+  if (losses.length === 0) return described
+  return { schema, definitions, losses: [...described.losses, ...losses] }
+}
+
+interface StatedValue {
+  readonly key: 'example' | 'default'
+  readonly value: unknown
+}
+
+function valuesOf({ example, default: value, examples = [] }: OpenApiSchema): StatedValue[] {
+  return [
+    ...[example, ...examples].map((each) => ({ key: 'example' as const, value: each })),
+    { key: 'default', value },
+  ]
+}
+
+/** OpenAPI 3.0 has one example, later versions have a list of them. */
+function remove(schema: Record<string, unknown>, key: StatedValue['key'], value: unknown): void {
+  const { examples } = schema
+  if (key !== 'example' || !Array.isArray(examples)) {
+    delete schema[key]
+    return
+  }
+  const left = examples.filter((each) => each !== value)
+  if (left.length > 0) schema['examples'] = left
+  else delete schema['examples']
+}
+
+function hasExample({ example, examples, default: value }: OpenApiSchema): boolean {
+  return example !== undefined || examples !== undefined || value !== undefined
+}
+
+function join(path: string, name: string): string {
+  return [path, name].filter((part) => part !== '').join('.')
+}
+
+function isRejected(schema: OpenApiSchema, value: unknown, compile: CompileOpenApiSchema): boolean {
+  if (value === undefined) return false
+  const isAccepted = acceptsScalar(schema, value)
+  if (isAccepted !== undefined) return !isAccepted
+  try {
+    return !compile(schema)(value)
+  } catch {
+    // The schema does not compile, for example because its pattern is not a valid expression. Then the example cannot
+    // be checked either, so it stays.
+    return false
+  }
+}
+
+/** Keywords that {@link acceptsScalar} checks, and keywords that constrain nothing. */
+const PLAIN = new Set(
+  `type enum nullable minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength title description
+  default example examples deprecated readOnly writeOnly externalDocs`.split(/\s+/),
+)
+
+/**
+ * Checks a number, boolean or text without loading Ajv. Returns `undefined` for all other values and schemas;
+ * Ajv checks those.
+ */
+function acceptsScalar(schema: OpenApiSchema, value: unknown): boolean | undefined {
+  const isPlain = Object.keys(schema).every((key) => PLAIN.has(key))
+  if (typeof value === 'object' || !isPlain) return undefined
+  const { type = typeof value, enum: values } = schema
+  const isType = [type].flat().some((each) => isOfType(value, each))
+  if (!isType || values?.includes(value) === false) return false
+  if (typeof value === 'number') return isWithin(value, schema)
+  // JSON Schema counts code points, not UTF-16 units.
+  return typeof value !== 'string' || isLongEnough([...value].length, schema)
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  return type === 'integer' ? Number.isInteger(value) : type === typeof value
+}
+
+/** In OpenAPI 3.0, an exclusive bound is a flag beside the bound. */
+function isWithin(value: number, schema: OpenApiSchema): boolean {
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum } = schema
+  const low = typeof exclusiveMinimum === 'number' ? exclusiveMinimum : -Infinity
+  const high = typeof exclusiveMaximum === 'number' ? exclusiveMaximum : Infinity
+  if (value <= low || value >= high) return false
+  const isAbove = exclusiveMinimum === true ? value > minimum : value >= minimum
+  return isAbove && (exclusiveMaximum === true ? value < maximum : value <= maximum)
+}
+
+function isLongEnough(
+  length: number,
+  { minLength = 0, maxLength = Infinity }: OpenApiSchema,
+): boolean {
+  return length >= minLength && length <= maxLength
 }

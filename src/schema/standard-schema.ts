@@ -1,11 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Validator } from '../contracts/schema.js'
 import { type BoundSchema, loadBound } from './bounded/bound-standard.js'
+import { boundZod } from './bounded/bound-zod.js'
 import { compileZod } from './compile-zod.js'
 import { fromStandard } from './from-standard.js'
 import { KeyedSchema } from './keyed-schema.js'
 import { isStandard } from './validate-now.js'
-import { hasUserCode, zodValidate } from './zod-validate.js'
 
 /** Creates a validator that calls a Standard Schema. The result of the validator is a promise only if the schema returns one. */
 export async function compileStandard(schema: StandardSchemaV1): Promise<Validator> {
@@ -37,4 +37,61 @@ export function mayOverflow(schema: StandardSchemaV1): boolean {
     return parts.some((part) => part !== null && isStandard(part) && mayOverflow(part))
   }
   return schema['~standard'].vendor !== 'zod' || hasUserCode(schema)
+}
+
+/** The part of a zod 4 schema that this file reads. */
+interface ZodSchema extends StandardSchemaV1 {
+  readonly safeParseAsync: (value: unknown) => Promise<{
+    readonly success: boolean
+    readonly data?: unknown
+    readonly error?: { readonly issues: readonly StandardSchemaV1.Issue[] }
+  }>
+}
+
+/** Schema types with a user function, which may return a promise. */
+const USER_CODE = new Set<unknown>(['custom', 'transform', 'lazy', 'promise'])
+
+/** Fields that hold values or synchronous functions, not schemas. Some are getters that call user code. */
+const NOT_SCHEMAS = ['defaultValue', 'catchValue', 'entries', 'values']
+
+/**
+ * Returns a validator that parses asynchronously if a zod schema may meet a promise, else `undefined`. The
+ * `~standard.validate` of zod parses synchronously and, when it meets a promise, starts again asynchronously.
+ * So an asynchronous refinement runs twice, and if the first run rejects, the unhandled rejection ends the
+ * process (colinhacks/zod#6610).
+ */
+export function zodValidate(
+  schema: StandardSchemaV1,
+): StandardSchemaV1.Props['validate'] | undefined {
+  const isZod = schema['~standard'].vendor === 'zod'
+  if (!isZod || typeof (schema as ZodSchema).safeParseAsync !== 'function') return undefined
+  if (!hasUserCode(schema)) return undefined
+  const { safeParseAsync } = boundZod(schema) as ZodSchema
+  return async function validate(value) {
+    const { success, data, error } = await safeParseAsync(value)
+    return success ? { value: data } : { issues: error?.issues ?? [] }
+  }
+}
+
+/** The search takes longer than a request, and schemas do not change. */
+const known = new WeakMap<object, boolean>()
+
+/**
+ * Whether a zod schema runs user functions. These may return anything, for example a promise, or `NaN` from a
+ * number.
+ */
+function hasUserCode(schema: object): boolean {
+  const found = known.get(schema) ?? findUserCode(schema, new Set())
+  known.set(schema, found)
+  return found
+}
+
+function findUserCode(node: unknown, seen: Set<object>): boolean {
+  if (typeof node !== 'object' || node === null || seen.has(node)) return false
+  seen.add(node)
+  const def = (node as { _zod?: { def?: Record<string, unknown> } })._zod?.def
+  if (def === undefined) return Object.values(node).some((value) => findUserCode(value, seen))
+  const { type, check, transform } = def
+  if (USER_CODE.has(type) || USER_CODE.has(check) || typeof transform === 'function') return true
+  return Object.keys(def).some((key) => !NOT_SCHEMAS.includes(key) && findUserCode(def[key], seen))
 }

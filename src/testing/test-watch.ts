@@ -1,9 +1,8 @@
+import { createHook } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
 import type { Request } from '../contracts/handler.js'
 import { watchDirectCalls } from '../features/outgoing/direct-calls.js'
 import type { FinishedRequest } from './finish-test.js'
-import { OpenHandles } from './open-handles.js'
-import { Rejections } from './rejections.js'
 import { settle } from './settle.js'
 import { operations } from './test-context.js'
 import type { TestLog } from './test-log.js'
@@ -85,4 +84,121 @@ function nameOf({ method, url }: Pick<IncomingMessage, 'method' | 'url'>): strin
 
 function messageOf(failure: unknown): string {
   return failure instanceof Error ? failure.message : String(failure)
+}
+
+/** The instances that collect rejections. They share one process listener. */
+const listening = new Map<object, Rejections>()
+
+/**
+ * Collects the unhandled rejections of one application. The listener keeps Node from ending the process, so
+ * it is removed when the application closes.
+ */
+class Rejections {
+  readonly #owner: object
+  readonly #failures: { readonly operation: string; readonly failure: Error }[] = []
+
+  /** @param owner The owner in `Operation`: only rejections of its operations are collected. */
+  constructor(owner: object) {
+    this.#owner = owner
+  }
+
+  start(): void {
+    if (listening.size === 0) process.on('unhandledRejection', onUnhandledRejection)
+    listening.set(this.#owner, this)
+  }
+
+  /** Stops collecting and returns an error for each rejection not yet taken. */
+  stop(): readonly Error[] {
+    listening.delete(this.#owner)
+    if (listening.size === 0) process.off('unhandledRejection', onUnhandledRejection)
+    return this.#failures.map(({ failure }) => failure)
+  }
+
+  /**
+   * Removes and returns the error of the first rejection that this operation has left. Rejections of other
+   * operations stay: requests run concurrently.
+   */
+  take(operation: string): Error | undefined {
+    const index = this.#failures.findIndex((each) => each.operation === operation)
+    return index < 0 ? undefined : this.#failures.splice(index, 1)[0]?.failure
+  }
+
+  add(operation: string, cause: unknown): void {
+    const text = cause instanceof Error ? cause.message : String(cause)
+    const message = `${operation} left a rejected promise without a handler: ${text}`
+    this.#failures.push({ operation, failure: new Error(message, { cause }) })
+  }
+}
+
+function onUnhandledRejection(reason: unknown): void {
+  const operation = operations.getStore()
+  const rejections = operation === undefined ? undefined : listening.get(operation.owner)
+  if (operation !== undefined && rejections !== undefined) rejections.add(operation.name, reason)
+  // The rejection belongs to no application under test. Without our listener Node would have thrown it; test
+  // runners have a listener of their own.
+  else if (process.listenerCount('unhandledRejection') === 1) throw reason
+}
+
+/** A handle of Node. `_destroyed` shows that a timer was cleared; its `hasRef()` does not change then. */
+interface Handle {
+  hasRef(): boolean
+  readonly _destroyed?: boolean
+}
+
+/** A resource that the application has opened during its start. */
+interface Opened {
+  readonly type: string
+  readonly resource: WeakRef<Handle>
+  /** Holds the stack of the place that opened it. The text is built only when it is read. */
+  readonly trace: Error
+}
+
+/**
+ * Timers, servers, sockets and watchers that the application opens during its start. Only the start is
+ * watched: an async hook also runs for every promise, which would make each request slower.
+ */
+class OpenHandles {
+  readonly #opened: Opened[] = []
+
+  /** Runs the start of an application and records the resources that it opens. */
+  async watch<T>(owner: object, start: () => Promise<T>): Promise<T> {
+    const init = (_id: number, type: string, _trigger: number, resource: object) => {
+      if (operations.getStore()?.owner === owner) this.#note(type, resource, init)
+    }
+    const hook = createHook({ init })
+    hook.enable()
+    try {
+      return await start()
+    } finally {
+      hook.disable()
+    }
+  }
+
+  /**
+   * Lists the resources that are still open and keep the process alive: their type and where they were
+   * opened.
+   */
+  list(): string[] {
+    return this.#opened
+      .filter(({ resource }) => isOpen(resource.deref()))
+      .map(({ type, trace }) => `${type}, opened\n${placeOf(trace)}`)
+  }
+
+  /** @param hook The stack trace begins after this function, at the code that opened the resource. */
+  #note(type: string, resource: object, hook: (...args: never[]) => void): void {
+    // Every resource that can keep a process alive has `hasRef`.
+    if (!('hasRef' in resource) || typeof resource.hasRef !== 'function') return
+    const trace = new Error('opened')
+    Error.captureStackTrace(trace, hook)
+    this.#opened.push({ type, resource: new WeakRef(resource as Handle), trace })
+  }
+}
+
+function isOpen(handle: Handle | undefined): boolean {
+  return handle !== undefined && handle._destroyed !== true && handle.hasRef()
+}
+
+function placeOf({ stack = '' }: Error): string {
+  const lines = stack.split('\n').slice(1)
+  return lines.filter((line) => !line.includes('node:')).join('\n')
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { expect, it, vi } from 'vitest'
-import { OpenSockets } from '../../src/app/open-sockets.js'
+import { OpenSockets } from '../../src/app/connections.js'
 
 const stream = (): Socket =>
   new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() }) as unknown as Socket

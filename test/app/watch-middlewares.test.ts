@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'blazon'
 import express from 'express'
 import { expect, it } from 'vitest'
-import { type WatchConfig, watchMiddlewares } from '../../src/app/watch-middlewares.js'
+import { type WatchConfig, watchMiddlewares } from '../../src/app/request-chain.js'
 import { buildRouter } from '../../src/routing/build-router.js'
 
 const routes = [{ index: 0, method: 'GET', path: '/orders/:id' }] as const satisfies Parameters<

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { App, Cache, Controller, Get, Metrics, type Plugin } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { poolMetrics } from '../../src/integrations/postgres/pool-metrics.js'
+import { poolMetrics } from '../../src/integrations/postgres/engine.js'
 
 const read = (name: string) =>
   readFileSync(new URL(`../../docs/observability/${name}`, import.meta.url), 'utf8')

@@ -6,8 +6,8 @@ import { systemClock } from '../../src/app/system-clock.js'
 import { Caller } from '../../src/features/outgoing/caller.js'
 import type { OutgoingInit } from '../../src/features/outgoing/outgoing-parts.js'
 import { isPublicAddress, type LookUp } from '../../src/features/outgoing/public-hosts.js'
-import { followRedirects } from '../../src/features/outgoing/redirects.js'
 import { sendPinned } from '../../src/features/outgoing/send-pinned.js'
+import { followRedirects } from '../../src/features/outgoing/transport.js'
 
 const PUBLIC = '93.184.216.34'
 

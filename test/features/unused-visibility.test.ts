@@ -7,7 +7,7 @@ vi.mock('../../src/pipeline/visibility/compile-visibility.js', async (load) => {
   loaded.names.push('compile-visibility')
   return await load<object>()
 })
-vi.mock('../../src/pipeline/visibility/visibility-steps.js', async (load) => {
+vi.mock('../../src/pipeline/visibility/visibility-stages.js', async (load) => {
   loaded.names.push('visibility-steps')
   return await load<object>()
 })

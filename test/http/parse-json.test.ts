@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseJson } from '../../src/http/parse-json.js'
+import { parseJson } from '../../src/http/read-json.js'
 
 const parse = (text: string, depth = 64) => parseJson(Buffer.from(text), depth)
 const MALFORMED = expect.objectContaining({ status: 400, code: 'MALFORMED_JSON' })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as mini from 'zod/mini'
-import { zodValidate } from '../../src/schema/zod-validate.js'
+import { zodValidate } from '../../src/schema/standard-schema.js'
 
 const isTrue = async () => true
 

@@ -1,10 +1,15 @@
+import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import { usesTenants } from '../../features/tenancy/tenant-rules.js'
+import { isAtRoot, type Layer, routerIn } from '../../http/express-routers.js'
+import { writePath } from '../../model/paths.js'
 import { addRoutes } from '../add-routes.js'
+import { endsAll, isEnd, MOUNT_REMEDY } from '../check-middlewares.js'
 import { ignoredOverrides } from '../describe.js'
 import { allPlugins } from '../features.js'
+import type { Settings } from '../settings/settings.js'
+import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { UnstartedApp } from '../unstarted-app.js'
-import { findHiddenRoutes } from './find-hidden-routes.js'
 import { checkProduction, type ProductionProblem } from './production-options.js'
 
 /** The parts of an application that the doctor examines. */
@@ -34,5 +39,65 @@ export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> 
       ...checkProduction(settings, model),
     ],
     usesTenants: usesTenants(settings.tenant, model),
+  }
+}
+
+/**
+ * Finds routers in `middlewares` with a handler for many paths that responds to a route of the application: boot cannot
+ * find out whether a handler calls `next`, unless it has no such parameter.
+ */
+function findHiddenRoutes({ middlewares }: Settings, { routes }: AppModel): Problem[] {
+  return middlewares.flatMap((named) => {
+    // `W_MIDDLEWARE_DEAD_END` already reports that all routes are hidden.
+    if (endsAll(named.middleware)) return []
+    const hidden = routes.filter((route) => hides(named.middleware, route))
+    return hidden.length === 0 ? [] : [problemOf(named, hidden)]
+  })
+}
+
+function hides(middleware: unknown, route: RouteModel): boolean {
+  return routerIn(middleware)?.stack.some((layer) => layerHides(layer, route)) === true
+}
+
+function layerHides(layer: Layer, route: RouteModel): boolean {
+  if (isAtRoot(layer)) return hides(layer.handle, route)
+  if (!matches(layer, exampleOf(route))) return false
+  if (layer.route === undefined) return routerIn(layer.handle) === undefined && isEnd(layer.handle)
+  const { path, methods, stack } = layer.route
+  // A route with a path of its own is there on purpose.
+  if (typeof path === 'string' && !path.includes('*')) return false
+  const method = route.method.toLowerCase()
+  const isFor = methods['_all'] === true || methods[method] === true
+  return isFor && stack.some((each) => isForMethod(each, method) && isEnd(each.handle))
+}
+
+/** Whether a handler of a route is for a method. One for all methods names none. */
+function isForMethod(layer: Layer, method: string): boolean {
+  const own = (layer as { method?: string }).method
+  return own === undefined || own === method
+}
+
+/** Some versions return `true`, others the match. Routers that are not Express' have no such method. */
+function matches(layer: Layer, path: string): boolean {
+  try {
+    return Boolean((layer as { match?: (path: string) => unknown }).match?.(path))
+  } catch {
+    return false
+  }
+}
+
+/** A path of a request to a route. */
+function exampleOf({ path }: RouteModel): string {
+  return writePath(path, () => 'x')
+}
+
+function problemOf({ name }: NamedMiddleware, hidden: readonly RouteModel[]): Problem {
+  const [first] = hidden as [RouteModel]
+  const others = hidden.length === 1 ? '' : `, and to ${hidden.length - 1} more`
+  return {
+    code: 'W_MIDDLEWARE_HIDES_ROUTE',
+    subject: name,
+    cause: `A handler in it, for many paths and without a parameter \`next\`, responds to ${first.method} ${first.path}${others}: such requests never reach ${first.name}.`,
+    remedy: `Remove the handler, or call \`next()\` where a route follows. ${MOUNT_REMEDY}`,
   }
 }

@@ -1,12 +1,18 @@
+import type { ErrorRequestHandler, NextFunction, RequestHandler } from '../../contracts/handler.js'
 import type { StepFactory as PublicStage } from '../../contracts/steps.js'
 import {
   buildTenancy,
   type Tenancy,
   type TenancyConfig,
 } from '../../features/tenancy/build-tenancy.js'
+import { rejoin, tenantScopes } from '../../features/tenancy/request-tenant.js'
+import { kRequest, TenantContext } from '../../features/tenancy/tenant-context.js'
+import { hostOf } from '../../features/tenancy/tenant-hosts.js'
+import { type Handle, type WrapHandle, wrapLayers } from '../../http/express-routers.js'
+import type { BlazonRequest } from '../../http/request.js'
+import { kPassOn, kTenantScope } from '../../http/symbol-fields.js'
 import { internalStep } from '../../step/internal-step.js'
 import type { OnError, RunRoute, Step, StepFactory } from '../../step/step.js'
-import { returnInOwnContext, wrapMiddlewares } from './keep-scopes.js'
 import { noteRouterAccess } from './tenant-router.js'
 
 /** How an application admits requests to routers that need a tenant. */
@@ -52,4 +58,99 @@ function routerTenancy({ stagesOfRouters }: Tenancy, host: object): RouterTenanc
 
 function orNull(stage: PublicStage | null): StepFactory | null {
   return stage === null ? null : internalStep(stage)
+}
+
+/** The middlewares of an application, separated from its error middlewares. */
+interface Sorted {
+  readonly handlers: readonly RequestHandler[]
+  readonly errorHandlers: readonly {
+    readonly handle: ErrorRequestHandler
+    readonly place: number
+  }[]
+}
+
+/**
+ * Wraps middlewares so that the handlers after them run in the scope of the request. A middleware that reads a
+ * body or queries a pool may call `next` after the async context is lost, or in the context of another request.
+ * If a middleware calls `runWithTenant(id, next)`, its tenant applies from then on.
+ *
+ * @param all The middlewares as the application lists them. The layers of routers among them are wrapped in
+ * place.
+ */
+function wrapMiddlewares(all: readonly unknown[], { handlers, errorHandlers }: Sorted): Sorted {
+  for (const middleware of all) wrapLayers(middleware, keepHandle)
+  return {
+    handlers: handlers.map(keepTenant),
+    errorHandlers: errorHandlers.map(({ handle, place }) => {
+      return { handle: keepHandle(handle, 'error') as ErrorRequestHandler, place }
+    }),
+  }
+}
+
+/**
+ * Wraps `next` only: the scope is entered already whenever a request reaches a middleware of its application.
+ */
+function keepTenant(middleware: RequestHandler): RequestHandler {
+  return function runKeepingTenant(req: BlazonRequest, res, next) {
+    return middleware(req, res, keepNext(req, next))
+  }
+}
+
+/**
+ * Wraps a handler of a router, so that it runs in the scope of the request that it is called for. The router
+ * may be used by several applications. A request without a scope is not changed. The scope is entered before
+ * each handler, too, because a handler can continue by another way than `next`, such as `req.next`.
+ */
+const keepHandle: WrapHandle = (handle, kind) => {
+  if (kind === 'error') {
+    return function runKept(this: unknown, error: unknown, req: BlazonRequest, res, next) {
+      if (req[kTenantScope] === undefined) return handle.call(this, error, req, res, next)
+      return tenantScopes.keep(req, () => handle.call(this, error, req, res, keepNext(req, next)))
+    }
+  }
+  return function runKept(this: unknown, req: BlazonRequest, res, next, ...rest) {
+    if (req[kTenantScope] === undefined) return handle.call(this, req, res, next, ...rest)
+    return tenantScopes.keep(req, () => handle.call(this, req, res, keepNext(req, next), ...rest))
+  } as Handle
+}
+
+/** Wraps `next`, so that it continues in the scope of the request. */
+function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
+  const goOn = ((argument?: unknown) => {
+    // The usual case, without a closure.
+    if (req[kTenantScope] === TenantContext.current()) return next(argument)
+    if (isInForeignTenant(req)) warnOfForeignScope(req)
+    rejoin(req, () => next(argument))
+  }) as NextFunction & { [kRequest]?: BlazonRequest }
+  goOn[kRequest] = req
+  return goOn
+}
+
+/**
+ * Whether `next` was called in the tenant scope of another request, while this request has no tenant. The
+ * middleware may have meant that tenant for this request, so it is worth a warning.
+ */
+function isInForeignTenant({ [kTenantScope]: own }: BlazonRequest): boolean {
+  if (own?.id !== undefined || own?.claim !== undefined) return false
+  const current = TenantContext.current()
+  return current?.id !== undefined && current.origin !== own?.origin
+}
+
+const FOREIGN_SCOPE =
+  'A middleware called `next` in the tenant scope of another request. That scope is ignored: this request keeps its own. To set a tenant, pass `next` itself: runWithTenant(id, next), or bind the callback: TenantContext.bind(callback).'
+
+/** Logs the warning, once for each application. */
+function warnOfForeignScope(req: BlazonRequest): void {
+  const host = hostOf(req[kTenantScope])
+  if (host === undefined || host.hasWarnedOfScope) return
+  host.hasWarnedOfScope = true
+  host.logger.warn({}, FOREIGN_SCOPE)
+}
+
+/** If the application is mounted in another one, that one continues in its own async context. */
+function returnInOwnContext(run: RunRoute): RunRoute {
+  return function bindReturn(req, res) {
+    if (req[kPassOn] !== undefined) req[kPassOn] = TenantContext.bind(req[kPassOn])
+    run(req, res)
+  }
 }

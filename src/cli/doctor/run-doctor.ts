@@ -1,12 +1,20 @@
+import { join, relative } from 'node:path'
+import { findOldPeer, type OldPeer, PEER_FLOORS, type Peer } from '../../errors/peer-floor.js'
 import { CliError } from '../cli-error.js'
 import { databaseOf } from '../db/db-options.js'
 import { runDb } from '../db/run-db.js'
+import { findInstalled, type Installed, readInstalled } from '../installed.js'
 import type { Streams } from '../streams.js'
 import { checkApplication } from './check-application.js'
-import { checkPackages } from './check-packages.js'
-import { checkPeers } from './check-peers.js'
 import type { DoctorOptions } from './doctor-options.js'
-import { type Checked, notChecked, sentence } from './finding.js'
+import {
+  type Checked,
+  type Finding,
+  finding,
+  notChecked,
+  type SourcePlace,
+  sentence,
+} from './finding.js'
 import { type Project, readProject } from './project.js'
 import { type Group, toJson, toText } from './report.js'
 import { findImport } from './sources.js'
@@ -75,4 +83,111 @@ function untenanted(usesTenants: false | null): string {
   return usesTenants === null
     ? 'the application could not be read, so it is not known whether it has tenants'
     : 'the application has no tenants that a database would keep apart'
+}
+
+const OWN = 'blazon'
+
+/** Finds several installed copies of this package: the classes and decorators of one are unknown to the other. */
+function checkPackages(project: Project): Checked {
+  if (project.own === null) return notChecked('blazon is not installed in this project')
+  const copies = [...findCopies(project)]
+  if (copies.length < 2) return { findings: [], notChecked: [] }
+  const list = copies.map(([folder, { version, user }]) => {
+    return `${version} in ${relative(project.root, folder) || '.'} (for ${user})`
+  })
+  const others = copies.slice(1).map(([, { user }]) => user)
+  const twice = finding('E_PACKAGE_TWICE', {
+    subject: OWN,
+    place: { file: join(project.root, 'package.json'), line: null },
+    cause: `It is installed ${copies.length} times: ${list.join(', ')}. Decorators, tokens and errors of one copy mean nothing to another.`,
+    remedy: `Run \`npm dedupe\`. If copies remain, use versions of ${others.join(', ')} that have blazon in peerDependencies and accept your version.`,
+  })
+  return { findings: [twice], notChecked: [] }
+}
+
+/** A copy of this package, and the package that loads it. */
+interface Copy {
+  readonly version: string | undefined
+  readonly user: string
+}
+
+/** Follows the dependencies of the project, as Node finds them. The copies have their folders as keys. */
+function findCopies({ root, own }: Project): Map<string, Copy> {
+  const copies = new Map<string, Copy>()
+  const seen = new Set<string>()
+  const note = ({ folder, manifest: { version } }: Installed, user: string) => {
+    if (!copies.has(folder)) copies.set(folder, { version, user })
+  }
+  if (own !== null) note(own, 'the project')
+  const queue = [readInstalled(root)]
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    if (next === null || seen.has(next.folder)) continue
+    seen.add(next.folder)
+    const isRoot = seen.size === 1
+    for (const name of dependenciesOf(next, isRoot)) {
+      const installed = findInstalled(name, next.folder)
+      if (name !== OWN) queue.push(installed)
+      else if (installed !== null && !isRoot) note(installed, next.manifest.name ?? next.folder)
+    }
+  }
+  return copies
+}
+
+function dependenciesOf({ manifest }: Installed, isRoot: boolean): string[] {
+  const { dependencies, optionalDependencies, peerDependencies, devDependencies } = manifest
+  const own = isRoot ? devDependencies : {}
+  return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...own })
+}
+
+/** The packages that a door of this package needs to serve requests: one of each list. */
+const DOORS: Readonly<Record<string, readonly Peer[]>> = {
+  jwt: ['jose'],
+  otel: ['@opentelemetry/api'],
+  postgres: ['pg', '@electric-sql/pglite'],
+  redis: ['redis'],
+  typeorm: ['typeorm'],
+}
+
+/** Compares the optional packages with the oldest versions that work, all at once: boot stops at the first. */
+function checkPeers(project: Project): Checked {
+  const used = new Map<Peer, SourcePlace>()
+  const missing = Object.entries(DOORS).flatMap(([door, any]) => {
+    const place = findImport(project.sources, door)
+    if (place === null) return []
+    const installed = any.filter((peer) => findInstalled(peer, project.root) !== null)
+    for (const peer of installed) used.set(peer, place)
+    return installed.length === 0 ? [missingFor(door, any, place)] : []
+  })
+  const old = (Object.keys(PEER_FLOORS) as Peer[]).flatMap((peer) => {
+    const found = findOldPeer(peer, join(project.root, 'noop.js'))
+    return found === null ? [] : toFindings(project, peer, { found, place: used.get(peer) })
+  })
+  return { findings: [...missing, ...old], notChecked: [] }
+}
+
+function missingFor(door: string, any: readonly Peer[], place: SourcePlace): Finding {
+  return finding('E_PEER_MISSING', {
+    subject: `blazon/${door}`,
+    place,
+    cause: `It needs ${any.join(' or ')}, which is not installed.`,
+    remedy: `npm install ${any[0]}`,
+  })
+}
+
+/** A package that is old, and the place of the door that loads it; `undefined` if none was found. */
+interface Old {
+  readonly found: OldPeer
+  readonly place: SourcePlace | undefined
+}
+
+function toFindings({ root, listed }: Project, peer: Peer, { found, place }: Old): Finding[] {
+  if (place !== undefined) return [finding('E_PEER_MISSING', { subject: peer, place, ...found })]
+  if (!listed.has(peer)) return []
+  const old = finding('W_PEER_OLD', {
+    subject: peer,
+    place: { file: join(root, 'package.json'), line: null },
+    cause: `${found.cause} No import was found that loads it through blazon.`,
+    remedy: `${found.remedy}, before blazon is to use it.`,
+  })
+  return [old]
 }

@@ -1,14 +1,14 @@
-import type { Request } from '../../contracts/handler.js'
-import type { Metric } from '../../contracts/metrics.js'
+import type { Request, Response } from '../../contracts/handler.js'
+import type { Metric, MetricSample } from '../../contracts/metrics.js'
 import type { Plugin, RouteSetup } from '../../contracts/plugin.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { Clock } from '../../di/clock.js'
 import { refuse } from '../../errors/refuse.js'
+import { callerOf } from '../../http/caller.js'
+import { keyIdOf } from '../../http/key-id.js'
 import { writePath } from '../../model/paths.js'
 import { Refusal } from '../../step/refusal.js'
-import { type CallerNames, Callers } from './callers.js'
 import { type DeprecatedRoute, deprecatedOf } from './deprecated.js'
-import { deprecatedMetrics } from './deprecated-metrics.js'
 
 /** Dependencies of {@link deprecatedPlugin}. */
 export interface DeprecatedSources {
@@ -73,4 +73,106 @@ function headersFor({ since, sunset, successor }: DeprecatedRoute) {
     )
     return [...fixed, ['Link', `<${path}>; rel="successor-version"`] as const]
   }
+}
+
+/** A route that ends, and its callers. */
+interface CountedRoute {
+  readonly route: Pick<RouteModel, 'method' | 'path'>
+  readonly found: DeprecatedRoute
+  readonly callers: Callers
+}
+
+/** The metrics that `blazon deprecations` reads. */
+function deprecatedMetrics(routes: readonly CountedRoute[]): Metric[] {
+  const nameOf = ({ route: { method, path } }: CountedRoute) => `${method} ${path}`
+  const each = (read: (found: DeprecatedRoute) => number | null) => (): MetricSample[] =>
+    routes.flatMap((counted) => {
+      const ms = read(counted.found)
+      return ms === null ? [] : [{ value: ms / 1000, labels: { route: nameOf(counted) } }]
+    })
+  const ofCallers = (read: (count: CallerCount) => number) => (): MetricSample[] =>
+    routes.flatMap((counted) =>
+      counted.callers.list().map(([caller, count]) => ({
+        value: read(count),
+        labels: { route: nameOf(counted), caller },
+      })),
+    )
+  return [
+    {
+      name: 'http_deprecated_since_seconds',
+      help: 'Since when a route is deprecated, in seconds since 1970.',
+      type: 'gauge',
+      read: each(({ since }) => since),
+    },
+    {
+      name: 'http_deprecated_sunset_seconds',
+      help: 'When a deprecated route may end, in seconds since 1970.',
+      type: 'gauge',
+      read: each(({ sunset }) => sunset),
+    },
+    {
+      name: 'http_deprecated_requests_total',
+      help: 'Requests of a deprecated route by caller, since the process has started.',
+      type: 'counter',
+      read: ofCallers(({ requests }) => requests),
+    },
+    {
+      name: 'http_deprecated_last_request_seconds',
+      help: 'When a caller has last called a deprecated route, in seconds since 1970.',
+      type: 'gauge',
+      read: ofCallers(({ lastAt }) => lastAt / 1000),
+    },
+  ]
+}
+
+/** `'ids'` names each caller; `'kinds'` only whether it has a key, is a user, or is a program without credentials. */
+type CallerNames = 'ids' | 'kinds'
+
+/** How often one caller has called a route, and when last, in milliseconds since 1970. */
+interface CallerCount {
+  readonly requests: number
+  readonly lastAt: number
+}
+
+/** Names of callers with a key or a user. A caller cannot choose its id, so it has one entry. */
+const MOST_IDS = 900
+/** Names of user agents. A client may send any, so these do not take the places of ids. */
+const MOST_AGENTS = 100
+const LONGEST = 120
+
+/** The callers of one route: at most 1,000 by name. All others are counted together. */
+class Callers {
+  readonly #names: CallerNames
+  readonly #ids: Map<string, CallerCount> = new Map()
+  readonly #agents: Map<string, CallerCount> = new Map()
+
+  constructor(names: CallerNames) {
+    this.#names = names
+  }
+
+  /** Counts a request. */
+  note(req: Request, res: Response, now: number): void {
+    const [kind, id] = nameOf(req, res)
+    const isAgent = kind === 'agent'
+    const [counts, most] = isAgent ? [this.#agents, MOST_AGENTS] : [this.#ids, MOST_IDS]
+    const name = this.#names === 'ids' ? `${kind}:${id}`.slice(0, LONGEST) : kind
+    const rest = isAgent ? 'other agents' : 'other'
+    const label = counts.has(name) || counts.size < most ? name : rest
+    const requests = (counts.get(label)?.requests ?? 0) + 1
+    counts.set(label, { requests, lastAt: now })
+  }
+
+  /** Lists the callers, by name. */
+  list(): readonly (readonly [caller: string, count: CallerCount])[] {
+    return [...this.#ids, ...this.#agents]
+  }
+}
+
+function nameOf(req: Request, res: Response): readonly ['key' | 'user' | 'agent', string] {
+  const key = keyIdOf(req)
+  if (key !== undefined) return ['key', key]
+  const caller = callerOf(req, res)
+  if (caller === null) return ['agent', req.headers['user-agent'] ?? 'none']
+  // `user.id=s7` is for keys of maps, in which the text and the number 7 differ.
+  return ['user', caller?.replace(/^\w*:?user(?:\.\w+)?=[snb]/, '') ?? 'unknown']
 }

@@ -1,11 +1,9 @@
 import type { Metric } from '../../contracts/metrics.js'
-import type { CallResult } from '../../contracts/outgoing-call.js'
+import type { CallResult, KeptCall } from '../../contracts/outgoing-call.js'
 import { refuse } from '../../errors/refuse.js'
 import { type AskedCall, type Call, isRepeatable, limitOf, methodOf, urlOf } from './call.js'
 import { headersOf } from './call-headers.js'
-import { CallCounts } from './call-metrics.js'
 import { type HostState, HostStates } from './host-state.js'
-import { keepCall } from './kept-call.js'
 import type { OutgoingLinks, OutgoingParts } from './outgoing-parts.js'
 import { type Attempt, hasFailed, pause, waitBefore } from './repetition.js'
 import { type Transport, transportOf } from './transport.js'
@@ -153,4 +151,97 @@ export class Caller {
 function settle({ response, error }: Attempt): Response {
   if (response === undefined) throw error
   return response
+}
+
+/** The most bytes that are kept of a body. */
+const MOST = 1_000_000
+
+/** Keeps the bodies of a call. The program reads its response as before. */
+function keepCall({ init: { body } }: AskedCall, response: Response | null): KeptCall {
+  const sent = textOf(body)
+  if (response === null) {
+    return { sent, headers: [], received: () => ({ bytes: new Uint8Array(), isWhole: true }) }
+  }
+  const chunks: Uint8Array[] = []
+  const state = { isWhole: response.body === null }
+  void readCopy(response, chunks).then(
+    (isWhole) => {
+      state.isWhole = isWhole
+    },
+    () => {},
+  )
+  const received = () => ({ bytes: Buffer.concat(chunks), isWhole: state.isWhole })
+  return { sent, headers: [...response.headers], received }
+}
+
+/** Reads a copy of a body, not more than is kept. Returns whether it is all. */
+async function readCopy(response: Response, chunks: Uint8Array[]): Promise<boolean> {
+  const reader = response.clone().body?.getReader()
+  let length = 0
+  while (reader !== undefined) {
+    const { done, value } = await reader.read()
+    if (done) break
+    length += value.length
+    if (length > MOST) {
+      // The other half of the body goes on.
+      void reader.cancel().catch(() => {})
+      return false
+    }
+    chunks.push(value)
+  }
+  return true
+}
+
+function textOf(body: unknown): string | null {
+  if (typeof body === 'string' || body instanceof URLSearchParams) return String(body)
+  return body instanceof Uint8Array ? Buffer.from(body).toString() : null
+}
+
+/** The hosts that a program calls are few. More than these share one name, so that the number of series is bounded. */
+const MOST_HOSTS = 100
+const OTHERS = 'other'
+const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|QUERY)$/
+
+/** Counts calls by host, method and class of the status. */
+class CallCounts {
+  readonly #counts = new Map<string, { readonly labels: Record<string, string>; value: number }>()
+  readonly #hosts = new Set<string>()
+
+  /** @param status `null` for a call that has failed. */
+  add({ url, method, isPublic }: Call, status: number | null): void {
+    const labels = {
+      host: isPublic ? 'public' : this.#hostOf(url),
+      method: METHODS.test(method) ? method : OTHERS,
+      status: status === null ? 'error' : `${Math.floor(status / 100)}xx`,
+    }
+    const key = Object.values(labels).join(' ')
+    const known = this.#counts.get(key) ?? { labels, value: 0 }
+    known.value += 1
+    this.#counts.set(key, known)
+  }
+
+  #hostOf({ host }: URL): string {
+    if (this.#hosts.has(host)) return host
+    if (this.#hosts.size >= MOST_HOSTS) return OTHERS
+    this.#hosts.add(host)
+    return host
+  }
+
+  /** The metrics of calls. */
+  metrics(openCircuits: () => readonly string[]): Metric[] {
+    return [
+      {
+        name: 'outgoing_calls_total',
+        help: 'Calls to other hosts, by host, method and class of the status.',
+        type: 'counter',
+        read: () => [...this.#counts.values()],
+      },
+      {
+        name: 'outgoing_open_circuits',
+        help: 'Hosts to which calls are refused, because they have failed.',
+        type: 'gauge',
+        read: () => openCircuits().length,
+      },
+    ]
+  }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { OrderField } from '../../contracts/page-order.js'
 import type {
@@ -8,10 +9,11 @@ import type {
 } from '../../contracts/pages.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { refuse } from '../../errors/refuse.js'
+import { sign, unsign } from '../../http/signed-cookie.js'
 import { tenantOf } from '../../http/tenant-of.js'
-import { bindingOf, type CursorSettings, readCursor, writeCursor } from './cursor-code.js'
 import { linkHeader } from './page-links.js'
 import { orderFor, sortsOf } from './page-orders.js'
+import { LONGEST_CURSOR } from './query-fields.js'
 
 /** Reads the requested page. */
 export type OpenPage = (req: Request, res: Response) => unknown
@@ -111,4 +113,66 @@ function refuseEqual(
   throw new TypeError(
     `Two rows have the same values of ${names}, so the next page would leave one out: end \`order\` with a unique field, such as the id.`,
   )
+}
+
+/** The way in which an application writes and reads cursors. */
+interface CursorSettings {
+  /** The first key signs; all of them verify. */
+  readonly keys: readonly string[]
+  /** Returns the time, in milliseconds. */
+  readonly now: () => number
+}
+
+/** Returns a short text for everything that a cursor belongs to. Equal values have equal texts, in any order of keys. */
+function bindingOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts, sorted)).digest('base64url')
+}
+
+/**
+ * Writes a cursor.
+ *
+ * @throws TypeError if the values are too long for a URL.
+ */
+function writeCursor(
+  values: readonly CursorValue[],
+  binding: string,
+  { keys, now }: CursorSettings,
+): string {
+  const content = JSON.stringify([Math.floor(now() / 1000), ...values])
+  const text = sign(nameOf(binding), Buffer.from(content).toString('base64url'), keys[0] as string)
+  if (text.length <= LONGEST_CURSOR) return text
+  throw new TypeError(
+    `The values of the order are too long for a cursor: ${text.length} characters, at most ${LONGEST_CURSOR}. Order by shorter fields.`,
+  )
+}
+
+/** Reads the values of a cursor; `undefined` if it was changed, is too old, or belongs to another binding. */
+function readCursor(
+  text: string,
+  { binding, maxAgeSeconds }: { readonly binding: string; readonly maxAgeSeconds: number },
+  { keys, now }: CursorSettings,
+): CursorValue[] | undefined {
+  const signature = text.slice(text.lastIndexOf('.') + 1)
+  // Node also decodes other spellings of the same bytes.
+  if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined
+  const content = unsign(nameOf(binding), text, keys)
+  if (content === undefined) return undefined
+  // It has our signature, so `writeCursor` has written it.
+  const [issued, ...values] = JSON.parse(
+    Buffer.from(content, 'base64url').toString(),
+  ) as CursorValue[]
+  return Math.floor(now() / 1000) - Number(issued) <= maxAgeSeconds ? values : undefined
+}
+
+/**
+ * The signature of a cursor is not valid for a cookie, because no cookie can have this name (RFC 6265, section 4.1.1).
+ */
+function nameOf(binding: string): string {
+  return `cursor ${binding}`
+}
+
+function sorted(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,6 +1,7 @@
 import type { ContractOf } from '../../contracts/route-contract.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { Problem } from '../../errors/config-error.js'
 import type { Feature } from '../../step/feature.js'
-import { checkPolicies } from './check-policies.js'
 
 /** `@Checks`. */
 export const policies: Feature<unknown> = {
@@ -18,4 +19,55 @@ export const policies: Feature<unknown> = {
 const policiesContract: ContractOf = ({ checks }) => {
   if (checks === null) return null
   return { errors: checks.every(({ policy }) => policy.isHidden) ? [404] : [403, 404] }
+}
+
+/** Checks the policies of one route. */
+function checkPolicies(route: RouteModel): Problem[] {
+  if (route.checks === null) return []
+  return [...checkNames(route), ...checkUser(route), ...checkShared(route)]
+}
+
+/** `req.can('order:read', order)` finds a policy by its name. */
+function checkNames({ name, checks }: RouteModel): Problem[] {
+  const known = new Map<string, unknown>()
+  for (const { policy } of checks ?? []) {
+    const same = known.get(policy.name) ?? policy.or404()
+    known.set(policy.name, same)
+    if (same === policy.or404()) continue
+    return [
+      {
+        code: 'E_POLICY_NAME',
+        subject: name,
+        cause: `Its @Checks have two policies with the name '${policy.name}'.`,
+        remedy: "Give one of them another name: policy('draftOrder', { … }).",
+      },
+    ]
+  }
+  return []
+}
+
+function checkUser({ name, checks, isProtected, isAuthOptional }: RouteModel): Problem[] {
+  if (isProtected || isAuthOptional) return []
+  return (checks ?? [])
+    .filter(({ policy }) => !policy.allowsAnonymous)
+    .map(({ policy }) => ({
+      code: 'W_POLICY_WITHOUT_USER',
+      subject: name,
+      cause: `It is public, and the policy '${policy.name}' allows nothing without a user: every request is refused.`,
+      remedy: 'Add @Auth(); or give the policy the option { anonymous: true }.',
+    }))
+}
+
+/** A shared response would reach callers about whom no policy has decided. */
+function checkShared({ name, cache }: RouteModel): Problem[] {
+  if (cache?.shared !== true) return []
+  return [
+    {
+      code: 'E_CACHE_SHARED',
+      subject: name,
+      cause:
+        'It has @Cache({ shared: true }) and @Checks: a response that the policy allowed for one user would be sent to all.',
+      remedy: 'Remove `shared`: each user then has responses of their own.',
+    },
+  ]
 }

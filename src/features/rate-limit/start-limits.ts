@@ -1,12 +1,17 @@
 import type { StoreContext } from '../../contracts/cache.js'
+import type { Request, Response } from '../../contracts/handler.js'
+import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { StepFactory } from '../../contracts/steps.js'
-import { clientKey, unmatchedClientKey } from './client-key.js'
+import type { Clock } from '../../di/clock.js'
+import { noteOf } from '../../http/note-of.js'
+import { addHeaders } from '../../http/send/response-headers.js'
+import { Refusal } from '../../step/refusal.js'
+import { isThenable } from '../../step/thenable.js'
+import { type ClientKey, clientKey, unmatchedClientKey } from './client-key.js'
 import type { RateLimitSettings } from './limit-settings.js'
-import { limitStage } from './limit-stage.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 import { type PlannedLimit, placeLimits, planLimits } from './plan-limits.js'
-import { withFallback } from './with-fallback.js'
 
 /** The limits of a running application. */
 export interface RunningLimits {
@@ -78,4 +83,117 @@ export async function startLimits(
 function inTurn(limits: readonly StepFactory[]): StepFactory | null {
   if (limits.length === 0) return null
   return (next) => limits.reduceRight((run, limit) => limit(run), next)
+}
+
+/** The store that counts, and the function that returns the key of the client of a request. */
+interface LimitParts {
+  readonly store: RateLimitStore
+  readonly clientKey: ClientKey
+}
+
+/**
+ * Creates the stage of one limit. Its step counts the request, sends the remaining quota in headers
+ * (draft-ietf-httpapi-ratelimit-headers), and refuses the request with 429 when it is over the limit. Several
+ * limits become several stages in a row: when one refuses a request, the limits after it do not count that
+ * request.
+ */
+function limitStage(planned: PlannedLimit, { store, clientKey }: LimitParts): StepFactory {
+  const { name, limit, windowMs, by } = planned
+  const policy = `"${name}";q=${limit};w=${windowMs / 1000}`
+  const left = `"${name}";r=`
+  const key = typeof by === 'function' ? 'own' : by
+  const counted = { policy: name, limit, windowMs, key }
+  const refusalFor = (result: RateLimitResult, req: Request, res: Response): Refusal | null => {
+    // A remote store may respond after the window has ended, so `resetMs` may be negative.
+    const seconds = Math.max(0, Math.ceil(result.resetMs / 1000))
+    const rest = `${left}${Math.max(0, result.remaining)};t=${seconds}`
+    addHeaders(res, ['RateLimit-Policy', policy, 'RateLimit', rest])
+    const verdict = result.isAllowed ? 'counted' : 'refused'
+    noteOf(req)?.({ by: 'limit', verdict, facts: { ...counted, remaining: result.remaining } })
+    return result.isAllowed ? null : tooMany(seconds)
+  }
+  return function stageLimit(next) {
+    return function limitRequest(req, res) {
+      const result = store.consume({ key: clientKey(req), limit, windowMs })
+      if (isThenable(result)) {
+        return result.then((later) => refusalFor(later, req, res) ?? next(req, res))
+      }
+      return refusalFor(result, req, res) ?? next(req, res)
+    }
+  }
+}
+
+function tooMany(seconds: number): Refusal {
+  const headers = { 'Retry-After': String(seconds) }
+  const message = `Too many requests; try again in ${seconds} s`
+  return Refusal.of(429, message, { headers })
+}
+
+/** Milliseconds between two log lines about the same failing store. */
+const LOG_INTERVAL_MS = 60_000
+/**
+ * Milliseconds to wait for the store. A request without a route has no deadline of its own, so the wait needs
+ * one.
+ */
+const MAX_WAIT_MS = 5000
+
+/**
+ * Wraps a store. When the store fails, the request is counted in the memory of this process: a broken store
+ * must neither refuse all requests nor allow all of them. A store that follows the contract never fails; this
+ * is for a store that does not.
+ */
+function withFallback(store: RateLimitStore, context: StoreContext): RateLimitStore {
+  const fallbackStore = memoryRateLimit()
+  fallbackStore.open?.(context)
+  const { clock, logger } = context
+  let nextLogAt = 0
+  const instead = (count: RateLimitCount, err: unknown) => {
+    if (clock.monotonic() >= nextLogAt) {
+      nextLogAt = clock.monotonic() + LOG_INTERVAL_MS
+      logger.error({ err }, 'The rate limit store failed; requests are counted in this process')
+    }
+    return fallbackStore.consume(count)
+  }
+  const read = (result: unknown, count: RateLimitCount) =>
+    isResult(result)
+      ? result
+      : instead(count, new TypeError('The store returned no RateLimitResult'))
+  return {
+    consume(count) {
+      try {
+        const result: unknown = store.consume(count)
+        if (!isThenable(result)) return read(result, count)
+        return inTime(result, clock).then(
+          (later) => read(later, count),
+          (err) => instead(count, err),
+        )
+      } catch (err) {
+        return instead(count, err)
+      }
+    },
+  }
+}
+
+/** Rejects when the promise has not settled after `MAX_WAIT_MS`. */
+function inTime(result: PromiseLike<unknown>, clock: Clock): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(new Error(`No response within ${MAX_WAIT_MS} ms`))
+    const timer = clock.setTimeout(giveUp, MAX_WAIT_MS)
+    result.then(
+      (value) => {
+        timer.cancel()
+        resolve(value)
+      },
+      (error) => {
+        timer.cancel()
+        reject(error)
+      },
+    )
+  })
+}
+
+function isResult(value: unknown): value is RateLimitResult {
+  if (typeof value !== 'object' || value === null) return false
+  const { isAllowed, remaining, resetMs } = value as Record<string, unknown>
+  return typeof isAllowed === 'boolean' && Number.isFinite(remaining) && Number.isFinite(resetMs)
 }

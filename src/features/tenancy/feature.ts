@@ -1,6 +1,9 @@
+import type { ContractOf, ContractParameter } from '../../contracts/route-contract.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import type { JsonSchema } from '../../contracts/schema.js'
+import type { Problem } from '../../errors/config-error.js'
 import type { Feature } from '../../step/feature.js'
-import { type TenancySetting, warnOfTenancy } from './check-tenancy.js'
-import { tenantFacts, tenantResponses } from './tenant-responses.js'
+import { hasTenantGuard, isVerified, needsTenant } from './tenant-rules.js'
 import type { TenantSettings } from './tenant-settings.js'
 
 /** The settings that tenants depend on. */
@@ -23,4 +26,165 @@ export const tenancy: Feature<TenancySettings> = {
   },
   contract: ({ tenant }) => tenantResponses(tenant),
   facts: ({ tenant }) => tenantFacts(tenant),
+}
+
+/**
+ * The facts of an application that decide whether its tenants are verified, and whether requests can name them.
+ */
+interface TenancySetting {
+  readonly tenant: TenantSettings | null
+  readonly routes: readonly RouteModel[]
+  readonly hasGuard: boolean
+  readonly hasMiddlewares: boolean
+  readonly isProduction: boolean
+}
+
+/** Returns the warnings about the tenancy of an application. */
+function warnOfTenancy(setting: TenancySetting): Problem[] {
+  return [...warnOfTrust(setting), ...warnOfSources(setting)]
+}
+
+function warnOfTrust({ tenant, hasGuard, isProduction }: TenancySetting): Problem[] {
+  if (!isProduction || tenant === null || tenant.authorize !== null) return []
+  if (hasGuard) return warnOfGuards(tenant)
+  return [
+    {
+      code: 'W_TENANT_UNVERIFIED',
+      subject: 'tenant',
+      cause:
+        'The request alone names its tenant, and nothing checks whether the client may act for that tenant: any client can name any tenant.',
+      remedy: 'Configure `tenant.authorize`, or `auth.guard` with a guard that has `tenantOf`.',
+    },
+  ]
+}
+
+/** A guard that only finds its user lets the user of one tenant in with the name of another. */
+function warnOfGuards({ guards }: TenantSettings): Problem[] {
+  const silent = guards.filter(
+    ({ confirmsTenant, checksTenant }) => !confirmsTenant && !checksTenant,
+  )
+  if (silent.length === 0) return []
+  return [
+    {
+      code: 'W_TENANT_UNVERIFIED',
+      subject: silent
+        .map(({ name }) => (name === null ? 'auth.guard' : `auth.guards.${name}`))
+        .join(', '),
+      cause:
+        'It does not confirm the tenant of a request: a user of one tenant whom it lets in may name any other tenant.',
+      remedy:
+        'Configure `tenant.authorize`, or give the guard `tenantOf`. If `canActivate` checks the tenant itself, give the guard `checksTenant: true`.',
+    },
+  ]
+}
+
+function warnOfSources({ tenant: settings, routes, hasMiddlewares }: TenancySetting): Problem[] {
+  if (hasMiddlewares || hasSource(settings)) return []
+  const names = routes
+    .filter(({ tenant }) => tenant !== null && !tenant.isOptional)
+    .map(({ name }) => name)
+  if (names.length === 0) return []
+  return [
+    {
+      code: 'W_TENANT_WITHOUT_SOURCE',
+      subject: names.join(', '),
+      cause:
+        'It needs a tenant, and nothing in the application can name one: the response will always be 400.',
+      remedy: 'Configure `tenant`, or a middleware that calls runWithTenant(id, next).',
+    },
+  ]
+}
+
+function hasSource(tenant: TenantSettings | null): boolean {
+  if (tenant === null) return false
+  const { header, jwtClaim, strategies, guards } = tenant
+  if (guards.some(({ confirmsTenant }) => confirmsTenant)) return true
+  return header !== null || jwtClaim !== null || strategies.length > 0
+}
+
+/** The facts about the `tenant` option that the OpenAPI document depends on, as plain data. */
+interface TenantFacts {
+  readonly header: string | null
+  /** Whether the header is the only place where a request may name its tenant. */
+  readonly isOnlySource: boolean
+  readonly isRequired: boolean
+  /** Whether there is an `authorize` that may refuse a tenant. */
+  readonly isAuthorized: boolean
+  /** The guards that confirm tenants. */
+  readonly guards: readonly (string | null)[]
+  /** The pattern of ids; `null` when its flags have no equivalent in JSON Schema. */
+  readonly pattern: string | null
+  /** Response statuses that refuse a tenant although its id is well-formed. */
+  readonly errors: readonly number[]
+}
+
+/** Returns the facts; `null` for an application without the `tenant` option. */
+function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
+  if (settings === null) return null
+  const { header, jwtClaim, strategies, pattern, store } = settings
+  const isPlain = pattern.flags.replace(/[dgmyu]/g, '') === ''
+  return {
+    header,
+    isOnlySource: jwtClaim === null && strategies.length === 0,
+    isRequired: settings.isRequired,
+    isAuthorized: settings.authorize !== null,
+    guards: settings.guards.filter((each) => each.confirmsTenant).map(({ name }) => name),
+    pattern: isPlain ? anchored(pattern.source) : null,
+    errors: [
+      ...(settings.onMismatch === 'reject' ? [403] : []),
+      // 403 for a suspended tenant, 404 for an unknown one, 503 when the store fails.
+      ...(store === null ? [] : [403, 404, 503]),
+    ],
+  }
+}
+
+/**
+ * Adds the header that names the tenant, and the error responses of tenancy, to the operations that need them.
+ */
+function tenantResponses(settings: TenantSettings | null): ContractOf {
+  const facts = tenantFacts(settings)
+  if (facts === null) {
+    return (route) => (route.tenant === null ? null : { errors: [400] })
+  }
+  // One object for all routes, because the document describes each schema once.
+  const schema = schemaOfId(facts)
+  return function responsesOf(route) {
+    const isNeeded = needsTenant(route, settings)
+    const isNamed = route.tenant !== null || isNeeded
+    // The credential names the tenant, too.
+    const isHeaderNeeded = isNeeded && !hasTenantGuard(route, settings)
+    const header =
+      isNamed && facts.header !== null
+        ? { ...headerParameter(facts, isHeaderNeeded), schema }
+        : null
+    const refusals = isVerified(route, settings) ? [403] : []
+    return {
+      parameters: header === null ? [] : [header],
+      errors: [400, ...refusals, ...facts.errors],
+    }
+  }
+}
+
+function schemaOfId({ pattern }: TenantFacts): JsonSchema {
+  return { type: 'string', ...(pattern !== null && { pattern }) }
+}
+
+function headerParameter(
+  { header, isOnlySource }: TenantFacts,
+  isNeeded: boolean,
+): Omit<ContractParameter, 'schema'> {
+  return {
+    name: header as string,
+    in: 'header',
+    description: 'The tenant of the request.',
+    ...(isNeeded && isOnlySource && { required: true }),
+  }
+}
+
+/**
+ * Anchors the pattern: JSON Schema searches a pattern anywhere in a text, but an id must match from start to
+ * end.
+ */
+function anchored(source: string): string {
+  return /^\^(?:[^|\\]|\\.)*\$$/.test(source) ? source : `^(?:${source})$`
 }

@@ -1,5 +1,5 @@
-import { type FetchSetup, fetchJson, UnexpectedStatus } from './fetch-json.js'
-import type { AnyJwtOptions } from './jwt-options.js'
+import type { AnyJwtOptions, JwtFetch } from './jwt-options.js'
+import { isSafeUrl } from './safe-url.js'
 import { narrow, publicJwk, UnusableKey, type VerificationKey } from './verification-key.js'
 
 /** More keys than any issuer has. */
@@ -68,4 +68,48 @@ function metadataUrls(issuer: string): readonly [URL, URL] {
     new URL(`${base}/.well-known/openid-configuration`),
     new URL(`${origin}/.well-known/oauth-authorization-server${path}`),
   ]
+}
+
+/** The longest wait for an issuer, in milliseconds of the machine: a moved clock does not make it faster. */
+const TIMEOUT_MS = 5000
+
+/** The largest answer. Metadata and keys of an issuer have a few kilobytes. */
+const LIMIT_BYTES = 256 * 1024
+
+/** An answer with another status than 200. */
+class UnexpectedStatus extends Error {}
+
+/** How answers are fetched. */
+interface FetchSetup {
+  readonly fetch: JwtFetch
+  /** Aborted when the application closes. */
+  readonly closed: AbortSignal
+}
+
+/**
+ * Reads JSON from a URL. Redirects are not followed: through a redirect that an attacker can choose, the keys would
+ * come from the attacker.
+ */
+async function fetchJson(url: URL, { fetch, closed }: FetchSetup): Promise<unknown> {
+  if (!isSafeUrl(url)) throw new Error(`${url.href} is not a URL with https.`)
+  const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), closed])
+  const headers = { accept: 'application/json, application/jwk-set+json' }
+  const response = await fetch(url, { redirect: 'manual', headers, signal })
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new UnexpectedStatus(`${url.href} responded with status ${response.status}.`)
+  }
+  return JSON.parse(await readText(response, url))
+}
+
+async function readText(response: Response, { href }: URL): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  // Leaving the loop cancels the rest of the body.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > LIMIT_BYTES) throw new Error(`${href} sent more than ${LIMIT_BYTES} bytes.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }

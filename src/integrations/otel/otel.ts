@@ -1,8 +1,27 @@
-import { InjectionToken, type Plugin } from '../../index.js'
-import { type ObserverSetup, orStandIn, type RequestObserver } from '../../plugin/index.js'
+import type { Context, Span, SpanOptions } from '@opentelemetry/api'
+import {
+  type ErrorContext,
+  InjectionToken,
+  type Plugin,
+  type Request,
+  type RouteModel,
+} from '../../index.js'
+import {
+  type EndedRequest,
+  type ObserverSetup,
+  orStandIn,
+  type RequestObserver,
+  type StepName,
+  setTraceContext,
+} from '../../plugin/index.js'
+import { CallSpans } from './call-spans.js'
+import { findContextKeys, type RpcMetadata } from './context-keys.js'
 import { loadApi, type OpenTelemetry } from './load-api.js'
-import { observeTraces } from './observe-traces.js'
+import { SpanOpener } from './open-span.js'
 import { checkOtelOptions, type OtelOptions } from './otel-options.js'
+import { RequestTrace, type SpanMaker } from './request-trace.js'
+import { describeEnd, hasFailed } from './server-span.js'
+import { StatementSpans } from './statement-spans.js'
 
 /** The package `@opentelemetry/api`, loaded before the first instance is made. */
 const kApi = new InjectionToken<OpenTelemetry>('@opentelemetry/api')
@@ -37,4 +56,179 @@ function tracing(options: OtelOptions): Plugin {
     providers: [{ token: kApi, useFactory: () => loadApi() }],
     requests: (app: ObserverSetup): RequestObserver => observeTraces(app.get(kApi), options, app),
   }
+}
+
+/** The name of a class, which is one of few. */
+const NAME = /^[A-Za-z_$][\w$.]{0,99}$/
+
+/**
+ * Adds an error to a span as an event.
+ *
+ * @param error As the application logs it, so without secrets.
+ * @returns The name of the error; `undefined` if it has no name that names a class.
+ */
+function recordError(span: Span, error: unknown): string | undefined {
+  const { name, message, stack } = fieldsOf(error)
+  span.recordException({
+    name: name ?? typeof error,
+    message: message ?? '',
+    ...(stack !== undefined && { stack }),
+  })
+  return name !== undefined && NAME.test(name) ? name : undefined
+}
+
+type Fields = Partial<Record<'name' | 'message' | 'stack', string>>
+
+/** Any value can be thrown, also a proxy that throws when it is read. */
+function fieldsOf(error: unknown): Fields {
+  try {
+    if (typeof error !== 'object' || error === null) return { message: String(error) }
+    const { name, message, stack } = error as Readonly<Record<string, unknown>>
+    return { ...textOf('name', name), ...textOf('message', message), ...textOf('stack', stack) }
+  } catch {
+    return {}
+  }
+}
+
+function textOf(key: keyof Fields, value: unknown): Fields {
+  return typeof value === 'string' ? { [key]: value } : {}
+}
+
+/** The spans of a request. Applications that pass a request on to each other share them. */
+const kTrace: unique symbol = Symbol('blazon.otel.trace')
+
+interface Traced extends Request {
+  [kTrace]?: RequestTrace
+}
+
+/** Observes the requests of one application, and makes their spans. */
+function observeTraces(
+  api: OpenTelemetry,
+  options: OtelOptions,
+  app: ObserverSetup,
+): RequestObserver {
+  const traces = new Traces(api, options, app)
+  return {
+    around: traces.around,
+    onError: traces.onError,
+    onEnd: traces.onEnd,
+    onCall: traces.onCall,
+    needsBytes: false,
+    // Statements belong to the active span.
+    needsRequests: false,
+    ...(options.steps !== false && { onStep: traces.onStep }),
+    ...(options.statements !== false && { onStatement: traces.onStatement }),
+  }
+}
+
+/** The spans of the requests of one application. */
+class Traces {
+  readonly #api: OpenTelemetry
+  readonly #options: OtelOptions
+  readonly #maker: SpanMaker
+  readonly #opener: SpanOpener
+  readonly #urlOf: ObserverSetup['urlOf']
+  /** The options of the spans of handlers. */
+  readonly #handlers: ReadonlyMap<unknown, SpanOptions>
+  /** The context of requests without spans. */
+  readonly #suppressed: Context
+
+  constructor(api: OpenTelemetry, options: OtelOptions, { model, urlOf }: ObserverSetup) {
+    const keys = findContextKeys(api)
+    const tracer = (options.tracerProvider ?? api.trace).getTracer('blazon')
+    this.#api = api
+    this.#options = options
+    this.#maker = { tracer, spanKey: keys.span }
+    this.#opener = new SpanOpener(api, keys, this.#maker)
+    this.onStatement = new StatementSpans(api, this.#maker).note
+    this.onCall = new CallSpans(api, this.#maker).begin
+    this.#urlOf = urlOf
+    this.#handlers = new Map(model.routes.map((route) => [route, handlerOptions(route)]))
+    this.#suppressed = api.ROOT_CONTEXT.setValue(keys.isSuppressed, true)
+  }
+
+  readonly around = (req: Traced, next: () => void): void => {
+    const { context } = this.#api
+    const known = req[kTrace]
+    if (known !== undefined && !known.isOver) return context.with(known, next)
+    const active = context.active()
+    const found = this.#opener.find(active)
+    if (this.#options.ignore?.(req) === true) {
+      if (found === null) context.with(this.#suppressed, next)
+      return
+    }
+    const trace = new RequestTrace(found ?? this.#opener.open(req, active), this.#maker)
+    req[kTrace] = trace
+    setTraceContext(req, trace.server.spanContext())
+    // The span of an instrumentation is active already. The context of a span that is not recorded is entered, too:
+    // without it, the spans of other instrumentations would have no parent, so a sampler would keep some of them as
+    // traces of their own.
+    if (found === null || trace.isRecorded) context.with(trace, next)
+  }
+
+  readonly onStep = (req: Traced, step: StepName): void => {
+    const trace = req[kTrace]
+    if (trace === undefined || !trace.isRecorded || trace.isOver) return
+    trace.enter(step, step === 'handler' ? this.#handlers.get(req.route) : undefined)
+  }
+
+  readonly onStatement: StatementSpans['note']
+
+  readonly onCall: CallSpans['begin']
+
+  readonly onError = (error: unknown, { req }: ErrorContext): void => {
+    const trace = (req as Traced | undefined)?.[kTrace]
+    if (trace === undefined || !trace.isRecorded || trace.isOver) return
+    trace.errorType = recordError(trace.server, error) ?? trace.errorType
+  }
+
+  readonly onEnd = (ended: EndedRequest): void => {
+    const trace = (ended.req as Traced | null)?.[kTrace]
+    if (trace === undefined) return this.#afterwards(ended)
+    // An application inside of this one has ended it.
+    if (trace.isOver) return
+    trace.isOver = true
+    trace.endStep()
+    try {
+      if (trace.isRecorded) this.#complete(trace, ended)
+    } finally {
+      if (trace.rpc === null) trace.server.end()
+    }
+  }
+
+  /** Makes the span of a request that had no beginning: a WebSocket, or bytes that Node's parser has refused. */
+  #afterwards(ended: EndedRequest): void {
+    const { req, cause, startedAt, durationMs } = ended
+    if (cause !== 'parser' && cause !== 'upgrade') return
+    if (req !== null && this.#options.ignore?.(req) === true) return
+    const trace = new RequestTrace(this.#opener.openAt(req, startedAt), this.#maker)
+    try {
+      if (trace.isRecorded) this.#complete(trace, ended)
+    } finally {
+      trace.server.end(startedAt + durationMs)
+    }
+  }
+
+  #complete({ server, errorType, rpc }: RequestTrace, ended: EndedRequest): void {
+    const { req, route } = ended
+    const path = route === null ? undefined : this.#pathOf(route, rpc)
+    const url = req === null ? '' : this.#urlOf(req)
+    describeEnd(server, ended, { route: path, url, errorType })
+    if (hasFailed(ended)) server.setStatus({ code: this.#api.SpanStatusCode.ERROR })
+    const more = this.#options.attributes?.(ended)
+    if (more !== undefined) server.setAttributes(more)
+  }
+
+  /** The pattern of a route. If an instrumentation has made the span, it names the span by the pattern that it has. */
+  #pathOf({ path }: RouteModel, rpc: RpcMetadata | null): string {
+    const { root = '' } = this.#options
+    const full = root === '' || path !== '/' ? root + path : root
+    if (rpc === null) return full
+    rpc.route ??= full
+    return rpc.route
+  }
+}
+
+function handlerOptions({ name }: RouteModel): SpanOptions {
+  return { attributes: { 'code.function.name': name } }
 }

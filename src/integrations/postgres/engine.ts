@@ -1,9 +1,15 @@
-import { ConfigError, type DatabaseLink, HttpError, type Logger, Metrics } from '../../index.js'
-import { formatProblem, type PluginContext, Statements } from '../../plugin/index.js'
+import {
+  ConfigError,
+  type DatabaseLink,
+  HttpError,
+  type LinkRow,
+  type Logger,
+  Metrics,
+} from '../../index.js'
+import { formatProblem, type Metric, type PluginContext, Statements } from '../../plugin/index.js'
 import { briefCause, textOf } from './brief-cause.js'
-import { databaseLink } from './database-link.js'
 import { assertIsolation } from './doctor/inspect-database.js'
-import type { Driver } from './driver.js'
+import type { Driver, Statement } from './driver.js'
 import {
   type AppliedMigration,
   applyMigrations,
@@ -11,10 +17,10 @@ import {
   readStatus,
 } from './migrations/apply-migrations.js'
 import type { RoleOptions } from './migrations/ensure-roles.js'
+import { splitStatements } from './migrations/split-statements.js'
 import { stateOf } from './migrations/state-of.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
-import { poolMetrics } from './pool-metrics.js'
 import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
 
@@ -189,4 +195,60 @@ function unreachable(error: unknown): unknown {
       'Check that the server runs, and that `url` has the host, the port, the database, the user and the password.',
   } as const
   return new ConfigError([problem], { cause: briefCause(error) })
+}
+
+/** The metrics of the connections to the database. */
+export function poolMetrics(driver: Pick<Driver, 'size' | 'usage'>): Metric[] {
+  return [
+    gauge('db_client_connections_used', 'Connections that are in use.', () => driver.usage().lent),
+    gauge('db_client_connections_max', 'Connections that can be used at once.', () => driver.size),
+    gauge('db_client_connections_waiting', 'Callers that wait for a connection.', () => {
+      return driver.usage().waiting
+    }),
+  ]
+}
+
+function gauge(name: string, help: string, read: () => number): Metric {
+  return { name, help, type: 'gauge', read }
+}
+
+/** The database for plugins that keep tables of their own in it. */
+function databaseLink(driver: Driver, sessions: Sessions): DatabaseLink {
+  return {
+    connections: driver.size,
+    isEmbedded: driver.isEmbedded,
+    isReal: driver.expect === undefined,
+    run: (text, values) => runAlone(driver, text, values),
+    join: (fn) =>
+      sessions.asLogin((send) =>
+        fn(async (text, values) => (await send({ text, ...(values && { values }) })).rows),
+      ),
+    transaction: (fn) => sessions.block(sessions.owner, fn),
+    afterCommit: (fn) => sessions.afterCommit(fn),
+  }
+}
+
+/** A script may have `BEGIN` and `COMMIT`, so after a failure the state of the connection is unknown. */
+async function runAlone(
+  driver: Driver,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<LinkRow[]> {
+  const connection = await driver.connect()
+  try {
+    const rows: LinkRow[] = []
+    for (const statement of statementsOf(text, values)) {
+      rows.push(...(await connection.query(statement)).rows)
+    }
+    connection.release()
+    return rows
+  } catch (error) {
+    connection.destroy()
+    throw error
+  }
+}
+
+function* statementsOf(text: string, values: readonly unknown[]): Generator<Statement> {
+  if (values.length > 0) return yield { text, values }
+  for (const each of splitStatements(text)) yield { text: each.text }
 }

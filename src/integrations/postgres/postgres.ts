@@ -1,25 +1,33 @@
 import {
+  type Clock,
   ConfigError,
   DatabaseLink,
+  HttpError,
   IdempotencyStore,
   type Plugin,
   type RouteModel,
 } from '../../index.js'
 import {
+  type IdempotencyClaim,
+  type IdempotencyStoreContext,
   idempotencyOf,
   orStandIn,
   type RouteSetup,
   Statements,
   type StepFactory,
 } from '../../plugin/index.js'
+import { briefCause } from './brief-cause.js'
 import { Database } from './database.js'
+import type { QueryResult } from './driver.js'
 import { createDriver } from './drivers/create-driver.js'
 import { Engine } from './engine.js'
 import { EngineToken } from './engine-token.js'
+import { HourlyPurge } from './hourly-purge.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
-import { PostgresIdempotency } from './postgres-idempotency.js'
+import { PostgresError } from './postgres-error.js'
 import { explainRefusal } from './refused-statement.js'
+import { idempotencyStatements, IDEMPOTENCY_TABLE as TABLE } from './schema/idempotency-table.js'
 import type { Sessions } from './sessions/sessions.js'
 import type { TransactionOptions } from './sessions/transaction-options.js'
 import { transactionalOf } from './transactional.js'
@@ -142,4 +150,105 @@ function transactionStage(
 async function answeredEngine(options: PostgresOptions, statements: Statements): Promise<Engine> {
   const { AnsweringDriver } = await import('./drivers/answering-driver.js')
   return new Engine(options, new AnsweringDriver(statements))
+}
+
+/**
+ * Keeps the responses of `@Idempotent()` in the transaction of the request. A lock of the transaction is the claim of a key,
+ * so it ends with the transaction, also when the process or the connection does.
+ */
+class PostgresIdempotency implements IdempotencyStore {
+  readonly isShared = true
+  readonly #engine: Engine
+  #clock: Clock | undefined
+  #purge: HourlyPurge | undefined
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  async open(context: IdempotencyStoreContext): Promise<void> {
+    const { clock } = context
+    this.#clock = clock
+    await this.#prepare(context.usesTenants)
+    this.#purge = new HourlyPurge(
+      context,
+      () => this.#query(`delete from ${TABLE} where ends_at <= $1`, clock.now()),
+      'The records of @Idempotent() that have ended could not be deleted',
+    )
+  }
+
+  async close(): Promise<void> {
+    await this.#purge?.close()
+  }
+
+  async claim(key: string, ttlMs: number): Promise<IdempotencyClaim> {
+    // The digest is random enough for a number of 64 bits: an equal one of another key is a 409, and no more.
+    const lock = Buffer.from(key, 'base64url').readBigInt64BE()
+    const claimed = await this.#query(
+      'select pg_catalog.pg_try_advisory_xact_lock($1::bigint) as "isMine"',
+      String(lock),
+    )
+    if (claimed.rows[0]?.['isMine'] !== true) return { state: 'running' }
+    // A statement of its own sees what another transaction has committed before it gave the lock back.
+    const now = (this.#clock as Clock).now()
+    const found = await this.#query(
+      `select record from ${TABLE} where key = $1 and ends_at > $2`,
+      ...[key, now],
+    )
+    const [row] = found.rows
+    if (row !== undefined) return { state: 'kept', record: String(row['record']) }
+    return {
+      state: 'claimed',
+      keep: (record) => this.#keep({ key, record, now, endsAt: now + Math.ceil(ttlMs) }),
+      free: () => {},
+    }
+  }
+
+  async #keep(row: { key: string; record: string; now: number; endsAt: number }): Promise<void> {
+    const { rowCount } = await this.#query(
+      `insert into ${TABLE} as kept (key, record, ends_at) values ($1, $2, $3)
+        on conflict (key) do update set record = excluded.record, ends_at = excluded.ends_at
+        where kept.ends_at <= $4`,
+      ...[row.key, row.record, row.endsAt, row.now],
+    )
+    if (rowCount === 1) return
+    // A transaction with a snapshot (`isolation`) may not have seen the record of another one. It is rolled back.
+    throw new HttpError(409, 'A request with this Idempotency-Key has just run', {
+      code: 'IDEMPOTENCY_RUNNING',
+      headers: { 'Retry-After': '1' },
+    })
+  }
+
+  /** Creates the table, unless it exists. */
+  async #prepare(usesTenants: boolean): Promise<void> {
+    const probe = () => this.#query(`select key, record, ends_at from ${TABLE} limit 0`)
+    const known = await probe().catch(refusalOf)
+    if (!(known instanceof PostgresError)) return
+    const created = await this.#engine
+      .createOwnTable(usesTenants, idempotencyStatements)
+      .catch(refusalOf)
+    // Another process may have created it meanwhile.
+    const failed = await probe().catch(refusalOf)
+    if (failed instanceof PostgresError) throw tableError(created ?? failed)
+  }
+
+  #query(text: string, ...values: unknown[]): Promise<QueryResult> {
+    return this.#engine.sessions.queryOwnTable({ text, values })
+  }
+}
+
+function refusalOf(error: unknown): PostgresError {
+  if (error instanceof PostgresError) return error
+  throw error
+}
+
+function tableError(cause: PostgresError): ConfigError {
+  const problem = {
+    code: 'E_IDEMPOTENCY_TABLE',
+    subject: `@Idempotent(): table ${TABLE}`,
+    cause: `It cannot be read, and not be created: ${cause.message}`,
+    remedy:
+      'Put the SQL that idempotencyTable() of blazon/postgres returns into a migration, with the role that the application uses.',
+  } as const
+  return new ConfigError([problem], { cause: briefCause(cause) })
 }

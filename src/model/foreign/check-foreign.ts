@@ -6,8 +6,7 @@ import type { Problem } from '../../errors/config-error.js'
 import { chainOf } from '../../metadata/read.js'
 import { inspectKey, inspectScope } from './keys.js'
 import { type Finding, REMEDIES } from './remedies.js'
-import { findEntries } from './routing-controllers.js'
-import { metadataStore } from './traces.js'
+import { metadataStore, storedLists } from './traces.js'
 
 /** Where the check looks for decorators of other frameworks. */
 export interface ForeignInput {
@@ -124,4 +123,49 @@ function unread(key: string | symbol, subject: string): Problem {
   const cause = `Another decorator has stored ${name} there, and nothing in this application reads it.`
   const remedy = String(key).startsWith('swagger/') ? REMEDIES.document : REMEDIES.unknown
   return { code: 'W_FOREIGN_METADATA', subject, cause, remedy }
+}
+
+/** The arguments that the package stores for one decorator. */
+type Args = Readonly<Partial<Record<'target' | 'object' | 'method' | 'type' | 'index', unknown>>>
+
+/** The lists of decorators. Entries of some lists have a type, such as `authorized`, which names the decorator better. */
+const LISTS: readonly (readonly [list: string, decorator: string, remedy: string])[] = [
+  ['controllers', '', REMEDIES.route],
+  ['actions', '', REMEDIES.route],
+  ['uses', '@UseBefore or @UseAfter', REMEDIES.use],
+  ['useInterceptors', '@UseInterceptor', REMEDIES.use],
+  ['responseHandlers', '', REMEDIES.response],
+  ['params', '', REMEDIES.parameter],
+  ['middlewares', '@Middleware', REMEDIES.use],
+  ['interceptors', '@Interceptor', REMEDIES.use],
+]
+
+/** Finds the decorators of routing-controllers on a class (`null`), or on one of its members. */
+function findEntries(owner: Class, member: PropertyKey | null): Finding[] {
+  const key = (Symbol as { metadata?: symbol }).metadata as symbol
+  // A class of the standard dialect is found by the metadata object that its decorators received.
+  const owners = [owner, Object.getOwnPropertyDescriptor(owner, key)?.value ?? owner]
+  return LISTS.flatMap(([list, decorator, remedy]) => {
+    const entries = storedLists()?.[list]
+    // Another version may have other lists.
+    const all: readonly Args[] = Array.isArray(entries) ? entries : []
+    const here = all.filter((args) => {
+      const place = placeOf(args)
+      return owners.includes(place.owner) && place.member === member
+    })
+    return here.map(({ type, index }) => {
+      const where = index === undefined ? '' : ` on parameter ${index}`
+      const written = `${type === undefined ? decorator : `the decorator '${type}'`} of routing-controllers${where}`
+      return { written, remedy: type === 'authorized' ? REMEDIES.guard : remedy }
+    })
+  })
+}
+
+function placeOf({ target, object, method }: Args): { owner: unknown; member: unknown } {
+  if (typeof method !== 'object' || method === null) {
+    return { owner: target ?? object?.constructor, member: method ?? null }
+  }
+  // The decorator was called in the standard way, and has taken the decorator context for the name of a method.
+  const { kind, name, metadata } = method as ClassMethodDecoratorContext
+  return { owner: metadata, member: (kind as string) === 'class' ? null : name }
 }

@@ -1,14 +1,18 @@
 import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { FieldError } from '../../contracts/schema.js'
+import { bodyFinder } from '../../http/body-reader.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestVisibility } from '../../http/visibility.js'
 import type { Node } from '../../schema/dialect/conversion.js'
+import type { Path } from '../../schema/fields/matcher.js'
 import { readSchema } from '../../schema/fields/read-schema.js'
 import { isEnveloped, type MadeRows, mapResponses } from '../../schema/fields/response-bodies.js'
+import { namesIn } from '../../schema/fields/show-path.js'
 import { markByName } from '../../schema/visibility/by-name.js'
 import {
   compileFindHidden,
+  compileFindSent,
   compileHide,
   type FindHidden,
   type HideFields,
@@ -21,10 +25,10 @@ import {
   type MarkedSides,
   markedFields,
   markedSides,
+  resolverOf,
   type SchemaMarks,
 } from '../../schema/visibility/route-marks.js'
 import type { KeptVisibilities } from './kept-visibilities.js'
-import { compileSent } from './sent-fields.js'
 
 /** The marked fields of a route. */
 export interface RouteVisibility extends MarkedSides {
@@ -166,4 +170,61 @@ interface ItemConfig extends Pick<VisibilityConfig, 'converters'> {
   readonly maybe: Node
   readonly hasNameless: boolean
   readonly hides: (mark: Mark) => boolean
+}
+
+/** Lists the hidden fields that a request has. */
+type FindSent = (req: BlazonRequest) => readonly FieldError[]
+
+interface SentConfig {
+  readonly schemas: readonly SchemaMarks[]
+  /** Whether the caller may not see the fields with a mark. */
+  readonly hides: (mark: Mark) => boolean
+}
+
+/** Compiles the function that finds hidden fields in the body and the query of a request, before they are validated. */
+function compileSent(route: RouteModel, { schemas, hides }: SentConfig): FindSent {
+  const finders = schemas
+    .filter(({ part, places }) => (part === 'body' || part === 'query') && places.length > 0)
+    .map(({ part, schema, json }) => ({
+      part: part as 'body' | 'query',
+      isMeant: part === 'body' ? bodySelector(route, schema) : () => true,
+      find: compileFindSent({ schema: json, resolve: resolverOf(json) }, hides),
+      names: namesIn(json),
+    }))
+  return (req) =>
+    finders.flatMap(({ part, isMeant, find, names }) =>
+      isMeant(req) ? errorsOf(find, { part, value: req[part], names }) : [],
+    )
+}
+
+/** Of several bodies, only the schema of the declared type counts. */
+function bodySelector(
+  { bodies }: RouteModel,
+  schema: SchemaMarks['schema'],
+): (req: BlazonRequest) => boolean {
+  const own = (bodies ?? []).flatMap((body, index) => (body.schema === schema ? [index] : []))
+  if (bodies === null || own.length === 0) return () => true
+  const find = bodyFinder(bodies)
+  return (req) => {
+    const index = find(req)
+    return own.includes(index) || index === -1
+  }
+}
+
+interface SentPart {
+  readonly part: 'body' | 'query'
+  readonly value: unknown
+  /** The names in the schema. All other names come from the request. */
+  readonly names: ReadonlySet<string>
+}
+
+function errorsOf(find: FindHidden, { part, value, names }: SentPart): FieldError[] {
+  return find(value).map((path) => ({ in: part, path: textOf(path, names), message: REFUSED }))
+}
+
+/** It reveals nothing about the values that the field takes. */
+const REFUSED = 'may not be sent by this caller'
+
+function textOf(path: Path, names: ReadonlySet<string>): string {
+  return path.map((key) => (typeof key === 'string' && !names.has(key) ? '*' : key)).join('.')
 }

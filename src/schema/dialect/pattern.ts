@@ -1,5 +1,3 @@
-import { ignoreCase } from './ignore-case.js'
-
 /** The characters that may follow `\` in a pattern of JSON Schema, which is compiled in Unicode mode. */
 const ESCAPED = /[\^$\\.*+?()[\]{}|/0-9A-Za-z]/
 
@@ -41,4 +39,73 @@ function isUnicodePattern(source: string): boolean {
 export function withoutFlags({ source, flags }: RegExp): string | undefined {
   if (/[ms]/.test(flags)) return undefined
   return flags.includes('i') ? ignoreCase(source) : source
+}
+
+/** Escapes with the same meaning in both cases: character classes, boundaries and punctuation. */
+const CASELESS_ESCAPE = /^\\[dDsSwWbBnrtfv0^$\\.*+?()[\]{}|/-]/
+
+/** The beginnings of groups. The name of a group is not text to match. */
+const GROUP = /^\(\?(?::|=|!|<=|<!|<\w+>)/
+
+const LETTER = /^[a-zA-Z]$/
+
+/**
+ * Rewrites the source of an expression with the flag `i` so that it needs no flag: `[a-z]` becomes `[a-zA-Z]`. Returns
+ * `undefined` when the rewrite would need letters outside ASCII.
+ */
+export function ignoreCase(source: string): string | undefined {
+  let rest = source
+  let result = ''
+  let isInClass = false
+  while (rest !== '') {
+    const token = isInClass ? classToken(rest) : outerToken(rest)
+    if (token === undefined) return undefined
+    if (token === '[' && !isInClass) isInClass = true
+    else if (token === ']') isInClass = false
+    const folded = isInClass ? foldInClass(token) : fold(token)
+    if (folded === undefined) return undefined
+    result += folded
+    rest = rest.slice(token.length)
+  }
+  return result
+}
+
+function outerToken(rest: string): string | undefined {
+  if (rest.startsWith('\\')) return CASELESS_ESCAPE.exec(rest)?.[0]
+  return GROUP.exec(rest)?.[0] ?? asciiCharacter(rest)
+}
+
+/** Reads a range, an escape or a character. */
+function classToken(rest: string): string | undefined {
+  if (rest.startsWith('\\')) return CASELESS_ESCAPE.exec(rest)?.[0]
+  const [range] = /^[^\\\]]-[^\\\]]/.exec(rest) ?? []
+  return range ?? asciiCharacter(rest)
+}
+
+function asciiCharacter(rest: string): string | undefined {
+  const character = rest.charAt(0)
+  return character <= '\x7f' ? character : undefined
+}
+
+function fold(token: string): string {
+  return LETTER.test(token) ? `[${otherCase(token)}${token}]` : token
+}
+
+function foldInClass(token: string): string | undefined {
+  if (LETTER.test(token)) return `${token}${otherCase(token)}`
+  if (!isRange(token)) return token
+  const isOfOneCase = /^([a-z]-[a-z]|[A-Z]-[A-Z])$/.test(token)
+  if (isOfOneCase) return `${token}${otherCase(token)}`
+  // Digits and punctuation have no case. A range that mixes them with letters, or that leaves ASCII, is not
+  // rewritten.
+  return /^([ -@]-[ -@]|[[-`]-[[-`]|[{-~]-[{-~])$/.test(token) ? token : undefined
+}
+
+function isRange(token: string): boolean {
+  return token.length === 3 && token[1] === '-'
+}
+
+function otherCase(text: string): string {
+  const isLower = text.toLowerCase() === text
+  return isLower ? text.toUpperCase() : text.toLowerCase()
 }

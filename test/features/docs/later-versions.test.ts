@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OpenApiDocument } from '../../../src/contracts/openapi.js'
 import { buildDocs } from '../../../src/features/docs/build-docs.js'
-import { referencePage } from '../../../src/features/docs/reference-page.js'
+import { referencePage } from '../../../src/features/docs/open-page.js'
 import { lowerDocument } from '../../../src/schema/dialect/rewrite-schema.js'
 import { sampleDocument } from './sample-document.js'
 

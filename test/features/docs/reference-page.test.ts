@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OpenApiDocument, OpenApiSchema } from '../../../src/contracts/openapi.js'
-import { referencePage } from '../../../src/features/docs/reference-page.js'
+import { referencePage } from '../../../src/features/docs/open-page.js'
 import { sampleDocument } from './sample-document.js'
 
 function render(document: OpenApiDocument): string {

@@ -1,6 +1,6 @@
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Probe } from '../../../src/features/health/probe.js'
+import { Probe } from '../../../src/features/health/health.js'
 
 let app: TestApp
 beforeEach(async () => {

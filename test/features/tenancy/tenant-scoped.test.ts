@@ -15,7 +15,7 @@ import {
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { TenantInstances } from '../../../src/features/tenancy/tenant-instances.js'
+import { TenantInstances } from '../../../src/features/tenancy/tenant-scoped.js'
 
 /** Has the members that a proxy can break: a private field, a getter, a writable field. */
 class Notes {

@@ -10,8 +10,8 @@ import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Driver } from '../../../src/integrations/postgres/driver.js'
 import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
-import { initialFiles } from '../../../src/integrations/postgres/drivers/initial-files.js'
 import { LOCK_FILE, lockFolder } from '../../../src/integrations/postgres/drivers/lock-folder.js'
+import { initialFiles } from '../../../src/integrations/postgres/drivers/pglite-driver.js'
 import { ask, lend } from '../../conformance/postgres-driver.js'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
 
@@ -185,7 +185,7 @@ describe('the database of a second application', () => {
   it('starts from files that an earlier process has kept, without initdb', async () => {
     await initialFiles()
     vi.resetModules()
-    const again = await import('../../../src/integrations/postgres/drivers/initial-files.js')
+    const again = await import('../../../src/integrations/postgres/drivers/pglite-driver.js')
     expect(again.initialFiles).not.toBe(initialFiles)
     const create = vi.spyOn(PGlite, 'create')
     expect((await again.initialFiles()).entries.has('PG_VERSION')).toBe(true)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { observeStatements } from '../../../src/integrations/typeorm/observe-statements.js'
+import { observeStatements } from '../../../src/integrations/typeorm/typeorm.js'
 
 it('of two equal statements at once, the first that began ends first', () => {
   const ended: unknown[] = []

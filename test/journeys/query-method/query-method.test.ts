@@ -21,7 +21,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { emitClient } from '../../../src/cli/client/emit-client.js'
 import { compareDocuments } from '../../../src/cli/diff/compare-documents.js'
-import { referencePage } from '../../../src/features/docs/reference-page.js'
+import { referencePage } from '../../../src/features/docs/open-page.js'
 import { importClient } from '../../cli/import-client.js'
 import { bootProblems } from '../../support.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ignoreCase } from '../../../src/schema/dialect/ignore-case.js'
+import { ignoreCase } from '../../../src/schema/dialect/pattern.js'
 
 describe('ignoreCase', () => {
   it.each([
