@@ -2,18 +2,23 @@ import type { FactOf } from '../contracts/facts.js'
 import type { InterceptorEntry, UsedByRoute, UseEntry } from '../contracts/interceptor.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { Class } from '../contracts/provider.js'
-import type { DefaultStatus, ParameterModel, RouteModel } from '../contracts/route-model.js'
+import type {
+  DefaultStatus,
+  HttpMethod,
+  ParameterModel,
+  RouteModel,
+} from '../contracts/route-model.js'
+import type { StreamFormat, StreamModel } from '../contracts/stream.js'
 import type { VersionSettings } from '../contracts/version.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
+import { toSeconds } from '../http/units.js'
 import { withBodies } from './compile-bodies.js'
 import { compileBounds } from './compile-bounds.js'
 import { compileDefined } from './compile-defined.js'
 import { compileCookies, compileInputs } from './compile-inputs.js'
 import { compileOptions } from './compile-options.js'
 import { compileResponses } from './compile-responses.js'
-import { compileStream } from './compile-stream.js'
 import { withUpload } from './compile-upload.js'
-import { expressMethods, expressStack } from './express-route.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
@@ -241,4 +246,59 @@ function compileUses(ofClass: FactsByKind, ofMethod: FactsByKind): UsedByRoute |
     middlewares: Object.freeze(middlewares),
     interceptors: Object.freeze(interceptors),
   })
+}
+
+/** Many proxies cut a connection that is idle for 60 seconds, some after 30. */
+const HEARTBEAT = '15s'
+
+/** Compiles `@Sse` and `@JsonLines`. The checks have refused values that are not durations. */
+function compileStream(facts: FactsByKind): StreamModel | null {
+  const [first, ...others] = factsOf(facts, 'stream')
+  if (first === undefined) return null
+  return Object.freeze({
+    item: first.item,
+    formats: Object.freeze([first, ...others].map(compileFormat)),
+  })
+}
+
+function compileFormat({ format, options }: FactOf<'stream'>): StreamFormat {
+  const { maxAge, heartbeat = HEARTBEAT } = options ?? {}
+  const hasHeartbeat = format === 'sse' && heartbeat !== false
+  return Object.freeze({
+    kind: format,
+    maxAgeMs: maxAge === undefined ? null : toMs(maxAge),
+    heartbeatMs: hasHeartbeat ? toMs(heartbeat) : null,
+  })
+}
+
+function toMs(duration: number | string): number {
+  return (toSeconds(duration) ?? 0) * 1000
+}
+
+/**
+ * The value that `route.get()` and `route.all()` of Express store in `route.methods`. Routes with the same method
+ * share the object.
+ */
+function expressMethods(method: HttpMethod): RouteModel['methods'] {
+  METHODS[method] ??= Object.freeze({ [lowerCase(method) ?? '_all']: true as const })
+  return METHODS[method]
+}
+
+const METHODS: Partial<Record<HttpMethod, RouteModel['methods']>> = {}
+
+/** The entry that they store in `route.stack`. */
+function expressStack(
+  { prototype }: Class,
+  handler: PropertyKey,
+  { method, handler: ofField }: FactOf<'route'>,
+): RouteModel['stack'] {
+  const handle = ofField ?? (prototype as Record<PropertyKey, unknown>)[handler]
+  return Object.freeze([
+    Object.freeze({ name: String(handler), method: lowerCase(method), handle }),
+  ])
+}
+
+/** `undefined` for `ALL`, as in Express. */
+function lowerCase(method: HttpMethod): string | undefined {
+  return method === 'ALL' ? undefined : method.toLowerCase()
 }

@@ -1,10 +1,13 @@
 import type {
   OpenApiDocument,
+  OpenApiHeader,
   OpenApiInfo,
   OpenApiOperation,
   OpenApiPathItem,
+  OpenApiResponse,
   OpenApiServer,
   OpenApiTag,
+  Reference,
 } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { Plugin } from '../contracts/plugin.js'
@@ -14,7 +17,7 @@ import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { guardsOfRoute } from '../model/route-guards.js'
 import { keepDocument } from '../schema/dialect/rewrite-schema.js'
-import { withOlderQueries } from '../schema/path-item.js'
+import { operationsIn, withOlderQueries } from '../schema/path-item.js'
 import {
   addErrorFormat,
   addSchemas,
@@ -30,7 +33,6 @@ import { pascalCase } from './naming.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
 import { canonicalPaths } from './path-templates.js'
 import { type PlacedOperation, placeOperations } from './place-operations.js'
-import { withRequestIds } from './request-id-header.js'
 import { type DescribeSchema, SchemaRegistry } from './schema-registry.js'
 import { type DocumentWire, SharedResponses } from './shared-responses.js'
 import { type DocumentSettings, PATCHES } from './swagger-options.js'
@@ -253,4 +255,56 @@ function buildComponents(
     ...(Object.keys(responses).length > 0 && { responses }),
     ...(Object.keys(securitySchemes).length > 0 && { securitySchemes }),
   }
+}
+
+const NAME = 'X-Request-Id'
+
+const headers = (): Record<string, OpenApiHeader> => ({
+  [NAME]: {
+    description: 'The id of the request: the same in the log and in `requestId` of an error.',
+    required: true,
+    schema: { type: 'string' },
+  },
+})
+
+/** Documents the header that every response of the application has, as a component. */
+function withRequestIds(document: OpenApiDocument): OpenApiDocument {
+  const { paths, components } = document
+  if (Object.keys(paths).length === 0) return document
+  const { responses } = components
+  return {
+    ...document,
+    paths: mapValues(paths, withHeaderInPath),
+    components: {
+      ...components,
+      ...(responses !== undefined && { responses: mapValues(responses, withHeader) }),
+      headers: headers(),
+    },
+  }
+}
+
+function withHeaderInPath(item: OpenApiPathItem): OpenApiPathItem {
+  return mapValues(operationsIn(item), (operation) => ({
+    ...operation,
+    responses: mapValues(operation.responses, (response) =>
+      '$ref' in response ? response : withHeader(response),
+    ),
+  }))
+}
+
+/** An author who describes the header himself has the last word. */
+function withHeader(response: OpenApiResponse): OpenApiResponse {
+  const { description, headers: own = {}, ...rest } = response
+  if (Object.keys(own).some((name) => name.toLowerCase() === NAME.toLowerCase())) return response
+  const added: Record<string, Reference> = { [NAME]: { $ref: `#/components/headers/${NAME}` } }
+  return { description, headers: { ...added, ...own }, ...rest }
+}
+
+function mapValues<T extends object>(
+  values: T,
+  change: (value: NonNullable<T[keyof T]>) => NonNullable<T[keyof T]>,
+): T {
+  const entries = Object.entries(values).map(([name, value]) => [name, change(value)])
+  // The names are the names of `values`, which `Object.fromEntries` cannot express.
+  return Object.fromEntries(entries) as T
 }

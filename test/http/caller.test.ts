@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Response } from '../../src/contracts/handler.js'
-import { watchCaller } from '../../src/features/cache/watch-caller.js'
+import { watchCaller } from '../../src/features/cache/response-maker.js'
 import { callerOf } from '../../src/http/caller.js'
 import type { BlazonRequest } from '../../src/http/request.js'
 

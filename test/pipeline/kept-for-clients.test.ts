@@ -1,6 +1,6 @@
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { KeyUses } from '../../src/integrations/api-keys/key-uses.js'
+import { KeyUses } from '../../src/integrations/api-keys/api-keys.js'
 import { StatementSpans } from '../../src/integrations/otel/statement-spans.js'
 import { ProtectedTables } from '../../src/integrations/postgres/sessions/protected-tables.js'
 import {

@@ -5,6 +5,7 @@ import type {
   OpenApiResponse,
 } from '../../contracts/openapi-3-0.js'
 import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
+import { componentName } from '../component-reference.js'
 import {
   type ClientOperation,
   clientOperations,
@@ -17,10 +18,9 @@ import { comment } from './comment.js'
 import { alternativesOf, type ClientSchemes, clientSchemes, runtimeWith } from './credentials.js'
 import { propertyKey, typeNames } from './identifiers.js'
 import { offeredBodies, operationTypes } from './operation-types.js'
-import { type PageParameter, pageParameter } from './page-parameter.js'
 import { PAGES_RUNTIME } from './pages-runtime.js'
 import { RUNTIME_NAMES } from './runtime.js'
-import { sentComponents } from './sent-components.js'
+import { propertiesOf } from './schema-properties.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 import { withVersions } from './versions-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
@@ -242,4 +242,51 @@ function promisesJson({ content = {} }: OpenApiResponse): boolean {
 function styleOf({ style, explode }: OpenApiParameter): string | null {
   if (style === 'deepObject') return 'deepObject'
   return explode === false ? 'list' : null
+}
+
+/** The keys of the schemas that bodies of requests contain, in parts of parts, too. */
+function sentComponents(
+  { components }: OpenApiDocument,
+  operations: readonly ClientOperation[],
+): ReadonlySet<string> {
+  const schemas: Readonly<Record<string, unknown>> = components?.schemas ?? {}
+  const sent = new Set(operations.flatMap(({ operation }) => namesIn(operation.requestBody)))
+  // The set grows while it is read.
+  for (const name of sent) for (const part of namesIn(schemas[name])) sent.add(part)
+  return sent
+}
+
+/** The schemas to which a part of the document refers. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { $ref } = value as { readonly $ref?: unknown }
+  if (typeof $ref === 'string') return [componentName($ref, 'schemas')]
+  return Object.values(value).flatMap(namesIn)
+}
+
+/** The query parameter that receives the `next` of a page. */
+type PageParameter = 'cursor' | 'page'
+
+/**
+ * The query parameter with which an operation continues after a page; `null` for an operation without pages. A page is an
+ * object with the list `items` and the field `next`: a cursor, or the number of a page.
+ */
+function pageParameter(
+  { method, parameters, responses }: ClientOperation,
+  document: OpenApiDocument,
+): PageParameter | null {
+  const found = responses.find(({ status }) => status === '200')
+  const { content = {} } = found?.response ?? {}
+  if (method !== 'GET' || found === undefined || Object.keys(content).length === 0) return null
+  const [type, { schema }] = preferredContent(content)
+  if (!isJson(type)) return null
+  const whole = propertiesOf(schema, document)
+  const { items, next } = found.isEnveloped ? propertiesOf(whole['data'] ?? {}, document) : whole
+  if (items?.type !== 'array' || next === undefined) return null
+  const has = (name: string, format?: string) =>
+    parameters.some(
+      (each) => each.in === 'query' && each.name === name && each.schema.format === format,
+    )
+  if (next.type === 'string' && has('cursor', 'cursor')) return 'cursor'
+  return next.type === 'integer' && has('page') ? 'page' : null
 }

@@ -1,13 +1,22 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { NumberedPage, PageQuery, PageResult } from '../../contracts/numbered-pages.js'
-import type { PagesDefinition } from '../../contracts/pages.js'
+import type { OrderField } from '../../contracts/page-order.js'
+import type {
+  CursorPage,
+  CursorQuery,
+  CursorValue,
+  PagesDefinition,
+} from '../../contracts/pages.js'
 import type { Plugin } from '../../contracts/plugin.js'
+import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepFactory } from '../../contracts/steps.js'
 import { Clock } from '../../di/clock.js'
-import { cursorPages, type OpenPage } from './cursor-page.js'
-import { type Links, linkHeader } from './page-links.js'
-import { orderFor } from './page-orders.js'
+import { refuse } from '../../errors/refuse.js'
+import { sign, unsign } from '../../http/signed-cookie.js'
+import { tenantOf } from '../../http/tenant-of.js'
+import { orderFor, sortsOf } from './page-orders.js'
+import { LONGEST_CURSOR } from './query-fields.js'
 
 /**
  * Reads the requested pages, on routes with `@Paged`. An application loads it if it has such a route.
@@ -92,4 +101,185 @@ function wholeTotal(given: number | bigint | undefined): number {
   throw new TypeError(
     `page.of(rows, total): the total is ${is}. Give the number of items of all pages, or describe the list with \`total: false\`.`,
   )
+}
+
+/** Reads the requested page. */
+type OpenPage = (req: Request, res: Response) => unknown
+
+/** Prepares the pages of one route. The returned function throws a 400 for a cursor of another list. */
+function cursorPages(
+  { method, path }: RouteModel,
+  { orders, maxAgeSeconds }: PagesDefinition,
+  settings: CursorSettings,
+): OpenPage {
+  return function openPage(req, res): CursorPage {
+    const { limit, cursor, ...filter } = req.validated.query as CursorQuery
+    const bind = (query: object) => {
+      const order = orderFor(orders, query)
+      return bindingOf([method, path, order, tenantOf(req) ?? null, req.params, query])
+    }
+    const read = (text: string, binding: string) =>
+      readCursor(text, { binding, maxAgeSeconds }, settings)
+    const order = orderFor(orders, filter)
+    const binding = bind(filter)
+    const values = cursor === undefined ? null : read(cursor, binding)
+    if (values === undefined) {
+      const isOf = (sort: string) => read(String(cursor), bind({ ...filter, sort })) !== undefined
+      throw refused(sortsOf(orders).find(isOf))
+    }
+    return Object.freeze({
+      limit,
+      take: limit + 1,
+      order,
+      after: values === null ? null : namedValues(order, values),
+      of<T extends object>(
+        rows: readonly T[],
+        valuesOf: (row: T) => readonly unknown[] = (row) => fieldsOf(row, order),
+      ) {
+        const items = rows.slice(0, limit)
+        const following = rows[limit]
+        if (following === undefined) return { items, next: null }
+        const last = cursorValues(valuesOf(items.at(-1) as T), order)
+        refuseEqual(last, cursorValues(valuesOf(following), order), order)
+        const next = writeCursor(last, binding, settings)
+        res.append('Link', linkHeader(req, 'cursor', { next }))
+        return { items, next }
+      },
+    } satisfies CursorPage)
+  }
+}
+
+/** @param sort The order to which the cursor belongs, if it differs from the request in nothing else. */
+function refused(sort: string | undefined): Error {
+  const cause =
+    sort === undefined
+      ? 'The cursor does not belong to this list, or is too old: read'
+      : `The cursor belongs to the order '${sort}': send it with \`sort=${sort}\`, or read`
+  return refuse('CURSOR_INVALID', `${cause} the list from its beginning.`)
+}
+
+function namedValues(
+  order: readonly OrderField[],
+  values: readonly CursorValue[],
+): Readonly<Record<string, CursorValue>> {
+  return Object.freeze(
+    Object.fromEntries(order.map(({ field }, index) => [field, values[index] as CursorValue])),
+  )
+}
+
+function fieldsOf(row: object, order: readonly OrderField[]): unknown[] {
+  return order.map(({ field }) => (row as Readonly<Record<string, unknown>>)[field])
+}
+
+function cursorValues(values: readonly unknown[], order: readonly OrderField[]): CursorValue[] {
+  return values.map((value, index) => {
+    if (value instanceof Date) return value.toISOString()
+    if (typeof value === 'bigint') return String(value)
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw withoutPlace(value, order[index])
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return value
+    throw withoutPlace(value, order[index])
+  })
+}
+
+function withoutPlace(value: unknown, of: OrderField | undefined): TypeError {
+  const is = value === null ? 'null' : typeof value === 'number' ? String(value) : typeof value
+  return new TypeError(
+    `The field '${of?.field}' of a row is ${is}, so the list has no order: order by fields that every row has.`,
+  )
+}
+
+/** The next page would begin after both rows. */
+function refuseEqual(
+  last: readonly CursorValue[],
+  following: readonly CursorValue[],
+  order: readonly OrderField[],
+): void {
+  if (last.some((value, index) => value !== following[index])) return
+  const names = order.map(({ field }) => `'${field}'`).join(', ')
+  throw new TypeError(
+    `Two rows have the same values of ${names}, so the next page would leave one out: end \`order\` with a unique field, such as the id.`,
+  )
+}
+
+/** The way in which an application writes and reads cursors. */
+interface CursorSettings {
+  /** The first key signs; all of them verify. */
+  readonly keys: readonly string[]
+  /** Returns the time, in milliseconds. */
+  readonly now: () => number
+}
+
+/** Returns a short text for everything that a cursor belongs to. Equal values have equal texts, in any order of keys. */
+function bindingOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts, sorted)).digest('base64url')
+}
+
+/**
+ * Writes a cursor.
+ *
+ * @throws TypeError if the values are too long for a URL.
+ */
+function writeCursor(
+  values: readonly CursorValue[],
+  binding: string,
+  { keys, now }: CursorSettings,
+): string {
+  const content = JSON.stringify([Math.floor(now() / 1000), ...values])
+  const text = sign(nameOf(binding), Buffer.from(content).toString('base64url'), keys[0] as string)
+  if (text.length <= LONGEST_CURSOR) return text
+  throw new TypeError(
+    `The values of the order are too long for a cursor: ${text.length} characters, at most ${LONGEST_CURSOR}. Order by shorter fields.`,
+  )
+}
+
+/** Reads the values of a cursor; `undefined` if it was changed, is too old, or belongs to another binding. */
+function readCursor(
+  text: string,
+  { binding, maxAgeSeconds }: { readonly binding: string; readonly maxAgeSeconds: number },
+  { keys, now }: CursorSettings,
+): CursorValue[] | undefined {
+  const signature = text.slice(text.lastIndexOf('.') + 1)
+  // Node also decodes other spellings of the same bytes.
+  if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined
+  const content = unsign(nameOf(binding), text, keys)
+  if (content === undefined) return undefined
+  // It has our signature, so `writeCursor` has written it.
+  const [issued, ...values] = JSON.parse(
+    Buffer.from(content, 'base64url').toString(),
+  ) as CursorValue[]
+  return Math.floor(now() / 1000) - Number(issued) <= maxAgeSeconds ? values : undefined
+}
+
+/**
+ * The signature of a cursor is not valid for a cookie, because no cookie can have this name (RFC 6265, section 4.1.1).
+ */
+function nameOf(binding: string): string {
+  return `cursor ${binding}`
+}
+
+function sorted(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The values of a query parameter, by the relation of their page; `null` where there is no such page. */
+type Links = Readonly<Partial<Record<'first' | 'prev' | 'next' | 'last', string | number | null>>>
+
+/**
+ * Writes the header of links to other pages (RFC 8288). Each URL is a reference relative to the URL of the request (RFC
+ * 3986, section 4.2): it has the query only, so it is right behind every proxy.
+ */
+function linkHeader({ originalUrl }: Request, parameter: string, links: Links): string {
+  const start = originalUrl.indexOf('?')
+  const query = new URLSearchParams(start < 0 ? '' : originalUrl.slice(start))
+  return Object.entries(links)
+    .filter(([, value]) => value !== null)
+    .map(([relation, value]) => {
+      query.set(parameter, String(value))
+      return `<?${query}>; rel="${relation}"`
+    })
+    .join(', ')
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FileRule } from '../../contracts/upload.js'
 import { refuse } from '../../errors/refuse.js'
-import { type Deferred, deferred } from './deferred.js'
 import { type Feed, feedParser } from './feed-parser.js'
 import { FilePart, type FormOfFile } from './file-part.js'
 import { invalidPart, malformed, tooLarge, wrongType } from './form-errors.js'
@@ -244,4 +243,23 @@ export class FormReader implements FormOfFile {
 
 function isAccepted(type: string, { types }: FileRule): boolean {
   return types === null || types.includes(type) || types.includes(type.replace(/\/.*$/, '/*'))
+}
+
+/** A promise that other code settles. */
+interface Deferred<T> {
+  readonly promise: Promise<T>
+  resolve(value: T): void
+  reject(error: Error): void
+}
+
+/** `Promise.withResolvers`, which Node 20 does not have. An unhandled rejection does not end the process. */
+function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  promise.catch(() => {})
+  return { promise, resolve, reject }
 }

@@ -3,6 +3,7 @@ import {
   type AuthGuard,
   Clock,
   HttpError,
+  type Logger,
   type Request,
   ServiceUnavailableError,
 } from '../../index.js'
@@ -24,8 +25,6 @@ import {
 import { checkedRecord, isLive } from './check-record.js'
 import { FoundKeys } from './found-keys.js'
 import { hashApiKey, keyMatcher } from './key-format.js'
-import { KeyUses } from './key-uses.js'
-import { credentialOf, credentialReader, type ReadCredential } from './read-credential.js'
 
 /** The guard that `apiKeys` creates. */
 export interface ApiKeyGuard<TUser extends object = ApiKeyUser> extends AuthGuard<TUser> {
@@ -220,4 +219,101 @@ function securityOf(
   return scheme.toLowerCase() === 'bearer'
     ? { type: 'http', scheme: 'bearer', bearerFormat }
     : { type: 'apiKey', in: 'header', name: 'Authorization' }
+}
+
+/** Returns the only credential of a request; `undefined` if there is none, or more than one. */
+type ReadCredential = (req: Request) => string | undefined
+
+/** Node joins fields of the same name with a comma, but keeps only the first `Authorization`. */
+const AUTHORIZATION = 'authorization'
+
+/** Creates the function that reads the key of a request from its header. It never reads the URL. */
+function credentialReader({
+  header,
+  scheme,
+}: Pick<ApiKeysSettings, 'header' | 'scheme'>): ReadCredential {
+  const isKeptOnce = header === AUTHORIZATION
+  return function readCredential(req) {
+    const value = req.headers[header]
+    if (typeof value !== 'string' || (isKeptOnce && isRepeated(req))) return undefined
+    return scheme === null ? value : credentialOf(value, scheme)
+  }
+}
+
+/** Returns the text after a scheme in `Authorization`; `undefined` for another scheme (RFC 9110, 11.4). */
+function credentialOf(value: string, scheme: string): string | undefined {
+  const { length } = scheme
+  if (value.charCodeAt(length) !== 0x20) return undefined
+  if (value.slice(0, length).toLowerCase() !== scheme.toLowerCase()) return undefined
+  return value.slice(length + 1).trimStart()
+}
+
+function isRepeated({ rawHeaders }: Request): boolean {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) count++
+  }
+  return count > 1
+}
+
+/** The most keys whose reports are remembered. A key that is forgotten early is reported again. */
+const MOST = 10_000
+
+/** The parts of {@link KeyUses}. */
+interface KeyUsesParts<TRecord> {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly useMs: number
+  /** Reports to the application that a key was used. It may throw or reject. */
+  readonly report: (record: TRecord, req: Request) => unknown
+}
+
+/** Reports that keys were used: each one at most once in an interval. */
+export class KeyUses<TRecord extends ApiKeyRecord> {
+  readonly #parts: KeyUsesParts<TRecord>
+  /** When each key was last reported, the oldest first. Only keys that exist are here, and only for an interval. */
+  readonly #reported = new Map<string, number>()
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(parts: KeyUsesParts<TRecord>) {
+    this.#parts = parts
+  }
+
+  /** Notes a use. The report runs later, so that the request does not wait for it. */
+  note(record: TRecord, req: Request): void {
+    const { clock, useMs } = this.#parts
+    const now = clock.monotonic()
+    const last = this.#reported.get(record.id)
+    if (last !== undefined && now - last < useMs) return
+    this.#forget(now)
+    this.#reported.delete(record.id)
+    this.#reported.set(record.id, now)
+    const report = this.#report(record, req)
+    this.#running.add(report)
+    void report.then(() => this.#running.delete(report))
+  }
+
+  /** Waits for the reports that are running. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#running)
+  }
+
+  async #report(record: TRecord, req: Request): Promise<void> {
+    const { logger, report } = this.#parts
+    try {
+      // The handler of the request may run first.
+      await null
+      await report(record, req)
+    } catch (err) {
+      logger.error({ err, apiKey: record.id }, 'apiKeys(): `onUse` failed')
+    }
+  }
+
+  #forget(now: number): void {
+    for (const [id, at] of this.#reported) {
+      if (now - at < this.#parts.useMs && this.#reported.size < MOST) return
+      this.#reported.delete(id)
+    }
+  }
 }

@@ -1,12 +1,17 @@
 import type { SchemaConverters } from '../../contracts/openapi.js'
+import { dateText } from '../date-text.js'
 import { isNode } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
-import { limitTo } from './limit-fields.js'
+import { setOwn } from '../set-own.js'
+import { createFastCopy, type FastCopy } from './fast-copy.js'
+import { type Form, isAny, type Lazy, type ListForm, type ObjectForm } from './form.js'
+import { both, resolve, withoutChoices } from './join-forms.js'
 import { createMatcher, type Path } from './matcher.js'
 import { createFormReader } from './read-form.js'
 import { type BodiesRoute, isEnveloped, type MadeRows, mapResponses } from './response-bodies.js'
 import { namesIn, showPath } from './show-path.js'
-import { toPlain, UnsendableError } from './to-plain.js'
+import { callToJson, dataToPlain, toPlain, UnsendableError, unbox } from './to-plain.js'
+import { nestedKind } from './unsendable.js'
 
 /** The result of a check: the body as plain data, or the difference to its schema, without any value of the body. */
 export type CheckedBody = { readonly plain: unknown; readonly lie: null } | { readonly lie: string }
@@ -113,4 +118,186 @@ function firstOf<T>(keys: Iterable<T>, find: (key: T) => Path | null): Path | nu
     if (path !== null) return path
   }
   return null
+}
+
+/**
+ * Returns a value without the parts that its schema does not name, as a copy of plain objects and lists, which
+ * `JSON.stringify` writes. Nothing of the original is read a second time, so that no getter and no proxy can show other
+ * data then. `undefined` for an object or a list where the schema describes neither.
+ *
+ * @param key The key of the value, for its `toJSON`.
+ * @throws UnsendableError for parts that have no form in JSON.
+ */
+type LimitFields = (value: unknown, key: string | number) => unknown
+
+/**
+ * The same for an object or a list whose `toJSON` has been called.
+ *
+ * @param isOriginal Whether it had no `toJSON`.
+ */
+type LimitData = (data: object, isOriginal: boolean) => unknown
+
+type Fields = Record<string, unknown>
+
+const limits = new WeakMap<Form, LimitFields>()
+const dataLimits = new WeakMap<Form, LimitData>()
+
+/** Compiles a form to closures. Code is generated only for `fast-copy.ts`, where the runtime allows it. */
+function limitTo(form: Form): LimitFields {
+  const known = limits.get(form)
+  if (known !== undefined) return known
+  const limitData = limitDataTo(form)
+  const limit: LimitFields = (value, key) => {
+    const data = readData(value, key)
+    return typeof data === 'object' && data !== null ? limitData(data, data === value) : data
+  }
+  limits.set(form, limit)
+  return limit
+}
+
+function limitDataTo(form: Form): LimitData {
+  const made =
+    dataLimits.get(form) ?? (form.choices.length > 0 ? limitByChoice(form) : limitByForm(form))
+  dataLimits.set(form, made)
+  return made
+}
+
+/** Compiles a form when a value first needs it. `null` for a form that keeps everything. */
+function limitLazily(form: Lazy): () => LimitFields | null {
+  let limit: LimitFields | null | undefined
+  return () => {
+    if (limit === undefined) {
+      const made = form()
+      limit = isAny(made) ? null : limitTo(made)
+    }
+    return limit
+  }
+}
+
+function limitByForm({ object, list }: Form): LimitData {
+  const inObject = typeof object === 'object' ? limitObject(object) : object
+  const inList = typeof list === 'object' ? limitList(list) : list
+  return function limitData(data, isOriginal) {
+    const within = Array.isArray(data) ? inList : inObject
+    if (within === 'none') return undefined
+    if (within !== 'any') return within(data as never)
+    // `JSON.stringify` would call a `toJSON` of the result of `toJSON`.
+    return isOriginal ? data : dataToPlain(data)
+  }
+}
+
+/** Compiles a form that depends on the value: the alternatives of a union are compared with the JSON of the value. */
+function limitByChoice(form: Form): LimitData {
+  const [choice, ...others] = form.choices
+  const tag = others.length === 0 ? choice?.tag : undefined
+  const base = withoutChoices(form)
+  return function limitData(data, isOriginal) {
+    if (tag && !Array.isArray(data) && Object.hasOwn(data, tag.name)) {
+      const value = (data as Fields)[tag.name]
+      const chosen = tag.forms.get(value)
+      const copy = chosen && limitDataTo(both(base, chosen))(data, isOriginal)
+      // The tag of the copy was read later. A getter may have returned the tag of another alternative.
+      if ((copy as Fields | undefined)?.[tag.name] === value) return copy
+    }
+    const plain = dataToPlain(data) as object
+    return limitDataTo(resolve(form, plain))(plain, true)
+  }
+}
+
+/** Returns the value that JSON writes: a primitive, a list, or an object whose own properties it writes. */
+function readData(value: unknown, key: string | number): unknown {
+  if (typeof value === 'object' && value !== null) {
+    return isOrdinary(value) && typeof (value as Fields)['toJSON'] !== 'function'
+      ? value
+      : readObject(value, key)
+  }
+  return typeof value === 'function' || typeof value === 'bigint' ? readObject(value, key) : value
+}
+
+/** Whether an object has one of the prototypes that nearly all data has. */
+function isOrdinary(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null
+}
+
+function readObject(value: unknown, key: string | number): unknown {
+  if (value instanceof Date) {
+    const text = dateText(value)
+    if (text !== value) return text
+  }
+  const data = callToJson(value, key)
+  if (typeof data === 'function') return undefined
+  if (typeof data !== 'object' || data === null || isOrdinary(data)) return data
+  const unboxed = unbox(data)
+  if (unboxed !== data) return unboxed
+  const kind = nestedKind(data)
+  if (kind !== null) throw new UnsendableError(kind, key === '' ? [] : [key])
+  return data
+}
+
+function limitObject({ names, rest }: ObjectForm): (value: object) => unknown {
+  const byName = new Map(Array.from(names, ([name, form]) => [name, limitLazily(form)]))
+  // A copy of an object that has every name takes less time than an object to which the names are added.
+  const blank: Fields = {}
+  for (const name of names.keys()) setOwn<unknown>(blank, name, undefined)
+  const fast = rest === null ? fastCopyOf(byName) : null
+  return function limit(value) {
+    const same = fast?.copy(value)
+    if (same !== undefined) return same
+    const copy = { ...blank }
+    const keys = Object.keys(value)
+    fast?.learn(keys)
+    for (let i = 0; i < keys.length; i++) {
+      const name = keys[i] as string
+      const limitPart = byName.get(name)
+      if (limitPart !== undefined) {
+        copy[name] = limitOne((value as Fields)[name], name, limitPart)
+      } else if (rest !== null) {
+        const form = rest(name)
+        if (form === null) continue
+        setOwn(copy, name, limitOne((value as Fields)[name], name, limitLazily(form)))
+      }
+    }
+    return copy
+  }
+}
+
+function fastCopyOf(byName: ReadonlyMap<string, () => LimitFields | null>): FastCopy | null {
+  const limits = [...byName.values()]
+  return createFastCopy([...byName.keys()], (part, name, index) =>
+    limitOne(part, name, limits[index] as () => LimitFields | null),
+  )
+}
+
+function limitList({ first, rest }: ListForm): (list: readonly unknown[]) => unknown {
+  const byIndex = first.map(limitLazily)
+  const limitRest = rest && limitLazily(rest)
+  return function limit(list) {
+    const copy: unknown[] = []
+    const length = limitRest === null ? Math.min(list.length, byIndex.length) : list.length
+    for (let i = 0; i < length; i++) {
+      const limitItem = byIndex[i] ?? (limitRest as () => LimitFields | null)
+      copy.push(limitOne(list[i], i, limitItem))
+    }
+    return copy
+  }
+}
+
+/** Most parts are primitives, for which nothing has to be called. */
+function limitOne(part: unknown, key: string | number, limit: () => LimitFields | null): unknown {
+  switch (typeof part) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return part
+    case 'function':
+      // JSON leaves functions out. One with `toJSON` is read now: a copy with this key would be called.
+      return limit() === null ? toPlain(part, key) : limit()?.(part, key)
+    default: {
+      if (part === null) return null
+      const limitPart = limit()
+      return limitPart === null ? part : limitPart(part, key)
+    }
+  }
 }

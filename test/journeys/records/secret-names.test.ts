@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { App, Controller, inject, Log, Post, type Request, type Response } from 'blazon'
 import { isSecretName, noteOf } from 'blazon/plugin'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { withoutSecrets } from '../../../src/integrations/typeorm/start-failure.js'
+import { withoutSecrets } from '../../../src/integrations/typeorm/typeorm.js'
 import { curlOf, snippetOf } from '../../../src/testing/fuzz/describe-request.js'
 import { captureStdout } from '../app/captured-stdout.js'
 

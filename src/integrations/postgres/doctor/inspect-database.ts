@@ -3,6 +3,7 @@ import { formatProblem } from '../../../plugin/index.js'
 import type { Connection, Driver } from '../driver.js'
 import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
+import { findRole, type Role } from '../roles.js'
 import { identifier } from '../schema/identifier.js'
 import { interrupted, releaseCanary } from './canary.js'
 import type { DoctorOptions, Examination, Setting } from './examination.js'
@@ -12,9 +13,9 @@ import { inspectLogin } from './inspect-login.js'
 import { inspectOpenings } from './inspect-openings.js'
 import { inspectPolicies } from './inspect-policies.js'
 import { inspectReach } from './inspect-reach.js'
-import { inspectRoles } from './inspect-roles.js'
 import { inspectStorage } from './inspect-storage.js'
 import { inspectTables } from './inspect-tables.js'
+import { leading, powersOf } from './powers.js'
 import { isOfExtension, isTenantTable, readRelations, USER_SCHEMA } from './read-relations.js'
 
 // The settings of a function are active while it runs. One of them may be the role.
@@ -213,4 +214,62 @@ async function inTransaction<T>(connection: Connection, run: () => Promise<T>): 
   } finally {
     await connection.script('rollback')
   }
+}
+
+/** Checks the role of tenants and the role of all tenants. */
+async function inspectRoles(examination: Examination): Promise<Finding[]> {
+  const { connection, tenantRole, allTenantsRole } = examination
+  const findings: Finding[] = []
+  for (const name of [tenantRole, allTenantsRole]) {
+    const role = await findRole(connection, name)
+    if (role === undefined) findings.push(missing(name))
+    else findings.push(...checkAttributes(role))
+  }
+  return findings.length > 0 ? findings : await checkReach(examination)
+}
+
+function missing(name: string): Finding {
+  const remedy = 'Run: npx blazon db migrate, which makes it.'
+  const facts = { subject: `role ${name}`, cause: 'It does not exist.', remedy }
+  return finding('E_DATABASE_ROLE', facts)
+}
+
+function checkAttributes(role: Role): Finding[] {
+  const { name, isSuper, bypassesPolicies, canLogin, canCreateRoles } = role
+  const faults: [isFault: boolean, cause: string, attribute: string][] = [
+    [isSuper, 'It is a superuser: no policy applies to it.', 'nosuperuser'],
+    [bypassesPolicies, 'It has BYPASSRLS: no policy applies to it.', 'nobypassrls'],
+    [canLogin, 'It can log in. It should be a role that logins become.', 'nologin'],
+    [
+      canCreateRoles,
+      'It has CREATEROLE: it may make itself a member of other roles.',
+      'nocreaterole',
+    ],
+  ]
+  return faults
+    .filter(([isFault]) => isFault)
+    .map(([, cause, attribute]) => {
+      const remedy = `alter role ${identifier(name)} ${attribute};`
+      return finding('E_DATABASE_ROLE', { subject: `role ${name}`, cause, remedy })
+    })
+}
+
+/**
+ * Checks that the role of tenants neither is, nor may become, a role that could see more than one
+ * tenant.
+ */
+async function checkReach(examination: Examination): Promise<Finding[]> {
+  const { tables, tenantRole, allTenantsRole } = examination
+  const others = [allTenantsRole, ...tables.map(({ owner }) => owner)]
+  const names = await powersOf(examination, tenantRole, others)
+  return names.map((name) =>
+    name === tenantRole ? owning(examination) : leading('role', tenantRole, name),
+  )
+}
+
+function owning({ tables, tenantRole }: Examination): Finding {
+  const owned = tables.filter(({ owner }) => owner === tenantRole).map(({ fullName }) => fullName)
+  const cause = `It owns ${owned.join(', ')}, so it can remove the policies.`
+  const remedy = 'Let the login that migrates own them: alter table … owner to …;'
+  return finding('E_DATABASE_ROLE', { subject: `role ${tenantRole}`, cause, remedy })
 }
