@@ -1,11 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { inspect } from 'node:util'
 import type { Class } from '../contracts/provider.js'
-import type { WebhookOptions, WebhookVerifier } from '../contracts/webhook.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
-import { type OptionNames, unknownOptions } from '../errors/option-group.js'
-import { checkDuration } from '../http/check-units.js'
 import { checkBodies } from './check-bodies.js'
 import { checkBounds, checkUnusedBounds } from './check-bounds.js'
 import { checkCache } from './check-cache.js'
@@ -21,12 +18,12 @@ import { checkRouteOptions } from './check-route-options.js'
 import { checkStream } from './check-stream.js'
 import { checkUpload } from './check-upload.js'
 import { checkUses } from './check-uses.js'
+import { checkWebhook } from './check-webhook.js'
 import { checkDefined } from './compile-defined.js'
 import { checkProducedTypes, checkProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
 import { checkVersions } from './versions.js'
-import { isScheme } from './webhook-headers.js'
 
 /** The value of `Vary` (RFC 9110, 12.5.5). */
 const FIELD_NAMES = /^(?:\*|[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*)$/
@@ -229,25 +226,4 @@ function isValid(options: unknown): boolean {
   if (typeof options !== 'object' || options === null) return false
   const { optional, ...rest } = options as Record<string, unknown>
   return [undefined, true, false].includes(optional as undefined) && Object.keys(rest).length === 0
-}
-
-const NAMES: OptionNames<WebhookOptions> = { tolerance: true, replays: true }
-
-/** Checks the `@Webhook` of a method. Secrets are read and checked when the application starts. */
-function checkWebhook(subject: string, facts: FactsByKind): Problem[] {
-  return factsOf(facts, 'webhook').flatMap(({ verifier }) => {
-    if (isScheme(verifier)) {
-      const place = `${subject} @Webhook `
-      return [
-        // A misspelt `tolerance` or `replays` would accept a delivery again.
-        ...unknownOptions(place, verifier.options, NAMES),
-        ...checkDuration(`${place}tolerance`, verifier.options?.tolerance),
-      ]
-    }
-    const { verify } = Object(verifier) as Partial<WebhookVerifier>
-    if (typeof verify === 'function') return []
-    const remedy =
-      'Write @Webhook(standardWebhooks(secret)), or give an object with the function verify.'
-    return [invalid(subject, '@Webhook was given no verifier.', remedy)]
-  })
 }

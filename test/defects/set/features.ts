@@ -11,14 +11,14 @@ export const features: readonly Defect[] = [
   },
   {
     id: 'two-places',
-    file: 'src/features/capacity/capacity-places.ts',
+    file: 'src/features/capacity/capacity-plugin.ts',
     kind: 'overlap',
     replace: ["      if (this.#tickets.get(req)?.state === 'running') return next(req, res)\n", ''],
     what: 'A request that one route passes on to another takes two places.',
   },
   {
     id: 'check-again',
-    file: 'src/features/health/probe.ts',
+    file: 'src/features/health/health.ts',
     kind: 'afterwards',
     replace: [
       'if (this.#call === call) this.#call = undefined',
@@ -75,7 +75,7 @@ export const features: readonly Defect[] = [
   },
   {
     id: 'page-before-end',
-    file: 'src/features/pages/numbered-page.ts',
+    file: 'src/features/pages/pages-plugin.ts',
     kind: 'edge',
     replace: ['Math.min(page - 1, last ?? page)', 'page - 1'],
     what: 'On a page far behind the end, the link to the page before leads to an empty page.',

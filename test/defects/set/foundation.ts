@@ -91,7 +91,7 @@ export const foundation: readonly Defect[] = [
   },
   {
     id: 'public-and-can',
-    file: 'src/model/check-access.ts',
+    file: 'src/model/compile-model.ts',
     kind: 'alternative',
     replace: [
       'if (isPublic && (auth.length > 0 || facts.can !== undefined)) {',
@@ -139,7 +139,7 @@ export const foundation: readonly Defect[] = [
   },
   {
     id: 'files-in-list',
-    file: 'src/openapi/request-body.ts',
+    file: 'src/openapi/build-operation.ts',
     kind: 'alternative',
     replace: ["typeof part.items === 'object' ? fileOf(part.items, schemas) : null", 'null'],
     what: 'A body with a list of files is documented as JSON.',

@@ -51,7 +51,7 @@ export const integrations: readonly Defect[] = [
   },
   {
     id: 'keys-under-way',
-    file: 'src/integrations/jwt/remote-keys.ts',
+    file: 'src/integrations/jwt/jwt.ts',
     kind: 'overlap',
     replace: ['return this.#pending !== null || this.#setup.clock', 'return this.#setup.clock'],
     what: 'Of two first requests at once, the second is 503 while the keys are read for the first.',
@@ -75,7 +75,7 @@ export const integrations: readonly Defect[] = [
   },
   {
     id: 'upgrade-without-span',
-    file: 'src/integrations/otel/observe-traces.ts',
+    file: 'src/integrations/otel/otel.ts',
     kind: 'alternative',
     replace: [
       "if (cause !== 'parser' && cause !== 'upgrade') return",
@@ -85,7 +85,7 @@ export const integrations: readonly Defect[] = [
   },
   {
     id: 'equal-statements',
-    file: 'src/integrations/typeorm/observe-statements.ts',
+    file: 'src/integrations/typeorm/typeorm.ts',
     kind: 'overlap',
     replace: [
       'begun.findIndex(({ text }) => text === query)',
