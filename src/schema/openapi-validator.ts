@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module'
-import type { Ajv2020 as Ajv, Ajv2020 } from 'ajv/dist/2020.js'
+import type { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import type { OpenApiSchema, SchemaDefinition } from '../contracts/openapi.js'
 import { replaceMultipleOf } from './ajv/multiple-of.js'
 import { type Translation, toJson } from './openapi-to-json.js'
+import { requireAjv } from './require-ajv.js'
 
 /** Compiles a schema of a document to a predicate. Throws when the schema does not compile. */
 export type CompileOpenApiSchema = (schema: OpenApiSchema) => (value: unknown) => boolean
@@ -40,16 +40,4 @@ export function loadAjv(options: object = {}): Ajv {
   addFormats(ajv)
   replaceMultipleOf(ajv, { _ })
   return ajv
-}
-
-/** The class, and the function that adds the formats. */
-type AjvPackages = [typeof import('ajv/dist/2020.js'), (ajv: Ajv2020) => void]
-
-/**
- * Loads Ajv synchronously, because documents are built synchronously. The build replaces this module by literal calls of
- * `require`, which bundlers of applications find.
- */
-function requireAjv(): AjvPackages {
-  const require = createRequire(import.meta.url)
-  return [require('ajv/dist/2020.js'), require('ajv-formats')]
 }

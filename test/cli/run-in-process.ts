@@ -1,4 +1,4 @@
-import { runCli } from '../../src/cli/main.js'
+import { runCli } from '../../src/cli/run-cli.js'
 import type { Outcome } from './project.js'
 
 /** Runs the command `blazon` in this process, which is enough where it loads no application. */
