@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { runCli } from '../../src/cli/main.js'
+import { runCli } from '../../src/cli/run-cli.js'
 
 /** Files by path. */
 export type Files = Readonly<Record<string, string>>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { hashApiKey } from 'blazon/keys'
 import { apiKeysTable } from 'blazon/postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { runCli } from '../../src/cli/main.js'
+import { runCli } from '../../src/cli/run-cli.js'
 import { Folder } from '../integrations/postgres/own-database.js'
 
 let folder: string

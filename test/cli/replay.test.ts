@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runCli } from '../../src/cli/main.js'
+import { runCli } from '../../src/cli/run-cli.js'
 import type { Capsule } from '../../src/contracts/capsule.js'
 import { isTenantInHost, tenantOf } from '../../src/features/capsules/sent-tenant.js'
 import { decision, RECORD } from './dashboard/records.js'
