@@ -2,7 +2,7 @@ import { App, Health } from 'blazon'
 import { postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { expect, it, onTestFinished } from 'vitest'
-import { runCli } from '../../src/cli/main.js'
+import { runCli } from '../../src/cli/run-cli.js'
 import {
   describeWithServer,
   Folder,
