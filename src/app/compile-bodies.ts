@@ -1,4 +1,4 @@
-import type { BodyModel } from '../contracts/body.js'
+import type { BodyModel } from '../contracts/inputs.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import type { WebhookApp, WebhookCheck } from '../features/webhooks/webhook-check.js'

@@ -1,6 +1,6 @@
 import type { Clock } from '../contracts/clock.js'
-import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { SchemaConverters } from '../contracts/openapi.js'
+import type { FrameworkRoute } from '../contracts/plugin.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import { compileProbe, compileRoute } from '../pipeline/compile-route.js'

@@ -1,7 +1,6 @@
 import type { Application } from 'express'
-import type { FrameworkRoute } from '../contracts/framework-route.js'
 import type { OpenApiDocument, SchemaConverters } from '../contracts/openapi.js'
-import type { Plugin } from '../contracts/plugin.js'
+import type { FrameworkRoute, Plugin } from '../contracts/plugin.js'
 import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'

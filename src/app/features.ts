@@ -1,5 +1,5 @@
-import type { Metric } from '../contracts/metrics.js'
 import type { Plugin } from '../contracts/plugin.js'
+import type { Metric } from '../contracts/reports.js'
 import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'

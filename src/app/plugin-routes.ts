@@ -1,5 +1,4 @@
-import type { FrameworkRoute } from '../contracts/framework-route.js'
-import type { Plugin, PluginContext } from '../contracts/plugin.js'
+import type { FrameworkRoute, Plugin, PluginContext } from '../contracts/plugin.js'
 import type { AppModel } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'

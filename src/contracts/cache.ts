@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js'
 import type { OfRequest } from './handler.js'
+import type { Duration } from './limits.js'
 import type { Logger } from './logger.js'
-import type { Duration } from './units.js'
 
 /** Options of `@Cache`. */
 export interface CacheDecoratorOptions {

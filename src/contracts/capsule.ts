@@ -1,6 +1,5 @@
-import type { RecordedRequest } from './recorded-request.js'
-import type { RequestRecord } from './request-record.js'
-import type { StatementFailure } from './statement.js'
+import type { StatementFailure } from './database.js'
+import type { RecordedRequest, RequestRecord } from './request-record.js'
 
 /** The version of the format of capsules. A change that other versions of the command cannot read gets another number. */
 export type CapsuleFormat = 2

@@ -1,7 +1,7 @@
 import type { Handler, Request, RequestUser, RouteRequest } from './handler.js'
+import type { Streamed } from './representation.js'
 import type { RouteOptions } from './route-options.js'
 import type { InferOutput, InputSource } from './schema.js'
-import type { Streamed } from './stream.js'
 
 // One decorator works in two dialects: a standard decorator receives `(value, context)`, a legacy one `(target, key,
 // descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its

@@ -1,5 +1,7 @@
 import type { CacheDecoratorOptions } from './cache.js'
+import type { ParameterDefinition, UploadParts } from './inputs.js'
 import type { UseEntry } from './interceptor.js'
+import type { RouteLimits } from './limits.js'
 import type {
   ApiBodyOptions,
   ApiOperationOptions,
@@ -8,17 +10,13 @@ import type {
 } from './operation.js'
 import type { OptionSettings, RouteOption } from './option.js'
 import type { PagesDefinition } from './pages.js'
-import type { ParameterDefinition } from './parameter.js'
 import type { CheckModel } from './policy.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
-import type { Produced } from './representation.js'
-import type { RouteLimits } from './route-limits.js'
+import type { Produced, SseOptions, StreamKind } from './representation.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
-import type { SseOptions, StreamKind } from './stream.js'
 import type { TenantDecoratorOptions } from './tenant.js'
-import type { UploadParts } from './upload.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 

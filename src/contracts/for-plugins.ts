@@ -1,14 +1,28 @@
 /* The types of this room that only extensions need: `src/plugin/index.ts` passes all of them on. */
-export type { BodyDescription, BodyModel } from './body.js'
+
 export type { CacheEntry, MaybePromise, StoreContext } from './cache.js'
-export type { CookiesDescription } from './cookies.js'
-export type { Decision, DecisionValue, NoteDecision } from './decision.js'
-export type { EndedRequest, RequestObserver, ResponseCause } from './ended-request.js'
-export type { FrameworkRoute } from './framework-route.js'
+export type {
+  AnsweredStatement,
+  AnswerStatement,
+  NewStatement,
+  RanStatement,
+  StatementFailure,
+  StatementResult,
+} from './database.js'
 export type { GuardSetup } from './guard.js'
-export type { CheckedHealth, HealthContext, HealthQuestion } from './health.js'
+export type {
+  BodyDescription,
+  BodyModel,
+  CookiesDescription,
+  FileRule,
+  ParameterDefinition,
+  ParameterPlace,
+  ParameterSettings,
+  UploadModel,
+} from './inputs.js'
 export type { UsedByRoute } from './interceptor.js'
-export type { Metric, MetricSample } from './metrics.js'
+export type { RouteBounds } from './limits.js'
+export type { EndedRequest, RequestObserver, ResponseCause } from './observers.js'
 export type {
   OpenApiComponents,
   OpenApiHeader,
@@ -45,12 +59,21 @@ export type {
   RanCall,
   ReceivedBytes,
 } from './outgoing-call.js'
-export type { FieldOrder, ListOrder, OrderField, SortQuery } from './page-order.js'
-export type { FieldOf, FilterOutput, PageFilter, Pages, PagesDefinition } from './pages.js'
-export type { ParameterDefinition, ParameterPlace, ParameterSettings } from './parameter.js'
+export type {
+  FieldOf,
+  FieldOrder,
+  FilterOutput,
+  ListOrder,
+  OrderField,
+  PageFilter,
+  Pages,
+  PagesDefinition,
+  SortQuery,
+} from './pages.js'
 export type {
   DescribeForDocument,
   DocumentExtensions,
+  FrameworkRoute,
   ObserverSetup,
   PluginContext,
   PluginMiddlewares,
@@ -58,11 +81,22 @@ export type {
   RouteMistake,
   RouteSetup,
 } from './plugin.js'
-export type { PluginWork, WorkItem } from './plugin-work.js'
 export type { AnyPolicy, CheckModel } from './policy.js'
 export type { RateLimitCount, RateLimitResult } from './rate-limit.js'
-export type { ProducedModel } from './representation.js'
 export type {
+  CheckedHealth,
+  HealthContext,
+  HealthQuestion,
+  Metric,
+  MetricSample,
+  PluginWork,
+  WorkItem,
+} from './reports.js'
+export type { ProducedModel, StreamFormat, StreamKind, StreamModel } from './representation.js'
+export type {
+  Decision,
+  DecisionValue,
+  NoteDecision,
   RecordedCall,
   RecordedDecision,
   RecordedError,
@@ -77,7 +111,6 @@ export type {
   ContractParameter,
   RouteContract,
 } from './route-contract.js'
-export type { RouteBounds } from './route-limits.js'
 export type {
   AppModel,
   DefinedParameter,
@@ -85,7 +118,6 @@ export type {
   ParameterModel,
   ParameterSource,
 } from './route-model.js'
-export type { SecretSource } from './secrets.js'
 export type {
   SessionChange,
   SessionFields,
@@ -93,17 +125,8 @@ export type {
   SessionStoreContext,
   SessionWrite,
 } from './session.js'
-export type {
-  AnsweredStatement,
-  AnswerStatement,
-  NewStatement,
-  RanStatement,
-  StatementFailure,
-  StatementResult,
-} from './statement.js'
 export type { PluginSteps, RequestOutcome, Step, StepFactory, StepName } from './steps.js'
-export type { StreamFormat, StreamKind, StreamModel } from './stream.js'
 export type { TenantScope } from './tenant.js'
 export type { DrainOptions, JobRunReport, SentJob } from './test-jobs.js'
 export type { SpanIdentity, TraceHeaders, TraceState } from './trace.js'
-export type { FileRule, UploadModel } from './upload.js'
+export type { SecretSource } from './webhook.js'

@@ -1,9 +1,13 @@
 import type { Request as ExpressRequest, Response as ExpressResponse, NextFunction } from 'express'
-import type { BodyDescription, BodyOutput } from './body.js'
-import type { CookiesDescription } from './cookies.js'
+import type {
+  BodyDescription,
+  BodyOutput,
+  CookiesDescription,
+  UploadOutput,
+  UploadParts,
+} from './inputs.js'
 import type { PagedRequest, Pages } from './pages.js'
 import type { InferOutput, Schema } from './schema.js'
-import type { UploadOutput, UploadParts } from './upload.js'
 
 export type { NextFunction }
 

@@ -1,13 +1,11 @@
 import type { Application } from 'express'
-import type { RequestObserver } from './ended-request.js'
-import type { FrameworkRoute } from './framework-route.js'
-import type { MiddlewareList, Request, Response } from './handler.js'
-import type { HealthCheck } from './health.js'
+import type { MiddlewareList, Request, RequestHandler, Response } from './handler.js'
 import type { Logger } from './logger.js'
+import type { RequestObserver } from './observers.js'
 import type { OpenApiSchema } from './openapi.js'
 import type { Decorated, OptionTarget, RouteOption } from './option.js'
-import type { PluginWork } from './plugin-work.js'
 import type { Lifecycle, Provider, Token } from './provider.js'
+import type { HealthCheck, PluginWork } from './reports.js'
 import type { RouteContract } from './route-contract.js'
 import type { AppModel, RouteModel } from './route-model.js'
 import type { Schema } from './schema.js'
@@ -202,4 +200,27 @@ export interface Plugin extends Lifecycle {
    * nothing.
    */
   keptInProcess?(): string | null
+}
+
+/**
+ * A `GET` route of the framework itself or of a plugin: without a controller, a guard or a rate limit, and neither in the
+ * route table nor in the document.
+ */
+export interface FrameworkRoute {
+  /** Full path in the syntax of controllers, literal segments only. `prefix` is not put before it. */
+  readonly path: string
+  /**
+   * Handles the request. If it throws or rejects, the request fails as in other routes. Without a response, it is a 503
+   * after `timeouts.handler`.
+   */
+  readonly handle: RequestHandler
+  /** Whether monitoring calls the route all the time: the log of requests writes it as `debug`. Default `false`. */
+  readonly quiet?: boolean
+  /**
+   * Whether the route runs before `security`, tenants and middlewares, so they cannot delay or refuse a request.
+   * Default `false`.
+   */
+  readonly early?: boolean
+  /** The remedy if a controller has the same route. Default: a sentence that fits every plugin. */
+  readonly remedy?: string
 }

@@ -1,9 +1,8 @@
 /* The types of this room that the package exports: `src/index.ts` passes all of them on. */
-export type { BodyOptions, BodyType, RawBody } from './body.js'
+
 export type { CacheDecoratorOptions, CacheStore } from './cache.js'
 export type { Timer } from './clock.js'
-export type { CookiesOptions } from './cookies.js'
-export type { LinkQuery, LinkRow } from './database-link.js'
+export type { LinkQuery, LinkRow } from './database.js'
 export type {
   DualClassDecorator,
   DualClassOrMethodDecorator,
@@ -11,9 +10,6 @@ export type {
   LegacyParameterDecorator,
   MethodOnlyDecorator,
 } from './decorator.js'
-export type { DeprecatedOptions } from './deprecation.js'
-export type { ErrorContext, ErrorReporter } from './error-context.js'
-export type { RouteField } from './field-route.js'
 export type { AuthDecoratorOptions, AuthGuard } from './guard.js'
 export type {
   AuthenticatedRequest,
@@ -34,16 +30,23 @@ export type {
   Validated,
   ValidatedRequest,
 } from './handler.js'
-export type { HealthCheck, HealthReport } from './health.js'
-export type { Interceptor, InterceptorEntry, UseEntry } from './interceptor.js'
-export type { LevelLogger, Logger, LogLevel, LogMethod } from './logger.js'
 export type {
-  NumberedPage,
-  NumberedPages,
-  PageOptions,
-  PageQuery,
-  PageResult,
-} from './numbered-pages.js'
+  BodyOptions,
+  BodyType,
+  CookiesOptions,
+  FileOptions,
+  FileOutput,
+  RawBody,
+  RouteParameter,
+  SavedFile,
+  UploadedFile,
+  UploadOutput,
+  UploadParts,
+} from './inputs.js'
+export type { Interceptor, InterceptorEntry, UseEntry } from './interceptor.js'
+export type { Duration, RouteLimits, Size } from './limits.js'
+export type { LevelLogger, Logger, LogLevel, LogMethod } from './logger.js'
+export type { ErrorContext, ErrorReporter } from './observers.js'
 export type {
   OpenApiDocument,
   OpenApiSchema,
@@ -58,7 +61,6 @@ export type {
   ResponseFieldsMode,
 } from './operation.js'
 export type { RouteOption } from './option.js'
-export type { SortOf } from './page-order.js'
 export type {
   CursorOptions,
   CursorPage,
@@ -66,9 +68,14 @@ export type {
   CursorQuery,
   CursorResult,
   CursorValue,
+  NumberedPage,
+  NumberedPages,
   PagedRequest,
+  PageOptions,
+  PageQuery,
+  PageResult,
+  SortOf,
 } from './pages.js'
-export type { RouteParameter } from './parameter.js'
 export type { Plugin } from './plugin.js'
 export type {
   Policy,
@@ -91,14 +98,11 @@ export type {
   ValueProvider,
 } from './provider.js'
 export type { RateLimitBy, RateLimitPolicy, RateLimitStore } from './rate-limit.js'
-export type { Produced, Representation, RepresentationBody } from './representation.js'
-export type { RequestRecord } from './request-record.js'
-export type { RouteLimits } from './route-limits.js'
-export type { DefaultStatus, RouteModel, RouteTableEntry } from './route-model.js'
-export type { RouteOptions } from './route-options.js'
-export type { FieldError, InferOutput, InputSource, JsonSchema, Schema } from './schema.js'
-export type { SessionStore } from './session.js'
+export type { HealthCheck, HealthReport } from './reports.js'
 export type {
+  Produced,
+  Representation,
+  RepresentationBody,
   SseComment,
   SseEvent,
   SseEventOptions,
@@ -106,19 +110,15 @@ export type {
   Streamed,
   StreamItem,
   StreamOptions,
-} from './stream.js'
+} from './representation.js'
+export type { RequestRecord } from './request-record.js'
+export type { DefaultStatus, RouteModel, RouteTableEntry } from './route-model.js'
+export type { RouteField, RouteOptions } from './route-options.js'
+export type { FieldError, InferOutput, InputSource, JsonSchema, Schema } from './schema.js'
+export type { SessionStore } from './session.js'
 export type { TenantDecoratorOptions, TenantInfo, TenantStore, TenantStrategy } from './tenant.js'
 export type { TraceContext } from './trace.js'
-export type { Duration, Size } from './units.js'
-export type {
-  FileOptions,
-  FileOutput,
-  SavedFile,
-  UploadedFile,
-  UploadOutput,
-  UploadParts,
-} from './upload.js'
-export type { VersionHeader, VersionOptions } from './version.js'
+export type { DeprecatedOptions, VersionHeader, VersionOptions } from './version.js'
 export type {
   WebhookDelivery,
   WebhookOptions,

@@ -1,6 +1,6 @@
 import type { MaybePromise, StoreContext } from './cache.js'
 import type { OfRequest } from './handler.js'
-import type { Duration } from './units.js'
+import type { Duration } from './limits.js'
 
 /**
  * How a limit distinguishes callers. `'ip'` is counted before the guard, everything else after it. `'key'` is the id of the

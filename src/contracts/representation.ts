@@ -1,5 +1,83 @@
 import type { Readable } from 'node:stream'
+import type { Duration } from './limits.js'
+import type { Schema } from './schema.js'
 import type { SuccessFacts } from './wire-format.js'
+
+/** The format of a stream: Server-Sent Events, or one JSON value per line. */
+export type StreamKind = 'sse' | 'jsonLines'
+
+/** Options of `@JsonLines`, and of `@Sse`. */
+export interface StreamOptions {
+  /**
+   * The longest time that a response may take, counted from its first item. Then `req.signal` aborts. Events end
+   * without the event `end`, so that a client reconnects; lines are cut off, so that a client sees that they are
+   * incomplete. Default: no limit.
+   */
+  readonly maxAge?: Duration
+}
+
+/** Options of `@Sse`. */
+export interface SseOptions extends StreamOptions {
+  /**
+   * The longest time in which nothing is sent: then the stream sends a comment, so that no proxy cuts the connection.
+   * `false`: never. Default `'15s'`.
+   */
+  readonly heartbeat?: Duration | false
+}
+
+/** One format of a route. */
+export interface StreamFormat {
+  /** Events, or lines of JSON. */
+  readonly kind: StreamKind
+  /** In milliseconds; `null` for no limit. */
+  readonly maxAgeMs: number | null
+  /** The longest time without a comment, in milliseconds; `null` for no comments, as in all lines of JSON. */
+  readonly heartbeatMs: number | null
+}
+
+/** How a route streams: `@Sse`, `@JsonLines`, or both. */
+export interface StreamModel {
+  /** Describes each item. */
+  readonly item: Schema
+  /** In the order of the decorators: the first is sent to a client that has no preference. */
+  readonly formats: readonly StreamFormat[]
+}
+
+/** The fields of an event beside its data. */
+export interface SseEventOptions {
+  /** The id, which the client sends as `Last-Event-ID` when it reconnects. No line break and no NUL. Default: none. */
+  readonly id?: string | number
+  /** The type, for `addEventListener` in a browser. Not `end` or `error`. Default: none, which means `message`. */
+  readonly event?: string
+  /** How long the client waits before it reconnects. Default: the client decides. */
+  readonly retry?: Duration
+}
+
+/** An item with the fields of its event. */
+export interface SseEvent<TItem = unknown> {
+  /** The item; sent as JSON. */
+  readonly data: TItem
+  /** The id; `undefined` for none. */
+  readonly id: string | undefined
+  /** The type; `undefined` for `message`. */
+  readonly event: string | undefined
+  /** How long the client waits before it reconnects, in milliseconds; `undefined` if the client decides. */
+  readonly retry: number | undefined
+}
+
+/** A comment, which clients ignore: it opens the stream before there is an item, or keeps it open. */
+export interface SseComment {
+  /** The text, without line breaks. */
+  readonly comment: string
+}
+
+/** The values that a handler with `@Sse` or `@JsonLines` may yield. */
+export type StreamItem<TItem> = TItem | SseEvent<TItem> | SseComment
+
+/** The result of such a handler: an async generator, or another async iterable. */
+export type Streamed<TItem> =
+  | AsyncIterable<StreamItem<TItem>>
+  | PromiseLike<AsyncIterable<StreamItem<TItem>>>
 
 /**
  * A body that a representation writes. An async iterable, such as an async generator, has the body in parts: each is sent as the

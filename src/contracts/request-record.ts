@@ -1,6 +1,38 @@
-import type { DecisionValue } from './decision.js'
-import type { ResponseCause } from './ended-request.js'
+import type { ResponseCause } from './observers.js'
 import type { RequestOutcome, StepName } from './steps.js'
+
+/** A value of a {@link Decision}: JSON data. */
+export type DecisionValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly DecisionValue[]
+  | { readonly [name: string]: DecisionValue }
+
+/**
+ * A decision of a part of an application about a request. It has no credential, no cookie, no token, and no value that
+ * is secret by its schema.
+ */
+export interface Decision {
+  /**
+   * Who has decided. The framework uses `guard`, `tenant`, `can`, `policy`, `limit`, `capacity`, `cache`, `validation` and
+   * `error`; a plugin uses its name. A line of `Log` is noted by `log`, with its level as the verdict.
+   */
+  readonly by: string
+  /**
+   * The decision, in one or two words: `admitted`, `refused`, `anonymous`, `hit`, `miss`. The framework uses `refused`
+   * for each decision that ends a request with an error.
+   */
+  readonly verdict: string
+  /** Why, as one sentence or a part of one: `expired token`. Left out where the verdict needs no reason. */
+  readonly reason?: string
+  /** Further facts, such as the key of a cache. Default: none. */
+  readonly facts?: { readonly [name: string]: DecisionValue }
+}
+
+/** Takes a decision about one request. Never throws. */
+export type NoteDecision = (decision: Decision) => void
 
 /**
  * The reasons for a response: everything that has decided it. It is plain data, equal before and after JSON. It has no
@@ -165,4 +197,16 @@ export interface RecordedError {
   readonly message: string
   /** The stack, with secrets hidden; `null` for errors that were not logged. */
   readonly stack: string | null
+}
+
+/** The request that a client has sent, without secrets: `[secret]` replaces them. */
+export interface RecordedRequest {
+  /** Names and values, in the order of the client. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** The body as it was sent, as text; `null` if there was none, if it is not text, or if it was not kept. */
+  readonly body: string | null
+  /** A body that is not text, in base64. */
+  readonly base64?: string
+  /** Why `body` has no body that was sent, as a sentence; else `null`. */
+  readonly omitted: string | null
 }

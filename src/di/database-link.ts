@@ -1,4 +1,4 @@
-import type { DatabaseLink as DatabaseLinkPort } from '../contracts/database-link.js'
+import type { DatabaseLink as DatabaseLinkPort } from '../contracts/database.js'
 import { InjectionToken } from './token.js'
 
 /** The database of an application, for the tables of a plugin; see the members. */

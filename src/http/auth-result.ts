@@ -1,4 +1,4 @@
-import type { AuthResult } from '../contracts/auth-result.js'
+import type { AuthResult } from '../contracts/guard.js'
 import type { Request } from '../contracts/handler.js'
 import { keyIdOf } from './key-id.js'
 import type { BlazonRequest } from './request.js'

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import type { BodyModel } from '../contracts/body.js'
+import type { BodyModel } from '../contracts/inputs.js'
 import { refuse } from '../errors/refuse.js'
 import { type DeclaredType, declaredType } from './declared-type.js'
 import { parseForm } from './parse-form.js'

@@ -1,4 +1,4 @@
-import type { Duration, Size } from '../contracts/units.js'
+import type { Duration, Size } from '../contracts/limits.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { toBytes, toSeconds } from './units.js'

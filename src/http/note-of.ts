@@ -1,4 +1,4 @@
-import type { NoteDecision } from '../contracts/decision.js'
+import type { NoteDecision } from '../contracts/request-record.js'
 import type { ObservedResponse } from './observed-request.js'
 import { kObserved } from './symbol-fields.js'
 

@@ -1,4 +1,4 @@
-import type { SseComment, SseEvent, SseEventOptions } from '../contracts/stream.js'
+import type { SseComment, SseEvent, SseEventOptions } from '../contracts/representation.js'
 import { toSeconds } from './units.js'
 
 /** The types of events that the framework itself sends. */

@@ -1,4 +1,4 @@
-import type { Duration, Size } from '../contracts/units.js'
+import type { Duration, Size } from '../contracts/limits.js'
 
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 } as const
 const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const

@@ -1,10 +1,6 @@
 import type { Fact } from '../contracts/facts.js'
 import type { OfRequest, Request } from '../contracts/handler.js'
-import type {
-  ParameterDefinition,
-  ParameterSettings,
-  RouteParameter,
-} from '../contracts/parameter.js'
+import type { ParameterDefinition, ParameterSettings, RouteParameter } from '../contracts/inputs.js'
 import type { InferOutput, Schema } from '../contracts/schema.js'
 import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
 import { decorator, refuseArguments } from './write.js'

@@ -1,6 +1,6 @@
 import type { Fact } from '../contracts/facts.js'
-import type { FieldVerb } from '../contracts/field-route.js'
 import type { HttpMethod } from '../contracts/route-model.js'
+import type { FieldVerb } from '../contracts/route-options.js'
 import { shown } from '../errors/invalid.js'
 import { captureStack } from './applied.js'
 import { optionFacts } from './route-options.js'

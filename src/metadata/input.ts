@@ -1,5 +1,3 @@
-import type { BodyOptions, BodyType, RawBody } from '../contracts/body.js'
-import type { CookiesOptions } from '../contracts/cookies.js'
 import type {
   InputDecorator,
   KeyDecorator,
@@ -7,6 +5,7 @@ import type {
 } from '../contracts/decorator.js'
 import type { Fact } from '../contracts/facts.js'
 import type { Request } from '../contracts/handler.js'
+import type { BodyOptions, BodyType, CookiesOptions, RawBody } from '../contracts/inputs.js'
 import type { InferOutput, InputSource, Schema } from '../contracts/schema.js'
 import { describeBody, isBodyDescription } from './body-description.js'
 import { decorator, isStandardContext, refuseBare } from './write.js'

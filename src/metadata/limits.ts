@@ -1,5 +1,5 @@
 import type { DualClassOrMethodDecorator } from '../contracts/decorator.js'
-import type { RouteLimits } from '../contracts/route-limits.js'
+import type { RouteLimits } from '../contracts/limits.js'
 import { decorator, refuseBare } from './write.js'
 
 /**

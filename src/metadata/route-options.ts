@@ -1,10 +1,10 @@
 import type { CacheDecoratorOptions } from '../contracts/cache.js'
 import type { Fact } from '../contracts/facts.js'
+import type { UploadParts } from '../contracts/inputs.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import type { RouteOptions } from '../contracts/route-options.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
-import type { UploadParts } from '../contracts/upload.js'
 import { describeBody, isBodyDescription } from './body-description.js'
 import { pagesFacts } from './pages-facts.js'
 

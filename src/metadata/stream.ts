@@ -1,8 +1,8 @@
 import type { StreamDecorator } from '../contracts/decorator.js'
 import type { Fact } from '../contracts/facts.js'
-import type { RouteParameter } from '../contracts/parameter.js'
+import type { RouteParameter } from '../contracts/inputs.js'
+import type { SseOptions, StreamKind, StreamOptions } from '../contracts/representation.js'
 import type { InferOutput, Schema } from '../contracts/schema.js'
-import type { SseOptions, StreamKind, StreamOptions } from '../contracts/stream.js'
 import { defineParameter } from './define-parameter.js'
 import { decorator, refuseBare } from './write.js'
 

@@ -1,7 +1,7 @@
 import type { InputDecorator } from '../contracts/decorator.js'
 import type { Fact } from '../contracts/facts.js'
 import type { Request } from '../contracts/handler.js'
-import type { UploadOutput, UploadParts } from '../contracts/upload.js'
+import type { UploadOutput, UploadParts } from '../contracts/inputs.js'
 import { decorator, refuseBare } from './write.js'
 
 /**

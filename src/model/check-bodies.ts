@@ -1,5 +1,5 @@
-import type { BodyOptions } from '../contracts/body.js'
 import type { FactOf } from '../contracts/facts.js'
+import type { BodyOptions } from '../contracts/inputs.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'

@@ -1,4 +1,4 @@
-import type { RouteLimits } from '../contracts/route-limits.js'
+import type { RouteLimits } from '../contracts/limits.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'

@@ -1,5 +1,5 @@
-import type { CookiesOptions } from '../contracts/cookies.js'
 import type { FactOf } from '../contracts/facts.js'
+import type { CookiesOptions } from '../contracts/inputs.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'

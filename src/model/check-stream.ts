@@ -1,5 +1,5 @@
 import type { FactOf } from '../contracts/facts.js'
-import type { SseOptions, StreamOptions } from '../contracts/stream.js'
+import type { SseOptions, StreamOptions } from '../contracts/representation.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'

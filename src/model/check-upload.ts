@@ -1,5 +1,5 @@
 import type { FactOf } from '../contracts/facts.js'
-import type { FileOptions } from '../contracts/upload.js'
+import type { FileOptions } from '../contracts/inputs.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'

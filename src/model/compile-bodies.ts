@@ -1,5 +1,5 @@
-import type { BodyModel, BodyOptions, BodyType } from '../contracts/body.js'
-import type { RouteBounds } from '../contracts/route-limits.js'
+import type { BodyModel, BodyOptions, BodyType } from '../contracts/inputs.js'
+import type { RouteBounds } from '../contracts/limits.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import { toBytes } from '../http/units.js'

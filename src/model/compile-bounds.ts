@@ -1,5 +1,5 @@
 import type { FactOf } from '../contracts/facts.js'
-import type { RouteBounds, RouteLimits } from '../contracts/route-limits.js'
+import type { RouteBounds, RouteLimits } from '../contracts/limits.js'
 import { toBytes, toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 

@@ -1,4 +1,4 @@
-import type { CookiesOptions } from '../contracts/cookies.js'
+import type { CookiesOptions } from '../contracts/inputs.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'

@@ -2,13 +2,13 @@ import type { FactOf } from '../contracts/facts.js'
 import type { InterceptorEntry, UsedByRoute, UseEntry } from '../contracts/interceptor.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { Class } from '../contracts/provider.js'
+import type { StreamFormat, StreamModel } from '../contracts/representation.js'
 import type {
   DefaultStatus,
   HttpMethod,
   ParameterModel,
   RouteModel,
 } from '../contracts/route-model.js'
-import type { StreamFormat, StreamModel } from '../contracts/stream.js'
 import type { VersionSettings } from '../contracts/version.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import { toSeconds } from '../http/units.js'

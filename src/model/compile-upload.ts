@@ -1,6 +1,6 @@
+import type { FileOptions, FileRule, UploadModel, UploadParts } from '../contracts/inputs.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
-import type { FileOptions, FileRule, UploadModel, UploadParts } from '../contracts/upload.js'
 import { toBytes } from '../http/units.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
 import { FileSchema } from '../schema/file-schema.js'

@@ -1,4 +1,4 @@
-import type { DeprecatedOptions } from '../contracts/deprecation.js'
+import type { DeprecatedOptions } from '../contracts/version.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { pathProblem } from './path-problem.js'
 

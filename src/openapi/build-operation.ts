@@ -1,4 +1,4 @@
-import type { BodyModel } from '../contracts/body.js'
+import type { BodyModel, UploadModel } from '../contracts/inputs.js'
 import type {
   OpenApiMediaType,
   OpenApiOperation,
@@ -9,7 +9,6 @@ import type {
 import type { ContractParameter } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
-import type { UploadModel } from '../contracts/upload.js'
 import type { ErrorFormat } from '../contracts/wire-format.js'
 import { errorFormatOf } from '../errors/error-wire.js'
 import { guardsOfRoute } from '../model/route-guards.js'

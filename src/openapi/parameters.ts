@@ -1,5 +1,5 @@
+import type { ParameterDefinition } from '../contracts/inputs.js'
 import type { OpenApiParameter, OpenApiSchema } from '../contracts/openapi.js'
-import type { ParameterDefinition } from '../contracts/parameter.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'

@@ -1,6 +1,6 @@
 import type { OpenApiMediaType, OpenApiSchema } from '../contracts/openapi.js'
+import type { StreamKind, StreamModel } from '../contracts/representation.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import type { StreamKind, StreamModel } from '../contracts/stream.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SharedResponses } from './shared-responses.js'
 import type { OpenApiVersion } from './swagger-options.js'

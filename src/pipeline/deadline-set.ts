@@ -1,5 +1,5 @@
 import type { Response } from '../contracts/handler.js'
-import type { RouteBounds } from '../contracts/route-limits.js'
+import type { RouteBounds } from '../contracts/limits.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { BlazonRequest } from '../http/request.js'
 import { type DeadlineConfig, Deadlines } from './deadlines.js'

@@ -1,5 +1,5 @@
-import type { ResponseCause } from '../contracts/ended-request.js'
-import type { FrameworkRoute } from '../contracts/framework-route.js'
+import type { ResponseCause } from '../contracts/observers.js'
+import type { FrameworkRoute } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { ObservedResponse } from '../http/observed-request.js'
 import { kObserved } from '../http/symbol-fields.js'

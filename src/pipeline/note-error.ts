@@ -1,4 +1,4 @@
-import type { DecisionValue } from '../contracts/decision.js'
+import type { DecisionValue } from '../contracts/request-record.js'
 import type { FieldError } from '../contracts/schema.js'
 import type { KnownFailure } from '../errors/failure.js'
 import { HttpError } from '../errors/http-error.js'

@@ -1,5 +1,5 @@
-import type { ErrorContext, ErrorReporter } from '../contracts/error-context.js'
 import type { Logger } from '../contracts/logger.js'
+import type { ErrorContext, ErrorReporter } from '../contracts/observers.js'
 import type { BlazonRequest } from '../http/request.js'
 import { requestIdOf } from '../http/request-id.js'
 import { kTenantScope } from '../http/symbol-fields.js'

@@ -1,4 +1,4 @@
-import type { ResponseCause } from '../contracts/ended-request.js'
+import type { ResponseCause } from '../contracts/observers.js'
 import type { Phase, StepName } from '../contracts/steps.js'
 import type { Step, StepFactory } from '../step/step.js'
 

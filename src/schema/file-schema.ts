@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { FileOptions, FileOutput, UploadedFile } from '../contracts/upload.js'
+import type { FileOptions, FileOutput, UploadedFile } from '../contracts/inputs.js'
 
 /** The files of forms. Nothing that a client sends in another way is among them. */
 const uploaded = new WeakSet<object>()

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AnsweredStatement, AnswerStatement, NewStatement } from '../contracts/statement.js'
+import type { AnsweredStatement, AnswerStatement, NewStatement } from '../contracts/database.js'
 
 const LONGEST = 200
 

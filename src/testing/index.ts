@@ -5,8 +5,8 @@
  */
 
 export type { ContractViolation, ViolationKind } from '../contracts/contract-violation.js'
+export type { AnsweredStatement, StatementFailure } from '../contracts/database.js'
 export type { AnswerCall, CallAnswer, CallToAnswer } from '../contracts/outgoing-call.js'
-export type { AnsweredStatement, StatementFailure } from '../contracts/statement.js'
 export { UnansweredStatementError } from './answers.js'
 export type {
   Access,

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { systemClock } from '../app/system-clock.js'
 import type { Clock, Timer } from '../contracts/clock.js'
-import type { Duration } from '../contracts/units.js'
+import type { Duration } from '../contracts/limits.js'
 import { toSeconds } from '../http/units.js'
 import { settle } from './settle.js'
 

@@ -1,5 +1,5 @@
 import type { AppOptions } from '../app/settings/app-options.js'
-import type { AnsweredStatement } from '../contracts/statement.js'
+import type { AnsweredStatement } from '../contracts/database.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'

@@ -1,6 +1,6 @@
 import type { ContractViolation } from '../../contracts/contract-violation.js'
-import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request, Response } from '../../contracts/handler.js'
+import type { EndedRequest } from '../../contracts/observers.js'
 import { SentBody, sentHeaders } from '../../http/sent-body.js'
 import { checkResponse, documentedStatus } from './check-response.js'
 import {

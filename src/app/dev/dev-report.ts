@@ -1,7 +1,10 @@
 import type { ContractViolation } from '../../contracts/contract-violation.js'
-import type { WorkItem } from '../../contracts/plugin-work.js'
-import type { RecordedRequest } from '../../contracts/recorded-request.js'
-import type { RecordedStatement, RequestRecord } from '../../contracts/request-record.js'
+import type { WorkItem } from '../../contracts/reports.js'
+import type {
+  RecordedRequest,
+  RecordedStatement,
+  RequestRecord,
+} from '../../contracts/request-record.js'
 import type { RouteExplanation } from '../explain/explanation.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../contracts/cache.js'
 import type { GuardSetup } from '../../contracts/guard.js'
-import type { SecretSource } from '../../contracts/secrets.js'
+import type { SecretSource } from '../../contracts/webhook.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'

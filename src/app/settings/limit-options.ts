@@ -1,4 +1,4 @@
-import type { Size } from '../../contracts/units.js'
+import type { Size } from '../../contracts/limits.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { checkCount, checkSize } from '../../http/check-units.js'
 import { toBytes } from '../../http/units.js'

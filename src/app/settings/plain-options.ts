@@ -1,4 +1,4 @@
-import type { ErrorReporter } from '../../contracts/error-context.js'
+import type { ErrorReporter } from '../../contracts/observers.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import type { OptionGroup } from '../../errors/option-group.js'
 

@@ -1,6 +1,6 @@
-import type { ErrorReporter } from '../../contracts/error-context.js'
 import type { InterceptorEntry } from '../../contracts/interceptor.js'
 import type { Logger } from '../../contracts/logger.js'
+import type { ErrorReporter } from '../../contracts/observers.js'
 import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Metric } from '../../contracts/metrics.js'
+import type { Metric } from '../../contracts/reports.js'
 import { metricText, OPEN, TEXT } from '../../features/metrics/exposition.js'
 import type { WorkerText } from '../../features/metrics/join-texts.js'
 import { atMost, stopwatch } from '../dev/deadline.js'

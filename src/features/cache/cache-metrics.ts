@@ -1,4 +1,4 @@
-import type { Metric } from '../../contracts/metrics.js'
+import type { Metric } from '../../contracts/reports.js'
 import type { CacheManager } from './cache-manager.js'
 
 /** The metrics of the cache of an application. */

@@ -1,5 +1,5 @@
 import type { CacheEntry, CacheStore, StoreContext } from '../../contracts/cache.js'
-import type { Size } from '../../contracts/units.js'
+import type { Size } from '../../contracts/limits.js'
 import { ConfigError } from '../../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { orStandIn } from '../../errors/stand-in.js'

@@ -1,5 +1,5 @@
 import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
-import type { Duration } from '../../contracts/units.js'
+import type { Duration } from '../../contracts/limits.js'
 import { isThenable } from '../../step/thenable.js'
 import {
   type CacheEngine,

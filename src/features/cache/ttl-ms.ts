@@ -1,4 +1,4 @@
-import type { Duration } from '../../contracts/units.js'
+import type { Duration } from '../../contracts/limits.js'
 import { toSeconds } from '../../http/units.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { Request, Response } from '../../contracts/handler.js'
-import type { Metric } from '../../contracts/metrics.js'
 import type { Plugin, RouteSetup } from '../../contracts/plugin.js'
+import type { Metric } from '../../contracts/reports.js'
 import type { Step, StepFactory } from '../../contracts/steps.js'
 import { Clock } from '../../di/clock.js'
 import { noteOf } from '../../http/note-of.js'

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Request } from '../../contracts/handler.js'
-import type { RecordedRequest } from '../../contracts/recorded-request.js'
+import type { RecordedRequest } from '../../contracts/request-record.js'
 import { isSecretName } from '../../schema/secret-name.js'
 import { isForm, isJson, type ReceivedBody } from './received-bodies.js'
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from '../../contracts/handler.js'
-import type { Metric, MetricSample } from '../../contracts/metrics.js'
 import type { Plugin, RouteSetup } from '../../contracts/plugin.js'
+import type { Metric, MetricSample } from '../../contracts/reports.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { Clock } from '../../di/clock.js'
 import { refuse } from '../../errors/refuse.js'

@@ -1,5 +1,4 @@
-import type { CheckedHealth, HealthReport } from '../../contracts/health.js'
-import type { Metric, MetricSample } from '../../contracts/metrics.js'
+import type { CheckedHealth, HealthReport, Metric, MetricSample } from '../../contracts/reports.js'
 import type { Health } from './health.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { AuthGuard } from '../../contracts/guard.js'
-import type { HealthCheck } from '../../contracts/health.js'
 import type { Token } from '../../contracts/provider.js'
+import type { HealthCheck } from '../../contracts/reports.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'

@@ -1,12 +1,12 @@
 import type { Clock } from '../../contracts/clock.js'
+import type { Logger } from '../../contracts/logger.js'
+import type { Plugin } from '../../contracts/plugin.js'
 import type {
   CheckedHealth,
   HealthCheck,
   HealthContext,
   HealthReport,
-} from '../../contracts/health.js'
-import type { Logger } from '../../contracts/logger.js'
-import type { Plugin } from '../../contracts/plugin.js'
+} from '../../contracts/reports.js'
 
 /** How long a report is used again, in milliseconds. */
 const FRESH_MS = 1000

@@ -1,7 +1,7 @@
 import type { DualMethodDecorator } from '../../contracts/decorator.js'
+import type { Duration } from '../../contracts/limits.js'
 import type { ContractOf } from '../../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'

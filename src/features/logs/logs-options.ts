@@ -1,5 +1,5 @@
-import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { LogLevel } from '../../contracts/logger.js'
+import type { EndedRequest } from '../../contracts/observers.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'

@@ -1,5 +1,5 @@
-import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Logger } from '../../contracts/logger.js'
+import type { EndedRequest } from '../../contracts/observers.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { knownTraceContext } from '../../http/get-trace-context.js'

@@ -1,4 +1,4 @@
-import type { Metric, MetricSample } from '../../contracts/metrics.js'
+import type { Metric, MetricSample } from '../../contracts/reports.js'
 import type { Exemplar, Histogram } from './histogram.js'
 
 /** A format of the text that a scrape gets. */

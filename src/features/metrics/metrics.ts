@@ -1,4 +1,4 @@
-import type { Metric } from '../../contracts/metrics.js'
+import type { Metric } from '../../contracts/reports.js'
 import { ConfigError } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
-import type { Metric } from '../../contracts/metrics.js'
+import type { Metric } from '../../contracts/reports.js'
 import { type HistogramFamily, labelText } from './exposition.js'
 import { Histogram } from './histogram.js'
 

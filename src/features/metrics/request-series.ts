@@ -1,4 +1,4 @@
-import type { EndedRequest, ResponseCause } from '../../contracts/ended-request.js'
+import type { EndedRequest, ResponseCause } from '../../contracts/observers.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { knownTraceContext } from '../../http/get-trace-context.js'
 import { labelText } from './exposition.js'

@@ -1,6 +1,6 @@
 import type { Request as ServerRequest } from '../../contracts/handler.js'
-import type { Metric } from '../../contracts/metrics.js'
 import type { CallResult, KeptCall } from '../../contracts/outgoing-call.js'
+import type { Metric } from '../../contracts/reports.js'
 import { refuse } from '../../errors/refuse.js'
 import { REQUEST_ID_HEADER, sendableRequestId } from '../../http/request-id.js'
 import { traceOf } from '../../http/trace-context.js'

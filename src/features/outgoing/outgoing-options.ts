@@ -1,4 +1,4 @@
-import type { Duration } from '../../contracts/units.js'
+import type { Duration } from '../../contracts/limits.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'

@@ -1,9 +1,9 @@
 import type { Clock } from '../../contracts/clock.js'
 import type { Request as ServerRequest } from '../../contracts/handler.js'
+import type { Duration } from '../../contracts/limits.js'
 import type { Logger } from '../../contracts/logger.js'
-import type { Metric } from '../../contracts/metrics.js'
 import type { AnswerCall, EndCall, NewCall } from '../../contracts/outgoing-call.js'
-import type { Duration } from '../../contracts/units.js'
+import type { Metric } from '../../contracts/reports.js'
 import type { OutgoingSettings } from './outgoing-options.js'
 import type { LookUp } from './public-hosts.js'
 

@@ -1,5 +1,12 @@
-import type { FieldOrder, ListOrder, SortOf } from '../../contracts/page-order.js'
-import type { CursorOptions, CursorPages, FieldOf, PageFilter } from '../../contracts/pages.js'
+import type {
+  CursorOptions,
+  CursorPages,
+  FieldOf,
+  FieldOrder,
+  ListOrder,
+  PageFilter,
+  SortOf,
+} from '../../contracts/pages.js'
 import type { InferOutput, Schema } from '../../contracts/schema.js'
 import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'

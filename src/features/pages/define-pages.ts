@@ -1,5 +1,4 @@
-import type { ListOrder } from '../../contracts/page-order.js'
-import type { PageFilter, PagesDefinition } from '../../contracts/pages.js'
+import type { ListOrder, PageFilter, PagesDefinition } from '../../contracts/pages.js'
 import type { Schema } from '../../contracts/schema.js'
 import { createValidatorCompiler } from '../../schema/compile-validator.js'
 import { KeyedSchema } from '../../schema/keyed-schema.js'

@@ -1,5 +1,4 @@
-import type { ListOrder, OrderField } from '../../contracts/page-order.js'
-import type { PagesDefinition } from '../../contracts/pages.js'
+import type { ListOrder, OrderField, PagesDefinition } from '../../contracts/pages.js'
 import type { Schema } from '../../contracts/schema.js'
 import { field } from './query-fields.js'
 

@@ -1,6 +1,12 @@
-import type { NumberedPages, PageOptions } from '../../contracts/numbered-pages.js'
-import type { FieldOrder, ListOrder, SortOf } from '../../contracts/page-order.js'
-import type { FieldOf, PageFilter } from '../../contracts/pages.js'
+import type {
+  FieldOf,
+  FieldOrder,
+  ListOrder,
+  NumberedPages,
+  PageFilter,
+  PageOptions,
+  SortOf,
+} from '../../contracts/pages.js'
 import type { InferOutput, Schema } from '../../contracts/schema.js'
 import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { checkCommon, definePages, failOf, isCount, listOf } from './define-pages.js'

@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Request, Response } from '../../contracts/handler.js'
-import type { NumberedPage, PageQuery, PageResult } from '../../contracts/numbered-pages.js'
-import type { OrderField } from '../../contracts/page-order.js'
 import type {
   CursorPage,
   CursorQuery,
   CursorValue,
+  NumberedPage,
+  OrderField,
+  PageQuery,
+  PageResult,
   PagesDefinition,
 } from '../../contracts/pages.js'
 import type { Plugin } from '../../contracts/plugin.js'

@@ -1,5 +1,5 @@
+import type { Duration } from '../../contracts/limits.js'
 import type { RateLimitBy, RateLimitPolicy, RateLimitStore } from '../../contracts/rate-limit.js'
-import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'

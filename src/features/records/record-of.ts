@@ -1,8 +1,10 @@
-import type { Decision, DecisionValue } from '../../contracts/decision.js'
+import type { RanStatement } from '../../contracts/database.js'
 import type { Request } from '../../contracts/handler.js'
 import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { RequestSecretTexts } from '../../contracts/plugin.js'
 import type {
+  Decision,
+  DecisionValue,
   RecordedCall,
   RecordedDecision,
   RecordedError,
@@ -13,7 +15,6 @@ import type {
   RequestRecord,
 } from '../../contracts/request-record.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import type { RanStatement } from '../../contracts/statement.js'
 import type { StepName } from '../../contracts/steps.js'
 import type { Clock } from '../../di/clock.js'
 import { tenantOf } from '../../http/tenant-of.js'

@@ -1,5 +1,5 @@
-import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
+import type { EndedRequest } from '../../contracts/observers.js'
 import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { ObserverSetup, Plugin, RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'

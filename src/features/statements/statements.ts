@@ -1,12 +1,12 @@
 import type { Clock } from '../../contracts/clock.js'
-import type { Request } from '../../contracts/handler.js'
 import type {
   AnsweredStatement,
   AnswerStatement,
   NewStatement,
   RanStatement,
   StatementResult,
-} from '../../contracts/statement.js'
+} from '../../contracts/database.js'
+import type { Request } from '../../contracts/handler.js'
 
 /** A statement that runs. Call exactly one of its functions. */
 export interface RunningStatement {

@@ -1,7 +1,7 @@
 import { validateHeaderName } from 'node:http'
 import type { Request, User } from '../../contracts/handler.js'
+import type { Duration } from '../../contracts/limits.js'
 import type { TenantStore, TenantStrategy } from '../../contracts/tenant.js'
-import type { Duration } from '../../contracts/units.js'
 import type { Problem } from '../../errors/config-error.js'
 import { invalid, shown } from '../../errors/invalid.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Timer } from '../../contracts/clock.js'
+import type { Duration } from '../../contracts/limits.js'
 import type { FactoryProvider, Token } from '../../contracts/provider.js'
-import type { Duration } from '../../contracts/units.js'
 import { Clock } from '../../di/clock.js'
 import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { FileRule } from '../../contracts/upload.js'
+import type { FileRule } from '../../contracts/inputs.js'
 import { refuse } from '../../errors/refuse.js'
 import { type Feed, feedParser } from './feed-parser.js'
 import { FilePart, type FormOfFile } from './file-part.js'

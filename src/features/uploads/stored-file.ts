@@ -3,7 +3,7 @@ import { open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { SavedFile, UploadedFile } from '../../contracts/upload.js'
+import type { SavedFile, UploadedFile } from '../../contracts/inputs.js'
 import { acceptAsFile } from '../../schema/file-schema.js'
 
 /** The facts about a file before its first byte. */

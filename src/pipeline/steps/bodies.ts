@@ -1,5 +1,5 @@
-import type { BodyModel } from '../../contracts/body.js'
 import type { Response } from '../../contracts/handler.js'
+import type { BodyModel } from '../../contracts/inputs.js'
 import type { FieldError } from '../../contracts/schema.js'
 import type { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'

@@ -1,4 +1,4 @@
-import type { NoteDecision } from '../../contracts/decision.js'
+import type { NoteDecision } from '../../contracts/request-record.js'
 import { HttpError } from '../../errors/http-error.js'
 import type { CarriesCredential } from '../../http/credentials.js'
 import { noteOf } from '../../http/note-of.js'

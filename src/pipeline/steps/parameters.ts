@@ -1,4 +1,4 @@
-import type { ParameterDefinition } from '../../contracts/parameter.js'
+import type { ParameterDefinition } from '../../contracts/inputs.js'
 import type {
   FieldError,
   InputSource,

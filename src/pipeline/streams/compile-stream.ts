@@ -1,7 +1,7 @@
 import type { Clock } from '../../contracts/clock.js'
 import type { Response } from '../../contracts/handler.js'
+import type { StreamModel } from '../../contracts/representation.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import type { StreamModel } from '../../contracts/stream.js'
 import { isAsyncIterable } from '../../http/async-iterable.js'
 import { negotiate } from '../../http/negotiate.js'
 import type { BlazonRequest } from '../../http/request.js'

@@ -1,4 +1,4 @@
-import type { StreamKind } from '../../contracts/stream.js'
+import type { StreamKind } from '../../contracts/representation.js'
 import { isSseComment, isSseEvent } from '../../http/sse-event.js'
 import { refuseHidden } from '../../schema/fields/to-plain.js'
 import { remedyFor, unsendableKind } from '../../schema/fields/unsendable.js'

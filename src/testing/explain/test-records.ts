@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Harness } from '../../app/harness.js'
+import type { AnswerStatement } from '../../contracts/database.js'
 import type { Request } from '../../contracts/handler.js'
-import type { AnswerStatement } from '../../contracts/statement.js'
 import { REPEATS } from '../../features/records/query-findings.js'
 import { Recorder } from '../../features/records/recorder.js'
 import { answersOf } from '../answers.js'

@@ -1,6 +1,6 @@
+import type { FileRule } from '../../contracts/inputs.js'
 import type { OpenApiDocument, OpenApiMediaType } from '../../contracts/openapi.js'
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
-import type { FileRule } from '../../contracts/upload.js'
 import { lowerDocument, lowerSchema } from '../../schema/dialect/rewrite-schema.js'
 import { componentName } from '../../schema/openapi-to-json.js'
 

@@ -1,5 +1,5 @@
 import type { Arbitrary } from 'fast-check'
-import type { FileRule } from '../../contracts/upload.js'
+import type { FileRule } from '../../contracts/inputs.js'
 import { beginningOf, typesIn } from '../../features/uploads/signatures.js'
 import type { FormParts } from './form-parts.js'
 import { type ValueContext, valuesOf } from './valid-values.js'

@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check'
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
+import type { FileRule } from '../../contracts/inputs.js'
 import type { OpenApiParameter, OpenApiSchema } from '../../contracts/openapi.js'
-import type { FileRule } from '../../contracts/upload.js'
 import { lowerDocument, lowerSchema } from '../../schema/dialect/rewrite-schema.js'
 import { shorten } from '../../schema/mismatches.js'
 import { componentName } from '../../schema/openapi-to-json.js'

@@ -1,4 +1,4 @@
-import type { FileRule } from '../../contracts/upload.js'
+import type { FileRule } from '../../contracts/inputs.js'
 import { beginningOf } from '../../features/uploads/signatures.js'
 import { type CaseSource, isReadable } from './case-source.js'
 import type { FormParts } from './form-parts.js'

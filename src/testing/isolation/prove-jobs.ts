@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import type { RanStatement } from '../../contracts/statement.js'
+import type { RanStatement } from '../../contracts/database.js'
 import type { JobRunReport, SentJob } from '../../contracts/test-jobs.js'
 import type { Canaries } from './canaries.js'
 import type { IsolationLeak, IsolationRow } from './isolation-report.js'

@@ -1,6 +1,6 @@
+import type { RanStatement } from '../../contracts/database.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Token } from '../../contracts/provider.js'
-import type { RanStatement } from '../../contracts/statement.js'
 import type { TestJobs as TestJobsPort } from '../../contracts/test-jobs.js'
 import { TestJobs } from '../../di/test-jobs.js'
 import { ConfigError } from '../../errors/config-error.js'

@@ -1,5 +1,5 @@
-import type { EndedRequest } from '../../contracts/ended-request.js'
 import type { Request } from '../../contracts/handler.js'
+import type { EndedRequest } from '../../contracts/observers.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Draft } from '../../features/records/draft.js'
 import { findQueries, type QueryFinding } from '../../features/records/query-findings.js'

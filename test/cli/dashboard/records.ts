@@ -1,8 +1,8 @@
 import type { ReportedRequest } from '../../../src/cli/dev/dashboard/views.js'
 import type { ContractViolation } from '../../../src/contracts/contract-violation.js'
-import type { RecordedRequest } from '../../../src/contracts/recorded-request.js'
 import type {
   RecordedDecision,
+  RecordedRequest,
   RecordedStatement,
   RequestRecord,
 } from '../../../src/contracts/request-record.js'

@@ -1,10 +1,10 @@
-import type { Decision } from './decision.js'
-import type { ErrorContext } from './error-context.js'
-import type { Request, Response } from './handler.js'
+import type { RanStatement } from './database.js'
+import type { Request, RequestUser, Response } from './handler.js'
 import type { EndCall, NewCall } from './outgoing-call.js'
+import type { Decision } from './request-record.js'
 import type { RouteModel } from './route-model.js'
-import type { RanStatement } from './statement.js'
 import type { RequestOutcome, StepName } from './steps.js'
+import type { TraceContext } from './trace.js'
 
 /**
  * The part of an application that has decided a response: the last part that began to work on the request.
@@ -174,3 +174,33 @@ export interface RequestObserver {
   /** Whether the results of calls have the bodies. Default `false`. */
   readonly needsBodies?: boolean
 }
+
+/** Where an error comes from. An error outside of requests has `message` alone. */
+export interface ErrorContext {
+  /** The failure, as the message of the log line. */
+  readonly message: string
+  /** The status of the response; if something else was sent, the status of the error. */
+  readonly status?: number
+  /** The request. Read it at once: the response is sent after `onError` has returned. */
+  readonly req?: Request
+  /** The route; absent when the request matched no route. */
+  readonly route?: RouteModel
+  /** The `requestId` of the response and of the log line. */
+  readonly requestId?: string
+  /** The trace of the request. */
+  readonly trace?: TraceContext
+  /** The tenant that the request acts for. */
+  readonly tenant?: string
+  /** The user, if the guard has set one. */
+  readonly user?: NonNullable<RequestUser>
+}
+
+/**
+ * The `onError` option: receives errors for an error tracker. A returned promise is not awaited.
+ *
+ * @example
+ * const report: ErrorReporter = (error, { requestId }) => {
+ *   tracker.captureException(error, { tags: { requestId } })
+ * }
+ */
+export type ErrorReporter = (error: unknown, context: ErrorContext) => unknown

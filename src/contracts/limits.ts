@@ -1,4 +1,8 @@
-import type { Duration, Size } from './units.js'
+/** A length of time: seconds, or a number with a unit (`'250ms'`, `'90s'`, `'15m'`, `'2h'`, `'1d'`). */
+export type Duration = number | string
+
+/** A size: bytes, or a number with a unit (`'512b'`, `'100kb'`, `'1mb'`); 1 kb is 1024 bytes. */
+export type Size = number | string
 
 /** The argument of `@Limits`. A field that is absent leaves the limit of the class, or else of the application. */
 export interface RouteLimits {

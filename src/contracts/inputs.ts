@@ -1,0 +1,231 @@
+import type { Readable, Writable } from 'node:stream'
+import type { DualMethodDecorator, ValueDecorator } from './decorator.js'
+import type { Request } from './handler.js'
+import type { Size } from './limits.js'
+import type { InferOutput, Schema } from './schema.js'
+
+/**
+ * How a body is read. `'json'`: as JSON. `'form'`: the fields of an HTML form, `application/x-www-form-urlencoded`.
+ * `'text'`: as a string of UTF-8. `'bytes'`: as a `Buffer`, unchanged.
+ */
+export type BodyType = 'json' | 'form' | 'text' | 'bytes'
+
+/** Options of `@Body`. */
+export interface BodyOptions<T extends BodyType = BodyType> {
+  /** How the body is read; a list for several types with one schema. Default `'json'`. */
+  readonly type?: T | readonly T[]
+  /**
+   * The media types that are accepted, without parameters. Of `'text'` and `'bytes'`, a type may be a range: `'image/*'`.
+   * Default: `application/json` and all types that end in `+json`; `application/x-www-form-urlencoded`; `text/plain`;
+   * `application/octet-stream`.
+   */
+  readonly contentType?: string | readonly string[]
+  /** The largest body, compressed and decompressed. Default: `@Limits`, else the option `limits.body`. */
+  readonly limit?: Size
+}
+
+/** A body in the options of a route: `@Post('', { body: { schema, type: 'form' } })`. */
+export interface BodyDescription extends BodyOptions {
+  /** The schema of the body. Default: the body is read, and not validated. */
+  readonly schema?: Schema
+}
+
+/** The types of bodies without a schema. */
+export interface RawBody {
+  /** The JSON value. */
+  // biome-ignore lint/suspicious/noExplicitAny: as untyped as the body of Express
+  readonly json: any
+  /** The fields, as they were sent. */
+  readonly form: Record<string, string | string[]>
+  /** The text. */
+  readonly text: string
+  /** The bytes, unchanged. */
+  readonly bytes: Buffer
+}
+
+/** The type of a body by its description in `Req` or in the options of a route; `TDefault` without one. */
+export type BodyOutput<S, TDefault> = S extends { readonly '~standard': unknown }
+  ? InferOutput<S>
+  : S extends readonly (infer D)[]
+    ? BodyOutput<D, TDefault>
+    : S extends { readonly schema: infer D extends Schema }
+      ? InferOutput<D>
+      : S extends { readonly type: BodyType | readonly BodyType[] }
+        ? RawBody[TypesOf<S['type']>]
+        : S extends Schema
+          ? InferOutput<S>
+          : TDefault
+
+type TypesOf<T> = T extends readonly (infer D extends BodyType)[] ? D : T & BodyType
+
+/** One way in which a route reads its body. */
+export interface BodyModel {
+  /** How the body is read. */
+  readonly type: BodyType
+  /** The accepted media types, in lower case, without parameters; may be ranges. */
+  readonly contentTypes: readonly string[]
+  /** `null` if the body is not validated. */
+  readonly schema: Schema | null
+  /** `false` for the body of a webhook without `@Body`: it is read as JSON, and may be missing. */
+  readonly isDescribed: boolean
+  /** The largest body, in bytes; `null` if `@Limits` or the application decides. */
+  readonly maxBytes: number | null
+}
+
+/** Options of `@Cookies`. */
+export interface CookiesOptions {
+  /**
+   * The names of the cookies that were set with `signed: true`. One without a valid signature counts as missing. Needs the
+   * option `cookies.keys`. Default: none.
+   */
+  readonly signed?: readonly string[]
+}
+
+/** The cookies in the options of a route: `@Get('', { cookies: { schema, signed: ['session'] } })`. */
+export interface CookiesDescription extends CookiesOptions {
+  /** The schema of the cookies. */
+  readonly schema: Schema
+}
+
+/** The place of a parameter in a request, as the document names it. */
+export type ParameterPlace = 'header' | 'query' | 'path'
+
+/** Where the value of `defineParameter` comes from. */
+export interface ParameterSettings<S extends Schema = Schema> {
+  /** The place in the request. Routes that use the parameter have it in their document. Needs `name`. Default: none. */
+  readonly in?: ParameterPlace
+  /** The name of the header, query parameter or path parameter. Default: none. */
+  readonly name?: string
+  /** Validates and converts the value; a request with a wrong one is refused with 400. Needs `in`. Default: none. */
+  readonly schema?: S
+}
+
+/** The data of a parameter, which its decorator notes. */
+export interface ParameterDefinition {
+  /** The function that returns the value, or a promise of it. */
+  readonly read: (req: Request) => unknown
+  /** `null` if the value is not a part of the document. */
+  readonly place: {
+    /** The place in the request. */
+    readonly in: ParameterPlace
+    /** The name there; for a header in lower case. */
+    readonly name: string
+  } | null
+  /** The schema of the value; `null` without one. */
+  readonly schema: Schema | null
+  /** The value for each request. */
+  readonly values: WeakMap<object, unknown>
+}
+
+/** A parameter of handlers that is not the framework's own. `defineParameter` creates it. */
+export interface RouteParameter<TValue> {
+  /** Creates the decorator: for a handler parameter (legacy dialect), or for a method (both dialects). */
+  (): DualMethodDecorator & ValueDecorator<TValue>
+  /**
+   * Returns the value of a request.
+   *
+   * @throws TypeError if the route does not have the decorator, unless the function is synchronous and has no `in`.
+   */
+  readonly of: (req: object) => TValue
+}
+
+/** Options of `file()`. */
+export interface FileOptions<TMax extends number = number, TOptional extends boolean = boolean> {
+  /** The largest file; a larger one is a 413. Default `'1mb'`. */
+  readonly maxSize?: Size
+  /**
+   * The accepted media types, without parameters; `image/*` stands for all images. A file of another type, or whose
+   * first bytes do not fit its type, is a 415. Default: every type, and the bytes are not compared.
+   */
+  readonly types?: readonly string[]
+  /** The largest number of files. With more than 1, the handler receives a list. Default 1. */
+  readonly max?: TMax
+  /** Whether the form may lack the file. Default `false`: a form without it is a 400. */
+  readonly optional?: TOptional
+}
+
+/** A file that `save()` has written. */
+export interface SavedFile {
+  /** The folder and the name. */
+  readonly path: string
+  /** The name that the server has chosen. */
+  readonly name: string
+  /** The number of bytes. */
+  readonly size: number
+}
+
+/**
+ * A file of a form. It is read once: by `for await`, `save`, `pipe`, `stream` or `bytes`. Reading fails with a 413 if the
+ * file is larger than `maxSize`, and with a 400 if the request or the form ends early. After the response, the file is
+ * gone, unless it was saved.
+ */
+export interface UploadedFile extends AsyncIterable<Buffer> {
+  /** The name of the part: `avatar`. */
+  readonly field: string
+  /** A name that the server has chosen: random, with the extension of a type that was checked: `5f0c….png`. */
+  readonly name: string
+  /**
+   * The name that the client gave, without folders and of at most 255 characters; `null` if it gave none. For people
+   * only: two files may have the same name, and it may be the name of a device of the system.
+   */
+  readonly originalName: string | null
+  /** The media type, in lower case and without parameters. Without `types`, it is the type that the client has sent. */
+  readonly type: string
+  /** The number of bytes; `null` while the file is still arriving. */
+  readonly size: number | null
+  /**
+   * Writes the file into a folder, which must exist, under {@link UploadedFile.name}. The file has its name only when it is
+   * complete: nothing is left if it fails.
+   *
+   * @throws HttpError as described above; the error of the file system.
+   */
+  save(folder: string): Promise<SavedFile>
+  /**
+   * Writes the file into a stream and ends the stream. Resolves when the stream has finished; if reading or writing fails,
+   * the stream is destroyed.
+   */
+  pipe(destination: Writable): Promise<void>
+  /** Returns the file as a stream of Node, for packages that take one. */
+  stream(): Readable
+  /** Returns the whole file: at most `maxSize` bytes of memory. */
+  bytes(): Promise<Buffer>
+}
+
+/** The parts of a form: `file()` for a file, any schema for a text field. */
+export type UploadParts = Readonly<Record<string, Schema>>
+
+/** The body of a handler behind `@Upload`: a part that may be absent is optional. */
+export type UploadOutput<P> = {
+  -readonly [K in keyof P as undefined extends InferOutput<P[K]> ? never : K]: InferOutput<P[K]>
+} & {
+  -readonly [K in keyof P as undefined extends InferOutput<P[K]> ? K : never]?: InferOutput<P[K]>
+}
+
+/** The value of a part for the options of its `file()`. */
+export type FileOutput<TMax extends number, TOptional extends boolean> = number extends TMax
+  ? UploadedFile | UploadedFile[] | (TOptional extends true ? undefined : never)
+  : TMax extends 1
+    ? UploadedFile | (TOptional extends true ? undefined : never)
+    : UploadedFile[]
+
+/** The limits of one kind of file in a form. */
+export interface FileRule {
+  /** The largest file, in bytes. */
+  readonly maxBytes: number
+  /** The accepted media types and ranges, in lower case; `null` for all. */
+  readonly types: readonly string[] | null
+  /** The largest number of files. */
+  readonly max: number
+  /** Whether the form may lack the file. */
+  readonly isOptional: boolean
+}
+
+/** The form that a route reads. Its schema is `inputs.body`. */
+export interface UploadModel {
+  /** The files, by the name of their part. */
+  readonly files: Readonly<Record<string, FileRule>>
+  /** The schemas of the text fields, by name. */
+  readonly fields: Readonly<Record<string, Schema>>
+  /** The most bytes of all files together. */
+  readonly fileBytes: number
+}

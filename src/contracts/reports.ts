@@ -1,0 +1,135 @@
+import type { MaybePromise } from './cache.js'
+import type { Token } from './provider.js'
+
+/** The part of an application that a check of its health receives. */
+export interface HealthContext {
+  /** Returns the instance of a token. Throws a `ConfigError` when nothing provides the token. */
+  get<T>(token: Token<T>): T
+}
+
+/**
+ * Checks whether something that the application depends on can be used. It throws or rejects if not. Operators see the
+ * value that it returns as `details`.
+ */
+export type HealthQuestion = (app: HealthContext) => unknown
+
+/**
+ * A check of the health of an application: the function that checks, or an object with the function and the effect of
+ * its failure. A check that takes longer than one second has failed.
+ *
+ * @example
+ * const cache: HealthCheck = { check: ({ get }) => get(Redis).ping(), required: false }
+ */
+export type HealthCheck =
+  | HealthQuestion
+  | {
+      /** The function that checks. */
+      readonly check: HealthQuestion
+      /**
+       * Whether the application cannot work without it. `false`: if the check fails, the application is `degraded` and
+       * stays ready. Default `true`.
+       */
+      readonly required?: boolean
+    }
+
+/** The result of one check. */
+export type CheckedHealth =
+  | {
+      /** It can be used. */
+      readonly status: 'up'
+      /** The value that the check returned. */
+      readonly details?: unknown
+    }
+  | {
+      /** It cannot be used. `'degraded'`: the application works without it (`required: false`). */
+      readonly status: 'down' | 'degraded'
+      /** The message of the error that the check threw, or a message that the check has not responded. */
+      readonly reason: string
+    }
+
+/** The health of everything that an application depends on. */
+export interface HealthReport {
+  /**
+   * `'down'` if a required check has failed, `'degraded'` if only others have, `'closing'` once the application closes:
+   * then no check runs.
+   */
+  readonly status: 'up' | 'degraded' | 'down' | 'closing'
+  /** The health of plugins, by name. A plugin without `health` is left out. */
+  readonly plugins: Readonly<Record<string, CheckedHealth>>
+  /** The results of `health.checks`, by name. */
+  readonly checks: Readonly<Record<string, CheckedHealth>>
+}
+
+/** One value of a metric. */
+export interface MetricSample {
+  /** The value; `NaN` and infinite values are allowed. */
+  readonly value: number
+  /** The labels of the value, by name. Each set of labels is a series of its own. Default: none. */
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/**
+ * A metric of an application or of a plugin, which is read at each scrape: nothing is counted twice, and a metric
+ * without scrapes costs nothing.
+ *
+ * @example
+ * const waiting: Metric = {
+ *   name: 'jobs_waiting',
+ *   help: 'Jobs that no worker has taken yet.',
+ *   type: 'gauge',
+ *   read: () => queue.length,
+ * }
+ */
+export interface Metric {
+  /**
+   * Letters, digits and underscores, with the unit at the end: `mail_sent_total`, `cache_size_bytes`. The name of a
+   * counter ends with `_total`.
+   */
+  readonly name: string
+  /** The meaning of the metric, in one sentence. */
+  readonly help: string
+  /** A `'counter'` only grows, until the process ends. A `'gauge'` goes up and down. */
+  readonly type: 'counter' | 'gauge'
+  /**
+   * Returns the value, or a value for each set of labels. Called at each scrape. If it throws, the metric is left out, and
+   * the error is logged.
+   */
+  read(): number | readonly MetricSample[]
+}
+
+/** An item of work outside of requests, such as a job. */
+export interface WorkItem {
+  /** The id, unique in its list. The same as `id` of the {@link Work} that runs it: so its statements are found. */
+  readonly id: string
+  /** The kind of work, such as the name of a job. */
+  readonly name: string
+  /** The state, in a word: `'waiting'`. */
+  readonly state: string
+  /** Whether a person should look at it. */
+  readonly isFailed: boolean
+  /** The tenant for which it runs; `null` for none. */
+  readonly tenant: string | null
+  /** When it was made, in milliseconds since 1970. */
+  readonly at: number
+  /** Other facts by their names. An empty text leaves its name out. No secrets. */
+  readonly facts: Readonly<Record<string, string>>
+  /** The names of the actions that are possible now. */
+  readonly actions: readonly string[]
+}
+
+/** Work outside of requests that a plugin lists for the dashboard of `blazon dev`. */
+export interface PluginWork {
+  /** The heading of the list: `'Jobs'`. */
+  readonly title: string
+  /**
+   * Returns the newest items, the newest first.
+   *
+   * @param limit How many at most.
+   */
+  readonly list: (limit: number) => MaybePromise<readonly WorkItem[]>
+  /**
+   * The actions on an item that a person may call, by name: `{ retry: (id) => … }`. A function returns the result as a
+   * sentence. Default: none.
+   */
+  readonly actions?: Readonly<Record<string, (id: string) => MaybePromise<string>>>
+}
