@@ -28,15 +28,13 @@ export {
 export type * from './contracts/public.js'
 // di
 export type { Override } from './di/build-container.js'
-export { Clock } from './di/clock.js'
-export { DatabaseLink } from './di/database-link.js'
 export { inject } from './di/inject.js'
-export { InjectionToken } from './di/token.js'
-export { AppClosingError } from './errors/app-closing-error.js'
+export { Clock, DatabaseLink, InjectionToken } from './di/token.js'
 // errors
 export type { ErrorCode } from './errors/codes.js'
 export { ConfigError } from './errors/config-error.js'
 export type { ErrorEnvelope, ProblemDetails, SuccessEnvelope } from './errors/envelope.js'
+export { AppClosingError } from './errors/failure.js'
 export {
   BadRequestError,
   ConflictError,
@@ -110,31 +108,27 @@ export {
 export { expectedVersion, type RowVersion } from './features/versioned/expected-version.js'
 export { Versioned, type VersionedOptions } from './features/versioned/versioned.js'
 export { signWebhook, type UnsignedWebhook } from './features/webhooks/sign-webhook.js'
-export { schemeOf } from './http/auth-result.js'
+export { RequestContext } from './http/contexts.js'
 // http
 export { type CsvOptions, csv } from './http/csv.js'
-export { getTraceContext } from './http/get-trace-context.js'
-export { RequestContext } from './http/request-context.js'
+export { visibilityOf } from './http/request-notes.js'
+export { schemeOf } from './http/request-state.js'
 export {
   type ContentOptions,
   type FileContent,
   type FileResponse,
   type FileResponseOptions,
   fileResponse,
-} from './http/send/file-response.js'
+} from './http/send/raw-body.js'
 export { sseComment, sseEvent } from './http/sse-event.js'
-export { visibilityOf } from './http/visibility.js'
+export { getTraceContext } from './http/trace-context.js'
 // metadata
-export { Auth, Can, Public, Requires } from './metadata/auth.js'
-export { Cache } from './metadata/cache.js'
-export { Checks } from './metadata/checks.js'
-export { compose } from './metadata/compose.js'
-export { Controller, defineControllers } from './metadata/controller.js'
-export { defineParameter } from './metadata/define-parameter.js'
+export { Auth, Can, Checks, Public, Requires, Tenant, TenantId } from './metadata/auth.js'
+export { Controller, defineControllers, Version } from './metadata/controller.js'
 export { del, get, patch, post, put, query } from './metadata/field-route.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Cookies, Headers, Params, Query } from './metadata/input.js'
-export { Limits } from './metadata/limits.js'
+export { Cache, Limits, Queries, QueryBudget, RateLimit } from './metadata/limits.js'
 export {
   ApiBody,
   ApiExclude,
@@ -144,11 +138,9 @@ export {
   ApiResponseDoc,
   ApiTags,
 } from './metadata/openapi.js'
-export { defineOption } from './metadata/option.js'
+export { compose, defineOption } from './metadata/option.js'
 export { Paged } from './metadata/paged.js'
-export { CurrentUser, Req, Res } from './metadata/parameter.js'
-export { Queries, QueryBudget } from './metadata/queries.js'
-export { RateLimit } from './metadata/rate-limit.js'
+export { CurrentUser, defineParameter, Req, Res } from './metadata/parameter.js'
 export {
   Envelope,
   Header,
@@ -159,10 +151,8 @@ export {
 } from './metadata/response.js'
 export { All, Delete, Get, Head, Options, Patch, Post, Put, QueryMethod } from './metadata/route.js'
 export { JsonLines, lastEventId, Sse } from './metadata/stream.js'
-export { Tenant, TenantId } from './metadata/tenant.js'
 export { Upload } from './metadata/upload.js'
 export { Use } from './metadata/use.js'
-export { Version } from './metadata/version.js'
 export { githubWebhooks, standardWebhooks, stripeWebhooks, Webhook } from './metadata/webhook.js'
 // openapi
 export type { OpenApiVersion, SwaggerOptions } from './openapi/swagger-options.js'

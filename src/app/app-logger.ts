@@ -1,7 +1,7 @@
 import type { Logger } from '../contracts/logger.js'
 import type { AppModel } from '../contracts/route-model.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
-import { ignoreRejection } from '../step/thenable.js'
+import { ignoreRejection } from '../step/step.js'
 import type { Harness } from './harness.js'
 import type { Settings } from './settings/settings.js'
 

@@ -3,7 +3,7 @@ import type { Application } from 'express'
 import { RequestLogs } from '../features/logs/log.js'
 import { OutgoingCalls } from '../features/outgoing/outgoing.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
-import { CurrentRequest } from '../http/current-request.js'
+import { CurrentRequest } from '../http/contexts.js'
 import { AppLogger } from './app-logger.js'
 import { createExpressHost } from './express-host.js'
 

@@ -1,4 +1,4 @@
-import { isThenable, whenSettled } from '../step/thenable.js'
+import { isThenable, whenSettled } from '../step/step.js'
 
 /** A function of an observer, with one fact or two. */
 type Call<First, Second> = (first: First, second: Second) => unknown

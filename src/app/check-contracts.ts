@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ContractOf, RouteContract } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, type Problem } from '../errors/config-error.js'
 import { guardsOfRoute } from '../model/route-guards.js'
 import { schemaProblem } from '../model/schema-problem.js'
 import { isMediaType } from '../schema/media-type.js'
-import { ignoreRejection, isThenable } from '../step/thenable.js'
+import { ignoreRejection, isThenable } from '../step/step.js'
 import type { Settings } from './settings/settings.js'
 
 const FIELDS = {

@@ -1,13 +1,13 @@
 import type { Logger } from '../contracts/logger.js'
 import type { AppModel } from '../contracts/route-model.js'
 import type { ErrorFormat } from '../contracts/wire-format.js'
-import { errorFormatOf } from '../errors/error-wire.js'
-import { routeOf } from '../http/noted-route.js'
+import { errorFormatOf } from '../errors/envelope.js'
 import type { BlazonRequest } from '../http/request.js'
+import { routeOf } from '../http/request-notes.js'
 import type { OnFormatFault } from '../pipeline/fail.js'
 import type { LogFailure } from '../pipeline/log-failure.js'
 import type { ReportError } from '../pipeline/report-error.js'
-import { ignoreRejection } from '../step/thenable.js'
+import { ignoreRejection } from '../step/step.js'
 
 /** Logs why a format of errors could not be used. */
 export function formatFaults(

@@ -5,8 +5,12 @@ import { toFailure, toMiddlewareFailure } from '../errors/failure.js'
 import type { BlazonRequest } from '../http/request.js'
 import { sendableRequestId } from '../http/request-id.js'
 import { kHasFailed } from '../http/symbol-fields.js'
-import { composeErrorMiddlewares, type OnFailure } from '../pipeline/compose-error-middlewares.js'
-import { DeadlineSet } from '../pipeline/deadline-set.js'
+import {
+  composeErrorMiddlewares,
+  type OnFailure,
+  scopedErrors,
+} from '../pipeline/compose-error-middlewares.js'
+import { DeadlineSet } from '../pipeline/deadlines.js'
 import { explainErrors } from '../pipeline/explain-errors.js'
 import {
   clientErrorResponse,
@@ -15,13 +19,11 @@ import {
   createStreamEnd,
   type RenderFailure,
 } from '../pipeline/fail.js'
-import { createOnLateError, type OnLateError } from '../pipeline/late-errors.js'
 import { createFailureLog, type LogFailure } from '../pipeline/log-failure.js'
+import { createOnLateError, isUseError, type OnLateError } from '../pipeline/middleware-errors.js'
 import { RepeatedFailures } from '../pipeline/repeated-failures.js'
 import { joinReports, type ReportError } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
-import { scopedErrors } from '../pipeline/scoped-errors.js'
-import { isUseError } from '../pipeline/use-errors.js'
 import type { OnError } from '../step/step.js'
 import type { ResponseText } from './client-error.js'
 import { declaresFor } from './declared-names.js'

@@ -1,5 +1,5 @@
+import type { Decorated, OptionTarget, RouteOption } from '../contracts/extensions.js'
 import type { ClassFacts, FactOf } from '../contracts/facts.js'
-import type { Decorated, OptionTarget, RouteOption } from '../contracts/option.js'
 import type { Class, Module } from '../contracts/provider.js'
 import { chainOf, readClass } from '../metadata/read.js'
 import { compileOptions } from '../model/compile-options.js'

@@ -4,19 +4,22 @@ import type { NextFunction, Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import { refuse } from '../errors/refuse.js'
 import { returnBody } from '../http/body-descriptor.js'
-import { checkHead } from '../http/check-head.js'
 import {
   closeWithConnection,
   hasLostConnection,
   isAfterLast,
 } from '../http/close-with-connection.js'
 import { noteReturn, takeContinuation } from '../http/continuations.js'
-import { hasTooManyParameters } from '../http/count-parameters.js'
 import { adoptRequest, type BlazonRequest } from '../http/request.js'
-import { checkForeignTarget, normalizeTarget } from '../http/request-target.js'
+import {
+  checkForeignTarget,
+  checkHead,
+  hasTooManyParameters,
+  normalizeTarget,
+} from '../http/request-head.js'
+import { takeAuthResult } from '../http/request-state.js'
 import { adoptResponse } from '../http/send/response-class.js'
 import { kPassOn, kTenantScope } from '../http/symbol-fields.js'
-import { takeAuthResult } from '../http/take-auth-result.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import { handleClientError, type ResponseText } from './client-error.js'
 import type { HostedRequests } from './hosted-requests.js'

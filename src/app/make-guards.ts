@@ -1,9 +1,7 @@
 import type { AuthGuard, GuardSetup } from '../contracts/guard.js'
 import type { Token } from '../contracts/provider.js'
-import type { Injector } from '../di/injector.js'
-import { isPromise } from '../di/is-promise.js'
-import { ConfigError } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { type Injector, isPromise } from '../di/injector.js'
+import { ConfigError, invalid } from '../errors/config-error.js'
 import type { AuthSettings } from './settings/auth-options.js'
 import { checkCreated, type GuardSettings, isHeaderText } from './settings/guard-options.js'
 

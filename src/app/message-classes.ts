@@ -3,12 +3,12 @@ import type { Security } from '../features/security/security.js'
 import { isExpressApp } from '../http/express-routers.js'
 import { hostedApp } from '../http/hosted-app.js'
 import { createRequestClass, hostedRequestClass, type RequestClass } from '../http/request.js'
+import { resendRequestId } from '../http/request-id.js'
 import {
   createResponseClass,
   hostedResponseClass,
   type ResponseClass,
 } from '../http/send/response-class.js'
-import { resendRequestId } from '../http/send/send-request-id.js'
 import { staticHeaders } from '../http/send/static-headers.js'
 import { refuseHidden } from '../schema/fields/to-plain.js'
 import type { Settings } from './settings/settings.js'

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Response } from '../contracts/handler.js'
-import { AppClosingError } from '../errors/app-closing-error.js'
+import { AppClosingError } from '../errors/failure.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
+import { inScopeOf } from '../http/request-scopes.js'
 import { kAbortController } from '../http/symbol-fields.js'
-import { inScopeOf } from '../pipeline/scoped-errors.js'
 
 /**
  * Notifies the handler of a stream that the application closes. A stream is a response that has begun and not

@@ -1,10 +1,9 @@
 import type { FrameworkRoute, Plugin, PluginContext } from '../contracts/plugin.js'
 import type { AppModel } from '../contracts/route-model.js'
-import { ConfigError, type Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { ConfigError, invalid, type Problem } from '../errors/config-error.js'
 import { pathProblem } from '../model/path-problem.js'
 import { hasShape, pathParameters, pathShape } from '../model/paths.js'
-import { ignoreRejection, isThenable } from '../step/thenable.js'
+import { ignoreRejection, isThenable } from '../step/step.js'
 
 /** A route, and the plugin that it belongs to. */
 export interface PluginRoute {

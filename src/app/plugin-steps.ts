@@ -2,14 +2,17 @@ import type { Logger } from '../contracts/logger.js'
 import type { Plugin, PluginContext, RouteSetup } from '../contracts/plugin.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { PluginSteps, StepFactory as PublicStage } from '../contracts/steps.js'
-import { ConfigError } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { ConfigError, invalid } from '../errors/config-error.js'
 import type { BlazonRequest } from '../http/request.js'
 import { NO_STAGES, type RouteStages } from '../pipeline/route-parts.js'
 import type { NamedSteps } from '../pipeline/steps/observe.js'
-import { internalStep } from '../step/internal-step.js'
-import type { Settle } from '../step/step.js'
-import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
+import {
+  ignoreRejection,
+  internalStep,
+  isThenable,
+  type Settle,
+  whenSettled,
+} from '../step/step.js'
 import type { ErrorPaths } from './error-paths.js'
 import type { StepSource } from './step-source.js'
 

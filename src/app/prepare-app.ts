@@ -1,5 +1,5 @@
 import { checkPages } from '../features/pages/pages-contract.js'
-import { OtherDenials } from '../pipeline/log-denials.js'
+import { OtherDenials } from '../pipeline/log-failure.js'
 import { RequestSecrets } from '../pipeline/request-secrets.js'
 import { addRoutes } from './add-routes.js'
 import type { AppLogger } from './app-logger.js'

@@ -1,7 +1,7 @@
 import type { Application } from 'express'
 import type { Middleware, RequestHandler } from '../contracts/handler.js'
 import { isExpressApp } from '../http/express-routers.js'
-import { runExpressApp } from '../http/run-express-app.js'
+import { runExpressApp } from '../http/hosted-app.js'
 import type { PlacedErrorMiddleware } from '../pipeline/compose-error-middlewares.js'
 import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'

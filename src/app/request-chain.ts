@@ -9,14 +9,14 @@ import type { Security } from '../features/security/security.js'
 import { isRefused } from '../http/continuations.js'
 import { routerIn } from '../http/express-routers.js'
 import type { BlazonRequest } from '../http/request.js'
+import { limitQuery, refuseQuery } from '../pipeline/compile-dispatch.js'
 import {
   composeMiddlewares,
   type MiddlewareEnds,
   type WatchMiddlewares,
 } from '../pipeline/compose-middlewares.js'
-import { limitQuery, refuseQuery } from '../pipeline/limit-query.js'
-import { markCause, markRoutes, NO_MARKS } from '../pipeline/mark-causes.js'
 import { nameRoutes } from '../pipeline/name-routes.js'
+import { markCause, markRoutes, NO_MARKS } from '../pipeline/observe-steps.js'
 import { ownSender } from '../pipeline/send-success.js'
 import { buildFinder, type Router } from '../routing/build-router.js'
 import type { RunRoute } from '../step/step.js'

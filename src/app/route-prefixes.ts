@@ -1,7 +1,6 @@
 import type { Class } from '../contracts/provider.js'
 import type { Placement } from '../di/modules.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, type Problem } from '../errors/config-error.js'
 import { prefixProblem } from '../model/path-problem.js'
 import { joinPaths } from '../model/paths.js'
 

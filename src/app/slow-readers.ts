@@ -7,8 +7,8 @@ import type { Logger } from '../contracts/logger.js'
 import { respondsOn } from '../http/close-with-connection.js'
 import type { BlazonRequest } from '../http/request.js'
 import { requestIdOf } from '../http/request-id.js'
-import { routeOf } from '../pipeline/route-of.js'
-import { ignoreRejection } from '../step/thenable.js'
+import { routeOf } from '../http/request-notes.js'
+import { ignoreRejection } from '../step/step.js'
 import type { Connections } from './connections.js'
 
 /** How often connections are looked at in the time that a client has. */

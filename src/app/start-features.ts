@@ -15,10 +15,9 @@ import {
   TenantContext,
 } from '../features/tenancy/tenant-context.js'
 import { usesTenants } from '../features/tenancy/tenant-rules.js'
-import { authResultOf } from '../http/auth-result.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import { internalStep } from '../step/internal-step.js'
-import type { StepFactory } from '../step/step.js'
+import { authResultOf } from '../http/request-state.js'
+import { internalStep, type StepFactory } from '../step/step.js'
 import type { Settings } from './settings/settings.js'
 import type { StepSource } from './step-source.js'
 import type { RouterTenancy, RunningTenancy } from './tenancy/start-tenancy.js'

@@ -1,5 +1,6 @@
 import type { CacheDecoratorOptions } from './cache.js'
-import type { ParameterDefinition, UploadParts } from './inputs.js'
+import type { OptionSettings, ParameterDefinition, RouteOption } from './extensions.js'
+import type { UploadParts } from './inputs.js'
 import type { UseEntry } from './interceptor.js'
 import type { RouteLimits } from './limits.js'
 import type {
@@ -8,7 +9,6 @@ import type {
   ApiResponseOptions,
   ResponseFieldsMode,
 } from './operation.js'
-import type { OptionSettings, RouteOption } from './option.js'
 import type { PagesDefinition } from './pages.js'
 import type { CheckModel } from './policy.js'
 import type { Token } from './provider.js'

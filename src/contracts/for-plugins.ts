@@ -9,20 +9,34 @@ export type {
   StatementFailure,
   StatementResult,
 } from './database.js'
+export type {
+  Decorated,
+  OptionDecorator,
+  OptionSettings,
+  OptionTarget,
+  OptionValue,
+  ParameterDefinition,
+  ParameterPlace,
+  ParameterSettings,
+} from './extensions.js'
 export type { GuardSetup } from './guard.js'
 export type {
   BodyDescription,
   BodyModel,
   CookiesDescription,
   FileRule,
-  ParameterDefinition,
-  ParameterPlace,
-  ParameterSettings,
   UploadModel,
 } from './inputs.js'
 export type { UsedByRoute } from './interceptor.js'
 export type { RouteBounds } from './limits.js'
-export type { EndedRequest, RequestObserver, ResponseCause } from './observers.js'
+export type {
+  Decision,
+  DecisionValue,
+  EndedRequest,
+  NoteDecision,
+  RequestObserver,
+  ResponseCause,
+} from './observers.js'
 export type {
   OpenApiComponents,
   OpenApiHeader,
@@ -41,13 +55,6 @@ export type {
   SecurityRequirement,
 } from './openapi.js'
 export type { OperationFacts } from './operation.js'
-export type {
-  Decorated,
-  OptionDecorator,
-  OptionSettings,
-  OptionTarget,
-  OptionValue,
-} from './option.js'
 export type {
   AnswerCall,
   CallAnswer,
@@ -94,9 +101,6 @@ export type {
 } from './reports.js'
 export type { ProducedModel, StreamFormat, StreamKind, StreamModel } from './representation.js'
 export type {
-  Decision,
-  DecisionValue,
-  NoteDecision,
   RecordedCall,
   RecordedDecision,
   RecordedError,

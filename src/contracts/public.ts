@@ -10,6 +10,8 @@ export type {
   LegacyParameterDecorator,
   MethodOnlyDecorator,
 } from './decorator.js'
+export type { RouteOption, RouteParameter } from './extensions.js'
+export type { RouteField } from './field-route.js'
 export type { AuthDecoratorOptions, AuthGuard } from './guard.js'
 export type {
   AuthenticatedRequest,
@@ -37,7 +39,6 @@ export type {
   FileOptions,
   FileOutput,
   RawBody,
-  RouteParameter,
   SavedFile,
   UploadedFile,
   UploadOutput,
@@ -60,7 +61,6 @@ export type {
   ApiResponseOptions,
   ResponseFieldsMode,
 } from './operation.js'
-export type { RouteOption } from './option.js'
 export type {
   CursorOptions,
   CursorPage,
@@ -113,7 +113,7 @@ export type {
 } from './representation.js'
 export type { RequestRecord } from './request-record.js'
 export type { DefaultStatus, RouteModel, RouteTableEntry } from './route-model.js'
-export type { RouteField, RouteOptions } from './route-options.js'
+export type { RouteOptions } from './route-options.js'
 export type { FieldError, InferOutput, InputSource, JsonSchema, Schema } from './schema.js'
 export type { SessionStore } from './session.js'
 export type { TenantDecoratorOptions, TenantInfo, TenantStore, TenantStrategy } from './tenant.js'

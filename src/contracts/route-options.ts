@@ -1,16 +1,9 @@
 import type { CacheDecoratorOptions } from './cache.js'
-import type { WrongReturn } from './decorator.js'
-import type {
-  AuthenticatedRequest,
-  InputSchemas,
-  NextFunction,
-  Response,
-  RouteRequest,
-} from './handler.js'
+import type { InputSchemas } from './handler.js'
 import type { ApiResponseOptions } from './operation.js'
 import type { Pages } from './pages.js'
 import type { RateLimitPolicy } from './rate-limit.js'
-import type { InferOutput, Schema } from './schema.js'
+import type { Schema } from './schema.js'
 
 /**
  * The second argument of `@Get`, `@Post` and the other route decorators: the schemas of the request, and what else a
@@ -48,53 +41,4 @@ export interface RouteOptions extends InputSchemas {
 /** Makes an unknown option a compile error. Known ones are `unknown`, because their types would be looked up for every route. */
 export type NoOthers<I> = {
   readonly [K in keyof I]: K extends keyof RouteOptions ? unknown : never
-}
-
-// Interfaces and not literals, which the compiler would instantiate for every route.
-interface WithAbilities {
-  readonly can: string | readonly string[]
-}
-
-type NoOptions = Record<never, never>
-
-/** The request of a field route: the parts that its options declare. With `can`, there is always a user. */
-type FieldRequest<I extends RouteOptions> = I extends WithAbilities
-  ? RouteRequest<I> & Pick<AuthenticatedRequest, 'user'>
-  : RouteRequest<I>
-
-/** The data that a handler sends by returning it. */
-type Data<R> = Exclude<Awaited<R>, AsyncIterable<unknown>>
-
-/**
- * The type that a handler returns, if it fits the option `returns`. A handler that sends its response itself returns the
- * response object. Otherwise a text, which the compiler prints at the returned value.
- */
-type Returns<I extends RouteOptions, R> = I extends { readonly returns: infer S }
-  ? [Data<R>] extends [InferOutput<S> | Response]
-    ? R
-    : WrongReturn<Data<R>, InferOutput<S>>
-  : R
-
-/** The handler of a field route, with which a test can call it. */
-export type RouteField<TRequest, TReturned> = (
-  req: TRequest,
-  res?: Response,
-  next?: NextFunction,
-) => TReturned
-
-/**
- * The signature of `get`, `post` and the other functions that make a field a route: a path relative to the controller's
- * path, {@link RouteOptions}, which may be left out, and the handler. The compiler infers the request of the handler from
- * the options, and compares the type that the handler returns with `returns`.
- */
-export interface FieldVerb {
-  <R>(
-    path: string,
-    handler: (req: RouteRequest<NoOptions>, res: Response, next: NextFunction) => R,
-  ): RouteField<RouteRequest<NoOptions>, R>
-  <const I extends RouteOptions, R>(
-    path: string,
-    options: I & NoOthers<I>,
-    handler: (req: FieldRequest<I>, res: Response, next: NextFunction) => Returns<I, R>,
-  ): RouteField<FieldRequest<I>, R>
 }

@@ -1,8 +1,10 @@
 import type { Class, Token } from '../contracts/provider.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
+import { nearNames } from '../errors/near-names.js'
 import { originOf, toProblems } from './chain.js'
 import { Injector, type ReadInjections } from './injector.js'
 import type { Scope } from './modules.js'
+import { tokenName } from './token.js'
 
 /** A value that replaces a provider, whichever module provides it. */
 export interface Override {
@@ -96,4 +98,29 @@ export async function makeAll(
     await make(root, token)
   }
   return { instances, problems: [...problems.values()], errors }
+}
+
+/** Warns of overrides that replace nothing: no provider has their token, and no class requested it. */
+export function unusedOverrides(
+  overrides: readonly Override[],
+  requested: ReadonlySet<Token>,
+): Problem[] {
+  const known = [...requested].map(tokenName)
+  return overrides
+    .filter(({ token }) => !requested.has(token))
+    .map(({ token }) => ({
+      code: 'W_OVERRIDE_UNUSED',
+      subject: tokenName(token),
+      cause: `Nothing provides ${tokenName(token)}, and no class injects it: the override has no effect.`,
+      remedy: remedyFor(tokenName(token), known),
+    }))
+}
+
+function remedyFor(name: string, known: readonly string[]): string {
+  if (known.includes(name)) {
+    return 'Another token has the same name: import the token that the application uses.'
+  }
+  const near = nearNames(name, known)
+  if (near.length === 0) return 'Give the token that the application injects, or remove it.'
+  return `Did you mean ${near.join(' or ')}?`
 }

@@ -2,7 +2,6 @@ import { Container } from '@needle-di/core'
 import type { Class, InjectionFacts, Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
 import { asyncTokenOf, inChain, missingProvider, originOf, toProblems } from './chain.js'
-import { isPromise } from './is-promise.js'
 import type { Binding } from './provider.js'
 import { InjectionToken, tokenName } from './token.js'
 
@@ -296,4 +295,14 @@ function isNative(type: unknown): boolean {
   return (
     type === undefined || (globalThis as Record<string, unknown>)[(type as Class).name] === type
   )
+}
+
+/**
+ * Whether code that may make a value at once or later has returned a promise. A promise has `catch`, beside the `then`
+ * that any object may have: to wait for such an object would call its `then`, and might never end.
+ */
+export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  const made = (value ?? {}) as Partial<Promise<T>>
+  // In this order: a stand-in for the instances of tenants has no `then`, and refuses other fields where there is no tenant.
+  return typeof made.then === 'function' && typeof made.catch === 'function'
 }

@@ -1,8 +1,7 @@
 import type { AuthGuard, GuardSetup } from '../contracts/guard.js'
 import type { Lifecycle, Token } from '../contracts/provider.js'
-import { ConfigError } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
-import { isPromise } from './is-promise.js'
+import { ConfigError, invalid } from '../errors/config-error.js'
+import { isPromise } from './injector.js'
 
 /** The guard of an option beside `auth`. */
 export interface PreparedGuard {

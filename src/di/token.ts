@@ -1,4 +1,7 @@
+import type { Clock as ClockPort } from '../contracts/clock.js'
+import type { DatabaseLink as DatabaseLinkPort } from '../contracts/database.js'
 import type { Token, TokenLike } from '../contracts/provider.js'
+import type { TestJobs as TestJobsPort } from '../contracts/test-jobs.js'
 import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
 
 /** Options of an `InjectionToken`. */
@@ -52,3 +55,47 @@ export function tokenName(token: Token): string {
   if (typeof token === 'symbol') return token.toString()
   return typeof token === 'string' ? `'${token}'` : String(token?.description ?? token)
 }
+
+/** Returns the time, and calls functions later; see the members. */
+export type Clock = ClockPort
+
+/**
+ * The token of the application's clock: real time, and in a `TestApp` the time that `app.clock` moves. Everything in
+ * the framework that waits or expires uses it. Use it in your code, too, so that a test can move the time.
+ *
+ * @example
+ * class Sessions {
+ *   private readonly clock = inject(Clock)
+ *   expiresAt = () => new Date(this.clock.now() + 15 * 60_000)
+ * }
+ */
+export const Clock: InjectionToken<Clock> = new InjectionToken<Clock>('Clock')
+
+/** The database of an application, for the tables of a plugin; see the members. */
+export type DatabaseLink = DatabaseLinkPort
+
+/**
+ * The token of the database in which a plugin keeps tables of its own. `postgres()` provides it.
+ *
+ * @example
+ * const outbox: Plugin = {
+ *   name: 'outbox',
+ *   setup: ({ get }) => get(DatabaseLink).run('create table if not exists outbox (id uuid primary key)'),
+ * }
+ */
+export const DatabaseLink: InjectionToken<DatabaseLink> = new InjectionToken<DatabaseLink>(
+  'DatabaseLink: it needs postgres() of blazon/postgres in `plugins`',
+)
+
+/** The jobs of an application under test; see the members. */
+export type TestJobs = TestJobsPort
+
+/** The token by which `app.jobs` of a `TestApp` finds the jobs of an application. A plugin with jobs provides it. */
+export const TestJobs: InjectionToken<TestJobs> = new InjectionToken<TestJobs>(
+  'app.jobs: it needs jobs() of blazon/jobs in `plugins`',
+)
+
+/** Whether the application runs in a `TestApp`, which provides `true`. Default: `false`. */
+export const UnderTest: InjectionToken<boolean> = new InjectionToken<boolean>('UnderTest', {
+  useFactory: () => false,
+})

@@ -1,4 +1,6 @@
+import type { RouteModel } from '../contracts/route-model.js'
 import type { FieldError } from '../contracts/schema.js'
+import type { ErrorFormat, ErrorWire } from '../contracts/wire-format.js'
 
 /** The body of a success response. */
 export interface SuccessEnvelope<TData = unknown> {
@@ -53,4 +55,14 @@ export function successEnvelope<TData>(
   data: TData,
 ): SuccessEnvelope<TData> {
   return { statusCode: 'success', status, message, data }
+}
+
+/** The format of errors that the envelope of a route has; `undefined` if errors have the format of the application. */
+export function errorFormatOf({ envelope }: Pick<RouteModel, 'envelope'>): ErrorFormat | undefined {
+  return typeof envelope === 'object' ? envelope.error : undefined
+}
+
+/** The format of the errors of a route. */
+export function errorWireOf(route: Pick<RouteModel, 'envelope'>, ofApp: ErrorWire): ErrorWire {
+  return errorFormatOf(route) ?? ofApp
 }

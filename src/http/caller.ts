@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import type { Request, Response } from '../contracts/handler.js'
-import { schemeOf } from './auth-result.js'
+import { schemeOf } from './request-state.js'
 
 /**
  * The caller that a response is made for: a text that is unique to the caller, `null` for an anonymous caller,

@@ -1,7 +1,6 @@
 import type { Clock } from '../contracts/clock.js'
 import type { Request, Response } from '../contracts/handler.js'
-import type { EndedRequest, ResponseCause } from '../contracts/observers.js'
-import type { NoteDecision } from '../contracts/request-record.js'
+import type { EndedRequest, NoteDecision, ResponseCause } from '../contracts/observers.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { RequestOutcome } from '../contracts/steps.js'
 import type { TenantScope } from '../contracts/tenant.js'
@@ -79,4 +78,17 @@ export class ObservedRequest implements EndedRequest {
   get #scope(): TenantScope | undefined {
     return (this.req as { [kTenantScope]?: TenantScope } | null)?.[kTenantScope]
   }
+}
+
+/**
+ * Returns the function that notes a decision about a request, for `onDecision` of observers, `app.explain` of `TestApp`
+ * and the dashboard of `blazon dev`. `undefined` without an observer: with `?.`, the decision is then not even made.
+ * Guards, steps of plugins, middlewares and handlers may call it. A decision has no credential in it.
+ *
+ * @example
+ * noteOf(req)?.({ by: 'countries', verdict: 'refused', reason: `not available in ${country}` })
+ */
+export function noteOf(req: object): NoteDecision | undefined {
+  const { res } = req as { readonly res?: ObservedResponse }
+  return res?.[kObserved]?.note
 }

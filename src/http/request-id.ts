@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Response } from '../contracts/handler.js'
+import { addHeaders, changeAdded } from './send/response-headers.js'
 import { kRequestId } from './symbol-fields.js'
 
 /** The header that carries the id of a request, in both directions. */
@@ -95,4 +97,20 @@ function read(req: Identified): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Adds the id of a request to its response, before any other code runs that could respond. */
+export function sendRequestId(req: Identified, res: Response): void {
+  const id = sendableRequestId(req)
+  if (id !== undefined) addHeaders(res, [REQUEST_ID_HEADER, id])
+}
+
+/** Changes the header when other code has set `req.id`. A response that has begun keeps the id that it was sent with. */
+export function resendRequestId(
+  req: Identified & { readonly res?: Response },
+  from: string | undefined,
+): void {
+  // Before the listener has the request, there is no response.
+  if (req.res === undefined) return
+  changeAdded(req.res, { name: REQUEST_ID_HEADER, from, to: sendableRequestId(req) })
 }

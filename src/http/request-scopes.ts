@@ -21,6 +21,13 @@ export interface RequestScopes {
   keep<T>(req: { [kTenantScope]: TenantScope | undefined }, fn: () => T): T
 }
 
+/** Runs a function in the scope of a request. Timers use it. */
+export function inScopeOf(scopes: RequestScopes | null, req: Scoped, fn: () => void): void {
+  const scope = scopes?.of(req)
+  if (scopes === null || scope === undefined) fn()
+  else scopes.run(scope, fn)
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: an event may carry any values
 type Listener = (...args: any[]) => void
 type AddListener = (this: EventEmitter, event: string | symbol, listener: Listener) => EventEmitter

@@ -1,4 +1,5 @@
 import type { Duration, Size } from '../contracts/limits.js'
+import { invalid, type Problem } from '../errors/config-error.js'
 
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 } as const
 const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const
@@ -32,4 +33,23 @@ function read(value: number | string, units: Readonly<Record<string, number>>): 
   // Without `hasOwn`, `'constructor'` would be found as a unit. The result would be NaN, a limit that no size
   // exceeds.
   return Object.hasOwn(units, name) ? Number(match?.[1]) * (units[name] as number) : undefined
+}
+
+/** Finds a value that is not a size. */
+export function checkSize(name: string, value: Size | undefined): Problem[] {
+  if (value === undefined || toBytes(value) !== undefined) return []
+  return [invalid(name, `${String(value)} is not a size.`, "Give bytes, or '100kb', '1mb'.")]
+}
+
+/** Finds a value that is not a whole number of at least 1. */
+export function checkCount(name: string, value: number | undefined): Problem[] {
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return []
+  return [invalid(name, `${String(value)} is not a count.`, 'Give a whole number above 0.')]
+}
+
+/** Finds a value that is not a duration above 0. */
+export function checkDuration(name: string, value: Duration | undefined): Problem[] {
+  if (value === undefined || toSeconds(value)) return []
+  const remedy = "Give seconds above 0, or '250ms', '30s', '2m'."
+  return [invalid(name, `${String(value)} is not a duration.`, remedy)]
 }

@@ -1,7 +1,7 @@
 import type { Fact } from '../contracts/facts.js'
+import type { FieldVerb } from '../contracts/field-route.js'
 import type { HttpMethod } from '../contracts/route-model.js'
-import type { FieldVerb } from '../contracts/route-options.js'
-import { shown } from '../errors/invalid.js'
+import { shown } from '../errors/config-error.js'
 import { captureStack } from './applied.js'
 import { optionFacts } from './route-options.js'
 

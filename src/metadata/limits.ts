@@ -1,5 +1,7 @@
-import type { DualClassOrMethodDecorator } from '../contracts/decorator.js'
+import type { CacheDecoratorOptions } from '../contracts/cache.js'
+import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
 import type { RouteLimits } from '../contracts/limits.js'
+import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
@@ -20,3 +22,76 @@ export function Limits(...args: readonly unknown[]): DualClassOrMethodDecorator 
   const fact = { kind: 'limits', limits: args[0] as RouteLimits } as const
   return decorator('@Limits()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
+
+/**
+ * Limits how many requests the routes of a class, counted together, or the route of one method may get. A limit on a
+ * class replaces the `rateLimit` option; a limit on a method replaces the limit of its class. A request over the limit
+ * is refused with 429.
+ *
+ * @param policies One limit or several; a request must be within each of them.
+ * @example
+ * @RateLimit({ limit: 5, window: '15m' })
+ * @Post('login')
+ * login(req: Request) { return sessions.open(req.body) }
+ */
+export function RateLimit(
+  ...policies: readonly [RateLimitPolicy, ...RateLimitPolicy[]]
+): DualClassOrMethodDecorator
+/**
+ * Removes all limits from the routes of a class, or from one method: also limits of the class and of the `rateLimit`
+ * option.
+ *
+ * @param off `false`.
+ * @example
+ * @RateLimit(false)
+ * @Get('health')
+ * health() {}
+ */
+export function RateLimit(off: false): DualClassOrMethodDecorator
+export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorator {
+  refuseBare('@RateLimit', args[0], args[1])
+  const isOff = args.length === 1 && args[0] === false
+  const policies = isOff ? false : (args as readonly RateLimitPolicy[])
+  const fact = { kind: 'rateLimit', policies } as const
+  return decorator('@RateLimit()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}
+
+/**
+ * Caches the responses of a route that only reads, and sends them to later requests with the same key until `ttl`
+ * has passed. The cache is read after the guard. A request that names a tenant only receives responses that were
+ * made for that tenant.
+ *
+ * @param options `ttl` in seconds, or a string with a unit; `key`, for everything else that the handler reads.
+ * @example
+ * @Cache({ ttl: '5m', key: (req) => `products:${req.query.page ?? 1}`, tags: ['products'] })
+ * @Get()
+ * list(req: Request) { return products.page(req.query.page) }
+ */
+export function Cache(options: CacheDecoratorOptions): DualMethodDecorator
+export function Cache(options: CacheDecoratorOptions, ...rest: unknown[]): DualMethodDecorator {
+  refuseBare('@Cache', options, rest[0])
+  return decorator('@Cache()', { method: { kind: 'cache', options } }) as DualMethodDecorator
+}
+
+/**
+ * Sets how many statements of a database a request of a route may run at most. A test of `TestApp` fails with the first
+ * request that runs more, and `blazon dev` notes it. In production it does nothing. `@Queries` on a method replaces the
+ * value of its class.
+ *
+ * With `@Queries`, the same statement may run up to `most` times: `queries.repeats` of `TestApp` does not count.
+ *
+ * @param most A whole number, or 0.
+ * @example
+ * @Queries(3)
+ * @Get()
+ * list() { return this.orders.withItems() }
+ */
+export function Queries(most: number): DualClassOrMethodDecorator
+export function Queries(...args: readonly unknown[]): DualClassOrMethodDecorator {
+  refuseBare('@Queries', args[0], args[1])
+  const fact = { kind: 'queries', most: args[0] as number } as const
+  return decorator('@Queries()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+}
+
+/** The same as {@link Queries}: the largest number of statements of a request. @example @QueryBudget(3) @Get() list() {} */
+export const QueryBudget: typeof Queries = Queries

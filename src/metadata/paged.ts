@@ -1,7 +1,7 @@
 import type { InputDecorator } from '../contracts/decorator.js'
+import type { Fact } from '../contracts/facts.js'
 import type { Request } from '../contracts/handler.js'
-import type { PagedRequest, Pages } from '../contracts/pages.js'
-import { pagesFacts } from './pages-facts.js'
+import type { PagedRequest, Pages, PagesDefinition } from '../contracts/pages.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
@@ -51,4 +51,21 @@ export function Paged(pages: Pages<unknown>, ...rest: unknown[]): unknown {
   const facts = pagesFacts(pages, '@Paged')
   if (facts.length === 0) throw new TypeError('@Paged() needs the result of cursor() or page().')
   return decorator('@Paged()', { method: facts, field: false })
+}
+
+/** The facts of a list with pages, which `cursor` or `page` describes. None for another value, which the caller refuses. */
+export function pagesFacts(given: unknown, by: string): readonly Fact[] {
+  const pages = definitionOf(given)
+  if (pages === undefined) return []
+  const { query, response: schema } = pages
+  return [
+    { kind: 'pages', pages },
+    { kind: 'input', source: 'query', schema: query, by },
+    { kind: 'responseDoc', options: { status: 200, description: 'One page of the list', schema } },
+  ]
+}
+
+/** The definition in the result of `cursor` or of `page`; `undefined` for another value. */
+function definitionOf(given: unknown): PagesDefinition | undefined {
+  return (given as { readonly definition?: PagesDefinition } | null | undefined)?.definition
 }

@@ -1,6 +1,19 @@
 import type { LegacyParameterDecorator, UserDecorator } from '../contracts/decorator.js'
-import type { RequestInputs, Req as TypedRequest } from '../contracts/handler.js'
+import type {
+  ParameterDefinition,
+  ParameterSettings,
+  RouteParameter,
+} from '../contracts/extensions.js'
+import type { Fact } from '../contracts/facts.js'
+import type {
+  OfRequest,
+  Request,
+  RequestInputs,
+  Req as TypedRequest,
+} from '../contracts/handler.js'
 import type { ParameterSource } from '../contracts/route-model.js'
+import type { InferOutput, Schema } from '../contracts/schema.js'
+import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
 import { decorator, refuseArguments } from './write.js'
 
 function parameter(source: ParameterSource, name: string): LegacyParameterDecorator {
@@ -45,4 +58,108 @@ export function CurrentUser(): UserDecorator
 export function CurrentUser(...args: unknown[]): unknown {
   refuseArguments('@CurrentUser', args)
   return parameter('user', '@CurrentUser()')
+}
+
+/**
+ * Defines a parameter of handlers: a decorator, and a function that returns its value. The function runs once for each
+ * request whose route has the decorator, directly before the handler and after validation. It may return a promise. An
+ * HTTP error that it throws is the response; any other error is a 500.
+ *
+ * In the legacy dialect, the decorator is on a handler parameter, which receives the value. In both dialects, it may be
+ * on the method, whose handler calls `of(req)`.
+ *
+ * @param read Returns the value, from the request.
+ * @param settings `in`, `name` and `schema`, see {@link ParameterSettings}. Default: the value is not in the document.
+ * @throws TypeError if `read` is not a function, `in` is unknown, or `in`, `name` and `schema` do not belong together.
+ * @example
+ * export const CurrentOrg = defineParameter((req) => req.get('x-org'), {
+ *   in: 'header',
+ *   name: 'x-org',
+ *   schema: z.uuid(),
+ * })
+ *
+ * class InvoicesController {
+ *   @CurrentOrg()
+ *   @Get()
+ *   list(req: Request) { return invoices.of(CurrentOrg.of(req)) }
+ * }
+ */
+export function defineParameter<S extends Schema>(
+  read: OfRequest<unknown>,
+  settings: ParameterSettings<S> & { readonly schema: S },
+): RouteParameter<InferOutput<S>>
+export function defineParameter<TValue>(
+  read: OfRequest<TValue>,
+  settings?: Omit<ParameterSettings, 'schema'>,
+): RouteParameter<Awaited<TValue>>
+export function defineParameter(
+  read: OfRequest<unknown>,
+  settings: ParameterSettings = {},
+): RouteParameter<unknown> {
+  const definition = toDefinition(read, settings)
+  const used: Fact = { kind: 'defined', definition }
+  function parameter(...args: unknown[]) {
+    const name = `@${definition.place?.name ?? (read.name || 'parameter')}`
+    refuseArguments(name, args)
+    return decorator(`${name}()`, {
+      method: used,
+      parameter: (index) => [used, { kind: 'parameter', index, source: 'defined', definition }],
+    })
+  }
+  const made = Object.assign(parameter, { of: (req: object) => valueFor(definition, req) })
+  return Object.freeze(made) as RouteParameter<unknown>
+}
+
+const NAMES: OptionNames<ParameterSettings> = { in: true, name: true, schema: true }
+
+function toDefinition(read: OfRequest<unknown>, settings: ParameterSettings): ParameterDefinition {
+  const fail = (cause: string): never => {
+    throw new TypeError(`defineParameter(): ${cause}`)
+  }
+  if (typeof read !== 'function') fail('its first argument is not a function.')
+  refuseUnknown('defineParameter()', settings, NAMES)
+  const { in: place, name } = settings
+  if (place !== undefined && !['header', 'query', 'path'].includes(place)) {
+    fail("`in` is 'header', 'query' or 'path'.")
+  }
+  if ((place === undefined) !== (name === undefined) || name === '') {
+    fail('`in` and `name` are given together.')
+  }
+  if ('schema' in settings && place === undefined) fail('`schema` needs `in` and `name`.')
+  if ('schema' in settings && settings.schema === undefined) {
+    fail('`schema` is undefined, which often comes from a circular import.')
+  }
+  return Object.freeze({
+    read,
+    place:
+      place === undefined
+        ? null
+        : Object.freeze({
+            in: place,
+            name: place === 'header' ? String(name).toLowerCase() : String(name),
+          }),
+    schema: settings.schema ?? null,
+    values: new WeakMap(),
+  })
+}
+
+function label({ place }: ParameterDefinition): string {
+  return place === null ? 'A decorator of defineParameter()' : `The parameter '${place.name}'`
+}
+
+function valueFor(definition: ParameterDefinition, req: object): unknown {
+  const { values, place, read } = definition
+  if (values.has(req)) return values.get(req)
+  const unused = `${label(definition)} has no value for this request: its route does not have the decorator, or the handler has not begun.`
+  if (place !== null) throw new TypeError(unused)
+  const value = read(req as Request)
+  if (typeof (value as PromiseLike<unknown> | null)?.then === 'function') {
+    // The promise is not awaited, and an unhandled rejection would end the process.
+    Promise.resolve(value).catch(() => {})
+    throw new TypeError(
+      `${unused} Its function is asynchronous, so it runs only for routes with the decorator.`,
+    )
+  }
+  values.set(req, value)
+  return value
 }

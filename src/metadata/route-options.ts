@@ -5,8 +5,8 @@ import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import type { RouteOptions } from '../contracts/route-options.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
-import { describeBody, isBodyDescription } from './body-description.js'
-import { pagesFacts } from './pages-facts.js'
+import { describeBody, isBodyDescription } from './input.js'
+import { pagesFacts } from './paged.js'
 
 type ToFacts = (value: unknown, by: string) => readonly Fact[]
 

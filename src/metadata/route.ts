@@ -2,8 +2,7 @@ import type { MethodOnlyDecorator, RouteDecorator } from '../contracts/decorator
 import type { Fact } from '../contracts/facts.js'
 import type { HttpMethod } from '../contracts/route-model.js'
 import type { NoOthers, RouteOptions } from '../contracts/route-options.js'
-import { ConfigError } from '../errors/config-error.js'
-import { shown } from '../errors/invalid.js'
+import { ConfigError, shown } from '../errors/config-error.js'
 import { optionFacts } from './route-options.js'
 import { decorator, refuseBare } from './write.js'
 

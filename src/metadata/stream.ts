@@ -1,9 +1,9 @@
 import type { StreamDecorator } from '../contracts/decorator.js'
+import type { RouteParameter } from '../contracts/extensions.js'
 import type { Fact } from '../contracts/facts.js'
-import type { RouteParameter } from '../contracts/inputs.js'
 import type { SseOptions, StreamKind, StreamOptions } from '../contracts/representation.js'
 import type { InferOutput, Schema } from '../contracts/schema.js'
-import { defineParameter } from './define-parameter.js'
+import { defineParameter } from './parameter.js'
 import { decorator, refuseBare } from './write.js'
 
 /**

@@ -1,8 +1,7 @@
 import type { RouteLimits } from '../contracts/limits.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
-import { checkCount, checkDuration, checkSize } from '../http/check-units.js'
+import { checkCount, checkDuration, checkSize } from '../http/units.js'
 import { hasBody } from './body-methods.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 

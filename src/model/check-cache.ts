@@ -1,7 +1,6 @@
 import { validateHeaderName } from 'node:http'
 import type { CacheDecoratorOptions } from '../contracts/cache.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'

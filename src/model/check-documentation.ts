@@ -3,8 +3,7 @@ import type {
   ApiOperationOptions,
   ApiResponseOptions,
 } from '../contracts/operation.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { isMediaType } from '../schema/media-type.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'

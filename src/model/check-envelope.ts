@@ -1,7 +1,6 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
 import type { EnvelopeFormat, ErrorFormat } from '../contracts/wire-format.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { isPlain, type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { someBelow } from '../schema/map-children.js'
 import { isJsonType } from '../schema/response-shape.js'

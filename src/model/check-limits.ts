@@ -1,6 +1,5 @@
 import type { RateLimitPolicy } from '../contracts/rate-limit.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'

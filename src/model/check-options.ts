@@ -1,6 +1,5 @@
 import type { FactOf } from '../contracts/facts.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, type Problem } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 /** Checks the options of `defineOption` on one class, without its base classes, or on one method. */

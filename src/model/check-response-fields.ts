@@ -1,5 +1,4 @@
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 const MODES: readonly unknown[] = ['send', 'strip', 'check']

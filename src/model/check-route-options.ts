@@ -1,8 +1,7 @@
 import { inspect } from 'node:util'
 import type { FactOf } from '../contracts/facts.js'
 import type { RouteOptions } from '../contracts/route-options.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 

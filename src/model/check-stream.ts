@@ -1,9 +1,8 @@
 import type { FactOf } from '../contracts/facts.js'
 import type { SseOptions, StreamOptions } from '../contracts/representation.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, type Problem } from '../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
-import { checkDuration } from '../http/check-units.js'
+import { checkDuration } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 

@@ -1,5 +1,4 @@
-import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, type Problem } from '../errors/config-error.js'
 import { isExpressApp } from '../http/express-routers.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { flattenEntries, isInterceptor, isInterceptorClass, isToken } from './use-entries.js'

@@ -1,8 +1,7 @@
 import type { WebhookOptions, WebhookVerifier } from '../contracts/webhook.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, type Problem } from '../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'
-import { checkDuration } from '../http/check-units.js'
+import { checkDuration } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { isScheme } from './webhook-headers.js'
 

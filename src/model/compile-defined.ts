@@ -1,4 +1,4 @@
-import type { ParameterDefinition, ParameterPlace } from '../contracts/inputs.js'
+import type { ParameterDefinition, ParameterPlace } from '../contracts/extensions.js'
 import type { DefinedParameter, RouteModel } from '../contracts/route-model.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'

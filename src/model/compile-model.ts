@@ -1,7 +1,6 @@
 import type { Class } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { invalid, type Problem } from '../errors/config-error.js'
 import { checkBounds } from './check-bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
 import { checkResponseDocs } from './check-documentation.js'

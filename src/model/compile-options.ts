@@ -1,5 +1,5 @@
+import type { OptionValue, RouteOption } from '../contracts/extensions.js'
 import type { FactOf } from '../contracts/facts.js'
-import type { OptionValue, RouteOption } from '../contracts/option.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 

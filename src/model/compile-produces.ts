@@ -1,6 +1,5 @@
 import type { Produced, ProducedModel, Representation } from '../contracts/representation.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { csv, isCsv } from '../http/csv.js'
 import { isMediaType } from '../schema/media-type.js'
 import { essenceOf, isJsonType } from '../schema/response-shape.js'

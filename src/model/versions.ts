@@ -1,8 +1,7 @@
 import type { FactOf } from '../contracts/facts.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { VersionSettings } from '../contracts/version.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
 /** A name that a path and a header can contain. Paths ignore case, so there are no capitals. */

@@ -1,6 +1,5 @@
 import type { OpenApiTag } from '../contracts/openapi.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 
 /** The fields of a tag that OpenAPI has from version 3.2 on. */
 const FIELDS = ['summary', 'parent', 'kind'] as const

@@ -1,4 +1,4 @@
-import type { ParameterDefinition } from '../contracts/inputs.js'
+import type { ParameterDefinition } from '../contracts/extensions.js'
 import type { OpenApiParameter, OpenApiSchema } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'

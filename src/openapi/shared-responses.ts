@@ -8,7 +8,7 @@ import type {
 } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeChoice, ErrorWire } from '../contracts/wire-format.js'
-import { errorWireOf } from '../errors/error-wire.js'
+import { errorWireOf } from '../errors/envelope.js'
 import { titleOf } from '../errors/http-error.js'
 import { operationsIn } from '../schema/path-item.js'
 import { envelopeTypeOf } from '../schema/response-shape.js'

@@ -6,8 +6,7 @@ import type {
   SchemaConverter,
 } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/invalid.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 import {
   type NestedNames,
   type OptionGroup,

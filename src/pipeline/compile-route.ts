@@ -1,24 +1,36 @@
 import type { RouteModel } from '../contracts/route-model.js'
-import { joinStages } from '../step/join-stages.js'
-import type { RunRoute, Settle, Step, StepFactory } from '../step/step.js'
+import {
+  joinStages,
+  type RunRoute,
+  type Settle,
+  type Step,
+  type StepFactory,
+} from '../step/step.js'
 import { type Access, type AccessStages, accessSteps } from './access-steps.js'
-import { markSteps } from './mark-causes.js'
-import { observeSteps } from './observe-steps.js'
+import { markSteps, observeSteps } from './observe-steps.js'
 import { ownSteps } from './pipeline-steps.js'
 import { NO_STAGES, type PipelineConfig, type RouteParts } from './route-parts.js'
 import { foldSteps, NO_STEPS, type RouteSteps } from './route-steps.js'
 import { returnedSender, sendEnvelope } from './send-success.js'
 import { bodyStage } from './steps/body.js'
 import { hasAll } from './steps/can.js'
-import { datesStage } from './steps/dates.js'
-import { fieldsPreparation, fieldsStage } from './steps/fields.js'
-import { handlerStage, type Invocation, takesResponse, unexpiredStage } from './steps/handler.js'
-import { headersStage } from './steps/headers.js'
-import { interceptStage } from './steps/intercept.js'
+import {
+  handlerStage,
+  type Invocation,
+  interceptStage,
+  streamStage,
+  takesResponse,
+  unexpiredStage,
+} from './steps/handler.js'
 import { parametersStage } from './steps/parameters.js'
 import { pluginStages } from './steps/plugin.js'
+import {
+  datesStage,
+  fieldsPreparation,
+  fieldsStage,
+  headersStage,
+} from './steps/prepare-response.js'
 import { type RespondConfig, respondStage, settleOf } from './steps/respond.js'
-import { streamStage } from './steps/stream.js'
 import { useStage } from './steps/use.js'
 import { validateStage } from './steps/validate.js'
 import type { CompiledStream } from './streams/compile-stream.js'

@@ -3,11 +3,11 @@ import { type KnownFailure, toFailure } from '../errors/failure.js'
 import { refuse } from '../errors/refuse.js'
 import { isRefused, resumeAsBefore } from '../http/continuations.js'
 import type { BlazonRequest } from '../http/request.js'
+import { inScopeOf, type RequestScopes } from '../http/request-scopes.js'
 import { kHasFailed, kIsExpired, kPassOn } from '../http/symbol-fields.js'
-import { isNextError } from '../step/next-error.js'
 import type { OnError } from '../step/step.js'
-import { callMiddleware } from './call-middleware.js'
 import type { LogFailure } from './log-failure.js'
+import { callMiddleware, isNextError } from './middleware-errors.js'
 
 /** An error middleware, and the number of middlewares before it. */
 export interface PlacedErrorMiddleware {
@@ -160,4 +160,12 @@ class ErrorWalk {
 
 function nothingBehind(): Error {
   return refuse('NOT_FOUND')
+}
+
+/** Runs the handling of an error in the scope of its request, wherever the error was passed on. */
+export function scopedErrors(scopes: RequestScopes | null, onError: OnFailure): OnFailure {
+  if (scopes === null) return onError
+  return function onScopedError(error, req, res, origin) {
+    inScopeOf(scopes, req, () => onError(error, req, res, origin))
+  }
 }

@@ -2,12 +2,14 @@ import type { NextFunction, RequestHandler, Response } from '../contracts/handle
 import { refuse } from '../errors/refuse.js'
 import type { BlazonRequest } from '../http/request.js'
 import { kPassOn } from '../http/symbol-fields.js'
-import { isNextError } from '../step/next-error.js'
-import type { RunRoute } from '../step/step.js'
-import { isThenable } from '../step/thenable.js'
-import { anonymousError, awaitMiddleware } from './call-middleware.js'
+import { isThenable, type RunRoute } from '../step/step.js'
 import type { OnFailure } from './compose-error-middlewares.js'
-import type { OnLateError } from './late-errors.js'
+import {
+  anonymousError,
+  awaitMiddleware,
+  isNextError,
+  type OnLateError,
+} from './middleware-errors.js'
 
 /** The functions to call after the middlewares. */
 export interface MiddlewareEnds {

@@ -1,13 +1,15 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Clock, Timer } from '../contracts/clock.js'
 import type { Response } from '../contracts/handler.js'
+import type { RouteBounds } from '../contracts/limits.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import { refuse } from '../errors/refuse.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import { kIsExpired } from '../http/symbol-fields.js'
+import { inScopeOf } from '../http/request-scopes.js'
+import { keepFirstResponse } from '../http/send/end-early.js'
+import { kAbortController, kIsExpired } from '../http/symbol-fields.js'
 import type { OnError } from '../step/step.js'
-import { endEarly } from './end-early.js'
-import { inScopeOf } from './scoped-errors.js'
 
 /** The input of {@link Deadlines}: the clock, and the handlers of requests whose time is over. */
 export interface DeadlineConfig {
@@ -120,4 +122,73 @@ export class Deadlines {
  */
 function isReceiving(req: BlazonRequest): boolean {
   return !req.complete && !req.destroyed && req.readableFlowing !== null
+}
+
+/**
+ * The time limits of an application: one {@link Deadlines} for each length, because the requests of a queue expire in
+ * the order in which they started. An application has few lengths: its own, and the lengths of `@Limits`.
+ */
+export class DeadlineSet {
+  readonly #byMs = new Map<number, Deadlines>()
+  readonly #defaultMs: number | null
+  readonly #config: DeadlineConfig
+
+  /**
+   * @param defaultMs How long a handler may run without `@Limits`; `null` for no limit.
+   * @param config The clock and the error handlers.
+   */
+  constructor(defaultMs: number | null, config: DeadlineConfig) {
+    this.#defaultMs = defaultMs
+    this.#config = config
+  }
+
+  /** Returns the time limit of a route. It is called at boot. `null` if the handler has no time limit. */
+  of(bounds: RouteBounds | null): Deadlines | null {
+    const ms = handlerMsOf(bounds, this.#defaultMs)
+    if (ms === null) return null
+    const deadlines = this.#byMs.get(ms) ?? new Deadlines(ms, this.#config)
+    this.#byMs.set(ms, deadlines)
+    return deadlines
+  }
+
+  /** Starts the time limit of an error middleware: the limit of the route which the request has reached, if any. */
+  startForErrors(req: BlazonRequest, res: Response): void {
+    this.#ofRequest(req)?.startUntilClosed(req, res)
+  }
+
+  /** Ends the time limit of an error middleware that has let the request continue. */
+  stopForErrors(req: BlazonRequest): void {
+    this.#ofRequest(req)?.stop(req)
+  }
+
+  /** Milliseconds that a request has left; `null` for no limit. */
+  restOf(req: BlazonRequest): number | null {
+    return this.#ofRequest(req)?.restOf(req) ?? null
+  }
+
+  /** Stops all timers. Requests under way have no time limit any more. */
+  close(): void {
+    for (const deadlines of this.#byMs.values()) deadlines.close()
+  }
+
+  /** `req.route` of a request in an Express router has no bounds. */
+  #ofRequest({ route }: BlazonRequest): Deadlines | null {
+    return this.of((route as Partial<RouteModel> | undefined)?.limits ?? null)
+  }
+}
+
+/** The time limit of a route, in milliseconds; `null` for no limit. */
+export function handlerMsOf(bounds: RouteBounds | null, defaultMs: number | null): number | null {
+  return bounds?.handlerMs === undefined ? defaultMs : bounds.handlerMs
+}
+
+/**
+ * Ends a request with an error while its handler is still running. Later responses of the handler are dropped,
+ * and `req.signal` aborts.
+ */
+export function endEarly(error: unknown, req: BlazonRequest, end: (error: unknown) => void): void {
+  req[kIsExpired] = true
+  keepFirstResponse(req.res)
+  end(error)
+  req[kAbortController]?.abort(error)
 }

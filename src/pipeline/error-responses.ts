@@ -3,7 +3,7 @@ import type { ContractOf, ContractParameter, RouteContract } from '../contracts/
 import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
 import { isScheme, webhookHeaders } from '../model/webhook-headers.js'
-import { handlerMsOf } from './deadline-set.js'
+import { handlerMsOf } from './deadlines.js'
 
 /** The settings that decide which errors the steps of a route may cause. */
 interface ErrorFacts {

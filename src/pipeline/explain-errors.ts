@@ -4,8 +4,7 @@ import type { FieldError, Schema } from '../contracts/schema.js'
 import { HttpError } from '../errors/http-error.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { OnFailure } from './compose-error-middlewares.js'
-import { limitErrors } from './field-errors.js'
-import { type Declares, genericErrors } from './generic-errors.js'
+import { type Declares, genericErrors, limitErrors } from './field-errors.js'
 
 /** The input of {@link explainErrors}. */
 export interface ExplainConfig {

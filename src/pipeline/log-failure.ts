@@ -1,15 +1,22 @@
+import type { Clock } from '../contracts/clock.js'
+import type { Request } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
+import type { DecisionValue } from '../contracts/observers.js'
+import type { FieldError } from '../contracts/schema.js'
 import type { TenantScope } from '../contracts/tenant.js'
+import { isDecision, type KnownFailure } from '../errors/failure.js'
+import { isFault } from '../errors/fault.js'
 import { HttpError } from '../errors/http-error.js'
+import { noteOf } from '../http/observed-request.js'
 import type { BlazonRequest } from '../http/request.js'
 import { requestIdOf } from '../http/request-id.js'
+import { routeOf } from '../http/request-notes.js'
 import { kAbortController, kTenantScope } from '../http/symbol-fields.js'
 import { knownTrace } from '../http/trace-context.js'
-import { ignoreRejection } from '../step/thenable.js'
+import { ignoreRejection } from '../step/step.js'
 import type { RepeatedFailures } from './repeated-failures.js'
 import { type ReportError, requestContext } from './report-error.js'
 import type { RequestSecrets } from './request-secrets.js'
-import { routeOf } from './route-of.js'
 
 /** The logged facts of a failure besides its request. */
 export interface FailureNote {
@@ -99,4 +106,107 @@ function factsOf(req: BlazonRequest, url: string): object {
 function tenantFacts({ id: tenant, claim: claimedTenant }: Partial<TenantScope> = {}): object {
   if (tenant !== undefined) return { tenant }
   return claimedTenant === undefined ? {} : { claimedTenant }
+}
+
+/** Logs why a guard let no request pass, if the reason is a failure and not a decision. */
+export type LogDenial = (error: unknown, req: BlazonRequest, note?: FailureNote) => void
+
+const REFUSED: FailureNote = {
+  status: 401,
+  message: 'The guard failed, so the request was refused',
+}
+
+/**
+ * The most lines at once. After that, one line per `REFILL_MS`. A bad token may make a guard fail, so a client
+ * could otherwise fill the log.
+ */
+const BURST = 20
+const REFILL_MS = 1000
+
+/**
+ * Creates the function that logs failures of the guard. Errors with which a guard has refused a request are not
+ * logged.
+ */
+export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
+  let left = BURST
+  let filledAt = clock.monotonic()
+  const take = () => {
+    const now = clock.monotonic()
+    left = Math.min(BURST, left + (now - filledAt) / REFILL_MS)
+    filledAt = now
+    if (left < 1) return false
+    left--
+    return true
+  }
+  return function logDenial(error, req, note = REFUSED) {
+    if (isFault(error) && take()) log(error, req, note)
+  }
+}
+
+/**
+ * Logs failures of the guards of other options than `auth`. The plugins of these options exist before the application
+ * has its log.
+ */
+export class OtherDenials {
+  #log: LogDenial | null = null
+
+  /** Sets the function that logs. Boot calls it before the first request. */
+  start(log: LogDenial): void {
+    this.#log = log
+  }
+
+  /** Logs the failure, unless the guard has decided with an HTTP error. */
+  readonly logDenial = (error: unknown, req: Request, note?: FailureNote): void => {
+    if (!isDecision(error)) this.#log?.(error, req as BlazonRequest, note)
+  }
+}
+
+/** Notes the error that becomes the response to a request, with the parts that the client does not see. */
+export function noteError(failure: KnownFailure, error: unknown, req: object): void {
+  const note = noteOf(req)
+  if (note === undefined) return
+  const { status, code, errors } = failure
+  if (errors !== undefined) note({ by: 'validation', verdict: 'refused', facts: issuesOf(errors) })
+  const { name, message, stack } = describe(error)
+  const isMeant = HttpError.is(error) && error.isLogged === false
+  const facts = {
+    status,
+    name,
+    stack: status >= 500 ? stack : null,
+    ...(isMeant && { isMeant }),
+  }
+  note({ by: 'error', verdict: code, reason: message, facts })
+}
+
+function issuesOf(errors: readonly FieldError[]): { readonly [name: string]: DecisionValue } {
+  const issues = errors.map(({ in: place, path, message }) => ({
+    in: place ?? null,
+    path,
+    message,
+  }))
+  return { in: [...new Set(issues.map((each) => each.in))], issues }
+}
+
+interface Described {
+  readonly name: string
+  readonly message: string
+  readonly stack: string | null
+}
+
+/** Reads any thrown value. A getter of it may throw. */
+function describe(error: unknown): Described {
+  try {
+    if (error instanceof Error) {
+      const { stack } = error
+      const name = error.constructor.name || error.name
+      return { name: String(name), message: String(error.message), stack: stackOf(stack) }
+    }
+    return { name: typeof error, message: String(error), stack: null }
+  } catch {
+    return { name: 'unknown', message: 'an error that cannot be read', stack: null }
+  }
+}
+
+function stackOf(stack: unknown): string | null {
+  return typeof stack === 'string' ? stack : null
 }

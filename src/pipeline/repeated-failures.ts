@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
 import { HttpError } from '../errors/http-error.js'
-import { ignoreRejection } from '../step/thenable.js'
+import { ignoreRejection } from '../step/step.js'
 
 /** The time between two lines about one cause, in milliseconds. */
 const PERIOD_MS = 1000

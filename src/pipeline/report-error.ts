@@ -2,10 +2,10 @@ import type { Logger } from '../contracts/logger.js'
 import type { ErrorContext, ErrorReporter } from '../contracts/observers.js'
 import type { BlazonRequest } from '../http/request.js'
 import { requestIdOf } from '../http/request-id.js'
+import { routeOf } from '../http/request-notes.js'
 import { kTenantScope } from '../http/symbol-fields.js'
 import { traceOf } from '../http/trace-context.js'
-import { ignoreRejection, isThenable, whenSettled } from '../step/thenable.js'
-import { routeOf } from './route-of.js'
+import { ignoreRejection, isThenable, whenSettled } from '../step/step.js'
 
 /** Passes an error to the `onError` of the application. Never throws. */
 export type ReportError = (error: unknown, contextOf: () => ErrorContext) => void

@@ -3,8 +3,8 @@ import type { Request, Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeFormat } from '../contracts/wire-format.js'
 import { successEnvelope } from '../errors/envelope.js'
-import { representationOf } from '../http/produced-type.js'
-import { setDocumentedType } from '../http/send/content-type.js'
+import { representationOf } from '../http/request-notes.js'
+import { setDocumentedType } from '../http/send/response-head.js'
 import { preparedData, REFUSED, sendAround, sendJsonAs } from '../http/send/send-json.js'
 import {
   headerTypeOf,
@@ -12,7 +12,7 @@ import {
   isPlainJson,
   isSentWithoutEnvelope,
 } from '../schema/response-shape.js'
-import { ignoreRejection, isThenable } from '../step/thenable.js'
+import { ignoreRejection, isThenable } from '../step/step.js'
 
 /** The data of a success, and the facts that an envelope may show. */
 export interface Success {

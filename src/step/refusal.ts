@@ -1,6 +1,7 @@
-import './copies.js'
 import { type HttpErrorOptions, httpErrorOf } from '../errors/http-error.js'
 import { withoutStack } from '../errors/refuse.js'
+import './copies.js'
+import { ignoreRejection, isThenable, whenSettled } from './step.js'
 
 /**
  * The value that a step returns to stop a request with an expected error. It is returned because throwing an
@@ -31,4 +32,20 @@ export class Refusal {
   static of(status: number, message?: string, options?: HttpErrorOptions): Refusal {
     return new Refusal(withoutStack(() => httpErrorOf(status, message, options)))
   }
+}
+
+/**
+ * Throws the error of a refusal, or rejects with it, and returns any other value. Code that is not the framework's own
+ * sees every failure as an error, and cannot send a refusal as a value by mistake.
+ *
+ * A rejection that this code does not wait for, or not yet, does not end the process: every refused request could end it.
+ */
+export function throwRefusal(value: unknown): unknown {
+  if (isThenable(value)) {
+    const settled = whenSettled(value, throwRefusal)
+    ignoreRejection(settled)
+    return settled
+  }
+  if (value instanceof Refusal) throw value.error
+  return value
 }

@@ -1,5 +1,45 @@
 import type { Response } from '../contracts/handler.js'
+import type { StepFactory as PublicStage } from '../contracts/steps.js'
 import type { BlazonRequest } from '../http/request.js'
+
+/**
+ * Whether a value must be awaited: a promise, also of another realm, or any object with a method `then`, such as a query
+ * builder. A step that waits only for such values costs no promise when the later steps wait for nothing.
+ *
+ * @example
+ * const counted: StepFactory = (next) => (req, res) => {
+ *   const value = next(req, res)
+ *   return isThenable(value) ? value.then(count) : count(value)
+ * }
+ */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === 'function'
+  )
+}
+
+/**
+ * Calls `go` or `fail` exactly once, when a thenable settles. The `then` of a thenable that is not a promise
+ * may throw or call back twice, and a promise may have its own `then`. In all these cases each callback runs
+ * at most once. Throws only if reading the thenable throws.
+ */
+export function whenSettled<T, U>(
+  value: PromiseLike<T>,
+  go: (settled: T) => U,
+  fail?: (error: unknown) => U,
+): Promise<U> {
+  return Promise.prototype.then.call(Promise.resolve(value), go, fail) as Promise<U>
+}
+
+/**
+ * Ignores the rejection of a promise that code returned where no promise is allowed. An unhandled rejection
+ * would end the process.
+ */
+export function ignoreRejection(value: unknown): void {
+  if (isThenable(value)) Promise.resolve(value).catch(() => {})
+}
 
 /**
  * One step of a route. A step handles the request itself, or calls the next step and returns its result:
@@ -25,3 +65,17 @@ export type RunRoute = (req: BlazonRequest, res: Response) => void
  * Handles the error of a request. It always ends the request: with a response, or by closing the connection.
  */
 export type OnError = (error: unknown, req: BlazonRequest, res: Response) => void
+
+/** Joins stages into one stage. The first becomes the outermost. Returns `null` for an empty list. */
+export function joinStages(stages: readonly StepFactory[]): StepFactory | null {
+  if (stages.length === 0) return null
+  return (next) => stages.reduceRight((run, stage) => stage(run), next)
+}
+
+/**
+ * Lets a stage of the public types run among the framework's own steps. A stage of a feature or of a plugin declares
+ * the request of the public types, and every request here is one.
+ */
+export function internalStep(stage: PublicStage): StepFactory {
+  return stage as unknown as StepFactory
+}

@@ -7,8 +7,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { StepFactory } from '../contracts/steps.js'
 import { scopeOn } from '../features/tenancy/request-scope.js'
 import type { CarriesCredential } from '../http/credentials.js'
-import type { RunRoute, Step } from '../step/step.js'
-import { isThenable } from '../step/thenable.js'
+import { isThenable, type RunRoute, type Step } from '../step/step.js'
 import { MemoryAgent, type OnConnect } from './memory-agent.js'
 
 type TenantOf = NonNullable<AuthGuard['tenantOf']>

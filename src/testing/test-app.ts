@@ -4,7 +4,7 @@ import type TestAgent from 'supertest/lib/agent.js'
 import { App } from '../app/app.js'
 import type { ContractViolation } from '../contracts/contract-violation.js'
 import type { User } from '../contracts/handler.js'
-import { TestJobs } from '../di/test-jobs.js'
+import { TestJobs } from '../di/token.js'
 import { blameCaller } from '../errors/blame-caller.js'
 import {
   type AuthMatrix,

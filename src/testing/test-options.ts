@@ -1,7 +1,6 @@
 import type { AppOptions } from '../app/settings/app-options.js'
 import type { AnsweredStatement } from '../contracts/database.js'
-import { ConfigError, type Problem } from '../errors/config-error.js'
-import { invalid } from '../errors/invalid.js'
+import { ConfigError, invalid, type Problem } from '../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { isCount, isObject } from './option-kinds.js'

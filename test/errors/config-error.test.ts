@@ -1,7 +1,7 @@
 import { ConfigError } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { blameCaller } from '../../src/errors/blame-caller.js'
-import { invalid, shown } from '../../src/errors/invalid.js'
+import { invalid, shown } from '../../src/errors/config-error.js'
 import { unknownNames, unknownOptions } from '../../src/errors/option-group.js'
 
 const first = invalid('auth.guard', 'It is a text.', 'Pass a class.')

@@ -2,8 +2,7 @@ import { BadRequestError, HttpError } from 'blazon'
 import { statusOf } from 'blazon/plugin'
 import createError from 'http-errors'
 import { describe, expect, it } from 'vitest'
-import { AppClosingError } from '../../src/errors/app-closing-error.js'
-import { toFailure, toMiddlewareFailure } from '../../src/errors/failure.js'
+import { AppClosingError, toFailure, toMiddlewareFailure } from '../../src/errors/failure.js'
 
 const GENERIC = {
   status: 500,

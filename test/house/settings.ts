@@ -101,6 +101,6 @@ describe('E_OPTION_INVALID', () => {
       .filter(({ text }) => text.includes("code: 'E_OPTION_INVALID'"))
       .map(({ path }) => path)
       .filter((path) => !OF_PLUGINS.test(path))
-    expect(writers).toEqual(['errors/invalid.ts', 'errors/option-group.ts'])
+    expect(writers).toEqual(['errors/config-error.ts', 'errors/option-group.ts'])
   })
 })

@@ -7,7 +7,7 @@ import { parse, readSources, specifiersOf, walk } from './sources.js'
  * would not advance them.
  */
 const REASONS: Record<string, string> = {
-  'app/client-error.ts': 'waits for a client to read its response, as `http/send/end-unread.ts`',
+  'app/client-error.ts': 'waits for a client to read its response, as `http/send/end-early.ts`',
   'app/closing-timer.ts': 'adds real time to the clock, because a process must end with any clock',
   'app/system-clock.ts': 'is the clock itself',
   'app/signals.ts': 'compares signals that npm and a terminal send, which takes real time',
@@ -16,7 +16,7 @@ const REASONS: Record<string, string> = {
     'waits for the end of a turn of the event loop, and for the reader of stdout',
   'features/metrics/join-texts.ts': 'waits for a turn of the event loop, not for time',
   'features/metrics/metrics-plugin.ts': 'waits for a turn of the event loop, not for time',
-  'http/send/end-unread.ts': 'waits for a client to read its response, which takes real time',
+  'http/send/end-early.ts': 'waits for a client to read its response, which takes real time',
   'http/send/stand-in.ts': 'waits for a turn of the event loop, not for time',
   'integrations/jobs/runtime.ts': 'compares with times of pg-boss, which reads the clock of Node',
   'integrations/jwt/machine-clock.ts': 'is for code that no application runs',

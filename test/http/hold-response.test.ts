@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import type { Response } from 'blazon'
 import compression from 'compression'
 import { describe, expect, it } from 'vitest'
+import { dropLaterCalls, keepFirstResponse } from '../../src/http/send/end-early.js'
 import { holdResponse } from '../../src/http/send/hold-response.js'
-import { dropLaterCalls, keepFirstResponse } from '../../src/http/send/keep-first-response.js'
 
 /** A promise that a test settles. */
 function gate() {

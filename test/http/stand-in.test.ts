@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { cutOff } from '../../src/http/send/cut-off.js'
+import { cutOff } from '../../src/http/send/end-early.js'
 import { collectorsOf, prepareStandIn } from '../../src/http/send/stand-in.js'
 import { turns } from '../journeys/turns.js'
 

@@ -1,7 +1,7 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { ErrorFormat } from '../../contracts/wire-format.js'
-import { errorWireOf } from '../../errors/error-wire.js'
+import { errorWireOf } from '../../errors/envelope.js'
 import { ERROR_BODIES } from '../../openapi/envelopes.js'
 import { describeOnce } from '../../schema/describe-once.js'
 import { essenceOf } from '../../schema/response-shape.js'

@@ -3,7 +3,7 @@ import type { Plugin, PluginContext } from '../../contracts/plugin.js'
 import type { PluginWork, WorkItem } from '../../contracts/reports.js'
 import type { RecordedStatement } from '../../contracts/request-record.js'
 import { recordedStatement } from '../../features/records/record-of.js'
-import { WorkContext } from '../../http/work-context.js'
+import { WorkContext } from '../../http/contexts.js'
 import type { DevReport, ReportedWork } from './dev-report.js'
 
 /** How many items a list has. */

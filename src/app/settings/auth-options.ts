@@ -1,8 +1,7 @@
 import type { AuthGuard } from '../../contracts/guard.js'
 import type { Request, User } from '../../contracts/handler.js'
 import type { Token } from '../../contracts/provider.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, type Problem } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { type CredentialPlaces, credentialPlaces } from '../../http/credentials.js'
 import {

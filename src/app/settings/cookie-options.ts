@@ -1,8 +1,7 @@
 import type { MaybePromise } from '../../contracts/cache.js'
 import type { GuardSetup } from '../../contracts/guard.js'
 import type { SecretSource } from '../../contracts/webhook.js'
-import { ConfigError, type Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { ConfigError, invalid, type Problem } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 
 /** The `cookies` option. */

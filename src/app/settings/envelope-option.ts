@@ -1,6 +1,5 @@
 import type { EnvelopeChoice, ErrorFormat } from '../../contracts/wire-format.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, type Problem } from '../../errors/config-error.js'
 import type { OptionGroup } from '../../errors/option-group.js'
 import { checkEnvelope } from '../../model/check-envelope.js'
 

@@ -1,8 +1,7 @@
 import type { Request } from '../../contracts/handler.js'
 import type { Schema } from '../../contracts/schema.js'
 import type { EnvelopeChoice, ErrorWire, Failure } from '../../contracts/wire-format.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { checkBodySchema, checkMediaType } from '../../model/check-envelope.js'
 

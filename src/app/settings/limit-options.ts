@@ -1,7 +1,6 @@
 import type { Size } from '../../contracts/limits.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
-import { checkCount, checkSize } from '../../http/check-units.js'
-import { toBytes } from '../../http/units.js'
+import { checkCount, checkSize, toBytes } from '../../http/units.js'
 
 /** The `limits` option: limits for the size and the nesting of requests. */
 export interface LimitOptions {

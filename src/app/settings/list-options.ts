@@ -3,8 +3,7 @@ import type { InterceptorEntry } from '../../contracts/interceptor.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Class, Module, Provider } from '../../contracts/provider.js'
 import type { Override } from '../../di/build-container.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, type Problem } from '../../errors/config-error.js'
 import {
   asyncFunctions,
   type NestedNames,

@@ -1,7 +1,6 @@
 import type { Middleware, MiddlewareList } from '../../contracts/handler.js'
 import type { Plugin, PluginMiddlewares } from '../../contracts/plugin.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, type Problem } from '../../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'

@@ -1,6 +1,5 @@
 import type { DefaultStatus } from '../../contracts/route-model.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { prefixProblem } from '../../model/path-problem.js'
 import { joinPaths } from '../../model/paths.js'

@@ -1,5 +1,5 @@
 import type { ErrorReporter } from '../../contracts/observers.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, shown } from '../../errors/config-error.js'
 import type { OptionGroup } from '../../errors/option-group.js'
 
 type SwitchGroup<D> = OptionGroup<boolean | undefined, boolean | D>

@@ -1,5 +1,4 @@
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { CapsuleSettings } from '../../features/capsules/capsule-folder.js'
 import type { RecordsSettings } from '../../features/records/records-plugin.js'

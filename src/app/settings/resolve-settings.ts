@@ -1,5 +1,4 @@
-import { ConfigError, type Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { ConfigError, invalid, type Problem } from '../../errors/config-error.js'
 import { unknownNames } from '../../errors/option-group.js'
 import { standInProblems } from '../../errors/stand-in.js'
 import { ownLoggerOf } from '../../features/logs/logger-options.js'

@@ -1,6 +1,5 @@
 import type { ApiResponseOptions, ResponseFieldsMode } from '../../contracts/operation.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { checkDocumented } from '../../model/check-documentation.js'
 import { GIVE_MODE, isFieldsMode } from '../../model/check-response-fields.js'

@@ -1,9 +1,7 @@
 import type { Duration } from '../../contracts/limits.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, type Problem } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
-import { checkDuration } from '../../http/check-units.js'
-import { toSeconds } from '../../http/units.js'
+import { checkDuration, toSeconds } from '../../http/units.js'
 
 /** The `timeouts` option. A duration is a number of seconds or a string with a unit (`'250ms'`, `'2m'`). */
 export interface TimeoutOptions {

@@ -1,5 +1,4 @@
-import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, type Problem } from '../../errors/config-error.js'
 import type { OptionGroup } from '../../errors/option-group.js'
 import { createExpressApp } from '../../http/express-parts.js'
 

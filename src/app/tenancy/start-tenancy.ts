@@ -11,8 +11,13 @@ import { hostOf } from '../../features/tenancy/tenant-hosts.js'
 import { type Handle, type WrapHandle, wrapLayers } from '../../http/express-routers.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { kPassOn, kTenantScope } from '../../http/symbol-fields.js'
-import { internalStep } from '../../step/internal-step.js'
-import type { OnError, RunRoute, Step, StepFactory } from '../../step/step.js'
+import {
+  internalStep,
+  type OnError,
+  type RunRoute,
+  type Step,
+  type StepFactory,
+} from '../../step/step.js'
 import { noteRouterAccess } from './tenant-router.js'
 
 /** How an application admits requests to routers that need a tenant. */

@@ -4,14 +4,13 @@ import { TenantContext } from '../../features/tenancy/tenant-context.js'
 import { noteRefusal, noteResume } from '../../http/continuations.js'
 import { createExpressRouter } from '../../http/express-parts.js'
 import { isExpressApp, kWrappedRouter } from '../../http/express-routers.js'
-import { keyIdOf, replaceKeyId } from '../../http/key-id.js'
+import { runExpressApp } from '../../http/hosted-app.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { runExpressApp } from '../../http/run-express-app.js'
+import { keyIdOf, replaceKeyId } from '../../http/request-state.js'
 import { kAuthResult, kTenantScope } from '../../http/symbol-fields.js'
-import { isNextError } from '../../step/next-error.js'
+import { isNextError } from '../../pipeline/middleware-errors.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Step } from '../../step/step.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable, type Step } from '../../step/step.js'
 
 /** Options of `tenantRouter`. */
 export interface TenantRouterOptions {

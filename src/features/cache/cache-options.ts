@@ -1,7 +1,6 @@
 import type { CacheStore } from '../../contracts/cache.js'
 import type { Duration } from '../../contracts/limits.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
 import type { ResolvedCache } from './resolved-cache.js'

@@ -1,6 +1,6 @@
 import type { CacheEntry } from '../../contracts/cache.js'
 import type { Timer } from '../../contracts/clock.js'
-import type { Clock } from '../../di/clock.js'
+import type { Clock } from '../../di/token.js'
 
 /** How a flight ended. */
 export type Landing =

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { CacheEntry, CacheStore } from '../../contracts/cache.js'
-import type { Clock } from '../../di/clock.js'
+import type { Clock } from '../../di/token.js'
 
 /** The limits of a memory store. */
 export interface MemoryBounds {

@@ -1,6 +1,6 @@
 import type { CacheEntry, MaybePromise } from '../../contracts/cache.js'
 import type { Duration } from '../../contracts/limits.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/step.js'
 import {
   type CacheEngine,
   entryTags,

@@ -1,6 +1,6 @@
 import type { CacheStore, MaybePromise, StoreContext } from '../../contracts/cache.js'
 import type { Timer } from '../../contracts/clock.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/step.js'
 
 /** The result of a store call that failed. */
 export const FAILED: unique symbol = Symbol('failed')

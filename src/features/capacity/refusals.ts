@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../contracts/clock.js'
 import type { Logger } from '../../contracts/logger.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/step.js'
 import type { RefusalReason } from './ticket.js'
 
 /** The time between two lines about refused requests. */

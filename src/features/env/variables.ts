@@ -1,6 +1,5 @@
 import type { Schema } from '../../contracts/schema.js'
-import { ConfigError } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { ConfigError, invalid } from '../../errors/config-error.js'
 import { type ObjectFields, objectFields } from '../../schema/object-fields.js'
 import { isSecret } from '../../schema/secret.js'
 import type { EnvOptions } from './env-options.js'

@@ -1,8 +1,7 @@
 import type { AuthGuard } from '../../contracts/guard.js'
 import type { Token } from '../../contracts/provider.js'
 import type { HealthCheck } from '../../contracts/reports.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 
 /** The `health` option: three routes for load balancers and orchestrators. */

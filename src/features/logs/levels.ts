@@ -1,5 +1,5 @@
 import type { LevelLogger, Logger, LogLevel } from '../../contracts/logger.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/step.js'
 
 /** A level on which lines are written. */
 export type LineLevel = keyof LevelLogger

@@ -1,5 +1,5 @@
 import type { LevelLogger, Logger, LogLevel, LogMethod } from '../../contracts/logger.js'
-import type { Clock } from '../../di/clock.js'
+import type { Clock } from '../../di/token.js'
 import { isFlag, isSecretName } from '../../schema/secret-name.js'
 import { escapeJson, escapeText, quote } from './escape.js'
 import { isWritten, type LineLevel } from './levels.js'

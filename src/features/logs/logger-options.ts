@@ -1,6 +1,5 @@
 import type { Logger, LogLevel } from '../../contracts/logger.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { LoggerSettings } from './open-logger.js'
 

@@ -1,7 +1,6 @@
 import type { LogLevel } from '../../contracts/logger.js'
 import type { EndedRequest } from '../../contracts/observers.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { RequestLogSettings } from './request-log.js'
 

@@ -1,5 +1,5 @@
 import type { LogLevel } from '../../contracts/logger.js'
-import type { Clock } from '../../di/clock.js'
+import type { Clock } from '../../di/token.js'
 import { LineLogger } from './line-logger.js'
 import { openSink } from './line-sink.js'
 

@@ -1,5 +1,5 @@
 import type { Request } from '../../contracts/handler.js'
-import { knownTraceContext } from '../../http/get-trace-context.js'
+import { knownTraceContext } from '../../http/trace-context.js'
 
 /** The facts that identify a request, for its lines. Absent facts are left out. */
 export interface RequestFacts {

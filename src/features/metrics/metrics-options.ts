@@ -1,7 +1,6 @@
 import type { AuthGuard } from '../../contracts/guard.js'
 import type { Token } from '../../contracts/provider.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { MetricsRegistry } from './registry.js'
 

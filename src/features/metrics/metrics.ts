@@ -1,6 +1,5 @@
 import type { Metric } from '../../contracts/reports.js'
-import { ConfigError } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { ConfigError, invalid } from '../../errors/config-error.js'
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 

@@ -1,6 +1,6 @@
 import type { EndedRequest, ResponseCause } from '../../contracts/observers.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { knownTraceContext } from '../../http/get-trace-context.js'
+import { knownTraceContext } from '../../http/trace-context.js'
 import { labelText } from './exposition.js'
 import { Histogram } from './histogram.js'
 

@@ -2,9 +2,9 @@ import type { Request as ServerRequest } from '../../contracts/handler.js'
 import type { CallResult, KeptCall } from '../../contracts/outgoing-call.js'
 import type { Metric } from '../../contracts/reports.js'
 import { refuse } from '../../errors/refuse.js'
+import { WorkContext } from '../../http/contexts.js'
 import { REQUEST_ID_HEADER, sendableRequestId } from '../../http/request-id.js'
 import { traceOf } from '../../http/trace-context.js'
-import { WorkContext } from '../../http/work-context.js'
 import {
   type AskedCall,
   type Call,

@@ -1,9 +1,7 @@
 import type { Duration } from '../../contracts/limits.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
-import { checkDuration } from '../../http/check-units.js'
-import { toSeconds } from '../../http/units.js'
+import { checkDuration, toSeconds } from '../../http/units.js'
 
 /** The `outgoing` option. */
 export interface OutgoingOptions {

@@ -13,10 +13,10 @@ import type {
 import type { Plugin } from '../../contracts/plugin.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepFactory } from '../../contracts/steps.js'
-import { Clock } from '../../di/clock.js'
+import { Clock } from '../../di/token.js'
 import { refuse } from '../../errors/refuse.js'
+import { tenantOf } from '../../http/request-state.js'
 import { sign, unsign } from '../../http/signed-cookie.js'
-import { tenantOf } from '../../http/tenant-of.js'
 import { orderFor, sortsOf } from './page-orders.js'
 import { LONGEST_CURSOR } from './query-fields.js'
 

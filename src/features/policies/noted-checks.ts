@@ -1,5 +1,5 @@
 import type { AnyPolicy, CheckModel } from '../../contracts/policy.js'
-import { routeOf } from '../../http/noted-route.js'
+import { routeOf } from '../../http/request-notes.js'
 
 /** The declarations of its route that a request has met. */
 const noted = new WeakMap<object, Set<CheckModel>>()

@@ -4,7 +4,7 @@ import type { CheckModel } from '../../contracts/policy.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepFactory } from '../../contracts/steps.js'
 import { holdResponse } from '../../http/send/hold-response.js'
-import { isThenable, whenSettled } from '../../step/thenable.js'
+import { isThenable, whenSettled } from '../../step/step.js'
 import { uncheckedOf } from './noted-checks.js'
 
 /**

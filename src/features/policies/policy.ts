@@ -11,8 +11,8 @@ import type { TokenLike } from '../../contracts/provider.js'
 import { HttpError } from '../../errors/http-error.js'
 import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { refuse } from '../../errors/refuse.js'
-import { noteOf } from '../../http/note-of.js'
-import { ignoreRejection, isThenable } from '../../step/thenable.js'
+import { noteOf } from '../../http/observed-request.js'
+import { ignoreRejection, isThenable } from '../../step/step.js'
 import { declaredChecks, noteChecks } from './noted-checks.js'
 
 /** A class, by its `prototype`: its constructor may be private. */

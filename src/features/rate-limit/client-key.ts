@@ -3,9 +3,7 @@ import { isIPv4, isIPv6, type Socket } from 'node:net'
 import type { Request } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitBy } from '../../contracts/rate-limit.js'
-import { keySchemeOf, schemeOf } from '../../http/auth-result.js'
-import { keyIdOf } from '../../http/key-id.js'
-import { tenantOf } from '../../http/tenant-of.js'
+import { keyIdOf, keySchemeOf, schemeOf, tenantOf } from '../../http/request-state.js'
 import type { PlannedLimit } from './plan-limits.js'
 
 /** Returns the key under which a request is counted. */

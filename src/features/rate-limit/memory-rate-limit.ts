@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { StoreContext } from '../../contracts/cache.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RateLimitCount, RateLimitResult, RateLimitStore } from '../../contracts/rate-limit.js'
-import type { Clock } from '../../di/clock.js'
+import type { Clock } from '../../di/token.js'
 import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 
 const DEFAULT_MAX_KEYS = 100_000

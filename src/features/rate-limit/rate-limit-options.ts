@@ -1,7 +1,6 @@
 import type { Duration } from '../../contracts/limits.js'
 import type { RateLimitBy, RateLimitPolicy, RateLimitStore } from '../../contracts/rate-limit.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, type Problem } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { checkPolicy } from '../../model/check-limits.js'
 import { type RateLimitSettings, settlePolicy } from './limit-settings.js'

@@ -1,8 +1,7 @@
 import type { RanStatement } from '../../contracts/database.js'
 import type { Request } from '../../contracts/handler.js'
-import type { EndedRequest } from '../../contracts/observers.js'
+import type { Decision, EndedRequest } from '../../contracts/observers.js'
 import type { RanCall } from '../../contracts/outgoing-call.js'
-import type { Decision } from '../../contracts/request-record.js'
 import type { StepName } from '../../contracts/steps.js'
 
 /** The most steps, and the most decisions, of one record. A loop in a handler may note any number. */

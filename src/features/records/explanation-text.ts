@@ -1,5 +1,5 @@
+import type { DecisionValue } from '../../contracts/observers.js'
 import type {
-  DecisionValue,
   RecordedCall,
   RecordedDecision,
   RecordedStatement,

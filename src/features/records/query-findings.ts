@@ -1,6 +1,6 @@
 import type { RanStatement } from '../../contracts/database.js'
+import type { Decision } from '../../contracts/observers.js'
 import type { RanCall } from '../../contracts/outgoing-call.js'
-import type { Decision } from '../../contracts/request-record.js'
 import type { Draft } from './draft.js'
 
 /** So many equal statements in one request are a loop over rows. */

@@ -1,10 +1,9 @@
 import type { RanStatement } from '../../contracts/database.js'
 import type { Request } from '../../contracts/handler.js'
+import type { Decision, DecisionValue } from '../../contracts/observers.js'
 import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { RequestSecretTexts } from '../../contracts/plugin.js'
 import type {
-  Decision,
-  DecisionValue,
   RecordedCall,
   RecordedDecision,
   RecordedError,
@@ -16,8 +15,8 @@ import type {
 } from '../../contracts/request-record.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepName } from '../../contracts/steps.js'
-import type { Clock } from '../../di/clock.js'
-import { tenantOf } from '../../http/tenant-of.js'
+import type { Clock } from '../../di/token.js'
+import { tenantOf } from '../../http/request-state.js'
 import { isFlag, isSecretName } from '../../schema/secret-name.js'
 import type { Draft, Timed } from './draft.js'
 import { decisionOf, findQueries, REPEATS } from './query-findings.js'

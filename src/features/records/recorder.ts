@@ -3,7 +3,7 @@ import type { EndedRequest } from '../../contracts/observers.js'
 import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { ObserverSetup, Plugin, RequestSecretTexts } from '../../contracts/plugin.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
-import { Clock } from '../../di/clock.js'
+import { Clock } from '../../di/token.js'
 import { Draft } from './draft.js'
 import { recordOf } from './record-of.js'
 

@@ -1,7 +1,6 @@
 import type { CorsOptions } from 'cors'
 import type { HelmetOptions } from 'helmet'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { invalid, type Problem } from '../../errors/config-error.js'
 import {
   type OptionGroup,
   type OptionNames,

@@ -1,7 +1,7 @@
 import type { CorsOptions } from 'cors'
 import type { HelmetOptions } from 'helmet'
 import type { RequestHandler } from '../../contracts/handler.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/step.js'
 import {
   type CrossOrigin,
   crossOriginBy,

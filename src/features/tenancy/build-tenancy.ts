@@ -2,8 +2,8 @@ import type { Request, Response } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Step, StepFactory } from '../../contracts/steps.js'
-import type { Clock } from '../../di/clock.js'
-import { isThenable } from '../../step/thenable.js'
+import type { Clock } from '../../di/token.js'
+import { isThenable } from '../../step/step.js'
 import {
   type ConfirmTenant,
   compileConfirm,

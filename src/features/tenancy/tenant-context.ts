@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { TenantScope } from '../../contracts/tenant.js'
 import { BadRequestError, HttpError } from '../../errors/http-error.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/step.js'
 import { scopeOn } from './request-scope.js'
 import { hostOf } from './tenant-hosts.js'
 import { assertTenantId } from './tenant-id.js'

@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { TenantStore } from '../../contracts/tenant.js'
-import type { Clock } from '../../di/clock.js'
+import type { Clock } from '../../di/token.js'
 import { HttpError, ServiceUnavailableError } from '../../errors/http-error.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/step.js'
 
 /** The state of an id, as the store has reported it. */
 export type Verdict = 'active' | 'suspended' | 'unknown'

@@ -2,10 +2,10 @@ import { AsyncResource } from 'node:async_hooks'
 import type { Timer } from '../../contracts/clock.js'
 import type { Duration } from '../../contracts/limits.js'
 import type { FactoryProvider, Token } from '../../contracts/provider.js'
-import { Clock } from '../../di/clock.js'
+import { Clock } from '../../di/token.js'
 import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/step.js'
 import { actingTenant, requireTenantId, runWithTenant } from './tenant-context.js'
 
 const NAMES: OptionNames<TenantScopedOptions<object> & { factory: () => object }> = {

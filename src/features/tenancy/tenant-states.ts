@@ -1,6 +1,5 @@
 import type { MaybePromise } from '../../contracts/cache.js'
-import type { Clock } from '../../di/clock.js'
-import { InjectionToken } from '../../di/token.js'
+import { type Clock, InjectionToken } from '../../di/token.js'
 import { TenantDirectory, type Verdict } from './tenant-directory.js'
 import type { TenantSourceSettings } from './tenant-settings.js'
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
-import { isForbiddenName } from '../../http/parse-form.js'
+import { isForbiddenName } from '../../http/body-reader.js'
 import { malformed, tooLarge } from './form-errors.js'
 import type { PartHead } from './part-head.js'
 

@@ -1,6 +1,6 @@
 import type { DualClassOrMethodDecorator } from '../../contracts/decorator.js'
+import type { RouteOption } from '../../contracts/extensions.js'
 import type { Request } from '../../contracts/handler.js'
-import type { RouteOption } from '../../contracts/option.js'
 import type { ContractOf, ContractParameter } from '../../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'

@@ -1,6 +1,5 @@
 import type { VersionOptions, VersionSettings } from '../../contracts/version.js'
-import type { Problem } from '../../errors/config-error.js'
-import { invalid, shown } from '../../errors/invalid.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { deprecationMistake } from '../../model/deprecation.js'
 import { invalidVersion, isVersion } from '../../model/versions.js'

@@ -1,8 +1,14 @@
 import type { Response } from '../../contracts/handler.js'
 import { kAdded } from '../symbol-fields.js'
-import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
-import { indexOfHeader, type OwnHeaders } from './response-headers.js'
-import type { StaticHeaders } from './static-headers.js'
+import { indexOfHeader } from './response-headers.js'
+import {
+  isUntouched,
+  JSON_LINE,
+  JSON_TYPE,
+  type OwnHeaders,
+  type StaticHeaders,
+  writeFlatHead,
+} from './static-headers.js'
 import { wireText } from './wire-text.js'
 
 /** A response that was stored to be sent again. */

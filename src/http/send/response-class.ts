@@ -1,10 +1,9 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Application, CookieOptions } from 'express'
 import type { Response } from '../../contracts/handler.js'
-import { copyDescriptors } from '../copy-descriptors.js'
-import { expressResponse } from '../express-parts.js'
-import { routeOf } from '../noted-route.js'
+import { copyDescriptors, expressResponse } from '../express-parts.js'
 import type { BlazonRequest } from '../request.js'
+import { routeOf } from '../request-notes.js'
 import { bindListeners, type RequestScopes } from '../request-scopes.js'
 import { IS_BUN } from '../runtime.js'
 import { signValue } from '../signed-cookie.js'
@@ -13,14 +12,13 @@ import { defineReplay } from './replay.js'
 import {
   assignOwnHeaders,
   defineStaticHeaders,
-  type OwnHeaders,
   restoreAdded,
   setBeforeHead,
 } from './response-headers.js'
 import { defineSendError } from './send-error.js'
 import { type CheckText, defineJson, type OwnJson } from './send-json.js'
 import { collectorsOf, prepareStandIn } from './stand-in.js'
-import { defineHeaderLines, type StaticHeaders } from './static-headers.js'
+import { defineHeaderLines, type OwnHeaders, type StaticHeaders } from './static-headers.js'
 
 /** Makes responses of one application. */
 export type ResponseClass = new (

@@ -5,31 +5,20 @@ import {
   validateHeaderValue,
 } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
-import { copyDescriptors } from '../copy-descriptors.js'
+import { copyDescriptors } from '../express-parts.js'
 import { kAdded, kHeaderLines, kIsFilled, kRemoved, kStatics, kTakes } from '../symbol-fields.js'
-import { headerKey, rememberNames } from './header-key.js'
-import { canLeaveAsText } from './header-text.js'
 import {
   canWriteHeaderLines,
-  type HasHeaderLines,
   headerLine,
+  type OwnHeaders,
   type StaticHeader,
   type StaticHeaders,
 } from './static-headers.js'
+import { canLeaveAsText, headerKey, rememberNames } from './wire-text.js'
 
 const node = ServerResponse.prototype
 /** Returns the names as they were written. Node's types have this method only for requests of a client. */
 const rawNames = (node as unknown as { getRawHeaderNames(): string[] }).getRawHeaderNames
-
-/** The framework's own fields of a response that concern headers. */
-export interface OwnHeaders extends HasHeaderLines {
-  [kRemoved]: Set<string> | null
-  [kAdded]: readonly string[] | null
-  [kIsFilled]: boolean
-  /** Only response classes that write added headers together with the head have these two. */
-  readonly [kTakes]?: (name: string) => string | undefined
-  readonly [kStatics]?: StaticHeaders['byName']
-}
 
 type Own = Response & OwnHeaders
 

@@ -1,12 +1,16 @@
 import { validateHeaderValue } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../request.js'
-import { endUnread, isUnread } from './end-unread.js'
-import { isUntouched, writeFlatHead } from './flat-head.js'
-import { joinHeader } from './join-header.js'
-import { isForPerson } from './no-store.js'
-import { dropUnwritableAdded, type OwnHeaders } from './response-headers.js'
-import { headerLine, type StaticHeaders } from './static-headers.js'
+import { endUnread, isUnread } from './end-early.js'
+import { isForPerson, joinHeader } from './response-head.js'
+import { dropUnwritableAdded } from './response-headers.js'
+import {
+  headerLine,
+  isUntouched,
+  type OwnHeaders,
+  type StaticHeaders,
+  writeFlatHead,
+} from './static-headers.js'
 
 /** The whole response to an error. */
 export interface ErrorResponse {

@@ -5,18 +5,25 @@ import { refuse } from '../../errors/refuse.js'
 import { hasLostConnection } from '../close-with-connection.js'
 import type { BlazonRequest } from '../request.js'
 import { kHasFailed } from '../symbol-fields.js'
-import { type ByteRange, readRange } from './byte-range.js'
-import { setDocumentedType } from './content-type.js'
-import { type FileContent, type FileParts, type FileResponse, partsOf } from './file-response.js'
 import { openFile } from './open-file.js'
 import {
+  type ByteRange,
   failsPrecondition,
   isNotModified,
   matchesIfRange,
+  readRange,
   type Validators,
 } from './preconditions.js'
-import { destroyStream, fromWeb } from './raw-body.js'
-import { sendStream } from './send-stream.js'
+import {
+  destroyStream,
+  type FileContent,
+  type FileParts,
+  type FileResponse,
+  fromWeb,
+  partsOf,
+} from './raw-body.js'
+import { setDocumentedType } from './response-head.js'
+import { sendStream } from './send-raw.js'
 
 /** Control characters, and characters that change the direction of text: `\u202Efdp.exe` would look like `exe.pdf`. */
 const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu

@@ -3,9 +3,14 @@ import type { Application } from 'express'
 import type { Response } from '../../contracts/handler.js'
 import { expressResponse } from '../express-parts.js'
 import { kPrepare } from '../symbol-fields.js'
-import { isUntouched, JSON_LINE, JSON_TYPE, writeFlatHead } from './flat-head.js'
-import type { OwnHeaders } from './response-headers.js'
-import type { StaticHeaders } from './static-headers.js'
+import {
+  isUntouched,
+  JSON_LINE,
+  JSON_TYPE,
+  type OwnHeaders,
+  type StaticHeaders,
+  writeFlatHead,
+} from './static-headers.js'
 import { wireText } from './wire-text.js'
 
 /** In lower case: see `headerKey`. */

@@ -1,7 +1,6 @@
 import type { Response } from '../../contracts/handler.js'
-import { isJson } from '../../http/declared-type.js'
 import { hasBody } from '../../http/read-body.js'
-import { type BodyLimits, emptyJson, isEmptyJson, readJson } from '../../http/read-json.js'
+import { type BodyLimits, emptyJson, isEmptyJson, isJson, readJson } from '../../http/read-json.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Step, StepFactory } from '../../step/step.js'

@@ -1,11 +1,10 @@
 import type { Request, Response, User } from '../../contracts/handler.js'
 import { refuse } from '../../errors/refuse.js'
-import { schemeOf } from '../../http/auth-result.js'
-import { noteOf } from '../../http/note-of.js'
+import { noteOf } from '../../http/observed-request.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { schemeOf } from '../../http/request-state.js'
 import { Refusal } from '../../step/refusal.js'
-import type { StepFactory } from '../../step/step.js'
-import { isThenable, whenSettled } from '../../step/thenable.js'
+import { isThenable, type StepFactory, whenSettled } from '../../step/step.js'
 import type { RouteGuard } from './guard.js'
 
 /** Decides whether a user has abilities; the application's own `auth.can`. */

@@ -1,12 +1,41 @@
 import type { NextFunction, Response } from '../../contracts/handler.js'
+import type { Interceptor } from '../../contracts/interceptor.js'
 import type { ParameterModel, ParameterSource } from '../../contracts/route-model.js'
 import { refuse } from '../../errors/refuse.js'
-import type { BlazonRequest } from '../../http/request.js'
-import { kIsExpired, kTenantScope } from '../../http/symbol-fields.js'
+import type { BlazonRequest, RequestClass } from '../../http/request.js'
+import type { RequestScopes } from '../../http/request-scopes.js'
+import { kIsExpired, kNext, kTenantScope } from '../../http/symbol-fields.js'
 import { hidesParameters } from '../../model/hides-parameters.js'
 import { ownValue } from '../../schema/keyed-validator.js'
-import { isNextError } from '../../step/next-error.js'
-import type { OnError, Step, StepFactory } from '../../step/step.js'
+import { Refusal, throwRefusal } from '../../step/refusal.js'
+import {
+  isThenable,
+  type OnError,
+  type Step,
+  type StepFactory,
+  whenSettled,
+} from '../../step/step.js'
+import { isNextError } from '../middleware-errors.js'
+import type { CompiledStream } from '../streams/compile-stream.js'
+
+/**
+ * Runs an interceptor around the handler. The interceptor may wait, and its code then continues in another async context.
+ * Therefore the request enters its scope again before the handler. The handler does not run if the request has ended
+ * meanwhile.
+ *
+ * @param scopes `null` if requests have no scopes.
+ */
+export function interceptStage(
+  interceptor: Interceptor,
+  scopes: RequestScopes | null,
+): StepFactory {
+  return (next) =>
+    function runIntercepted(req, res) {
+      const run = () => (req[kIsExpired] ? res : throwRefusal(next(req, res)))
+      const proceed = scopes === null ? run : () => scopes.keep(req, run)
+      return interceptor.intercept(req, proceed, res)
+    }
+}
 
 type Method = (...args: unknown[]) => unknown
 
@@ -118,4 +147,38 @@ export function nextOf(req: BlazonRequest, res: Response, onError: OnError): Nex
   return (error?: unknown) => {
     onError(isNextError(error) ? error : refuse('NOT_FOUND'), req, res)
   }
+}
+
+/**
+ * Requests the first item of the handler's generator. It is the step directly around the handler, so everything that
+ * surrounds a handler surrounds the first item: interceptors, and the transaction of the request.
+ */
+export function streamStage({ isAccepted, open }: CompiledStream): StepFactory {
+  return (next) =>
+    function stream(req, res) {
+      if (!isAccepted(req)) {
+        return new Refusal(refuse('NOT_ACCEPTABLE', 'The client accepts no format of this stream'))
+      }
+      const value = next(req, res)
+      if (!isThenable(value)) return open(value, req, res)
+      return whenSettled(value, (settled) => open(settled, req, res))
+    }
+}
+
+/**
+ * Gives every request a `next`, created at its first use. `res.sendFile`, `res.render` and `res.format` pass
+ * their errors to `req.next`. Without it, a route whose file is missing would never respond.
+ */
+export function defineNext(Request: RequestClass, onError: OnError): void {
+  Object.defineProperty(Request.prototype, 'next', {
+    configurable: true,
+    enumerable: true,
+    get(this: BlazonRequest) {
+      this[kNext] ??= nextOf(this, this.res, onError)
+      return this[kNext]
+    },
+    set(this: BlazonRequest, next: NextFunction | undefined) {
+      this[kNext] = next
+    },
+  })
 }

@@ -1,7 +1,7 @@
-import type { NoteDecision } from '../../contracts/request-record.js'
+import type { NoteDecision } from '../../contracts/observers.js'
 import { HttpError } from '../../errors/http-error.js'
 import type { CarriesCredential } from '../../http/credentials.js'
-import { noteOf } from '../../http/note-of.js'
+import { noteOf } from '../../http/observed-request.js'
 import type { BlazonRequest } from '../../http/request.js'
 
 /** The decision of one guard. A type, because an interface is not assignable to `DecisionValue`. */

@@ -2,11 +2,10 @@ import type { Response } from '../../contracts/handler.js'
 import type { PluginSteps, RequestOutcome } from '../../contracts/steps.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
-import type { StepFactory } from '../../step/step.js'
-import { isThenable, whenSettled } from '../../step/thenable.js'
+import { inScopeOf } from '../../http/request-scopes.js'
+import { isThenable, type StepFactory, whenSettled } from '../../step/step.js'
 import { hasTimedOut } from '../deadlines.js'
 import type { LogFailure } from '../log-failure.js'
-import { inScopeOf } from '../scoped-errors.js'
 
 /** The steps that one plugin adds to a route. */
 export interface NamedSteps {

@@ -1,4 +1,4 @@
-import type { ParameterDefinition } from '../../contracts/inputs.js'
+import type { ParameterDefinition } from '../../contracts/extensions.js'
 import type {
   FieldError,
   InputSource,
@@ -10,10 +10,8 @@ import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { kIsExpired } from '../../http/symbol-fields.js'
 import { ownValue } from '../../schema/keyed-validator.js'
-import type { StepFactory } from '../../step/step.js'
-import { isThenable, whenSettled } from '../../step/thenable.js'
-import { limitErrors } from '../field-errors.js'
-import { type Declares, genericErrors } from '../generic-errors.js'
+import { isThenable, type StepFactory, whenSettled } from '../../step/step.js'
+import { type Declares, genericErrors, limitErrors } from '../field-errors.js'
 
 /** A parameter of `defineParameter`, with its compiled schema. */
 export interface CompiledParameter {

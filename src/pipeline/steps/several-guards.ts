@@ -1,6 +1,5 @@
-import { noteAuthResult } from '../../http/auth-result.js'
-import { replaceKeyId } from '../../http/key-id.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { noteAuthResult, replaceKeyId } from '../../http/request-state.js'
 import type { Refusal } from '../../step/refusal.js'
 import type { StepFactory } from '../../step/step.js'
 import {

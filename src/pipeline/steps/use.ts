@@ -1,13 +1,15 @@
 import type { NextFunction, RequestHandler, Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { refuse } from '../../errors/refuse.js'
-import { noteRoute } from '../../http/noted-route.js'
+import { noteRoute } from '../../http/request-notes.js'
 import { kIsExpired } from '../../http/symbol-fields.js'
-import { isNextError } from '../../step/next-error.js'
 import type { OnError, Step, StepFactory } from '../../step/step.js'
-import { callMiddleware } from '../call-middleware.js'
-import type { OnLateError } from '../late-errors.js'
-import { noteUseError } from '../use-errors.js'
+import {
+  callMiddleware,
+  isNextError,
+  noteUseError,
+  type OnLateError,
+} from '../middleware-errors.js'
 
 /** The parts of an application that the middlewares of a route depend on. */
 export interface UseConfig {

@@ -10,10 +10,8 @@ import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { MAX_ISSUES } from '../../schema/max-issues.js'
 import { Refusal } from '../../step/refusal.js'
-import type { Step, StepFactory } from '../../step/step.js'
-import { isThenable } from '../../step/thenable.js'
-import { limitErrors } from '../field-errors.js'
-import { type Declares, genericErrors } from '../generic-errors.js'
+import { isThenable, type Step, type StepFactory } from '../../step/step.js'
+import { type Declares, genericErrors, limitErrors } from '../field-errors.js'
 
 /** A part of the request and the schema that it must satisfy. */
 export interface CompiledInput {

@@ -2,7 +2,7 @@ import type { StreamKind } from '../../contracts/representation.js'
 import { isSseComment, isSseEvent } from '../../http/sse-event.js'
 import { refuseHidden } from '../../schema/fields/to-plain.js'
 import { remedyFor, unsendableKind } from '../../schema/fields/unsendable.js'
-import { isOrdinaryData } from '../unusual-values.js'
+import { isOrdinaryData } from '../steps/respond.js'
 
 /** Limits an item to the fields of its schema, or checks it; `null` sends every item as it is. */
 export type PrepareItem = ((item: unknown) => unknown) | null

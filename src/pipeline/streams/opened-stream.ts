@@ -1,6 +1,6 @@
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestScopes } from '../../http/request-scopes.js'
-import { isThenable } from '../../step/thenable.js'
+import { isThenable } from '../../step/step.js'
 
 /** The parts that the generators of an application share. */
 export interface StreamSurroundings {

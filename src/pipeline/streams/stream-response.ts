@@ -1,16 +1,14 @@
 import type { Clock, Timer } from '../../contracts/clock.js'
 import type { Response } from '../../contracts/handler.js'
-import { AppClosingError } from '../../errors/app-closing-error.js'
+import { AppClosingError } from '../../errors/failure.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { cutOff } from '../../http/send/cut-off.js'
+import { cutOff } from '../../http/send/end-early.js'
 import { wireText } from '../../http/send/wire-text.js'
 import { kAbortController } from '../../http/symbol-fields.js'
 import type { OnError } from '../../step/step.js'
 import { type Frames, HEARTBEAT, type PrepareItem } from './frames.js'
-import type { Beating, Heartbeats } from './heartbeats.js'
-import { itemHiderOf } from './hidden-items.js'
-import { itemCheckOf } from './item-checks.js'
 import type { OpenedStream, Stoppable } from './opened-stream.js'
+import { type Beating, type Heartbeats, itemCheckOf, itemHiderOf } from './stream-items.js'
 
 /** Ends a stream after an error: `end` gets the JSON of the error. */
 export type OnStreamError = (

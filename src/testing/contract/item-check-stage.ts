@@ -1,5 +1,5 @@
 import type { RouteModel } from '../../contracts/route-model.js'
-import { checkItemsOf } from '../../pipeline/streams/item-checks.js'
+import { checkItemsOf } from '../../pipeline/streams/stream-items.js'
 import type { StepFactory } from '../../step/step.js'
 import type { Contract } from './contract.js'
 

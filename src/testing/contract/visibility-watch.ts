@@ -1,6 +1,6 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { notedVisibility } from '../../http/visibility.js'
+import { notedVisibility } from '../../http/request-notes.js'
 import type {
   HeldVisibility,
   RouteVisibility,

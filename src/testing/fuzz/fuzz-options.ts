@@ -1,6 +1,5 @@
 import type { User } from '../../contracts/handler.js'
-import { ConfigError, type Problem } from '../../errors/config-error.js'
-import { invalid } from '../../errors/invalid.js'
+import { ConfigError, invalid, type Problem } from '../../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { isCount, isInt32, isObject } from '../option-kinds.js'
 

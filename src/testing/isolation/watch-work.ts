@@ -2,9 +2,9 @@ import type { RanStatement } from '../../contracts/database.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Token } from '../../contracts/provider.js'
 import type { TestJobs as TestJobsPort } from '../../contracts/test-jobs.js'
-import { TestJobs } from '../../di/test-jobs.js'
+import { TestJobs } from '../../di/token.js'
 import { ConfigError } from '../../errors/config-error.js'
-import { WorkContext } from '../../http/work-context.js'
+import { WorkContext } from '../../http/contexts.js'
 
 type OnStatement = (jobId: string, statement: RanStatement) => void
 

@@ -14,7 +14,7 @@ export const foundation: readonly Defect[] = [
   },
   {
     id: 'heartbeats-stop',
-    file: 'src/pipeline/streams/heartbeats.ts',
+    file: 'src/pipeline/streams/stream-items.ts',
     kind: 'afterwards',
     replace: [
       '    this.#timer?.cancel()\n    this.#timer = undefined',
@@ -44,7 +44,7 @@ export const foundation: readonly Defect[] = [
   },
   {
     id: 'denials-after-silence',
-    file: 'src/pipeline/log-denials.ts',
+    file: 'src/pipeline/log-failure.ts',
     kind: 'report',
     replace: [
       'left = Math.min(BURST, left + (now - filledAt) / REFILL_MS)',
@@ -54,7 +54,7 @@ export const foundation: readonly Defect[] = [
   },
   {
     id: 'range-at-end',
-    file: 'src/http/send/byte-range.ts',
+    file: 'src/http/send/preconditions.ts',
     kind: 'edge',
     replace: [
       "return start < length ? { start, end } : 'unsatisfiable'",

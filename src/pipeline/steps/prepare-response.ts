@@ -1,8 +1,11 @@
 import type { Response } from '../../contracts/handler.js'
 import type { ResponseFieldsMode } from '../../contracts/operation.js'
+import type { RouteModel } from '../../contracts/route-model.js'
 import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
+import { joinHeader } from '../../http/send/response-head.js'
 import { ALL_ROWS, type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
+import type { WriteDates } from '../../schema/date-writer.js'
 import type { BodyFields, ResponseFields } from '../../schema/fields/response-fields.js'
 import type { OnError, StepFactory } from '../../step/step.js'
 
@@ -119,4 +122,36 @@ export function explained(cause: unknown, subject: string): unknown {
   }
   const isOurs = cause instanceof TypeError && 'kind' in cause
   return isOurs ? new TypeError(`${subject}: ${cause.message}`, { cause }) : cause
+}
+
+/** Sets the headers of `@Header` before the handler runs. The handler may still change them. */
+export function headersStage(headers: NonNullable<RouteModel['headers']>): StepFactory {
+  return (next) =>
+    function setHeaders(req, res) {
+      for (const [name, value] of headers) joinHeader(res, name, value)
+      return next(req, res)
+    }
+}
+
+/** Finds the function that writes the dates of a route's responses; `null` if the responses have no dates. */
+export type FindDateWriter = () => WriteDates | null
+
+/**
+ * Writes the documented dates of a response before the rest of it. `JSON.stringify` calls `toJSON` of each `Date`,
+ * which takes longer than everything else in a list of orders. The schemas are read at the first request of a route,
+ * because reading the schemas of all routes would slow down boot.
+ */
+export function datesStage(find: FindDateWriter): StepFactory {
+  return (next) => {
+    let dates: JsonPreparation | null | undefined
+    return function writeDates(req, res) {
+      if (dates === undefined) dates = preparationOf(find())
+      if (dates !== null) prepareJson(res, dates)
+      return next(req, res)
+    }
+  }
+}
+
+function preparationOf(write: WriteDates | null): JsonPreparation | null {
+  return write && { prepare: write, inEnvelope: null, rowsOf: () => ALL_ROWS, isRequired: false }
 }

@@ -3,11 +3,12 @@ import { toMiddlewareFailure } from '../errors/failure.js'
 import { errorTakerOf } from '../http/continuations.js'
 import type { BlazonRequest } from '../http/request.js'
 import type { RequestScopes } from '../http/request-scopes.js'
-import { keepFirstResponse } from '../http/send/keep-first-response.js'
-import { kHasFailed } from '../http/symbol-fields.js'
-import { endEarly } from './end-early.js'
+import { inScopeOf } from '../http/request-scopes.js'
+import { keepFirstResponse } from '../http/send/end-early.js'
+import { kHasFailed, kUseError } from '../http/symbol-fields.js'
+import { isThenable } from '../step/step.js'
+import { endEarly } from './deadlines.js'
 import type { LogFailure } from './log-failure.js'
-import { inScopeOf } from './scoped-errors.js'
 
 /** The state of a request whose middleware failed after it had called `next`. */
 export interface LateExchange {
@@ -48,4 +49,49 @@ export function createOnLateError(log: LogFailure, { scopes, app }: LateEnds): O
       fail(error)
     })
   }
+}
+
+/** Calls a middleware. Every value that it throws or rejects with, of any type, is passed to `fail`. */
+export function callMiddleware(run: () => unknown, fail: (error: unknown) => void): void {
+  try {
+    const result = run()
+    if (isThenable(result)) awaitMiddleware(result, fail)
+  } catch (error) {
+    fail(error ?? anonymousError())
+  }
+}
+
+/** Passes the rejection of a middleware's result to `fail`. */
+export function awaitMiddleware(
+  result: PromiseLike<unknown>,
+  fail: (error: unknown) => void,
+): void {
+  result.then(undefined, (error) => fail(error ?? anonymousError()))
+}
+
+/** The error for a middleware that throws nothing. */
+export function anonymousError(): Error {
+  return new Error('A middleware threw null or undefined')
+}
+
+/**
+ * Notes the error of a middleware of `@Use`. Its status counts, as for errors of `middlewares`, while a handler may
+ * throw an error with the status that another server sent.
+ */
+export function noteUseError(error: unknown, req: BlazonRequest): void {
+  req[kUseError] = { error }
+}
+
+/** Whether a middleware of `@Use` has failed this request with this error. */
+export function isUseError(error: unknown, req: BlazonRequest): boolean {
+  const noted = req[kUseError]
+  return noted !== undefined && noted.error === error
+}
+
+/**
+ * Whether the argument of `next` is an error. As in Express, falsy values and the strings `'route'` and
+ * `'router'` let the request continue.
+ */
+export function isNextError(argument: unknown): boolean {
+  return Boolean(argument) && argument !== 'route' && argument !== 'router'
 }

@@ -1,0 +1,104 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Request } from '../contracts/handler.js'
+import type { Plugin } from '../contracts/plugin.js'
+
+/**
+ * The request that code runs for. Node's async context carries it into everything that the code awaits or starts. The
+ * framework enters no such context by itself, because it costs time in every request. The `enter` step of a plugin
+ * does, on the routes that need it.
+ *
+ * @example
+ * const requestContext: Plugin = {
+ *   name: 'request-context',
+ *   steps: () => ({ enter: (next) => (req, res) => RequestContext.run(req, next, req, res) }),
+ * }
+ */
+export class RequestContext {
+  static readonly #storage = new AsyncLocalStorage<Request>()
+
+  /** Returns the current request; `undefined` where no context was entered. */
+  static current(): Request | undefined {
+    return RequestContext.#storage.getStore()
+  }
+
+  /**
+   * Runs a function in the context of a request and returns its result.
+   *
+   * @param req The request. Node keeps it in memory as long as anything that the function has started.
+   * @param fn The function.
+   * @param args The arguments of the function.
+   */
+  static run<T, A extends unknown[]>(req: Request, fn: (...args: A) => T, ...args: A): T {
+    return RequestContext.#storage.run(req, fn, ...args)
+  }
+}
+
+/**
+ * The request of one application in whose route the current code runs. The routes enter an async context only if some
+ * code needs it, because the context costs time in every request.
+ */
+export class CurrentRequest {
+  #requests: AsyncLocalStorage<Request> | null = null
+  #underTest: (() => Request | undefined) | null = null
+
+  /** Requires the request. Only routes that are compiled later carry it. */
+  need(): void {
+    this.#requests ??= new AsyncLocalStorage()
+  }
+
+  /** Sets where a test has the request, if no code needs it: routes have the same steps under test as elsewhere. */
+  setUnderTest(requestOf: () => Request | undefined): void {
+    this.#underTest = requestOf
+  }
+
+  /** Returns the request; `undefined` outside of routes, and if no code needs it. */
+  get(): Request | undefined {
+    return this.#requests === null ? this.#underTest?.() : this.#requests.getStore()
+  }
+
+  /** The plugin that carries the request into its route; `null` if no code needs it. */
+  get plugin(): Plugin | null {
+    const requests = this.#requests
+    if (requests === null) return null
+    return {
+      name: 'current-request',
+      steps: () => ({ enter: (next) => (req, res) => requests.run(req, next, req, res) }),
+    }
+  }
+}
+
+/** Work outside of a request, such as a job. */
+export interface Work {
+  /** The id under which `Plugin.work` lists it. Default: no list has it. */
+  readonly id?: string
+  /** Fields of each line that the work writes with `Log`. */
+  readonly facts: Readonly<Record<string, unknown>>
+  /** Headers that `Outgoing` adds to calls to known hosts: the request id and the trace of the sender. */
+  readonly headers: Readonly<Record<string, string>>
+  /**
+   * Returns the `Idempotency-Key` of the next call that may change something. Default: such calls have none, unless the
+   * program gives one.
+   */
+  readonly idempotencyKey?: () => string
+}
+
+/**
+ * The work outside of requests that code runs for. Node's async context carries it into everything that the code awaits or
+ * starts. `Log` and `Outgoing` read it where there is no request.
+ *
+ * @example
+ * WorkContext.run({ id, facts: { job: 'receipt', requestId }, headers: { 'x-request-id': requestId } }, () => work())
+ */
+export class WorkContext {
+  static readonly #storage = new AsyncLocalStorage<Work>()
+
+  /** Returns the current work; `undefined` outside of work. */
+  static current(): Work | undefined {
+    return WorkContext.#storage.getStore()
+  }
+
+  /** Runs a function as a part of work, and returns its result. */
+  static run<T>(work: Work, fn: () => T): T {
+    return WorkContext.#storage.run(work, fn)
+  }
+}

@@ -1,0 +1,115 @@
+import type { AuthResult } from '../contracts/guard.js'
+import type { Request } from '../contracts/handler.js'
+import type { BlazonRequest } from './request.js'
+import { kAuthResult, kHasFailed, kIsExpired, kTenantScope } from './symbol-fields.js'
+
+/**
+ * Returns the tenant that a request may act for; `undefined` if there is none. In contrast to `getTenantId`, the result
+ * does not depend on the async context, which callbacks may lose, and it is never a tenant that `tenant.authorize` has
+ * not allowed. A step that keeps data of tenants apart puts it into its keys.
+ *
+ * @example
+ * const key = `${tenantOf(req) ?? ''} ${req.originalUrl}`
+ */
+export function tenantOf(req: Request): string | undefined {
+  return (req as BlazonRequest)[kTenantScope]?.id
+}
+
+/**
+ * Returns how the guards let a request in; `undefined` if none did, or if it has neither a name nor `tenantOf`: then there
+ * is nothing to note.
+ */
+export function authResultOf(req: Request): AuthResult | undefined {
+  return (req as BlazonRequest)[kAuthResult]
+}
+
+/** Notes how the guards let a request in. */
+export function noteAuthResult(req: BlazonRequest, result: AuthResult): void {
+  req[kAuthResult] = result
+}
+
+/**
+ * Returns the name in `auth.guards` of the guard that let a request in and decided `req.user`. `undefined` before the guard
+ * has decided, on a public route, for a request without credentials on a route with optional auth, and with `auth.guard`,
+ * which has no name. In a test, a request of `app.as(user)` was let in by the first guard that the route accepts.
+ *
+ * @example
+ * @Auth('user', 'partner')
+ * @Get()
+ * list(req: Request) { return schemeOf(req) === 'partner' ? orders.ofPartner(req.user) : orders.of(req.user) }
+ */
+export function schemeOf(req: Request): string | undefined {
+  return (req as BlazonRequest)[kAuthResult]?.scheme
+}
+
+/**
+ * Returns the name in `auth.guards` of the guard that noted the id of `keyIdOf(req)` for a request; `undefined` without
+ * such an id, and with `auth.guard`, which has no name. Ids of keys are unique for their guard only, so data about a
+ * key must be stored under both.
+ *
+ * @example
+ * const owner = `${keySchemeOf(req) ?? ''}:${keyIdOf(req)}`
+ */
+export function keySchemeOf(req: Request): string | undefined {
+  return keyIdOf(req) === undefined ? undefined : (req as BlazonRequest)[kAuthResult]?.keyScheme
+}
+
+const kKeyId = Symbol('blazon.keyId')
+
+/**
+ * Notes the id of the key with which a guard has accepted a request. Limits with `by: 'key'` count the request by it.
+ * The id must not be secret, because stores of rate limits and logs receive it. Every guard may call it; `apiKeys`
+ * does.
+ *
+ * @example
+ * if (known !== undefined) setKeyId(req, known.id)
+ */
+export function setKeyId(req: Request, id: string): void {
+  const keyed = req as { [kKeyId]?: string }
+  keyed[kKeyId] = id
+}
+
+/** Replaces the id of a key, also by none. Returns the one from before. */
+export function replaceKeyId(req: Request, id: string | undefined): string | undefined {
+  const before = keyIdOf(req)
+  const keyed = req as { [kKeyId]?: string | undefined }
+  // Most requests have none, and writing `undefined` would create the field.
+  if (before !== id) keyed[kKeyId] = id
+  return before
+}
+
+/** Returns the id that a guard has noted by {@link setKeyId}; `undefined` if there is none. */
+export function keyIdOf(req: Request): string | undefined {
+  return (req as { readonly [kKeyId]?: string })[kKeyId]
+}
+
+/**
+ * Removes from a request how guards have let it in, and the id of its key: guards of another application, or guards in
+ * front of a router, have not decided about the following steps.
+ *
+ * @returns a function that gives the request both back, exactly as they were; `null` if there was neither.
+ */
+export function takeAuthResult(req: BlazonRequest): (() => void) | null {
+  const { [kAuthResult]: result } = req
+  const key = replaceKeyId(req, undefined)
+  // Writing `undefined` would create the field.
+  if (result !== undefined) Object.assign(req, { [kAuthResult]: undefined })
+  if (result === undefined && key === undefined) return null
+  return () => {
+    Object.assign(req, { [kAuthResult]: result })
+    replaceKeyId(req, key)
+  }
+}
+
+/**
+ * Whether a request has failed: it was refused, its handler threw, or the handler timeout or a late error has ended it.
+ * The response of such a request is not the response of its handler. A step that saves work when a response is sent
+ * checks this before.
+ *
+ * @example
+ * const isSaved = res.statusCode < 500 && !hasFailed(req)
+ */
+export function hasFailed(req: Request): boolean {
+  const { [kHasFailed]: isFailed, [kIsExpired]: isExpired } = req as BlazonRequest
+  return isFailed || isExpired
+}

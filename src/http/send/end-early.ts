@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Response } from '../../contracts/handler.js'
+import { hasLostConnection } from '../close-with-connection.js'
+import { type Arriving, hasBody } from '../read-body.js'
+import { kIsBodyTaken } from '../symbol-fields.js'
+
+/**
+ * Ends a response so that its client sees that it is incomplete (RFC 9112, 8): everything that was written is sent, and
+ * then the connection is closed without the last chunk. A client that does not read would keep the connection open: its
+ * connection is closed at once.
+ */
+export function cutOff(res: Response): void {
+  const { socket } = res
+  // A response that waits for an earlier one on its connection has no socket, and has sent nothing.
+  if (socket === null || socket.destroyed || res.writableNeedDrain) return void res.destroy()
+  // Node 26 passes the writes of this turn of the event loop to the connection at the end of the turn.
+  while (res.writableCorked > 0) res.uncork()
+  // `destroy` would drop the writes of this turn.
+  if (typeof socket.destroySoon === 'function') socket.destroySoon()
+  else socket.end(() => socket.destroy())
+}
+
+/**
+ * Bytes of a refused body that are still read, so that a client that writes its whole body first can read the
+ * response.
+ */
+const LINGER_BYTES = 1024 * 1024
+/** Milliseconds for which they are read. */
+const LINGER_MS = 1000
+
+/** Whether the client may still be sending a body that no code will read. */
+export function isUnread(req: Arriving): boolean {
+  return !req.complete && !req.readableEnded && hasBody(req) && req[kIsBodyTaken] !== true
+}
+
+/**
+ * Sends a response before the body of its request has been read, then closes the connection. Without `Connection:
+ * close`, Node would continue to read everything that the client sends. If the connection were closed at once, the
+ * kernel would reset it, and the client might never see the response. Therefore the whole response is written first,
+ * and its end waits for the rest of the body, for a megabyte of it, or for a second, whichever comes first.
+ */
+export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
+  let swallowed = 0
+  const endResponse = res.end.bind(res)
+  const timer = setTimeout(end, LINGER_MS)
+  timer.unref()
+  function onData(chunk: Buffer): void {
+    swallowed += chunk.length
+    if (swallowed > LINGER_BYTES) end()
+  }
+  function end(): void {
+    clearTimeout(timer)
+    req.off('data', onData).off('end', end).off('close', end)
+    req.pause()
+    if (hasLostConnection(res)) res.destroy()
+    else endResponse()
+  }
+  res.setHeader('Connection', 'close')
+  res.write(body)
+  // A handler that is still running must not end this response.
+  dropLaterCalls(res)
+  // The reader that found the body too large has paused it, and a listener alone does not make a paused stream flow.
+  req.on('data', onData).on('end', end).on('close', end).resume()
+  // The connection is closed in any case: its errors change nothing, and without a listener they would end the process.
+  req.on('error', () => {})
+}
+
+/**
+ * Makes a response ignore every later call, because it has been sent in place of the handler. Without this, a handler
+ * that sends its response from a callback after its time is over would throw `ERR_HTTP_HEADERS_SENT`. No code would
+ * catch that error, so a slow database would end the process.
+ */
+export function dropLaterCalls(res: ServerResponse): void {
+  const chain = () => res
+  const done = () => true
+  Object.assign(res, {
+    setHeader: chain,
+    appendHeader: chain,
+    removeHeader: () => {},
+    writeHead: chain,
+    flushHeaders: () => {},
+    write: done,
+    end: chain,
+  })
+}
+
+const KEEPING = new WeakSet<object>()
+
+/** Whether `keepFirstResponse` was called for a response. */
+export function keepsFirstResponse(res: object): boolean {
+  return KEEPING.has(res)
+}
+
+type Method = (this: unknown, ...args: unknown[]) => unknown
+
+/**
+ * Makes a response ignore the calls that come too late, instead of throwing: changes of a head that has been sent,
+ * and anything after the end. The first response may still have to begin, or may be a stream.
+ */
+export function keepFirstResponse(res: ServerResponse): void {
+  KEEPING.add(res)
+  const methods = res as unknown as Record<string, Method>
+  const replace = (name: string, isOver: () => boolean, late: unknown) => {
+    const original = methods[name] as Method
+    methods[name] = (...args) => (isOver() ? late : original.apply(res, args))
+  }
+  const isSent = () => res.headersSent
+  for (const name of ['setHeader', 'appendHeader', 'writeHead']) replace(name, isSent, res)
+  for (const name of ['removeHeader', 'flushHeaders']) replace(name, isSent, undefined)
+  const isEnded = () => res.writableEnded
+  replace('write', isEnded, true)
+  replace('end', isEnded, res)
+}

@@ -1,0 +1,77 @@
+import { ServerResponse } from 'node:http'
+import type { Response } from '../../contracts/handler.js'
+import { kAdded } from '../symbol-fields.js'
+import { addHeaders } from './response-headers.js'
+import type { OwnHeaders } from './static-headers.js'
+
+/**
+ * The status of a response: the status that `res.status` or `res.statusCode` has set, even if it is 200; else the
+ * status of the route's `@HttpCode`. A status has been set if the response itself has a property `statusCode`: Node's
+ * default 200 is on the prototype.
+ *
+ * @param stated `null` if the route has no `@HttpCode`.
+ */
+export function statusOf(res: ServerResponse, stated: number | null): number {
+  return stated === null || Object.hasOwn(res, 'statusCode') ? res.statusCode : stated
+}
+
+/**
+ * Reads the status of every response of one route. Most routes have no `@HttpCode`; then no property has to be looked
+ * up.
+ */
+export function statusReader(stated: number | null): (res: ServerResponse) => number {
+  return stated === null ? ({ statusCode }) => statusCode : (res) => statusOf(res, stated)
+}
+
+/**
+ * Sets the documented type, unless the handler has set it already, perhaps with other parameters such as a charset.
+ *
+ * @param type A media type, and not a range.
+ */
+export function setDocumentedType(res: Response, type: string): void {
+  if (essenceOf(res.get('Content-Type')) !== essenceOf(type)) res.setHeader('Content-Type', type)
+}
+
+/** The type without its parameters. */
+function essenceOf(type = ''): string {
+  return (type.split(';', 1)[0] as string).trim().toLowerCase()
+}
+
+/**
+ * Sets a header of a response. `Vary`, `Set-Cookie` and `Link` are lists to which several parts of a program add: without the
+ * names of `cors`, a cache would send the response to other origins. All other headers are replaced.
+ */
+export function joinHeader(res: Response, name: string, value: string | string[]): void {
+  const key = name.toLowerCase()
+  if (key === 'vary') res.vary(String(value))
+  else if (key === 'set-cookie' || key === 'link') res.appendHeader(name, value)
+  else res.setHeader(name, value)
+}
+
+const NAME = 'Cache-Control'
+const NO_STORE = Object.freeze([NAME, 'no-store'])
+
+/**
+ * Forbids to store a response that is made for the holder of a credential (RFC 9111, 5.2.2.5), unless other code sets
+ * another rule of caching: a header that is set before or later replaces this one.
+ */
+export function forbidStoring(res: Response): void {
+  const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
+  if (added === null || !added.includes(NAME)) addHeaders(res, NO_STORE)
+}
+
+/** Whether {@link forbidStoring} was called for a response. Other code may have set another rule of caching since. */
+export function isForPerson(res: Response): boolean {
+  const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
+  const index = added === null ? -1 : added.indexOf(NAME)
+  return added?.[index + 1] === NO_STORE[1]
+}
+
+/** Whether a response has `no-store` only because of {@link forbidStoring}. */
+export function isForbiddenByDefault(res: Response): boolean {
+  return (
+    isForPerson(res) &&
+    !ServerResponse.prototype.hasHeader.call(res, NAME) &&
+    res.getHeader(NAME) === NO_STORE[1]
+  )
+}

@@ -1,0 +1,69 @@
+import type { Clock, Timer } from '../../contracts/clock.js'
+import type { BlazonRequest } from '../../http/request.js'
+
+/** Returns an item without the fields that the caller may not see. */
+export type HideInItem = (item: unknown) => unknown
+
+const hiders = new WeakMap<BlazonRequest, HideInItem>()
+
+/** Has the items of a request sent without the fields that its caller may not see. */
+export function hideInItemsOf(req: BlazonRequest, hide: HideInItem): void {
+  hiders.set(req, hide)
+}
+
+/** Returns the function for the items of a request; `undefined` if the caller may see all fields. */
+export function itemHiderOf(req: BlazonRequest): HideInItem | undefined {
+  return hiders.get(req)
+}
+
+/** Checks an item as it is sent; throws to end the stream. */
+type CheckItem = (item: unknown) => void
+
+/** The checks of requests under test. Nothing else adds one. */
+const checks = new WeakMap<BlazonRequest, CheckItem>()
+
+/** Has the items of a request checked, after the fields that their schema does not name were dropped. */
+export function checkItemsOf(req: BlazonRequest, check: CheckItem): void {
+  checks.set(req, check)
+}
+
+/** Returns the check of a request; `undefined` outside of tests. */
+export function itemCheckOf(req: BlazonRequest): CheckItem | undefined {
+  return checks.get(req)
+}
+
+/** A stream that may need a sign of life. */
+export interface Beating {
+  /** Called twice in the longest time without one. */
+  beat(): void
+}
+
+/** One timer for all streams with the same heartbeat: 10,000 timers would take more memory than their streams. */
+export class Heartbeats {
+  readonly #streams = new Set<Beating>()
+  readonly #clock: Clock
+  readonly #ms: number
+  #timer: Timer | undefined
+
+  /** @param ms The longest time in which a stream sends nothing. */
+  constructor(ms: number, clock: Clock) {
+    this.#ms = ms
+    this.#clock = clock
+  }
+
+  add(stream: Beating): void {
+    this.#streams.add(stream)
+    this.#timer ??= this.#clock.setInterval(() => this.#beat(), this.#ms / 2)
+  }
+
+  delete(stream: Beating): void {
+    this.#streams.delete(stream)
+    if (this.#streams.size > 0) return
+    this.#timer?.cancel()
+    this.#timer = undefined
+  }
+
+  #beat(): void {
+    for (const stream of this.#streams) stream.beat()
+  }
+}
