@@ -53,11 +53,11 @@ export {
   UnsupportedMediaTypeError,
 } from './errors/http-error.js'
 export type { CacheStats } from './features/cache/cache-engine.js'
+export { tenantKey } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
 export type { CacheOptions } from './features/cache/cache-options.js'
 export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
 export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
-export { tenantKey } from './features/cache/tenant-key.js'
 export type { CapacityOptions } from './features/capacity/capacity-options.js'
 export { Deprecated } from './features/deprecated/deprecated.js'
 // features
@@ -71,14 +71,13 @@ export { Idempotent, type IdempotentOptions } from './features/idempotency/idemp
 export { Log } from './features/logs/log.js'
 export type { LoggerOptions } from './features/logs/logger-options.js'
 export type { LogsOptions } from './features/logs/logs-options.js'
+export type { MetricsRegistry } from './features/metrics/metrics.js'
 export { Metrics } from './features/metrics/metrics.js'
 export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-options.js'
-export type { MetricsRegistry } from './features/metrics/registry.js'
 export { Outgoing } from './features/outgoing/outgoing.js'
 export type { OutgoingOptions } from './features/outgoing/outgoing-options.js'
 export type { OutgoingInit } from './features/outgoing/outgoing-parts.js'
-export { cursor } from './features/pages/cursor.js'
-export { page } from './features/pages/page.js'
+export { cursor, page } from './features/pages/pages.js'
 export { type PolicySubject, policy } from './features/policies/policy.js'
 export {
   type MemoryRateLimitOptions,
@@ -105,8 +104,12 @@ export {
   tenantFromPath,
   tenantFromSubdomain,
 } from './features/tenancy/tenant-strategies.js'
-export { expectedVersion, type RowVersion } from './features/versioned/expected-version.js'
-export { Versioned, type VersionedOptions } from './features/versioned/versioned.js'
+export {
+  expectedVersion,
+  type RowVersion,
+  Versioned,
+  type VersionedOptions,
+} from './features/versioned/versioned.js'
 export { signWebhook, type UnsignedWebhook } from './features/webhooks/sign-webhook.js'
 export { RequestContext } from './http/contexts.js'
 // http

@@ -8,7 +8,7 @@ import {
   marksOfRoute,
   type SchemaMarks,
 } from '../schema/visibility/route-marks.js'
-import { lacksSchema } from './check-response-fields.js'
+import { lacksSchema } from './check-responses.js'
 import type { Settings } from './settings/settings.js'
 
 /** Finds fields with `visibleTo` that nothing would protect. */

@@ -1,9 +1,38 @@
+import type { SchemaConverters } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
+import type { CompiledParameter, ParameterCheck } from '../pipeline/steps/parameters.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import type { CompileValidator } from '../schema/compile-validator.js'
-import type { DeclaresOf } from './declared-names.js'
+import { fieldNames } from '../schema/field-names.js'
+import type { Settings } from './settings/settings.js'
+
+/**
+ * Returns the names that a schema contains, if error messages may repeat only these names. `null` if messages may
+ * repeat any name.
+ */
+type DeclaresOf = (schema: Schema) => CompiledInput['declares']
+
+/** Creates the {@link DeclaresOf} of an application. */
+export function declaresFor({ validation, converters }: Settings): DeclaresOf {
+  return (schema) => (validation.isGeneric ? declaredNames(schema, converters) : null)
+}
+
+/**
+ * Returns whether a schema contains a name, as far as its JSON Schema shows. The schema is read at the first call,
+ * because most schemas never reject a value.
+ */
+function declaredNames(
+  schema: Schema,
+  converters: SchemaConverters | undefined,
+): (name: string) => boolean {
+  let names: ReadonlySet<string> | undefined
+  return (name) => {
+    names ??= fieldNames(schema, converters) ?? new Set()
+    return names.has(name)
+  }
+}
 
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
 
@@ -60,4 +89,52 @@ export function invalidSchema(route: RouteModel, source: string, error: unknown)
     cause: `The JSON Schema of its ${source} does not compile: ${(error as Error).message}.`,
     remedy: 'Correct the schema. Its draft is 2020-12 unless `$schema` names 2019-09 or draft-07.',
   }
+}
+
+const NONE: readonly CompiledParameter[] = Object.freeze([])
+
+/** The input of {@link compileParameters}. */
+interface ParameterCompiler extends InputCompiler {
+  /** The status of a request with a wrong value. */
+  readonly validationStatus: number
+}
+
+/**
+ * Compiles the schemas of the parameters of `defineParameter`.
+ *
+ * @returns the parameters of each route.
+ * @throws ConfigError that names every schema that does not compile.
+ */
+export async function compileParameters(
+  routes: readonly RouteModel[],
+  compiler: ParameterCompiler,
+): Promise<(route: RouteModel) => readonly CompiledParameter[]> {
+  const byRoute = new Map<RouteModel, readonly CompiledParameter[]>()
+  const problems: Problem[] = []
+  for (const route of routes) {
+    if (route.definedParameters === null) continue
+    const compiled: CompiledParameter[] = []
+    for (const { definition, source, input } of route.definedParameters) {
+      try {
+        const check = input === null || source === null ? null : await checkOf(input)
+        compiled.push({ definition, check })
+      } catch (error) {
+        problems.push(invalidSchema(route, `parameter '${definition.place?.name}'`, error))
+      }
+      async function checkOf(schema: NonNullable<typeof input>): Promise<ParameterCheck> {
+        const validate = await compiler.compile(schema, source as ParameterCheck['source'])
+        const name = definition.place?.name as string
+        return {
+          source: source as ParameterCheck['source'],
+          name,
+          validate,
+          declares: compiler.declaresOf(schema),
+          status: compiler.validationStatus,
+        }
+      }
+    }
+    byRoute.set(route, compiled)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return (route) => byRoute.get(route) ?? NONE
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { respondsOn } from '../http/close-with-connection.js'
-import { isStreaming, type NoteCut, type NotifyStream } from './notify-stream.js'
+import { isStreaming, type NoteCut, type NotifyStream } from './closing.js'
 
 /** Properties that Node sets on a connection. They are not part of its documented interface. */
 interface Parsed extends Socket {

@@ -1,3 +1,4 @@
+import type { PluginContext } from '../contracts/plugin.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { loggerOf } from '../features/logs/logger-options.js'
@@ -9,6 +10,7 @@ import {
   describeApp,
   isFatal,
   readStructure,
+  routeTable,
   type Structure,
 } from './describe.js'
 import { findDevReport } from './dev/dev-report.js'
@@ -16,11 +18,9 @@ import { type AppDocument, listDocuments } from './documents.js'
 import type { ExplainResult, RouteExplanation, RouteQuery } from './explain/explanation.js'
 import { type FrameworkProviders, frameworkProviders } from './framework-providers.js'
 import type { Harness } from './harness.js'
-import { routeTable } from './route-table.js'
 import type { AppOptions } from './settings/app-options.js'
-import { type Resolved, resolveSettings } from './settings/resolve-settings.js'
+import { type Resolved, resolveSettings, soundSettings } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
-import { soundSettings } from './settings/sound-settings.js'
 import { declareFeatures, type Features } from './start-features.js'
 
 /** The part of an application with mistakes that can be checked. */
@@ -162,4 +162,12 @@ export class DeclaredApp {
       throw new ConfigError([...error.problems, ...fatal])
     }
   }
+}
+
+/** An application that has not started. Every member throws a `ConfigError` as `init` does. */
+export interface UnstartedApp {
+  readonly app: { getRouteTable(): RouteTableEntry[] }
+  /** The part of it that plugins receive. */
+  readonly context: Pick<PluginContext, 'get'>
+  readonly declared: DeclaredApp
 }

@@ -2,7 +2,7 @@ import type { Application } from 'express'
 import type { Logger } from '../contracts/logger.js'
 import type { Plugin, RouteMistake } from '../contracts/plugin.js'
 import type { Provider } from '../contracts/provider.js'
-import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { AppModel, RouteModel, RouteTableEntry } from '../contracts/route-model.js'
 import { collectModules, type Scope } from '../di/modules.js'
 import { ConfigError, formatProblem, invalid, type Problem } from '../errors/config-error.js'
 import { chainOf } from '../metadata/read.js'
@@ -192,4 +192,32 @@ function problemsOf(plugin: Plugin, route: RouteModel): Problem[] {
 function isMistake(value: unknown): value is RouteMistake {
   const { cause, remedy } = (value ?? {}) as Partial<Record<string, unknown>>
   return typeof cause === 'string' && typeof remedy === 'string'
+}
+
+/** Returns the routes of the model as rows for people and snapshots. */
+export function routeTable({ routes }: AppModel): RouteTableEntry[] {
+  return routes.map(
+    ({
+      method,
+      path,
+      controller,
+      handler,
+      isProtected,
+      isAuthOptional,
+      guards,
+      webhook,
+      version,
+    }) => ({
+      method,
+      path,
+      controller: controller.name,
+      handler: String(handler),
+      isProtected,
+      isAuthOptional,
+      // A table of an application that uses neither stays as it is in snapshots.
+      ...(guards.length > 0 && { guards }),
+      ...(version !== null && { version }),
+      ...(webhook !== null && { isSigned: true as const }),
+    }),
+  )
 }

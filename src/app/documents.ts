@@ -16,8 +16,8 @@ import { describeKeptOnce, describeOnce } from '../schema/describe-once.js'
 import { KeyedSchema } from '../schema/keyed-schema.js'
 import { ListSchema } from '../schema/list-schema.js'
 import { markedSides, marksOfRoute } from '../schema/visibility/route-marks.js'
+import { ModelMemory } from './compile-once.js'
 import { featureContracts, featureFacts } from './features.js'
-import { ModelMemory } from './model-memory.js'
 import type { Settings } from './settings/settings.js'
 
 /** One OpenAPI document of an application. */

@@ -5,7 +5,7 @@ import { readInjections } from '../metadata/read.js'
 import type { DeclaredApp, SoundPart } from './declared-app.js'
 import type { Harness } from './harness.js'
 import { LifecycleHooks } from './lifecycle.js'
-import { namedTokens } from './named-tokens.js'
+import { namedTokens } from './make-interceptors.js'
 
 /** Adds the providers that are missing to the other mistakes of a start. */
 export async function addMissing(

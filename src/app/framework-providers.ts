@@ -9,7 +9,7 @@ import { type OutgoingCalls, OutgoingSource } from '../features/outgoing/outgoin
 import { RequestRecords } from '../features/records/request-records.js'
 import { Statements } from '../features/statements/statements.js'
 import { getTenantId } from '../features/tenancy/tenant-context.js'
-import { TenantStates, tenantStates } from '../features/tenancy/tenant-states.js'
+import { TenantStates, tenantStates } from '../features/tenancy/tenant-directory.js'
 import type { CurrentRequest } from '../http/contexts.js'
 import { type Harness, NO_HARNESS } from './harness.js'
 import type { Settings } from './settings/settings.js'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { isStreaming, type NoteCut, type NotifyStream } from './notify-stream.js'
+import { isStreaming, type NoteCut, type NotifyStream } from './closing.js'
 
 /** How many responses are stored before ended ones are removed. */
 const SWEEP_FROM = 64

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { Clock } from '../contracts/clock.js'
 import type { Lifecycle } from '../contracts/provider.js'
-import { settlesWithin } from './closing-timer.js'
+import { settlesWithin } from './closing.js'
 
 /**
  * Lists the instances that may have hooks, in order of construction. Instances that are not created yet are

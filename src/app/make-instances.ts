@@ -1,14 +1,16 @@
-import type { Token } from '../contracts/provider.js'
+import { types } from 'node:util'
+import type { FactOf } from '../contracts/facts.js'
+import type { Class, Token } from '../contracts/provider.js'
 import { type BoundContainer, makeAll } from '../di/build-container.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
-import { takeUnread } from '../features/env/unread-file.js'
+import { takeUnread } from '../features/env/explain-issues.js'
+import { chainOf, countMadeRoutes, type MadeRoute } from '../metadata/read.js'
+import { type FieldRoutes, fieldsOf, readFieldRoutes } from '../model/field-routes.js'
 import { attachOk } from './base-controller.js'
-import { checkFieldRoutes } from './check-field-routes.js'
 import { logWarnings, throwErrors } from './describe.js'
-import type { DescribedApp } from './described-app.js'
 import { type MadeGuard, makeGuards } from './make-guards.js'
-import { makeInterceptors } from './make-interceptors.js'
-import { namedTokens } from './named-tokens.js'
+import { makeInterceptors, namedTokens } from './make-interceptors.js'
+import type { DescribedApp } from './prepare-app.js'
 import type { RoutesConfig } from './route-parts.js'
 import { readKeys } from './settings/cookie-options.js'
 
@@ -75,4 +77,91 @@ async function makeControllers(
   }
   for (const instance of instances.values()) attachOk(instance as object)
   return instances as ReadonlyMap<unknown, object>
+}
+
+/**
+ * Compares the field routes of the constructed controllers with the routes of the model, which were read from instances
+ * without dependencies. Each difference is an error: a route that is documented and not served, or the reverse.
+ *
+ * @param made Everything that the container has constructed.
+ */
+function checkFieldRoutes(
+  controllers: ReadonlyMap<unknown, object>,
+  made: Iterable<unknown>,
+): Problem[] {
+  if (countMadeRoutes() === 0) return []
+  const classes = [...controllers] as [Class, object][]
+  const links = new Set(classes.flatMap(([target]) => chainOf(target)))
+  return [
+    ...[...links].flatMap((link) => refuseAll(link, fieldsOf(link), STATIC)),
+    ...[...made].flatMap((each) => checkProvider(each, links)),
+    // An object that replaces the controller in a test has methods of its own.
+    ...classes.flatMap(([target, instance]) =>
+      instance instanceof target ? compare(target, fieldsOf(instance)) : [],
+    ),
+  ]
+}
+
+/** A base class of a controller may be a provider. */
+function checkProvider(instance: unknown, links: ReadonlySet<Class>): Problem[] {
+  // A proxy may run code of the application when its fields are listed.
+  if (typeof instance !== 'object' || instance === null || types.isProxy(instance)) return []
+  const target = instance.constructor as Class
+  return links.has(target) ? [] : refuseAll(target, fieldsOf(instance), UNLISTED)
+}
+
+function refuseAll(target: Class, fields: FieldRoutes, [cause, remedy]: Mistake): Problem[] {
+  return [...fields.keys()].map((key) => unserved([target, key], cause, remedy))
+}
+
+type Mistake = readonly [cause: string, remedy: string]
+
+const STATIC: Mistake = [
+  'It is a route, and a static field.',
+  'Remove `static`: routes are fields of instances.',
+]
+const UNLISTED: Mistake = [
+  'It is a route, and nothing lists its class as a controller.',
+  'Add the class to `controllers`, with @Controller().',
+]
+
+function unserved([target, key]: [Class, PropertyKey], cause: string, remedy: string): Problem {
+  const subject = `${target.name}.${String(key)}`
+  return { code: 'E_FIELD_ROUTE_UNSERVED', subject, cause, remedy }
+}
+
+function compare(controller: Class, made: FieldRoutes): Problem[] {
+  const read = new Map(
+    [...readFieldRoutes(controller).byClass.values()].flatMap((fields) => [...fields]),
+  )
+  const refuse = (key: PropertyKey, cause: string, remedy: string) => [
+    unserved([controller, key], cause, remedy),
+  ]
+  return [...new Set([...read.keys(), ...made.keys()])].flatMap((key) => {
+    const [before, now] = [read.get(key), made.get(key)]
+    if (before === undefined) return refuse(key, HIDDEN, REMEDY_OF_HIDDEN)
+    if (now === undefined) return refuse(key, LOST, REMEDY)
+    const [expected, found] = [shownRoute(before), shownRoute(now)]
+    const cause = `It was read as ${expected} and constructed as ${found}: it depends on an injected value.`
+    return expected === found ? [] : refuse(key, cause, REMEDY)
+  })
+}
+
+const HIDDEN =
+  'It is a field route, and the source of its class does not show this: a minifier has renamed the function that makes it, or another function has made it.'
+const REMEDY_OF_HIDDEN =
+  "Write it as `name = get('/', …)` with a function that is imported by its own name, and do not let a minifier rename it (esbuild: no `minifyIdentifiers`); or decorate a method."
+const LOST =
+  'It is a route where the dependencies of its class are missing, and not in the application: the constructor changes it, or an injected value decides about it.'
+const REMEDY = 'Give the field the same route in every instance, or decorate a method.'
+
+/** The parts of a route that do not need a comparison of schemas, as text. */
+function shownRoute({ by, facts }: MadeRoute): string {
+  const { path } = facts[0] as FactOf<'route'>
+  const options = facts.find((fact) => fact.kind === 'routeOptions')?.options ?? {}
+  const plain = Object.entries(options).map(([name, value]) => {
+    const isPlain = typeof value !== 'object' && typeof value !== 'function'
+    return isPlain || name === 'can' ? `${name}: ${JSON.stringify(value)}` : name
+  })
+  return [`${by}('${path}')`, ...plain].join(', ')
 }

@@ -4,6 +4,7 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Injector } from '../di/injector.js'
 import { ConfigError, invalid } from '../errors/config-error.js'
 import { isInterceptor } from '../model/use-entries.js'
+import { guardTokens } from './make-guards.js'
 import type { Settings } from './settings/settings.js'
 
 /** Returns the interceptors of a route, the outermost first. */
@@ -58,4 +59,9 @@ function find(entry: InterceptorEntry, injector: Injector): Interceptor {
       'Provide an object with intercept(req, next) under that token.',
     ),
   ])
+}
+
+/** The tokens that options and decorators name, and that something has to provide. */
+export function namedTokens(model: AppModel, settings: Settings): Token[] {
+  return [...guardTokens(settings.auth), ...interceptorTokens(model, settings)]
 }

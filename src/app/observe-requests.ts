@@ -18,8 +18,12 @@ import type { ReportError } from '../pipeline/report-error.js'
 import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { ignoreRejection, isThenable } from '../step/step.js'
 import { beginEach, callEach } from './call-observers.js'
-import { countBytesFrom, type ObservedSocket, sentBytes } from './count-bytes.js'
-import { observeUpgrades } from './observe-upgrades.js'
+import {
+  countBytesFrom,
+  type ObservedSocket,
+  observeUpgrades,
+  sentBytes,
+} from './observe-connections.js'
 import { secretTextsOf } from './secret-texts-of.js'
 import type { Settings } from './settings/settings.js'
 

@@ -14,7 +14,7 @@ import {
   whenSettled,
 } from '../step/step.js'
 import type { ErrorPaths } from './error-paths.js'
-import type { StepSource } from './step-source.js'
+import type { StepSource } from './start-features.js'
 
 /** The parts of an application that steps may use. */
 export interface StepsConfig {

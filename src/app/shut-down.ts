@@ -3,10 +3,9 @@ import type { Clock } from '../contracts/clock.js'
 import type { Response } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
 import type { BlazonRequest } from '../http/request.js'
-import { closingTimer, elapsed } from './closing-timer.js'
+import { closingTimer, elapsed, type NoteCut } from './closing.js'
 import type { Connections } from './connections.js'
 import type { HostedRequests } from './hosted-requests.js'
-import type { NoteCut } from './notify-stream.js'
 
 /** How often closing looks again for streams that have begun and connections that have become idle. */
 const SWEEP_INTERVAL_MS = 100

@@ -1,6 +1,6 @@
 import type { Clock } from '../contracts/clock.js'
 import type { Logger } from '../contracts/logger.js'
-import { closingTimer } from './closing-timer.js'
+import { closingTimer } from './closing.js'
 import { isRetired } from './worker-link.js'
 
 /** Windows has no SIGTERM: the system ends a process without asking. Its consoles send SIGINT and SIGBREAK. */

@@ -2,8 +2,9 @@ import type { CacheStore } from '../contracts/cache.js'
 import type { Clock } from '../contracts/clock.js'
 import type { Request } from '../contracts/handler.js'
 import type { Logger } from '../contracts/logger.js'
+import type { RouteSetup } from '../contracts/plugin.js'
 import type { Provider } from '../contracts/provider.js'
-import type { AppModel } from '../contracts/route-model.js'
+import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { StepFactory as PublicStage } from '../contracts/steps.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
 import { hasLimits } from '../features/rate-limit/plan-limits.js'
@@ -19,7 +20,6 @@ import type { RequestScopes } from '../http/request-scopes.js'
 import { authResultOf } from '../http/request-state.js'
 import { internalStep, type StepFactory } from '../step/step.js'
 import type { Settings } from './settings/settings.js'
-import type { StepSource } from './step-source.js'
 import type { RouterTenancy, RunningTenancy } from './tenancy/start-tenancy.js'
 
 /** The features of an application before it starts. */
@@ -129,4 +129,11 @@ async function loadTenancy({ tenant }: Settings, config: StartConfig): Promise<R
 async function loadLimits({ rateLimit }: Settings, config: StartConfig): Promise<RunningLimits> {
   const { startLimits } = await import('../features/rate-limit/start-limits.js')
   return await startLimits(rateLimit, config)
+}
+
+/** A feature, which adds steps to routes as a plugin does. */
+export interface StepSource {
+  readonly name: string
+  /** Called once for each route. Returns stages by place, or `null` for a route without steps. */
+  readonly steps: (route: RouteModel, app: RouteSetup) => object | null | undefined
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from '../../src/cli/run-cli.js'
 import type { Capsule } from '../../src/contracts/capsule.js'
-import { isTenantInHost, tenantOf } from '../../src/features/capsules/sent-tenant.js'
+import { isTenantInHost, tenantOf } from '../../src/features/capsules/plain-value.js'
 import { decision, RECORD } from './dashboard/records.js'
 
 const ID = '20261126-093000-a1b2c3'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { FoundSecrets } from '../../src/features/capsules/found-secrets.js'
+import { FoundSecrets } from '../../src/features/capsules/plain-value.js'
 import { countWork } from '../count-work.js'
 
 describe('FoundSecrets', () => {

@@ -7,7 +7,7 @@ vi.mock('../../src/features/records/records-plugin.js', async (load) => {
   loaded.names.push('records-plugin')
   return await load<object>()
 })
-vi.mock('../../src/features/records/recorder.js', async (load) => {
+vi.mock('../../src/features/records/records-plugin.js', async (load) => {
   loaded.names.push('recorder')
   return await load<object>()
 })

@@ -35,7 +35,7 @@ const READERS = [
   'app/settings/groups.ts',
   'app/settings/named-middlewares.ts',
   'app/settings/resolve-settings.ts',
-  'app/settings/sound-settings.ts',
+  'app/settings/resolve-settings.ts',
   'app/tenancy/create-tenant-middleware.ts',
   'testing/test-options.ts',
 ]
@@ -84,7 +84,7 @@ describe('the types of options', () => {
     )
     expect(callers.map(({ path }) => path)).toEqual([
       // The other name of `swagger`.
-      'app/settings/openapi-option.ts',
+      'app/settings/plain-options.ts',
       'app/settings/resolve-settings.ts',
       'app/tenancy/create-tenant-middleware.ts',
       'testing/caller-facts.ts',

@@ -8,7 +8,7 @@ import { parse, readSources, specifiersOf, walk } from './sources.js'
  */
 const REASONS: Record<string, string> = {
   'app/client-error.ts': 'waits for a client to read its response, as `http/send/end-early.ts`',
-  'app/closing-timer.ts': 'adds real time to the clock, because a process must end with any clock',
+  'app/closing.ts': 'adds real time to the clock, because a process must end with any clock',
   'app/system-clock.ts': 'is the clock itself',
   'app/signals.ts': 'compares signals that npm and a terminal send, which takes real time',
   'app/shut-down.ts': 'waits for clients, which takes real time',

@@ -9,8 +9,7 @@ import {
   type FindOperation,
   operationFinder,
 } from './documented-by-route.js'
-import { bodyText, isJson } from './exchange.js'
-import { ResponseCompilers } from './response-compilers.js'
+import { bodyText, isJson, ResponseCompilers } from './exchange.js'
 
 /** A longer body is not compared: development shall not wait for it. */
 const MOST_BYTES = 1_000_000

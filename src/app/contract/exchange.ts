@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import { ERROR_SCHEMAS } from '../../openapi/envelopes.js'
+import { createResponseCompiler, type FindMismatches } from '../../schema/response-validator.js'
 
 /** A request and its response, as they were sent over the connection. */
 export interface Exchange {
@@ -37,4 +40,17 @@ function decode(bytes: Buffer, encoding: string | undefined): Buffer {
   if (encoding === 'deflate') return inflateSync(bytes)
   if (encoding === 'br') return brotliDecompressSync(bytes)
   return bytes
+}
+
+/** Compiles the schemas of responses, with one compiler for each document. */
+export class ResponseCompilers {
+  readonly #compilers = new WeakMap<OpenApiDocument, (schema: OpenApiSchema) => FindMismatches>()
+
+  of(document: OpenApiDocument): (schema: OpenApiSchema) => FindMismatches {
+    const known = this.#compilers.get(document)
+    if (known !== undefined) return known
+    const compile = createResponseCompiler({ ...ERROR_SCHEMAS, ...document.components.schemas })
+    this.#compilers.set(document, compile)
+    return compile
+  }
 }

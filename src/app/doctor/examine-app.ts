@@ -5,11 +5,11 @@ import { isAtRoot, type Layer, routerIn } from '../../http/express-routers.js'
 import { writePath } from '../../model/paths.js'
 import { addRoutes } from '../add-routes.js'
 import { endsAll, isEnd, MOUNT_REMEDY } from '../check-middlewares.js'
+import type { UnstartedApp } from '../declared-app.js'
 import { ignoredOverrides } from '../describe.js'
 import { allPlugins } from '../features.js'
 import type { Settings } from '../settings/settings.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
-import type { UnstartedApp } from '../unstarted-app.js'
 import { checkProduction, type ProductionProblem } from './production-options.js'
 
 /** The parts of an application that the doctor examines. */

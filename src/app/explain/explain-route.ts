@@ -25,18 +25,17 @@ import { STEPS, stepsBy } from '../../pipeline/route-steps.js'
 import { buildRouter } from '../../routing/build-router.js'
 import { schemasOfBody } from '../../schema/body-schemas.js'
 import { markedFields, markedSides, marksOfRoute } from '../../schema/visibility/route-marks.js'
-import type { Description } from '../describe.js'
+import { type Description, routeTable } from '../describe.js'
 import { isForErrors } from '../prepare-middlewares.js'
-import { routeTable } from '../route-table.js'
 import type { Settings } from '../settings/settings.js'
-import type {
-  ExplainedDecorator,
-  ExplainedStep,
-  ExplainResult,
-  RouteExplanation,
-  RouteQuery,
+import {
+  type ExplainedDecorator,
+  type ExplainedStep,
+  type ExplainResult,
+  findPlace,
+  type RouteExplanation,
+  type RouteQuery,
 } from './explanation.js'
-import { findPlace } from './find-place.js'
 
 /** The methods that requests may have; an `@All` route is found by each of them. */
 const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const

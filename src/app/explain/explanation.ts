@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Phase, StepName } from '../../contracts/steps.js'
 
@@ -53,3 +56,94 @@ export interface RouteQuery {
 export type ExplainResult =
   | { readonly kind: 'route'; readonly route: RouteExplanation }
   | { readonly kind: 'candidates'; readonly candidates: readonly RouteTableEntry[] }
+
+/** A line of a stack. */
+interface Frame {
+  /** Empty for the top level of a module. */
+  readonly caller: string
+  /** An absolute path. */
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** The stacks of a decorator. */
+interface Stacks {
+  readonly created: Error
+  readonly applied: Error
+}
+
+/**
+ * Finds the place of a decorator in its stacks; `null` if they show no file. In the stack of its creation, the `@` of the source text shows the place
+ * on the target: `@Get()` itself, or a function of the user that creates it, `@Admin()`. A decorator that was created
+ * elsewhere, such as one of `compose` in a variable, is at the class or method that it was applied to.
+ */
+export function findPlace({ created, applied }: Stacks, cwd: string): SourcePlace | null {
+  const own = ownFolder(created)
+  const creation = framesOf(created).filter(({ file }) => !isInside(file, own))
+  const application = targetFrame(framesOf(applied), own)
+  const [written] = creation
+  // Compiled code without a source map has no `@`. In the file of the class, the creation is then the best known place.
+  const isCompiled = written?.file === application?.file && !hasAtSigns(written?.file)
+  const at = creation.find(followsAtSign) ?? (isCompiled ? written : (application ?? written))
+  if (at === undefined) return null
+  return { file: relative(cwd, at.file).replaceAll('\\', '/'), line: at.line }
+}
+
+/** Helpers of compilers: `__decorate`, `__decorateElement`, `__esDecorate`, `_apply_decs_2203_r`, `_ts_decorate`. */
+const HELPER = /(?:^|\.)(?:_+(?:\w*decorat|runInitializers|param)|_?apply_?decs)/i
+
+/** The frame of the class or method to which a decorator was applied: the caller of the compiler's helper. */
+function targetFrame(frames: readonly Frame[], own: string | undefined): Frame | undefined {
+  const helper = frames.findLastIndex(({ caller }) => HELPER.test(caller))
+  const rest =
+    helper === -1 ? frames.filter(({ file }) => !isInside(file, own)) : frames.slice(helper + 1)
+  return rest[0]
+}
+
+/** The folder of this package as stacks show it. The first frame of each stack is in `metadata`. */
+function ownFolder(created: Error): string | undefined {
+  const [first] = framesOf(created)
+  return /^(.*)[\\/](?:src[\\/]metadata|dist)[\\/]/.exec(first?.file ?? '')?.[1]
+}
+
+function isInside(file: string, folder: string | undefined): boolean {
+  if (folder === undefined || !file.startsWith(folder)) return false
+  return /^[\\/](?:src|dist)[\\/]/.test(file.slice(folder.length))
+}
+
+const FRAME =
+  /^\s+at (?:(.*?) \()?(?:async )?((?:file:\/\/|\/|[A-Za-z]:[\\/]).*?):(\d+):(\d+)\)?$/gm
+
+function framesOf({ stack = '' }: Error): Frame[] {
+  return [...stack.matchAll(FRAME)].map(([, caller = '', url = '', line, column]) => ({
+    caller,
+    file: toPath(url.replace(/\?.*$/, '')),
+    line: Number(line),
+    column: Number(column),
+  }))
+}
+
+function toPath(url: string): string {
+  return url.startsWith('file://') ? fileURLToPath(url) : url
+}
+
+/** Whether the source text before a frame is the `@` of a decorator, perhaps with a namespace: `@blazon.Get`. */
+function followsAtSign({ file, line, column }: Frame): boolean {
+  const before = linesOf(file)[line - 1]?.slice(0, column - 1) ?? ''
+  return /@\s*\(?(?:[\w$]+\s*\.\s*)*$/.test(before)
+}
+
+function hasAtSigns(file: string | undefined): boolean {
+  return file !== undefined && linesOf(file).some((line) => /^\s*@[\w$(]/.test(line))
+}
+
+const files = new Map<string, readonly string[]>()
+
+function linesOf(file: string): readonly string[] {
+  const known = files.get(file)
+  if (known !== undefined) return known
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  files.set(file, lines)
+  return lines
+}

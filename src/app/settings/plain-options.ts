@@ -1,6 +1,10 @@
 import type { ErrorReporter } from '../../contracts/observers.js'
-import { invalid, shown } from '../../errors/config-error.js'
+import type { EnvelopeChoice, ErrorFormat } from '../../contracts/wire-format.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import type { OptionGroup } from '../../errors/option-group.js'
+import { createExpressApp } from '../../http/express-parts.js'
+import { checkEnvelope } from '../../model/check-envelope.js'
+import { type DocumentSettings, swaggerGroup } from '../../openapi/swagger-options.js'
 
 type SwitchGroup<D> = OptionGroup<boolean | undefined, boolean | D>
 
@@ -31,4 +35,102 @@ export const onErrorGroup: OptionGroup<ErrorReporter | undefined, ErrorReporter 
     return [invalid('onError', `${shown(onError)} is not a function.`, remedy)]
   },
   resolve: (onError) => onError ?? null,
+}
+
+type Option = Parameters<typeof swaggerGroup.check>[0]
+
+/** The `openapi` option: another name of `swagger`. The settings are `null` without it. */
+export const openapiGroup: OptionGroup<Option, readonly DocumentSettings[] | null> = {
+  unknown: (option) => underThisName(swaggerGroup.unknown(option)),
+  check: (option) => underThisName(swaggerGroup.check(option)),
+  resolve: (option) => (option === undefined ? null : swaggerGroup.resolve(option)),
+}
+
+function underThisName(problems: readonly Problem[]): Problem[] {
+  return problems.map((problem) => ({
+    ...problem,
+    subject: problem.subject.replace(/^swagger/, 'openapi'),
+  }))
+}
+
+/** Checks that only one of the two names is used. */
+export function checkDocumentNames(options: {
+  readonly openapi?: unknown
+  readonly swagger?: unknown
+}): Problem[] {
+  if (options.openapi === undefined || options.swagger === undefined) return []
+  const cause = '`openapi` and `swagger` are two names of one option, and both are given.'
+  return [invalid('openapi', cause, 'Keep one of them.')]
+}
+
+/** The `envelope` option: the envelope of routes without `@Envelope`. */
+export const envelopeGroup: OptionGroup<EnvelopeChoice | undefined, EnvelopeChoice> = {
+  unknown: () => [],
+  check: (envelope) => (envelope === undefined ? [] : checkEnvelope('envelope', envelope)),
+  resolve: (envelope) => envelope ?? true,
+}
+
+/** The options that choose the wire format. */
+interface WireOptions {
+  readonly envelope?: unknown
+  readonly errors?: unknown
+}
+
+/** Checks that only one option has a format of errors. */
+export function checkErrorFormats({ envelope, errors }: WireOptions): Problem[] {
+  const own = (envelope as { readonly error?: ErrorFormat } | undefined | null)?.error
+  const isTwice = own !== undefined && (errors === 'problem' || hasFormat(errors))
+  if (!isTwice) return []
+  const cause = '`errors` has a format of errors, too, and only one of them can be used.'
+  return [invalid('envelope.error', cause, 'Remove one of the two.')]
+}
+
+function hasFormat(errors: unknown): boolean {
+  return (errors as { readonly format?: unknown } | undefined | null)?.format !== undefined
+}
+
+/** The `trustProxy` option: a number of proxies, their addresses, or a boolean. */
+export type TrustProxy = boolean | number | string | readonly string[]
+
+/** The `trustProxy` option. The settings are `null` without the option: a host of the application then decides. */
+export const trustProxyGroup: OptionGroup<TrustProxy | undefined, TrustProxy | null> = {
+  unknown: () => [],
+  check,
+  resolve: (trustProxy) => trustProxy ?? null,
+}
+
+/** Finds values that Express rejects, and addresses that no proxy can have. */
+function check(trustProxy: TrustProxy | undefined): Problem[] {
+  const refusal = refusalOfExpress(trustProxy)
+  if (refusal === null) return checkMapped(trustProxy)
+  const remedy = 'Give a count of proxies, or their addresses.'
+  return [invalid('trustProxy', `Express refuses it: ${refusal}.`, remedy)]
+}
+
+/** Returns why Express rejects a value of `trust proxy`, or `null` if Express accepts it. */
+function refusalOfExpress(trustProxy: TrustProxy | undefined): string | null {
+  // Creating an Express application is slow, so skip it if the option is not set.
+  if (trustProxy === undefined) return null
+  try {
+    createExpressApp().set('trust proxy', trustProxy)
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** An IPv4 address in IPv6 notation (RFC 4291, section 2.5.5.2) with the length of its network. */
+const MAPPED = /^::ffff:.*\/(\d+)$/i
+
+/**
+ * Finds networks in the IPv6 notation of IPv4 whose prefix is shorter than 96 bits. Such a network contains no
+ * IPv4 address, so its proxies would not be trusted.
+ */
+function checkMapped(trustProxy: TrustProxy | undefined): Problem[] {
+  const addresses = typeof trustProxy === 'string' ? trustProxy.split(',') : trustProxy
+  if (!Array.isArray(addresses)) return []
+  const wrong = addresses.find((each) => Number(MAPPED.exec(String(each).trim())?.[1]) < 96)
+  if (wrong === undefined) return []
+  const cause = `${wrong.trim()} is a network of IPv6, which has no IPv4 address in it.`
+  return [invalid('trustProxy', cause, "Write networks of IPv4 as such: '10.0.0.0/8'.")]
 }

@@ -4,12 +4,11 @@ import { standInProblems } from '../../errors/stand-in.js'
 import { ownLoggerOf } from '../../features/logs/logger-options.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import type { AppOptions } from './app-options.js'
-import { checkErrorFormats } from './envelope-option.js'
 import { errorsWith } from './error-options.js'
 import { eachGroup, type OwnSettings } from './groups.js'
 import { checkMiddlewareTypes } from './list-options.js'
 import { namedMiddlewares } from './named-middlewares.js'
-import { checkDocumentNames } from './openapi-option.js'
+import { checkDocumentNames, checkErrorFormats } from './plain-options.js'
 import type { Settings } from './settings.js'
 
 /** The result of reading the options. */
@@ -97,4 +96,36 @@ function checkObjects(options: AppOptions): Problem[] {
     // The value is not named: it may be a key of `cookies`.
     return [invalid(name, 'It is not an object.', remedy)]
   })
+}
+
+/** The options that controllers and providers are read with. If one is wrong, their mistakes would be consequences. */
+const OF_STRUCTURE: ReadonlySet<string | undefined> = new Set<keyof AppOptions>([
+  'controllers',
+  'modules',
+  'providers',
+  'plugins',
+  'prefix',
+  'defaultStatus',
+  'auth',
+  'envelope',
+  'responses',
+])
+
+/**
+ * The settings without the options that are wrong, so that the rest of an application can be checked as well; `undefined`
+ * if the rest depends on a wrong option.
+ */
+export function soundSettings(
+  options: AppOptions,
+  problems: readonly Problem[],
+): Settings | undefined {
+  const wrong = new Set(problems.map(({ subject }) => /^\w+/.exec(subject)?.[0]))
+  if ([...wrong].some((name) => name === undefined || OF_STRUCTURE.has(name))) return undefined
+  const sound = Object.entries(options).filter(([name]) => !wrong.has(name))
+  try {
+    return resolveWithStandIns(Object.fromEntries(sound)).settings
+  } catch {
+    // Then a problem names another option than the wrong one.
+    return undefined
+  }
 }

@@ -6,8 +6,7 @@ import {
   type TenancyConfig,
 } from '../../features/tenancy/build-tenancy.js'
 import { rejoin, tenantScopes } from '../../features/tenancy/request-tenant.js'
-import { kRequest, TenantContext } from '../../features/tenancy/tenant-context.js'
-import { hostOf } from '../../features/tenancy/tenant-hosts.js'
+import { hostOf, kRequest, TenantContext } from '../../features/tenancy/tenant-context.js'
 import { type Handle, type WrapHandle, wrapLayers } from '../../http/express-routers.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { kPassOn, kTenantScope } from '../../http/symbol-fields.js'

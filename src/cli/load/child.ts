@@ -2,11 +2,10 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AppDescription } from '../../app/announce.js'
-import { findPlace } from '../../app/explain/find-place.js'
+import { findPlace } from '../../app/explain/explanation.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Problem } from '../../errors/config-error.js'
-import type { DeclaredEnv } from '../../features/env/announce-env.js'
-import type { EnvReport } from '../../features/env/report-env.js'
+import type { DeclaredEnv, EnvReport } from '../../features/env/report-env.js'
 import type { AppliedDecorator } from '../../metadata/read.js'
 import { messageOf } from '../message-of.js'
 import {
@@ -22,7 +21,7 @@ import {
 import { readApp } from './read-app.js'
 import { exportsOf, SelectionError } from './select-app.js'
 
-/** The key that `features/env/announce-env.ts` reads. */
+/** The key that `features/env/report-env.ts` reads. */
 const LISTENER = Symbol.for('blazon.env')
 
 /**

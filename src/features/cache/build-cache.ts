@@ -8,9 +8,9 @@ import type { Clock } from '../../di/token.js'
 import { toSeconds } from '../../http/units.js'
 import { CacheEngine } from './cache-engine.js'
 import { CacheManager, startManager, stopManager } from './cache-manager.js'
+import type { ResolvedCache } from './cache-options.js'
 import type { cacheStage } from './cache-stage.js'
 import { memoryCache } from './memory-cache.js'
-import type { ResolvedCache } from './resolved-cache.js'
 
 /** The parts that the cache of an application is built from. */
 export interface CacheConfig {

@@ -1,6 +1,6 @@
-import type { CacheStats } from './cache-engine.js'
+import type { Metric } from '../../contracts/reports.js'
+import { type CacheStats, tenantKey } from './cache-engine.js'
 import { type CacheParts, ScopedCache } from './scoped-cache.js'
-import { tenantKey } from './tenant-key.js'
 
 interface Running {
   readonly manager: CacheManager
@@ -77,4 +77,17 @@ export function startManager(manager: CacheManager, isCurrent: () => boolean): v
 export function stopManager(manager: CacheManager): void {
   const index = running.findIndex((each) => each.manager === manager)
   if (index >= 0) running.splice(index, 1)
+}
+
+/** The metrics of the cache of an application. */
+export function cacheMetrics(manager: Pick<CacheManager, 'stats'>): Metric[] {
+  return [
+    {
+      name: 'cache_reads_total',
+      help: 'Reads of the cache, by their result.',
+      type: 'counter',
+      read: () =>
+        Object.entries(manager.stats()).map(([result, value]) => ({ labels: { result }, value })),
+    },
+  ]
 }

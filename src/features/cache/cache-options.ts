@@ -3,7 +3,6 @@ import type { Duration } from '../../contracts/limits.js'
 import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
-import type { ResolvedCache } from './resolved-cache.js'
 
 /** The `cache` option. */
 export interface CacheOptions {
@@ -67,4 +66,32 @@ function check(cache: Option): Problem[] {
     problems.push(invalid('cache.headers', 'It is not a boolean.', 'Give true or false.'))
   }
   return problems
+}
+
+/** The `cache` option, resolved. */
+export interface ResolvedCache {
+  /** `null` for the default: the memory of this process. */
+  readonly store: CacheStore | null
+  readonly defaultTtlMs: number
+  /** Whether responses carry `X-Cache` and `Age`. */
+  readonly hasHeaders: boolean
+}
+
+/**
+ * Returns a time to live in milliseconds.
+ *
+ * @throws TypeError when it is neither a number nor a string; RangeError when it is negative, not finite, or
+ * has an unknown unit.
+ */
+export function ttlMs(ttl: Duration, what: string): number {
+  if (typeof ttl !== 'number' && typeof ttl !== 'string') {
+    throw new TypeError(`${what}: the ttl is ${String(ttl)}. Give seconds, or '90s', '15m'.`)
+  }
+  const seconds = toSeconds(ttl)
+  if (seconds === undefined) {
+    throw new RangeError(
+      `${what}: the ttl ${JSON.stringify(ttl)} is not a duration. Give seconds, 0 or more, or '90s', '15m'.`,
+    )
+  }
+  return seconds * 1000
 }

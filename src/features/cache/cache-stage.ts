@@ -9,12 +9,11 @@ import { tenantOf } from '../../http/request-state.js'
 import { replayResponse } from '../../http/send/replay.js'
 import { addHeaders } from '../../http/send/response-headers.js'
 import { isThenable } from '../../step/step.js'
-import { type CacheEngine, entryTags, type Lifetime } from './cache-engine.js'
+import { type CacheEngine, entryTags, type Lifetime, tenantKey } from './cache-engine.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKey, type RequestKey } from './request-key.js'
 import { type CacheStepConfig, ResponseMaker, type Visit } from './response-maker.js'
 import { chain, FAILED, type Outcome } from './store-guard.js'
-import { tenantKey } from './tenant-key.js'
 
 /**
  * How often a request waits for the response of another request whose client then disconnects. After that, it

@@ -1,8 +1,8 @@
 import { type Feature, isOwnStore } from '../../step/feature.js'
-import type { ResolvedCache } from './resolved-cache.js'
+import type { ResolvedCache } from './cache-options.js'
 
+export type { ResolvedCache } from './cache-options.js'
 export { cacheGroup } from './cache-options.js'
-export type { ResolvedCache } from './resolved-cache.js'
 
 interface Settings {
   readonly cache: ResolvedCache

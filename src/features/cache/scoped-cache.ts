@@ -8,9 +8,9 @@ import {
   scopedTags,
   type TaggedEntry,
 } from './cache-engine.js'
+import { ttlMs } from './cache-options.js'
 import type { Flight, Landing } from './flights.js'
 import { chain, FAILED, type Outcome } from './store-guard.js'
-import { ttlMs } from './ttl-ms.js'
 
 /** Options of `getOrSet`. */
 export interface KeepOptions {

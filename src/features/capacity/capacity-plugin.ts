@@ -10,8 +10,7 @@ import { readsBody } from '../../model/body-methods.js'
 import { Refusal } from '../../step/refusal.js'
 import type { CapacitySettings } from './capacity-options.js'
 import { Gate } from './gate.js'
-import { Refusals } from './refusals.js'
-import type { RefusalReason, Ticket, Turn } from './ticket.js'
+import { type RefusalReason, Refusals, type Ticket, type Turn } from './refusals.js'
 
 /** Dependencies of {@link capacityPlugin} besides its settings. */
 export interface CapacitySources {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/clock.js'
 import type { CapacitySettings } from './capacity-options.js'
-import { type RefusalReason, Ticket, type Turn } from './ticket.js'
+import { type RefusalReason, Ticket, type Turn } from './refusals.js'
 
 /**
  * Lets a number of requests run at once, and a number of others wait for their turn. A request whose body is arriving does

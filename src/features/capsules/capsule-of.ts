@@ -5,10 +5,16 @@ import type { EndedRequest } from '../../contracts/observers.js'
 import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import { isSecretName } from '../../schema/secret-name.js'
-import { FoundSecrets } from './found-secrets.js'
-import { PlainValues, TooLargeError } from './plain-value.js'
-import { bodyValueOf, type ReceivedBody } from './received-bodies.js'
-import { bodyOf, HAS_SECRETS, headerText, hideInQuery, requestSent } from './request-sent.js'
+import { FoundSecrets, PlainValues, TooLargeError } from './plain-value.js'
+import {
+  bodyOf,
+  bodyValueOf,
+  HAS_SECRETS,
+  headerText,
+  hideInQuery,
+  type ReceivedBody,
+  requestSent,
+} from './received-bodies.js'
 
 /** How many characters the values of a capsule may have together. */
 const MOST_CHARACTERS = 1_000_000

@@ -4,8 +4,7 @@ import type { Request, RequestHandler, Response } from '../../contracts/handler.
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import type { FrameworkRoute } from '../../contracts/plugin.js'
 import { refuseOldPeer } from '../../errors/peer-floor.js'
-import { type Content, createContent, once, sendContent } from './content.js'
-import type { DocsSource } from './docs-page.js'
+import { type Content, createContent, type DocsSource, once, sendContent } from './docs-page.js'
 import type { PageOptions } from './open-page.js'
 
 /** The configuration of {@link buildDocs}. */

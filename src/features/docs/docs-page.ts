@@ -1,5 +1,68 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { Request, Response } from '../../contracts/handler.js'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
-import type { Content } from './content.js'
+
+/** Immutable bytes with their media type. */
+export interface Content {
+  readonly type: string
+  readonly bytes: Buffer
+  /** The hash of the bytes, for ETags. */
+  readonly hash: string
+  /** The gzipped bytes, compressed at the first request that accepts them. */
+  readonly gzipped: () => Promise<Buffer>
+}
+
+/** Shorter content is not compressed: it fits in one packet without compression. */
+const MIN_GZIP_BYTES = 1_024
+
+const compress = promisify(gzip)
+
+export function createContent(type: string, body: string | Buffer): Content {
+  const bytes = Buffer.from(body)
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
+  return { type, bytes, hash, gzipped: once(() => compress(bytes)) }
+}
+
+/** Sends the content, or 304 if the client already has it. `headers` replace headers that were set before. */
+export async function sendContent(
+  [req, res]: readonly [req: Request, res: Response],
+  content: Content,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const isLong = content.bytes.length >= MIN_GZIP_BYTES
+  const isGzipped = isLong && req.acceptsEncodings('gzip') === 'gzip'
+  res.set(headers)
+  res.set('X-Content-Type-Options', 'nosniff')
+  // A strong ETag must be different for each encoding.
+  res.set('ETag', `"${content.hash}${isGzipped ? '-gzip' : ''}"`)
+  if (isLong) res.vary('Accept-Encoding')
+  if (req.fresh) {
+    res.status(304).end()
+    return
+  }
+  const body = isGzipped ? await content.gzipped() : content.bytes
+  if (isGzipped) res.set('Content-Encoding', 'gzip')
+  res.set({ 'Content-Type': content.type, 'Content-Length': String(body.length) })
+  res.end(body)
+}
+
+/** Creates a value at the first call and stores it. If the creation fails, the next call tries again. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    if (made !== undefined) return made.value
+    const value = make()
+    made = { value }
+    if (value instanceof Promise) {
+      value.catch(() => {
+        made = undefined
+      })
+    }
+    return value
+  }
+}
 
 /** The document of a page, and its path. */
 export interface DocsSource {

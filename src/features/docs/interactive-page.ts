@@ -2,12 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { operationsIn } from '../../schema/path-item.js'
-import { type Content, createContent, once } from './content.js'
-import type { DocsPage, DocsSource } from './docs-page.js'
-import { html } from './html.js'
-import { iconContent } from './icon.js'
-import { interactivePolicy } from './policy.js'
-import { versionLinks } from './version-links.js'
+import { type Content, createContent, type DocsPage, type DocsSource, once } from './docs-page.js'
+import { html, iconContent, interactivePolicy, versionLinks } from './page-parts.js'
 
 // Shared by all applications of a process, because the files are the same for all and one has 1.7 MB.
 const files = new Map<string, () => Promise<Content>>()

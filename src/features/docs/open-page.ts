@@ -1,11 +1,15 @@
 import type { OpenApiDocument, OpenApiTag } from '../../contracts/openapi.js'
 import { operationsIn } from '../../schema/path-item.js'
-import { createContent, once } from './content.js'
-import type { DocsPage, DocsSource } from './docs-page.js'
-import { type Html, html } from './html.js'
-import { iconContent } from './icon.js'
+import { createContent, type DocsPage, type DocsSource, once } from './docs-page.js'
 import { interactivePage } from './interactive-page.js'
-import { REFERENCE_POLICY } from './policy.js'
+import {
+  type Html,
+  html,
+  iconContent,
+  REFERENCE_POLICY,
+  type VersionPlace,
+  versionLinks,
+} from './page-parts.js'
 import {
   anchorOf,
   anchorOfOperation,
@@ -17,7 +21,6 @@ import {
   schemaMarkup,
   textMarkup,
 } from './reference-markup.js'
-import { type VersionPlace, versionLinks } from './version-links.js'
 
 /** Settings of a page, besides its document. */
 export interface PageOptions {

@@ -7,7 +7,7 @@ import type {
   OpenApiSchema,
   Reference,
 } from '../../contracts/openapi.js'
-import { type Html, html } from './html.js'
+import { type Html, html } from './page-parts.js'
 
 /** Deeper schemas are shown as JSON, so that no document nests elements without a bound. */
 const MOST_LEVELS = 12

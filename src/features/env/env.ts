@@ -3,10 +3,9 @@ import type { InferOutput, Schema } from '../../contracts/schema.js'
 import { inject } from '../../di/inject.js'
 import { InjectionToken, UnderTest } from '../../di/token.js'
 import { ConfigError } from '../../errors/config-error.js'
-import { announceEnv } from './announce-env.js'
 import type { EnvOptions } from './env-options.js'
 import { type EnvDeclaration, readEnv, readEnvAsync } from './read-env.js'
-import { reportEnv } from './report-env.js'
+import { announceEnv, reportEnv } from './report-env.js'
 import type { EnvRecord } from './sources.js'
 
 /**

@@ -8,12 +8,17 @@ import type {
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { createValidatorCompiler } from '../../schema/compile-validator.js'
 import { checkEnvOptions, type EnvOptions } from './env-options.js'
-import { type EnvReading, explainIssues } from './explain-issues.js'
-import { maskSecrets } from './mask.js'
-import { envProblem } from './problems.js'
-import { findTexts, type Level, levelsOf, MOUNTED, type Scope, skippedNames } from './sources.js'
-import { noteUnread } from './unread-file.js'
-import { type Variables, variablesOf } from './variables.js'
+import { type EnvReading, explainIssues, noteUnread } from './explain-issues.js'
+import {
+  envProblem,
+  findTexts,
+  type Level,
+  levelsOf,
+  MOUNTED,
+  type Scope,
+  skippedNames,
+} from './sources.js'
+import { maskSecrets, type Variables, variablesOf } from './variables.js'
 
 /** The schema and the options of an `env()`. */
 export interface EnvDeclaration {

@@ -3,9 +3,8 @@ import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { nearNames } from '../../errors/near-names.js'
 import { acceptsUndefined } from '../../schema/accepts-undefined.js'
 import { type Described, describeVariables } from './expected.js'
-import { MASK } from './mask.js'
 import { type EnvDeclaration, type Gathered, gather, type Outcome, settleEnv } from './read-env.js'
-import type { Variable } from './variables.js'
+import { MASK, type Variable } from './variables.js'
 
 /** A variable as the command line prints it. It never holds a secret. */
 export interface ReportedVariable {
@@ -93,4 +92,25 @@ function misspeltOf({ others, variables, found }: Gathered): EnvReport['misspelt
     const [meant] = nearNames(name, unset)
     return meant === undefined ? [] : [{ name, meant }]
   })
+}
+
+/**
+ * The key under which the function that receives every {@link DeclaredEnv} is stored on `globalThis`. Only the child
+ * process of the command line sets one (`cli/load/read-envs.ts`, which has this line again: an import would make every
+ * application load a file for it). A registered symbol is the same in every copy of this package in the process.
+ */
+const LISTENER = Symbol.for('blazon.env')
+
+/** An `env()` of the user's code, as the command line reads it. */
+export interface DeclaredEnv {
+  /** Reads the variables, for people. Secrets are masked. */
+  report(): Promise<EnvReport>
+}
+
+type Holder = { [LISTENER]?: (declared: DeclaredEnv) => void }
+
+/** Reports a new `env()` to the command line. Does nothing in a process that serves requests. */
+export function announceEnv(declared: DeclaredEnv): void {
+  const { [LISTENER]: listener } = globalThis as Holder
+  listener?.(declared)
 }

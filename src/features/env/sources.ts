@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { Problem } from '../../errors/config-error.js'
 import type { EnvOptions } from './env-options.js'
-import { envProblem } from './problems.js'
 import type { Variables } from './variables.js'
 
 /** A larger file is not a value: the whole environment of a process has about as much room. */
@@ -177,4 +176,9 @@ function ownText(values: EnvRecord, name: string): string | undefined {
 function setTwice(name: string, level: Level): Problem {
   const cause = `${name} and ${name}${MOUNTED} are both set in ${level.name}.`
   return envProblem(name, cause, 'Remove one of them.')
+}
+
+/** Builds the problem of a variable, or of all of them. It never holds a value. */
+export function envProblem(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_ENV_INVALID', subject, cause, remedy }
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { Plugin, RouteSetup } from '../../contracts/plugin.js'
 import type { RouteModel } from '../../contracts/route-model.js'
@@ -8,11 +9,11 @@ import { refuse } from '../../errors/refuse.js'
 import { fingerprintOf, noteBody, sha256 } from '../../http/body-digest.js'
 import { callerOf } from '../../http/caller.js'
 import { hasFailed, tenantOf } from '../../http/request-state.js'
-import { holdResponse } from '../../http/send/hold-response.js'
+import { type HeldContent, holdResponse } from '../../http/send/hold-response.js'
+import { replayResponse } from '../../http/send/replay.js'
 import { Refusal } from '../../step/refusal.js'
 import { type IdempotencyClaim, IdempotencyStore } from './idempotency-store.js'
 import { type IdempotentRoute, idempotencyOf, KEY_PATTERN } from './idempotent.js'
-import { type KeptResponse, keptResponse, sendAgain } from './kept-response.js'
 import { memoryIdempotency } from './memory-idempotency.js'
 
 const HEADER = 'idempotency-key'
@@ -125,3 +126,60 @@ const NOT_REPEATABLE =
   'A response of @Idempotent() is longer than 256 KiB, or was not sent at once: a repetition gets 409'
 const UNKNOWN_CALLER =
   '`req.user` has no id (id, sub, …), so the keys of its callers cannot be kept apart. Give it one in the guard.'
+
+/** A longer body is not kept, in bytes. */
+const LONGEST = 262_144
+
+/** Headers that belong to one exchange, and cookies, which are secrets. */
+const PASSING =
+  /^(?:connection|content-length|date|keep-alive|server-timing|set-cookie|trailer|transfer-encoding|x-request-id)$/
+
+/** The response to a write, as a store keeps it. */
+interface KeptResponse {
+  /** The digest of URL and body of the request. */
+  readonly fingerprint: string
+  readonly status: number
+  /** Names and values, alternating. */
+  readonly headers: readonly string[]
+  /** `null` if the body was too long, or was not sent at once. */
+  readonly body: string | null
+  /** Whether `body` is base64. */
+  readonly isBinary: boolean
+}
+
+/**
+ * Makes the record of a response.
+ *
+ * @param before The headers that were set before the handler ran: each response gets its own.
+ */
+function keptResponse(
+  { headers, body }: HeldContent,
+  {
+    before,
+    ...rest
+  }: { before: OutgoingHttpHeaders } & Pick<KeptResponse, 'fingerprint' | 'status'>,
+): KeptResponse {
+  const own = Object.entries(headers).flatMap(([name, value]) => {
+    const isOwn = value !== undefined && String(value) !== String(before[name])
+    if (!isOwn || PASSING.test(name)) return []
+    return [name, [value].flat().join(', ')]
+  })
+  return { ...rest, headers: own, ...textOf(body) }
+}
+
+function textOf(body: HeldContent['body']): Pick<KeptResponse, 'body' | 'isBinary'> {
+  if (body === null || Buffer.byteLength(body) > LONGEST) return { body: null, isBinary: false }
+  if (typeof body === 'string') return { body, isBinary: false }
+  return { body: Buffer.from(body).toString('base64'), isBinary: true }
+}
+
+/** Sends a kept response again. */
+function sendAgain(res: Response, { status, headers, body, isBinary }: KeptResponse): Response {
+  const text = body ?? ''
+  replayResponse(res, {
+    status,
+    headers: [...headers, 'Idempotency-Replayed', 'true'],
+    body: isBinary ? Buffer.from(text, 'base64') : text,
+  })
+  return res
+}

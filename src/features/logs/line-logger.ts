@@ -1,8 +1,8 @@
 import type { LevelLogger, Logger, LogLevel, LogMethod } from '../../contracts/logger.js'
 import type { Clock } from '../../di/token.js'
 import { isFlag, isSecretName } from '../../schema/secret-name.js'
-import { escapeJson, escapeText, quote } from './escape.js'
 import { isWritten, type LineLevel } from './levels.js'
+import { escapeJson, escapeText, quote } from './line-sink.js'
 
 /** The input of {@link LineLogger}. */
 export interface LineLoggerConfig {

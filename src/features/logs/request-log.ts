@@ -3,9 +3,9 @@ import type { EndedRequest } from '../../contracts/observers.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { knownTraceContext } from '../../http/trace-context.js'
-import { quote } from './escape.js'
 import { LEVELS, type LineLevel, writeTo } from './levels.js'
 import { LineLogger } from './line-logger.js'
+import { quote } from './line-sink.js'
 import { requestFacts, requestIdOf, userIdOf } from './request-facts.js'
 
 /** The `logs` option, resolved. */

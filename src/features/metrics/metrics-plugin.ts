@@ -10,6 +10,7 @@ import { negotiate } from '../../http/negotiate.js'
 import {
   END,
   type Format,
+  type Histogram,
   type HistogramFamily,
   headOf,
   histogramText,
@@ -17,12 +18,10 @@ import {
   OPEN,
   TEXT,
 } from './exposition.js'
-import type { Histogram } from './histogram.js'
 import { joinTexts, type ShareMetrics } from './join-texts.js'
-import { Metrics } from './metrics.js'
+import { formatOf, Metrics, type MetricsRegistry, NO_METRICS, readRegistry } from './metrics.js'
 import type { MetricsSettings } from './metrics-options.js'
 import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
-import { formatOf, type MetricsRegistry, NO_METRICS, readRegistry } from './registry.js'
 import { RequestSeries } from './request-series.js'
 
 /** The formats by media types as scrapers name them. The first one suits a client that takes everything. */

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks'
 import type { Metric } from '../../contracts/reports.js'
-import { type HistogramFamily, labelText } from './exposition.js'
-import { Histogram } from './histogram.js'
+import { Histogram, type HistogramFamily, labelText } from './exposition.js'
 
 /** The metrics of the process, until they are closed. */
 export interface ProcessMetrics {

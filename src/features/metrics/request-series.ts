@@ -1,8 +1,7 @@
 import type { EndedRequest, ResponseCause } from '../../contracts/observers.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { knownTraceContext } from '../../http/trace-context.js'
-import { labelText } from './exposition.js'
-import { Histogram } from './histogram.js'
+import { Histogram, labelText } from './exposition.js'
 
 /** The methods that have series of their own. All others share one, so a client cannot make series. */
 const METHODS = [

@@ -17,8 +17,7 @@ import { Clock } from '../../di/token.js'
 import { refuse } from '../../errors/refuse.js'
 import { tenantOf } from '../../http/request-state.js'
 import { sign, unsign } from '../../http/signed-cookie.js'
-import { orderFor, sortsOf } from './page-orders.js'
-import { LONGEST_CURSOR } from './query-fields.js'
+import { LONGEST_CURSOR, orderFor, sortsOf } from './query-fields.js'
 
 /**
  * Reads the requested pages, on routes with `@Paged`. An application loads it if it has such a route.

@@ -2,10 +2,10 @@ import type { ContractOf } from '../../contracts/route-contract.js'
 import type { AppModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import { type Feature, isOwnStore } from '../../step/feature.js'
-import type { RateLimitSettings } from './limit-settings.js'
 import { isLimited, planLimits } from './plan-limits.js'
+import type { RateLimitSettings } from './rate-limit-options.js'
 
-export type { RateLimitSettings } from './limit-settings.js'
+export type { RateLimitSettings } from './rate-limit-options.js'
 export { rateLimitGroup } from './rate-limit-options.js'
 
 interface Settings {

@@ -1,7 +1,7 @@
 import type { Class } from '../../contracts/provider.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
-import { type RateLimitSettings, type SettledPolicy, settlePolicy } from './limit-settings.js'
+import { type RateLimitSettings, type SettledPolicy, settlePolicy } from './rate-limit-options.js'
 
 /** One limit with its name, defaults and units resolved. */
 export interface PlannedLimit extends SettledPolicy {

@@ -9,9 +9,9 @@ import { addHeaders } from '../../http/send/response-headers.js'
 import { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/step.js'
 import { type ClientKey, clientKey, unmatchedClientKey } from './client-key.js'
-import type { RateLimitSettings } from './limit-settings.js'
 import { memoryRateLimit } from './memory-rate-limit.js'
 import { type PlannedLimit, placeLimits, planLimits } from './plan-limits.js'
+import type { RateLimitSettings } from './rate-limit-options.js'
 
 /** The limits of a running application. */
 export interface RunningLimits {

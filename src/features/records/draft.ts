@@ -62,3 +62,103 @@ export class Draft {
     this.end = at
   }
 }
+
+/** So many equal statements in one request are a loop over rows. */
+export const REPEATS = 10
+
+/** A statement that has run too often in one request, with other values or literals each time. */
+export interface RepeatedStatement {
+  readonly kind: 'repeated'
+  readonly text: string
+  readonly times: number
+  /** The first of them. */
+  readonly statement: RanStatement
+}
+
+/** Calls that a request has sent too often to one host. */
+export interface RepeatedCalls {
+  readonly kind: 'calls'
+  /** `GET bank.example` */
+  readonly text: string
+  readonly times: number
+  /** The first of them. */
+  readonly call: RanCall
+}
+
+/** A request with more statements and calls than `@Queries` of its route allows. */
+export interface ExceededQueries {
+  readonly kind: 'exceeded'
+  readonly count: number
+  readonly most: number
+}
+
+/** A problem with the statements of a request, or with its calls to other hosts. */
+export type QueryFinding = RepeatedStatement | RepeatedCalls | ExceededQueries
+
+/**
+ * Finds problems with the statements of a request, and with its calls.
+ *
+ * @param most The number of `@Queries` of its route; `null` without it.
+ * @param repeats How often the same statement may not run, and the same host may not be called by the same method.
+ */
+export function findQueries(draft: Draft, most: number | null, repeats: number): QueryFinding[] {
+  const { statements, statementCount, calls, callCount } = draft
+  const count = statementCount + callCount
+  // The author of a route with `@Queries` has counted its statements.
+  if (most !== null) return count > most ? [{ kind: 'exceeded', count, most }] : []
+  const loops = groupsOf(statements, ({ text }) => withoutLiterals(text), repeats)
+  const hosts = groupsOf(calls, ({ method, url }) => `${method} ${url.host}`, repeats)
+  return [
+    ...loops.map(({ first, times }): QueryFinding => {
+      return { kind: 'repeated', text: first.text, times, statement: first }
+    }),
+    ...hosts.map(({ key, first, times }): QueryFinding => {
+      return { kind: 'calls', text: key, times, call: first }
+    }),
+  ]
+}
+
+interface Group<T> {
+  readonly key: string
+  readonly first: T
+  readonly times: number
+}
+
+/** Returns the groups of items with the same key that have at least so many items. */
+function groupsOf<T>(all: readonly T[], keyOf: (each: T) => string, least: number): Group<T>[] {
+  if (all.length < least) return []
+  const found = new Map<string, { readonly first: T; times: number }>()
+  for (const each of all) {
+    const key = keyOf(each)
+    const known = found.get(key)
+    if (known === undefined) found.set(key, { first: each, times: 1 })
+    else known.times += 1
+  }
+  return [...found].flatMap(([key, group]) => (group.times < least ? [] : [{ key, ...group }]))
+}
+
+/** Some libraries write numbers into the text: such statements are equal except for the numbers. */
+function withoutLiterals(text: string): string {
+  return text.replace(/'(?:[^']|'')*'/g, '?').replace(/\b\d+(?:\.\d+)?\b/g, '?')
+}
+
+/** Writes a finding as a decision, for records. */
+export function decisionOf(finding: QueryFinding): Decision {
+  const by = 'queries'
+  if (finding.kind === 'exceeded') {
+    const { count, most } = finding
+    const reason = `@Queries allows ${most} statements and calls, and ${count} ran`
+    return { by, verdict: 'exceeded', reason, facts: { count, most } }
+  }
+  const { times, text } = finding
+  if (finding.kind === 'calls') {
+    const reason = `the same host was called ${times} times`
+    return { by, verdict: 'repeated', reason, facts: { times, text } }
+  }
+  return {
+    by,
+    verdict: 'repeated',
+    reason: `the same statement ran ${times} times`,
+    facts: { times, text },
+  }
+}

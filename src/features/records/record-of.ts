@@ -18,8 +18,7 @@ import type { StepName } from '../../contracts/steps.js'
 import type { Clock } from '../../di/token.js'
 import { tenantOf } from '../../http/request-state.js'
 import { isFlag, isSecretName } from '../../schema/secret-name.js'
-import type { Draft, Timed } from './draft.js'
-import { decisionOf, findQueries, REPEATS } from './query-findings.js'
+import { type Draft, decisionOf, findQueries, REPEATS, type Timed } from './draft.js'
 
 /** Dependencies of the functions that write a record. */
 export interface WriteConfig {

@@ -12,26 +12,32 @@ import {
   requiredMessage,
   type ScopeEnds,
 } from './enter-scope.js'
-import { scopeOn, setScope } from './request-scope.js'
 import {
   scopeStage,
   type TenantScopes,
   tenantScopes,
   withoutTenantStage,
 } from './request-tenant.js'
-import { claimScope, TenantContext, tenantScope } from './tenant-context.js'
-import { noteHost } from './tenant-hosts.js'
-import { compileIdTest, type IsTenantId } from './tenant-id.js'
-import { tenantRefusal } from './tenant-refusal.js'
 import {
+  claimScope,
+  noteHost,
+  scopeOn,
+  setScope,
+  TenantContext,
+  tenantScope,
+} from './tenant-context.js'
+import {
+  compileIdTest,
   confirmsTenants,
+  type IsTenantId,
   isConfirmed,
   isVerified,
   needsTenant,
   runsWithoutTenant,
+  type TenantSettings,
+  tenantRefusal,
   verifiesTenants,
 } from './tenant-rules.js'
-import type { TenantSettings } from './tenant-settings.js'
 import {
   actFor,
   claimStage,

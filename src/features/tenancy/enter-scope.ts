@@ -3,13 +3,21 @@ import type { TenantScope, TenantStrategy } from '../../contracts/tenant.js'
 import type { Clock } from '../../di/token.js'
 import { noteOf } from '../../http/observed-request.js'
 import { isThenable } from '../../step/step.js'
-import { scopeOn, setScope } from './request-scope.js'
-import { claimScope, TenantContext, tenantScope } from './tenant-context.js'
+import {
+  claimScope,
+  hostOf,
+  scopeOn,
+  setScope,
+  TenantContext,
+  tenantScope,
+} from './tenant-context.js'
 import { TenantDirectory, type Verdict } from './tenant-directory.js'
-import { hostOf } from './tenant-hosts.js'
-import { compileIdTest, type IsTenantId } from './tenant-id.js'
-import { tenantRefusal } from './tenant-refusal.js'
-import type { TenantSourceSettings } from './tenant-settings.js'
+import {
+  compileIdTest,
+  type IsTenantId,
+  type TenantSourceSettings,
+  tenantRefusal,
+} from './tenant-rules.js'
 
 /**
  * Returns the tenant of a request after the store has confirmed it; a promise when the store must be queried.

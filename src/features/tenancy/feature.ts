@@ -3,8 +3,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { JsonSchema } from '../../contracts/schema.js'
 import type { Problem } from '../../errors/config-error.js'
 import type { Feature } from '../../step/feature.js'
-import { hasTenantGuard, isVerified, needsTenant } from './tenant-rules.js'
-import type { TenantSettings } from './tenant-settings.js'
+import { hasTenantGuard, isVerified, needsTenant, type TenantSettings } from './tenant-rules.js'
 
 /** The settings that tenants depend on. */
 export interface TenancySettings {

@@ -1,7 +1,6 @@
 import type { StepFactory } from '../../contracts/steps.js'
 import type { TenantScope } from '../../contracts/tenant.js'
-import { scopeOn, setScope } from './request-scope.js'
-import { TenantContext, tenantScope } from './tenant-context.js'
+import { scopeOn, setScope, TenantContext, tenantScope } from './tenant-context.js'
 
 /**
  * Returns the scope in which a request continues. The current scope is used if it has the request's origin:

@@ -1,10 +1,51 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Logger } from '../../contracts/logger.js'
 import type { TenantScope } from '../../contracts/tenant.js'
 import { BadRequestError, HttpError } from '../../errors/http-error.js'
+import { kTenantScope } from '../../http/symbol-fields.js'
 import { isThenable } from '../../step/step.js'
-import { scopeOn } from './request-scope.js'
-import { hostOf } from './tenant-hosts.js'
-import { assertTenantId } from './tenant-id.js'
+import { assertTenantId } from './tenant-rules.js'
+
+/** The field of a request that holds its scope. */
+interface Scoped {
+  [kTenantScope]: TenantScope | undefined
+}
+
+/** Returns the scope of a request, or of an object that inherits from one; `undefined` until it is known. */
+export function scopeOn(req: object): TenantScope | undefined {
+  return (req as Scoped)[kTenantScope]
+}
+
+/** Sets the scope of a request. All later code of the request runs in it. */
+export function setScope(req: object, scope: TenantScope): void {
+  ;(req as Scoped)[kTenantScope] = scope
+}
+
+/** The facts about an application that its scopes refer to by `host`. */
+interface TenantHost {
+  readonly logger: Logger
+  /**
+   * Whether it has `authorize`: then the tenant that a request names is a claim until `authorize` has returned
+   * `true`.
+   */
+  readonly authorizes: boolean
+  /** Whether the warning about a `next` in the scope of another request has been logged. */
+  hasWarnedOfScope: boolean
+}
+
+const hosts = new WeakMap<object, TenantHost>()
+
+/** Registers an application. */
+export function noteHost(host: object, facts: Pick<TenantHost, 'logger' | 'authorizes'>): void {
+  hosts.set(host, { ...facts, hasWarnedOfScope: false })
+}
+
+/** Returns the facts about the application of a scope; `undefined` outside of one. */
+export function hostOf(
+  scope: { readonly host: object | undefined } | undefined,
+): TenantHost | undefined {
+  return scope?.host === undefined ? undefined : hosts.get(scope.host)
+}
 
 /**
  * The field of a `next` that holds its request. A database driver may call back in the scope of the request

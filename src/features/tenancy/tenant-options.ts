@@ -5,8 +5,7 @@ import type { TenantStore, TenantStrategy } from '../../contracts/tenant.js'
 import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
-import { DEFAULT_PATTERN } from './tenant-id.js'
-import type { TenantSettings, TenantSourceSettings } from './tenant-settings.js'
+import { DEFAULT_PATTERN, type TenantSettings, type TenantSourceSettings } from './tenant-rules.js'
 
 /** Where a request names its tenant, and how that tenant is confirmed. */
 export interface TenantSourceOptions {

@@ -1,5 +1,48 @@
+import type { Request, User } from '../../contracts/handler.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
-import type { TenantGuard, TenantSettings } from './tenant-settings.js'
+import type { TenantStore, TenantStrategy } from '../../contracts/tenant.js'
+import type { ErrorCode } from '../../errors/codes.js'
+import { Refusal } from '../../step/refusal.js'
+
+/** Decides whether a request may act for the tenant that it names. Only the result `true` allows it. */
+export type AuthorizeTenant = (
+  req: Request,
+  tenantId: string,
+  user: User | undefined,
+) => boolean | Promise<boolean>
+
+/** The options of `createTenantMiddleware`, resolved. */
+export interface TenantSourceSettings {
+  /** In lower case; `null` when no header names the tenant. */
+  readonly header: string | null
+  readonly jwtClaim: string | null
+  readonly strategies: readonly TenantStrategy[]
+  readonly pattern: RegExp
+  readonly onMismatch: 'header' | 'reject'
+  /** `null` when every id is a tenant. */
+  readonly store: TenantStore | null
+  readonly positiveMs: number
+  readonly negativeMs: number
+  readonly isRequired: boolean
+}
+
+/** The `tenant` option, resolved. */
+export interface TenantSettings extends TenantSourceSettings {
+  /** `null` when a request may act for every tenant that it names. */
+  readonly authorize: AuthorizeTenant | null
+  /** The guards of the application, the default one first. */
+  readonly guards: readonly TenantGuard[]
+}
+
+/** The facts about a guard that decide whether it confirms tenants. */
+interface TenantGuard {
+  /** The name in `auth.guards`; `null` for `auth.guard`. */
+  readonly name: string | null
+  /** Whether it has `tenantOf`. */
+  readonly confirmsTenant: boolean
+  /** Whether it states that `canActivate` checks the tenant itself. */
+  readonly checksTenant: boolean
+}
 
 /** Whether requests of an application have tenants. */
 export function usesTenants(settings: TenantSettings | null, { routes }: AppModel): boolean {
@@ -80,4 +123,84 @@ export function runsWithoutTenant(route: RouteModel, settings: TenantSettings | 
 
 function usesTenant({ tenant, parameters }: RouteModel): boolean {
   return tenant !== null || parameters?.some(({ source }) => source === 'tenant') === true
+}
+
+/** The default of `tenant.pattern`. */
+export const DEFAULT_PATTERN: RegExp = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+
+/** Longer ids are refused by every pattern, because ids are part of keys of caches, of limits and of logs. */
+const MAX_LENGTH = 256
+
+/** Names that every object has, and the texts of missing values: `` `${undefined}` `` is a common mistake. */
+const RESERVED: ReadonlySet<string> = new Set([
+  '__proto__',
+  'constructor',
+  'prototype',
+  'undefined',
+  'null',
+])
+
+/** Whether a value is the id of a tenant. */
+export type IsTenantId = (value: unknown) => value is string
+
+/** Creates the test for ids. The pattern must match the whole text, even if it has no anchors. */
+export function compileIdTest(pattern: RegExp): IsTenantId {
+  // With `g` or `y`, a regular expression continues where the last match ended; with `m`, `$` matches at the
+  // end of a line.
+  const whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gmy]/g, ''))
+  return (value): value is string => isUsable(value) && whole.test(value)
+}
+
+/** Whether trusted code may use a value as an id. */
+function isUsable(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= MAX_LENGTH &&
+    !RESERVED.has(value) &&
+    // Every lone surrogate becomes U+FFFD in UTF-8: two different ids would be the same in a database.
+    !/\p{Cs}/u.test(value)
+  )
+}
+
+/**
+ * Throws when a value is not an id. The message names the calling function, but does not contain the value.
+ *
+ * @throws TypeError
+ */
+export function assertTenantId(value: unknown, caller: string): asserts value is string {
+  if (isUsable(value) && !/\p{Cc}/u.test(value)) return
+  const kind = typeof value === 'string' ? 'this text is not an id' : `this is ${typeName(value)}`
+  throw new TypeError(
+    `${caller} needs the id of a tenant, text of 1 to ${MAX_LENGTH} characters: ${kind}.`,
+  )
+}
+
+function typeName(value: unknown): string {
+  return value === null ? 'null' : typeof value
+}
+
+/** The codes of the refusals of tenancy. */
+type TenantCode = Extract<
+  ErrorCode,
+  | 'TENANT_REQUIRED'
+  | 'TENANT_INVALID'
+  | 'TENANT_MISMATCH'
+  | 'TENANT_FORBIDDEN'
+  | 'TENANT_SUSPENDED'
+  | 'TENANT_UNKNOWN'
+>
+
+const STATUS: Readonly<Record<TenantCode, number>> = {
+  TENANT_REQUIRED: 400,
+  TENANT_INVALID: 400,
+  TENANT_MISMATCH: 403,
+  TENANT_FORBIDDEN: 403,
+  TENANT_SUSPENDED: 403,
+  TENANT_UNKNOWN: 404,
+}
+
+/** Creates the refusal of a request because of its tenant. Its `error` has no stack, so it may also be thrown. */
+export function tenantRefusal(code: TenantCode, message: string): Refusal {
+  return Refusal.of(STATUS[code], message, { code })
 }

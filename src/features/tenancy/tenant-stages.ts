@@ -3,10 +3,8 @@ import type { Step, StepFactory } from '../../contracts/steps.js'
 import { noteOf } from '../../http/observed-request.js'
 import type { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/step.js'
-import { scopeOn, setScope } from './request-scope.js'
-import { TenantContext, tenantScope } from './tenant-context.js'
-import { tenantRefusal } from './tenant-refusal.js'
-import type { AuthorizeTenant } from './tenant-settings.js'
+import { scopeOn, setScope, TenantContext, tenantScope } from './tenant-context.js'
+import { type AuthorizeTenant, tenantRefusal } from './tenant-rules.js'
 
 /** Refuses requests that name no tenant. */
 export function requireTenantStage(message: string): StepFactory {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { FileRule } from '../../contracts/inputs.js'
-import { fileTooLarge, wrongType } from './form-errors.js'
 import { isOfType, SIGNATURE_BYTES } from './signatures.js'
 import type { FileFacts, FileSource } from './stored-file.js'
+import { fileTooLarge, wrongType } from './text-fields.js'
 
 /** How much of a file waits in memory. */
 const MEMORY_BYTES = 64 * 1024

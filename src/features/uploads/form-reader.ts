@@ -2,14 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FileRule } from '../../contracts/inputs.js'
 import { refuse } from '../../errors/refuse.js'
-import { type Feed, feedParser } from './feed-parser.js'
+import { type DicerClass, type Feed, feedParser } from './feed-parser.js'
 import { FilePart, type FormOfFile } from './file-part.js'
-import { invalidPart, malformed, tooLarge, wrongType } from './form-errors.js'
-import type { DicerClass } from './load-busboy.js'
 import { baseName, MAX_HEAD_BYTES, MAX_HEADERS, type PartHead, readHead } from './part-head.js'
 import { extensionOf } from './signatures.js'
 import { StoredFile } from './stored-file.js'
-import { TextFields } from './text-fields.js'
+import { invalidPart, malformed, TextFields, tooLarge, wrongType } from './text-fields.js'
 
 /** The allowed content of a form, compiled from the model of its route. */
 export interface FormRules {

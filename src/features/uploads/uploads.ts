@@ -3,12 +3,12 @@ import { refuse } from '../../errors/refuse.js'
 import { hasBody } from '../../http/read-body.js'
 import { Refusal } from '../../step/refusal.js'
 import type { StepFactory } from '../../step/step.js'
-import { invalidPart, malformed, tooLarge } from './form-errors.js'
+import type { DicerClass } from './feed-parser.js'
 import { FormReader, type FormRules } from './form-reader.js'
-import type { DicerClass } from './load-busboy.js'
+import { invalidPart, malformed, tooLarge } from './text-fields.js'
 
 /** The code that an application loads if a route has `@Upload`. */
-export { loadBusboy } from './load-busboy.js'
+export { loadBusboy } from './feed-parser.js'
 
 const FORM = /^multipart\/form-data[ \t]*(?:;|$)/i
 /** A boundary (RFC 2046, section 5.1.1), which is quoted if it has a space. Clients leave other quotes out. */

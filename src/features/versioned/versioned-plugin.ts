@@ -6,8 +6,14 @@ import { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
 import { failsPrecondition } from '../../http/send/preconditions.js'
 import { Refusal } from '../../step/refusal.js'
-import { expectVersion, type RowVersion } from './expected-version.js'
-import { sourceOf, type VersionedRoute, versionedOf, versionedOption } from './versioned.js'
+import {
+  expectVersion,
+  type RowVersion,
+  sourceOf,
+  type VersionedRoute,
+  versionedOf,
+  versionedOption,
+} from './versioned.js'
 
 /** `*`, or entity tags (RFC 9110, 8.8.3 and 13.1.1). */
 const CONDITION =

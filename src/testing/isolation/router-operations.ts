@@ -1,5 +1,4 @@
-import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
-import type { ExpectedErrors } from '../../app/contract/expected-errors.js'
+import type { DocumentedOperation, ExpectedErrors } from '../../app/contract/documented-by-route.js'
 import type { NamedMiddleware } from '../../app/tenancy/check-routers.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../contracts/openapi.js'
 import { listRoutes } from '../../http/express-routes.js'

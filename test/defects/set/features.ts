@@ -92,7 +92,7 @@ export const features: readonly Defect[] = [
   },
   {
     id: 'events-after-end',
-    file: 'src/features/records/recorder.ts',
+    file: 'src/features/records/records-plugin.ts',
     kind: 'afterwards',
     replace: [
       'if (known !== undefined) return known.ended === undefined ? known : undefined',

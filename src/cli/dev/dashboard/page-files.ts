@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { iconContent } from '../../../features/docs/icon.js'
+import { iconContent } from '../../../features/docs/page-parts.js'
 
 /** A file of the page. */
 export interface PageFile {

@@ -1,7 +1,10 @@
 import type { SchemaConverters } from '../contracts/openapi.js'
+import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi-3-0.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { describeOnce } from '../schema/describe-once.js'
 import { readSchema } from '../schema/fields/read-schema.js'
 import { isBodiless, isJsonType } from '../schema/response-shape.js'
 import type { Settings } from './settings/settings.js'
@@ -69,4 +72,67 @@ function findOpen(
       }
     })
   })
+}
+
+/** Names of query parameters that limit a list, in small letters. */
+const LIMITS = /^(limit|count|take|first|top|size|(per|max)?(page)?(size|items|results)|perpage)$/
+
+/**
+ * Warns, outside production, of `GET` routes that describe a list of objects without a maximum and give clients no way to
+ * limit it: such a list grows with the table behind it. It may be the data, or their field `items`. Lists of plain values
+ * are mostly short.
+ */
+export function checkResponseLists(
+  { converters }: Pick<Settings, 'converters'>,
+  { routes }: AppModel,
+): readonly Problem[] {
+  if (process.env['NODE_ENV'] === 'production') return []
+  const names = routes.filter((route) => isUnbounded(route, converters)).map(({ name }) => name)
+  if (names.length === 0) return []
+  return [
+    {
+      code: 'W_RESPONSE_UNBOUNDED',
+      subject: [...new Set(names)].join(', '),
+      cause: 'The response is a list without a maximum, and no query parameter limits it.',
+      remedy:
+        'Read it page by page: @Paged(cursor(Item, { order })). Or describe the largest number of items (`maxItems`, `.max(500)`), which also accepts a list that stays short.',
+    },
+  ]
+}
+
+function isUnbounded(route: RouteModel, converters: SchemaConverters): boolean {
+  const { method, pages, stream, produces, operation, inputs } = route
+  if (method !== 'GET' || pages !== null || stream !== null) return false
+  // Without JSON, it is an export: its rows may come one by one, and only a list can describe them.
+  if (produces?.every(({ serialize }) => serialize !== null)) return false
+  const lists = operation.responses.filter(
+    ({ status, schema }) =>
+      status >= 200 && status < 300 && schema !== undefined && hasList(schema, converters),
+  )
+  return lists.length > 0 && !isLimited(inputs.query, converters)
+}
+
+function hasList(schema: Schema, converters: SchemaConverters): boolean {
+  const described = describeOnce(schema, { side: 'output', converters })
+  const resolve = resolverOf(described)
+  const whole = resolve(described.schema)
+  return [whole, whole.properties?.['items'] ?? {}].map(resolve).some(({ items, maxItems }) => {
+    if (items === undefined || maxItems !== undefined) return false
+    const { type, properties, allOf } = resolve(items)
+    return type === 'object' || properties !== undefined || allOf !== undefined
+  })
+}
+
+function isLimited(query: Schema | null, converters: SchemaConverters): boolean {
+  if (query === null) return false
+  const described = describeOnce(query, { side: 'input', converters })
+  const { properties = {} } = resolverOf(described)(described.schema)
+  return Object.keys(properties).some((name) =>
+    LIMITS.test(name.replace(/[^a-z]/gi, '').toLowerCase()),
+  )
+}
+
+function resolverOf({ definitions }: DescribedSchema): (part: OpenApiSchema) => OpenApiSchema {
+  const found = new Map(definitions.map(({ name, schema }) => [name, schema]))
+  return (part) => found.get(part.$ref?.replace('#/components/schemas/', '') ?? '') ?? part
 }

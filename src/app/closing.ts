@@ -1,4 +1,10 @@
+import type { ServerResponse } from 'node:http'
 import type { Clock, Timer } from '../contracts/clock.js'
+import type { Response } from '../contracts/handler.js'
+import { AppClosingError } from '../errors/failure.js'
+import type { BlazonRequest } from '../http/request.js'
+import { inScopeOf, type RequestScopes } from '../http/request-scopes.js'
+import { kAbortController } from '../http/symbol-fields.js'
 
 /** The longest time that `setTimeout` accepts. It would treat a longer one as 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1
@@ -49,5 +55,33 @@ export async function settlesWithin(
     return await Promise.race([Promise.resolve(promise).then(() => true), late])
   } finally {
     timer?.cancel()
+  }
+}
+
+/**
+ * Notifies the handler of a stream that the application closes. A stream is a response that has begun and not
+ * ended.
+ */
+export type NotifyStream = (res: ServerResponse) => void
+
+/** Counts requests that were cut, by their names. */
+export type NoteCut = (res: ServerResponse) => void
+
+/** Whether a response has begun and `end` was not called yet. */
+export function isStreaming({ headersSent, writableEnded, destroyed }: ServerResponse): boolean {
+  return headersSent && !writableEnded && !destroyed
+}
+
+/**
+ * Creates a {@link NotifyStream}.
+ *
+ * @param scopes Used to run the listeners of `req.signal` in the scope of their request.
+ */
+export function notifyStreamIn(scopes: RequestScopes | null): NotifyStream {
+  return function notifyStream(res) {
+    const req = (res as Response).req as BlazonRequest
+    // Reading `req.signal` creates it. A handler that reads it later finds it aborted.
+    if (req.signal.aborted) return
+    inScopeOf(scopes, req, () => req[kAbortController]?.abort(new AppClosingError()))
   }
 }
