@@ -2,9 +2,8 @@ import type { Response } from '../contracts/handler.js'
 import { successEnvelope } from '../errors/envelope.js'
 import { routeOf } from '../http/request-notes.js'
 import { discardBody, isReadInParts } from '../http/send/raw-body.js'
-import { statusOf } from '../http/send/response-head.js'
 import { ownSender } from '../pipeline/send-success.js'
-import { isOrdinaryData } from '../pipeline/steps/respond.js'
+import { isOrdinaryData, statusOf } from '../pipeline/steps/respond.js'
 
 /**
  * Declares the type of `this.ok`. Extending this class is optional: every controller has the method.

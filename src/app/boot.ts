@@ -25,16 +25,6 @@ import { buildRequestChain } from './request-chain.js'
 import { buildServerEntry, type ServerEntry } from './server-entry.js'
 import type { Settings } from './settings/settings.js'
 
-/**
- * Lists the plugins whose steps run, the outermost first. Includes the plugin that carries the request into its route, if
- * the logger of requests or an observer needs it.
- */
-function pluginsWithSteps(app: DescribedApp): readonly Plugin[] {
-  const { plugins, secrets, description, requestLogs, currentRequest } = app
-  if (requestLogs.isUsed) secrets.readNames(description.model.routes)
-  return currentRequest.plugin === null ? plugins : [currentRequest.plugin, ...plugins]
-}
-
 /** Starts a described application. If a line fails, everything that has been opened is closed again. */
 export async function boot(app: DescribedApp): Promise<RunningApp> {
   const { settings, description, express, logger, harness } = app
@@ -95,34 +85,10 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   }
 }
 
-function stopTimers(
-  { deadlines, closeLog }: Pick<ErrorPaths, 'deadlines' | 'closeLog'>,
-  { slowReaders }: Pick<ServerEntry, 'slowReaders'>,
-): void {
-  deadlines.close()
-  closeLog()
-  slowReaders?.close()
-}
-
 /** The headers that the framework adds to responses for clients to read, and that CORS has to expose. */
 function addedHeaders(settings: Settings, model: AppModel): readonly string[] {
   const ofAll = settings.sendsRequestIds ? [REQUEST_ID_HEADER] : []
   return [...ofAll, ...headersOfRoutes(settings, model)]
-}
-
-/** Sets the plugins up, in order. `begun` gets each one before, so that `onClose` of its plugins is called. */
-async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext): Promise<void> {
-  for (const plugin of app.plugins) {
-    goOn(app)
-    begun.push(plugin)
-    await plugin.setup?.(context)
-  }
-  goOn(app)
-}
-
-/** Ends the boot of an application that is closed meanwhile: everything that was opened is closed again. */
-function goOn({ isClosing }: DescribedApp): void {
-  if (isClosing()) throw closedError()
 }
 
 /** Collects the observers. Databases report their statements, with their requests, if an observer needs them. */
@@ -157,4 +123,38 @@ async function connectCalls(
     restOf: (req) => errors.deadlines.restOf(req as BlazonRequest),
     addMetric: (metric) => get(Metrics).add(metric),
   })
+}
+
+/**
+ * Lists the plugins whose steps run, the outermost first. Includes the plugin that carries the request into its route, if
+ * the logger of requests or an observer needs it.
+ */
+function pluginsWithSteps(app: DescribedApp): readonly Plugin[] {
+  const { plugins, secrets, description, requestLogs, currentRequest } = app
+  if (requestLogs.isUsed) secrets.readNames(description.model.routes)
+  return currentRequest.plugin === null ? plugins : [currentRequest.plugin, ...plugins]
+}
+
+/** Sets the plugins up, in order. `begun` gets each one before, so that `onClose` of its plugins is called. */
+async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext): Promise<void> {
+  for (const plugin of app.plugins) {
+    goOn(app)
+    begun.push(plugin)
+    await plugin.setup?.(context)
+  }
+  goOn(app)
+}
+
+/** Ends the boot of an application that is closed meanwhile: everything that was opened is closed again. */
+function goOn({ isClosing }: DescribedApp): void {
+  if (isClosing()) throw closedError()
+}
+
+function stopTimers(
+  { deadlines, closeLog }: Pick<ErrorPaths, 'deadlines' | 'closeLog'>,
+  { slowReaders }: Pick<ServerEntry, 'slowReaders'>,
+): void {
+  deadlines.close()
+  closeLog()
+  slowReaders?.close()
 }

@@ -9,7 +9,7 @@ import {
   hostedResponseClass,
   type ResponseClass,
 } from '../http/send/response-class.js'
-import { staticHeaders } from '../http/send/static-headers.js'
+import { staticHeaders } from '../http/send/wire-text.js'
 import { refuseHidden } from '../schema/fields/to-plain.js'
 import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'

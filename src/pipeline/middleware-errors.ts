@@ -10,47 +10,6 @@ import { isThenable } from '../step/step.js'
 import { endEarly } from './deadlines.js'
 import type { LogFailure } from './log-failure.js'
 
-/** The state of a request whose middleware failed after it had called `next`. */
-export interface LateExchange {
-  readonly req: BlazonRequest
-  readonly res: Response
-  readonly isAtRoute: boolean
-  /** Fails the request, whichever middleware or handler has it. */
-  readonly fail: (error: unknown) => void
-}
-
-/** Handles an error that a middleware passes on, throws or rejects with after it has called `next`. */
-export type OnLateError = (error: unknown, exchange: LateExchange) => void
-
-/** The input of {@link createOnLateError}. */
-interface LateEnds {
-  /** `null` if requests have no scopes. */
-  readonly scopes: RequestScopes | null
-  /** The application of the middlewares. */
-  readonly app: object
-}
-
-const LATE = 'A middleware failed after the response was sent, or after the request had failed'
-
-/**
- * Creates the function that handles late errors. As in Express, a late error becomes the response if none has
- * been sent. It is always logged.
- */
-export function createOnLateError(log: LogFailure, { scopes, app }: LateEnds): OnLateError {
-  return function onLateError(error, { req, res, isAtRoute, fail }) {
-    const { status } = toMiddlewareFailure(error, res.statusCode)
-    if (req[kHasFailed] || res.headersSent) return log(error, req, { status, message: LATE })
-    const takeError = errorTakerOf(req, app)
-    if (takeError !== undefined) return takeError(error)
-    log(error, req, { status })
-    inScopeOf(scopes, req, () => {
-      if (isAtRoute) return endEarly(error, req, fail)
-      keepFirstResponse(res)
-      fail(error)
-    })
-  }
-}
-
 /** Calls a middleware. Every value that it throws or rejects with, of any type, is passed to `fail`. */
 export function callMiddleware(run: () => unknown, fail: (error: unknown) => void): void {
   try {
@@ -94,4 +53,45 @@ export function isUseError(error: unknown, req: BlazonRequest): boolean {
  */
 export function isNextError(argument: unknown): boolean {
   return Boolean(argument) && argument !== 'route' && argument !== 'router'
+}
+
+/** The state of a request whose middleware failed after it had called `next`. */
+export interface LateExchange {
+  readonly req: BlazonRequest
+  readonly res: Response
+  readonly isAtRoute: boolean
+  /** Fails the request, whichever middleware or handler has it. */
+  readonly fail: (error: unknown) => void
+}
+
+/** Handles an error that a middleware passes on, throws or rejects with after it has called `next`. */
+export type OnLateError = (error: unknown, exchange: LateExchange) => void
+
+/** The input of {@link createOnLateError}. */
+interface LateEnds {
+  /** `null` if requests have no scopes. */
+  readonly scopes: RequestScopes | null
+  /** The application of the middlewares. */
+  readonly app: object
+}
+
+const LATE = 'A middleware failed after the response was sent, or after the request had failed'
+
+/**
+ * Creates the function that handles late errors. As in Express, a late error becomes the response if none has
+ * been sent. It is always logged.
+ */
+export function createOnLateError(log: LogFailure, { scopes, app }: LateEnds): OnLateError {
+  return function onLateError(error, { req, res, isAtRoute, fail }) {
+    const { status } = toMiddlewareFailure(error, res.statusCode)
+    if (req[kHasFailed] || res.headersSent) return log(error, req, { status, message: LATE })
+    const takeError = errorTakerOf(req, app)
+    if (takeError !== undefined) return takeError(error)
+    log(error, req, { status })
+    inScopeOf(scopes, req, () => {
+      if (isAtRoute) return endEarly(error, req, fail)
+      keepFirstResponse(res)
+      fail(error)
+    })
+  }
 }

@@ -3,22 +3,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import { readsBody } from '../model/body-methods.js'
 import { isBodiless } from '../schema/response-shape.js'
 import type { MarkedSides } from '../schema/visibility/route-marks.js'
-
-/** The steps of the pipeline itself that a route may leave out. Features and plugins decide about the others. */
-export type PipelineStep =
-  | 'use'
-  | 'negotiate'
-  | 'visibility'
-  | 'body'
-  | 'cookies'
-  | 'hiddenInput'
-  | 'validate'
-  | 'unexpired'
-  | 'headers'
-  | 'fields'
-  | 'dates'
-  | 'intercept'
-  | 'stream'
+import type { StepsBy } from './route-steps.js'
 
 /** Facts that the decision about the steps of a route depends on, besides the route. */
 export interface StepFacts {
@@ -71,7 +56,7 @@ export function hasKnownDates({ stream, envelope, operation: { responses } }: Ro
 export function ownSteps(
   route: RouteModel,
   facts: StepFacts,
-): Readonly<Record<PipelineStep, boolean>> {
+): Readonly<Record<StepsBy<'route'>, boolean>> {
   const { inputs, uses, isProtected, isAuthOptional } = route
   const { usesFeature, hasPluginSteps, hasDeadline, mayFailLate, interceptsAll, visibility } = facts
   const limitsFields = facts.limitsFields || visibility !== null

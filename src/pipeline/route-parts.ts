@@ -8,7 +8,7 @@ import type { Deadlines } from './deadlines.js'
 import type { LogDenial, LogFailure } from './log-failure.js'
 import type { OnLateError } from './middleware-errors.js'
 import type { OnStep } from './observe-steps.js'
-import { type RouteSteps, stepsBy } from './route-steps.js'
+import { type RouteSteps, type StepsBy, stepsBy } from './route-steps.js'
 import type { BodyStages } from './steps/bodies.js'
 import type { Decide } from './steps/can.js'
 import type { RouteGuard } from './steps/guard.js'
@@ -52,20 +52,11 @@ export interface RouteParts {
   readonly underTest: StepFactory | null
 }
 
-type FeatureStep =
-  | 'scope'
-  | 'ipRateLimit'
-  | 'unverifiedTenant'
-  | 'tenant'
-  | 'authorizeTenant'
-  | 'userRateLimit'
-  | 'cache'
-
 /**
  * The steps that features add to one route. `null` if the route does not use the step. `STEPS` describes each
- * of them.
+ * of them; `queryCache` is the step `cache` of a `QUERY`.
  */
-export type RouteStages = Pick<RouteSteps, FeatureStep>
+export type RouteStages = Pick<RouteSteps, Exclude<StepsBy<'feature'>, 'queryCache'>>
 
 /** The stages of a route that uses no feature. Such routes are recognized by this object. */
 export const NO_STAGES: RouteStages = Object.freeze(

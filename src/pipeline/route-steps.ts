@@ -7,7 +7,7 @@ import type { Step, StepFactory } from '../step/step.js'
  * not use. Only this list decides the order; the steps of a phase follow each other. `does` describes the step in one
  * line, for documents and tools that print the list.
  */
-export const STEPS: readonly StepDescription[] = [
+const LIST = [
   {
     name: 'scope',
     phase: 'enter',
@@ -96,12 +96,14 @@ export const STEPS: readonly StepDescription[] = [
     name: 'use',
     phase: 'select',
     does: 'runs the Express middlewares of `@Use`',
+    by: 'route',
     cause: 'middleware',
   },
   {
     name: 'negotiate',
     phase: 'select',
     does: 'chooses the representation of `@Produces` by `Accept`: 406',
+    by: 'route',
     cause: 'framework',
   },
   {
@@ -115,6 +117,7 @@ export const STEPS: readonly StepDescription[] = [
     name: 'visibility',
     phase: 'select',
     does: 'finds out which fields with `visibleTo` the caller may see, as `@Can` does',
+    by: 'route',
   },
   {
     name: 'cache',
@@ -123,7 +126,13 @@ export const STEPS: readonly StepDescription[] = [
     by: 'feature',
     cause: 'cache',
   },
-  { name: 'body', phase: 'read', does: 'reads and parses the body: 400, 413, 415', cause: 'body' },
+  {
+    name: 'body',
+    phase: 'read',
+    does: 'reads and parses the body: 400, 413, 415',
+    by: 'route',
+    cause: 'body',
+  },
   {
     name: 'queryCache',
     phase: 'read',
@@ -131,33 +140,43 @@ export const STEPS: readonly StepDescription[] = [
     by: 'feature',
     cause: 'cache',
   },
-  { name: 'cookies', phase: 'read', does: 'parses the cookies that `@Cookies` describes' },
+  {
+    name: 'cookies',
+    phase: 'read',
+    does: 'parses the cookies that `@Cookies` describes',
+    by: 'route',
+  },
   {
     name: 'hiddenInput',
     phase: 'prepare',
     does: 'refuses fields that the caller may not see: 403',
+    by: 'route',
   },
   {
     name: 'validate',
     phase: 'prepare',
     does: 'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400',
+    by: 'route',
     cause: 'validation',
   },
   {
     name: 'unexpired',
     phase: 'prepare',
     does: 'stops a request that has already ended by the handler timeout or by a late error',
+    by: 'route',
   },
-  { name: 'headers', phase: 'prepare', does: 'sets the headers of `@Header`' },
+  { name: 'headers', phase: 'prepare', does: 'sets the headers of `@Header`', by: 'route' },
   {
     name: 'fields',
     phase: 'prepare',
     does: 'drops the fields that the documented response does not name, or refuses them with a 500 (`responses`); drops fields that the caller may not see',
+    by: 'route',
   },
   {
     name: 'dates',
     phase: 'prepare',
     does: 'converts the dates of documented responses faster than `JSON.stringify` does',
+    by: 'route',
   },
   {
     name: 'beforeHandler',
@@ -170,6 +189,7 @@ export const STEPS: readonly StepDescription[] = [
     name: 'intercept',
     phase: 'handle',
     does: 'runs the interceptors of the application, then of the class, then of the method',
+    by: 'route',
     cause: 'interceptor',
   },
   {
@@ -188,6 +208,7 @@ export const STEPS: readonly StepDescription[] = [
     name: 'stream',
     phase: 'handle',
     does: 'reads the first item of the generator of a stream: 406',
+    by: 'route',
   },
   {
     name: 'parameters',
@@ -196,20 +217,31 @@ export const STEPS: readonly StepDescription[] = [
     cause: 'validation',
   },
   { name: 'handler', phase: 'handle', does: 'calls the method of the controller' },
-]
+] as const
+
+/** The list, for code that needs no single step. */
+export const STEPS: readonly StepDescription[] = LIST
+
+type Source = 'feature' | 'plugin' | 'route'
+
+/** The names of the steps from one source. */
+export type StepsBy<S extends Source> = Extract<(typeof LIST)[number], { readonly by: S }>['name']
 
 interface StepDescription {
   readonly name: StepName
   readonly phase: Phase
   readonly does: string
-  /** Where the stage comes from, if not from the pipeline: from a feature, or from plugins. */
-  readonly by?: 'feature' | 'plugin'
+  /**
+   * Where the stage comes from: from a feature, from plugins, or from the pipeline for the facts of a route. Default: from
+   * the pipeline, for other reasons.
+   */
+  readonly by?: Source
   /** The cause of a response that the step makes in place of the handler. Default: it makes none. */
   readonly cause?: ResponseCause
 }
 
 /** The names of the steps from one source, in their order. */
-export function stepsBy(source: 'feature' | 'plugin'): StepName[] {
+export function stepsBy(source: Source): StepName[] {
   return STEPS.filter(({ by }) => by === source).map(({ name }) => name)
 }
 

@@ -35,7 +35,6 @@ const READERS = [
   'app/settings/groups.ts',
   'app/settings/named-middlewares.ts',
   'app/settings/resolve-settings.ts',
-  'app/settings/resolve-settings.ts',
   'app/tenancy/create-tenant-middleware.ts',
   'testing/test-options.ts',
 ]

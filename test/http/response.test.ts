@@ -8,7 +8,7 @@ import {
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { canWriteHeaderLines } from '../../src/http/send/static-headers.js'
+import { canWriteHeaderLines } from '../../src/http/send/wire-text.js'
 
 @Controller('answer')
 class AnswerController extends BaseController {

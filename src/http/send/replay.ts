@@ -7,9 +7,9 @@ import {
   JSON_TYPE,
   type OwnHeaders,
   type StaticHeaders,
+  wireText,
   writeFlatHead,
-} from './static-headers.js'
-import { wireText } from './wire-text.js'
+} from './wire-text.js'
 
 /** A response that was stored to be sent again. */
 export interface StoredResponse {

@@ -18,7 +18,7 @@ import {
 import { defineSendError } from './send-error.js'
 import { type CheckText, defineJson, type OwnJson } from './send-json.js'
 import { collectorsOf, prepareStandIn } from './stand-in.js'
-import { defineHeaderLines, type OwnHeaders, type StaticHeaders } from './static-headers.js'
+import { defineHeaderLines, type OwnHeaders, type StaticHeaders } from './wire-text.js'
 
 /** Makes responses of one application. */
 export type ResponseClass = new (

@@ -8,13 +8,15 @@ import type { Response } from '../../contracts/handler.js'
 import { copyDescriptors } from '../express-parts.js'
 import { kAdded, kHeaderLines, kIsFilled, kRemoved, kStatics, kTakes } from '../symbol-fields.js'
 import {
+  canLeaveAsText,
   canWriteHeaderLines,
+  headerKey,
   headerLine,
   type OwnHeaders,
+  rememberNames,
   type StaticHeader,
   type StaticHeaders,
-} from './static-headers.js'
-import { canLeaveAsText, headerKey, rememberNames } from './wire-text.js'
+} from './wire-text.js'
 
 const node = ServerResponse.prototype
 /** Returns the names as they were written. Node's types have this method only for requests of a client. */

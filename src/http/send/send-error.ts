@@ -10,7 +10,7 @@ import {
   type OwnHeaders,
   type StaticHeaders,
   writeFlatHead,
-} from './static-headers.js'
+} from './wire-text.js'
 
 /** The whole response to an error. */
 export interface ErrorResponse {

@@ -9,9 +9,9 @@ import {
   JSON_TYPE,
   type OwnHeaders,
   type StaticHeaders,
+  wireText,
   writeFlatHead,
-} from './static-headers.js'
-import { wireText } from './wire-text.js'
+} from './wire-text.js'
 
 /** In lower case: see `headerKey`. */
 const NEGOTIATED = ['content-type', 'etag', 'last-modified'] as const

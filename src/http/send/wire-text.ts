@@ -1,4 +1,13 @@
-import { validateHeaderName } from 'node:http'
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  ServerResponse,
+  validateHeaderName,
+  validateHeaderValue,
+} from 'node:http'
+import type { Response } from '../../contracts/handler.js'
+import { IS_BUN } from '../runtime.js'
+import { kAdded, kHeaderLines, kIsFilled, kRemoved, kStatics, kTakes } from '../symbol-fields.js'
 
 /** Headers in which Node finds how it must send a response, if it gets them. */
 const OF_NODE = new Set([
@@ -80,4 +89,177 @@ const LONG = 64 * 1024
 /** Returns a text as it is written to a connection: long texts as bytes. */
 export function wireText(text: string): string | Buffer {
   return text.length < LONG ? text : Buffer.from(text)
+}
+
+/** The framework's own fields of a response that concern headers. */
+export interface OwnHeaders extends HasHeaderLines {
+  [kRemoved]: Set<string> | null
+  [kAdded]: readonly string[] | null
+  [kIsFilled]: boolean
+  /** Only response classes that write added headers together with the head have these two. */
+  readonly [kTakes]?: (name: string) => string | undefined
+  readonly [kStatics]?: StaticHeaders['byName']
+}
+
+/**
+ * The fast path: the whole head is written in one call, as text for the headers that never change and as a flat array
+ * for the others. `setHeader` would cost more than all the rest of a small response. `isUntouched` checks that no
+ * other code can notice the difference.
+ */
+
+const node = ServerResponse.prototype
+
+/** Node's server listens to `finish` itself. */
+const NODE_FINISH_LISTENERS = 1
+
+/** The type of nearly all responses. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The header line of that type. */
+export const JSON_LINE: string = headerLine('Content-Type', JSON_TYPE)
+
+/**
+ * Whether no other code has set or removed a header, or waits for the head or for the end. Code that waits for the
+ * head replaces `writeHead` (as on-headers does) or `end`. Loggers wait for the end and then read headers, but the
+ * response does not store the headers of a flat array.
+ */
+export function isUntouched(
+  res: Response & OwnHeaders,
+  { writeHead, end }: Pick<Response, 'writeHead' | 'end'>,
+): boolean {
+  return (
+    canWriteHeaderLines() &&
+    res.writeHead === writeHead &&
+    res.end === end &&
+    hasNoOwnHeader(res) &&
+    res.listenerCount('finish') <= NODE_FINISH_LISTENERS &&
+    res.listenerCount('close') === 0
+  )
+}
+
+function hasNoOwnHeader(res: Response & OwnHeaders): boolean {
+  // Once the static headers have been set one by one, an empty list means that other code has removed them all.
+  return node.getHeaderNames.call(res).length === 0 && res[kRemoved] === null && !res[kIsFilled]
+}
+
+/**
+ * Writes the head of an untouched response.
+ *
+ * @param lines Whole lines of text, the static headers among them.
+ * @param headers `[name, value, …]`. Headers of `addHeaders` that Node must get are added to it.
+ * @throws if the reason phrase has characters that HTTP does not allow.
+ */
+export function writeFlatHead(res: Response & OwnHeaders, lines: string, headers: unknown[]): void {
+  res[kHeaderLines] = lines + linesOfAdded(res[kAdded] ?? [], headers)
+  try {
+    node.writeHead.call(res, res.statusCode, headers as OutgoingHttpHeader[])
+  } finally {
+    // If Node has refused the head, another response follows, with other lines.
+    res[kHeaderLines] = ''
+  }
+}
+
+/**
+ * Returns the lines of added headers, and adds headers that Node must get to `headers`. In the flat array, the two
+ * headers of a rate limit took 1,200 instructions more on Node 24, and 1,800 on Node 20
+ * (`bench:features -- --count --only limit`).
+ */
+function linesOfAdded(added: readonly string[], headers: unknown[]): string {
+  let lines = ''
+  for (let i = 0; i < added.length; i += 2) {
+    const [name, value] = [added[i] as string, added[i + 1] as string]
+    if (canLeaveAsText(name, value)) lines += headerLine(name, value)
+    else headers.push(name, value)
+  }
+  return lines
+}
+
+/** The headers of every response, unless a handler or a middleware changes one, in the forms that responses need. */
+export interface StaticHeaders {
+  /** All header lines, as they are sent. */
+  readonly text: string
+  /** By lower-case name. */
+  readonly byName: ReadonlyMap<string, StaticHeader>
+}
+
+/** One static header. */
+export interface StaticHeader {
+  readonly name: string
+  readonly value: string
+  /** The header line, as it is sent. */
+  readonly line: string
+}
+
+/**
+ * Creates static headers from names and values; `null` if there are none.
+ *
+ * @throws TypeError for a name or a value that HTTP does not allow.
+ */
+export function staticHeaders(entries: Iterable<readonly [string, string]>): StaticHeaders | null {
+  const byName = new Map<string, StaticHeader>()
+  for (const [name, value] of entries) {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    byName.set(name.toLowerCase(), { name, value, line: headerLine(name, value) })
+  }
+  if (byName.size === 0) return null
+  return { text: [...byName.values()].map(({ line }) => line).join(''), byName }
+}
+
+/** Returns the line of a header (RFC 9112, section 5). */
+export function headerLine(name: string, value: string): string {
+  return `${name}: ${value}\r\n`
+}
+
+/** A response that can put text between the first line of its head and the headers that were set. */
+interface HasHeaderLines {
+  [kHeaderLines]: string
+}
+
+/** The method with which Node writes a head; no part of its documented interface. */
+interface HeadWriter {
+  _storeHeader(firstLine: string, headers: unknown): void
+}
+
+const writer = ServerResponse.prototype as unknown as HeadWriter
+
+/**
+ * Writes the header lines of a response together with its head. Node checks every name and value with two patterns at each
+ * response: 29,000 of the 186,000 instructions of a request with helmet's headers. Headers that never change are
+ * checked once, at boot.
+ */
+export function defineHeaderLines(prototype: object): void {
+  if (!canWriteHeaderLines()) return
+  const value = function storeHeaderWithLines(
+    this: HasHeaderLines & ServerResponse,
+    firstLine: string,
+    headers: unknown,
+  ): void {
+    writer._storeHeader.call(this, firstLine + this[kHeaderLines], headers)
+  }
+  Object.defineProperty(prototype, '_storeHeader', { value, writable: true, configurable: true })
+}
+
+let verdict: boolean | undefined
+
+/**
+ * Whether Node sends text after the first line of a head unchanged. Every version of Node has done so, but its
+ * documentation does not promise it. If Node does not, static headers are set one by one.
+ */
+export function canWriteHeaderLines(): boolean {
+  verdict ??= tryHeaderLines()
+  return verdict
+}
+
+function tryHeaderLines(): boolean {
+  // Bun calls the method only for a response without a connection, as in this trial.
+  if (IS_BUN || typeof writer._storeHeader !== 'function') return false
+  class Probe extends ServerResponse {
+    _storeHeader(firstLine: string, headers: unknown): void {
+      writer._storeHeader.call(this, firstLine + headerLine('X-First', '1'), headers)
+    }
+  }
+  const request = { method: 'GET', httpVersionMajor: 1, httpVersionMinor: 1 } as IncomingMessage
+  const res = new Probe(request).writeHead(200, ['X-Own', '2']) as { _header?: unknown }
+  return String(res._header).startsWith('HTTP/1.1 200 OK\r\nX-First: 1\r\nX-Own: 2\r\n')
 }

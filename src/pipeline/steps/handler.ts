@@ -37,6 +37,22 @@ export function interceptStage(
     }
 }
 
+/**
+ * Requests the first item of the handler's generator. It is the step directly around the handler, so everything that
+ * surrounds a handler surrounds the first item: interceptors, and the transaction of the request.
+ */
+export function streamStage({ isAccepted, open }: CompiledStream): StepFactory {
+  return (next) =>
+    function stream(req, res) {
+      if (!isAccepted(req)) {
+        return new Refusal(refuse('NOT_ACCEPTABLE', 'The client accepts no format of this stream'))
+      }
+      const value = next(req, res)
+      if (!isThenable(value)) return open(value, req, res)
+      return whenSettled(value, (settled) => open(settled, req, res))
+    }
+}
+
 type Method = (...args: unknown[]) => unknown
 
 /** The method that handles the requests of a route, and how it is called. */
@@ -147,22 +163,6 @@ export function nextOf(req: BlazonRequest, res: Response, onError: OnError): Nex
   return (error?: unknown) => {
     onError(isNextError(error) ? error : refuse('NOT_FOUND'), req, res)
   }
-}
-
-/**
- * Requests the first item of the handler's generator. It is the step directly around the handler, so everything that
- * surrounds a handler surrounds the first item: interceptors, and the transaction of the request.
- */
-export function streamStage({ isAccepted, open }: CompiledStream): StepFactory {
-  return (next) =>
-    function stream(req, res) {
-      if (!isAccepted(req)) {
-        return new Refusal(refuse('NOT_ACCEPTABLE', 'The client accepts no format of this stream'))
-      }
-      const value = next(req, res)
-      if (!isThenable(value)) return open(value, req, res)
-      return whenSettled(value, (settled) => open(settled, req, res))
-    }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 import type { ApiResponseOptions } from '../../contracts/operation.js'
 import type { RouteModel } from '../../contracts/route-model.js'
@@ -12,7 +13,6 @@ import {
   type RawBody,
   toRawBody,
 } from '../../http/send/raw-body.js'
-import { statusReader } from '../../http/send/response-head.js'
 import { type RawOptions, sendRaw } from '../../http/send/send-raw.js'
 import { kHasFailed, kTenantScope } from '../../http/symbol-fields.js'
 import { remedyFor, unsendableKind } from '../../schema/fields/unsendable.js'
@@ -243,4 +243,23 @@ function documentedType(
     type: contentType === undefined || contentType.includes('*') ? null : contentType,
     fallback: isJson ? 'application/json' : 'application/octet-stream',
   }
+}
+
+/**
+ * The status of a response: the status that `res.status` or `res.statusCode` has set, even if it is 200; else the
+ * status of the route's `@HttpCode`. A status has been set if the response itself has a property `statusCode`: Node's
+ * default 200 is on the prototype.
+ *
+ * @param stated `null` if the route has no `@HttpCode`.
+ */
+export function statusOf(res: ServerResponse, stated: number | null): number {
+  return stated === null || Object.hasOwn(res, 'statusCode') ? res.statusCode : stated
+}
+
+/**
+ * Reads the status of every response of one route. Most routes have no `@HttpCode`; then no property has to be looked
+ * up.
+ */
+function statusReader(stated: number | null): (res: ServerResponse) => number {
+  return stated === null ? ({ statusCode }) => statusCode : (res) => statusOf(res, stated)
 }

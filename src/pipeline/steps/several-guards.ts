@@ -7,19 +7,17 @@ import {
   deny,
   errorRefusal,
   type GuardConfig,
-  type RouteGuard,
-  readTenant,
-  setUser,
-  storingForbidden,
-} from './guard.js'
-import {
   type GuardNotes,
   guardNotes,
   NOT_NEEDED,
   noteGuards,
   noteUnasked,
+  type RouteGuard,
+  readTenant,
   type SchemeVerdict,
-} from './note-guard.js'
+  setUser,
+  storingForbidden,
+} from './guard.js'
 
 /** The results of the guards for a request so far. */
 interface GuardResults {
