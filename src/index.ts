@@ -71,7 +71,7 @@ export { Idempotent, type IdempotentOptions } from './features/idempotency/idemp
 export { Log } from './features/logs/log.js'
 export type { LoggerOptions } from './features/logs/logger-options.js'
 export type { LogsOptions } from './features/logs/logs-options.js'
-export type { MetricsRegistry } from './features/metrics/metrics.js'
+export type { MetricsRegistry } from './features/metrics/exposition.js'
 export { Metrics } from './features/metrics/metrics.js'
 export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-options.js'
 export { Outgoing } from './features/outgoing/outgoing.js'

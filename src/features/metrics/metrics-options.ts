@@ -2,7 +2,7 @@ import type { AuthGuard } from '../../contracts/guard.js'
 import type { Token } from '../../contracts/provider.js'
 import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
-import type { MetricsRegistry } from './metrics.js'
+import type { MetricsRegistry } from './exposition.js'
 
 /** The `metrics` option. `true` stands for `{}`. */
 export interface MetricsOptions {

@@ -10,16 +10,20 @@ import { negotiate } from '../../http/negotiate.js'
 import {
   END,
   type Format,
+  formatOf,
   type Histogram,
   type HistogramFamily,
   headOf,
   histogramText,
+  type MetricsRegistry,
   metricText,
+  NO_METRICS,
   OPEN,
+  readRegistry,
   TEXT,
 } from './exposition.js'
 import { joinTexts, type ShareMetrics } from './join-texts.js'
-import { formatOf, Metrics, type MetricsRegistry, NO_METRICS, readRegistry } from './metrics.js'
+import { Metrics } from './metrics.js'
 import type { MetricsSettings } from './metrics-options.js'
 import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
 import { RequestSeries } from './request-series.js'
