@@ -1,5 +1,5 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
-import { mapChildren, someBelow } from '../schema/map-children.js'
+import { mapChildren, someBelow } from '../schema/keywords.js'
 
 /** The beginning of every reference to a component. */
 export const COMPONENT = '#/components/schemas/'

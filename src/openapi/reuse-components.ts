@@ -1,5 +1,5 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
-import { mapChildren } from '../schema/map-children.js'
+import { mapChildren } from '../schema/keywords.js'
 import { COMPONENT } from './map-schema.js'
 
 /**

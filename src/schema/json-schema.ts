@@ -10,7 +10,7 @@ import type {
 import { acceptsUndefined } from './accepts-undefined.js'
 import { type BoundedAjv, type CreateAjv, DRAFTS, type Draft, loadAjv } from './ajv/load-ajv.js'
 import { isNode, type Node } from './dialect/conversion.js'
-import { mapSubschemas } from './dialect/keywords.js'
+import { mapSubschemas } from './keywords.js'
 import { MAX_ISSUES } from './max-issues.js'
 
 /** The same schema gives the same copy, because Ajv refuses two schemas with one `$id`. */

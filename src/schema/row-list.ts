@@ -1,6 +1,6 @@
 import { isNode, type Node } from './dialect/conversion.js'
 import type { References } from './dialect/references.js'
-import { samePlaces, unionsOf } from './visibility/marks.js'
+import { samePlaces, unionsOf } from './places.js'
 
 /** The list of a document whose items are sent one by one. */
 export interface RowList {

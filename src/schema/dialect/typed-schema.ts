@@ -1,4 +1,5 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
+import { hasKeywordsFor } from '../keywords.js'
 import {
   below,
   type Conversion,
@@ -9,7 +10,6 @@ import {
   type TypeName,
 } from './conversion.js'
 import { toJsonValue } from './json-value.js'
-import { hasKeywordsFor } from './keywords.js'
 import { NULL, withNull } from './null.js'
 import { objectSchema } from './object-schema.js'
 import { copyCount, numberSchema, stringSchema } from './scalar-schema.js'

@@ -1,6 +1,6 @@
 import type { SchemaSide } from '../../contracts/openapi.js'
 import { isNode } from '../dialect/conversion.js'
-import { mapSubschemas } from '../dialect/keywords.js'
+import { mapSubschemas } from '../keywords.js'
 
 /** Ajv fills in no defaults inside these keywords. */
 const COMPOUND = new Set(['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'contains'])
@@ -15,7 +15,7 @@ export function describePlain(schema: object, side: SchemaSide): unknown {
 
 function withOptionalDefaults(schema: unknown): unknown {
   if (!isNode(schema)) return schema
-  const copy = mapSubschemas(schema, (child, keyword) =>
+  const copy = mapSubschemas(schema, (child, { keyword }) =>
     COMPOUND.has(keyword) ? child : withOptionalDefaults(child),
   )
   const { properties, required } = schema
