@@ -1,6 +1,6 @@
 import { types } from 'node:util'
-import type { DatePlaces } from './date-places.js'
 import { dateText } from './date-text.js'
+import type { FoundPlace } from './found-places.js'
 
 /**
  * Replaces the dates of a value with the text that JSON has for them. Returns the value itself if nothing was
@@ -17,14 +17,26 @@ interface PropertyWriter {
   readonly write: WriteDates
 }
 
-/** Creates a writer that looks for dates only in the given places. */
-export function createDateWriter({ isDate, items, properties, others }: DatePlaces): WriteDates {
-  const writeItems = items && createDateWriter(items)
-  const writeOthers = others && createDateWriter(others)
-  const writers = Array.from(properties, ([name, places]) => ({
-    name,
-    write: createDateWriter(places),
-  }))
+/**
+ * Creates a writer that looks for dates only in the given places. A place that contains itself is entered once, so
+ * dates that are nested deeper in such a value are not found here.
+ *
+ * @param around The places that contain this one.
+ */
+export function createDateWriter(
+  place: FoundPlace,
+  around: ReadonlySet<FoundPlace> = new Set(),
+): WriteDates {
+  const { isFound: isDate, properties } = place
+  const entered = new Set([...around, place])
+  const within = (inside: FoundPlace | null) =>
+    inside === null || entered.has(inside) ? null : createDateWriter(inside, entered)
+  const writeItems = within(place.items)
+  const writeOthers = within(place.others)
+  const writers = [...properties].flatMap(([name, inside]): PropertyWriter[] => {
+    const write = within(inside)
+    return write === null ? [] : [{ name, write }]
+  })
   return function writeDates(value) {
     if (typeof value !== 'object' || value === null) return value
     if (value instanceof Date) return isDate ? dateText(value) : value

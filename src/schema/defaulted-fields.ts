@@ -1,5 +1,5 @@
 import type { Schema } from '../contracts/schema.js'
-import { jsonOnce } from './json-once.js'
+import { jsonIfDescribed } from './json-once.js'
 import { KeyedSchema } from './keyed-schema.js'
 import { objectFields } from './object-fields.js'
 import { isStandard, validateNow } from './validate-now.js'
@@ -23,7 +23,8 @@ export function defaultedFields(schema: Schema): readonly string[] {
     )
   }
   // A required field is missing, or a check refuses an empty object.
-  if (schema['~standard'].vendor === 'arktype') return withDefault(jsonOf(schema))
+  if (schema['~standard'].vendor === 'arktype')
+    return withDefault(jsonIfDescribed(schema, { side: 'input' }))
   return [...fields].flatMap(([name, alternatives]) =>
     alternatives.some((each) => isFilled(each as Schema)) ? [name] : [],
   )
@@ -36,14 +37,6 @@ function isFilled(field: Schema): boolean {
   if (field['~standard'].vendor === 'valibot')
     return (field as { default?: unknown }).default !== undefined
   return validateNow(field, undefined)?.value !== undefined
-}
-
-function jsonOf(schema: Schema): unknown {
-  try {
-    return jsonOnce(schema, { side: 'input' })
-  } catch {
-    return {}
-  }
 }
 
 /** The properties with a default of a JSON Schema. In alternatives, Ajv fills in none. */

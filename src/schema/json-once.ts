@@ -14,3 +14,12 @@ export function jsonOnce(schema: object, options: DescribeOptions): unknown {
   memory.set(schema, json)
   return json
 }
+
+/** Like {@link jsonOnce}; `undefined` if the library cannot describe the schema. */
+export function jsonIfDescribed(schema: object, options: DescribeOptions): unknown {
+  try {
+    return jsonOnce(schema, options)
+  } catch {
+    return undefined
+  }
+}

@@ -1,6 +1,6 @@
 import type { Schema } from '../contracts/schema.js'
+import { jsonIfDescribed } from './json-once.js'
 import { partsOf, zodOf } from './schema-parts.js'
-import { toJsonSchema } from './to-json-schema.js'
 
 /** The schemas of each field of an object, by name. A union may have several for one field. */
 export type ObjectFields = ReadonlyMap<string, readonly unknown[]>
@@ -54,11 +54,10 @@ function propsOf(type: { readonly props?: readonly { key: unknown; value: unknow
 }
 
 function describedProperties(schema: Schema): object | null {
-  try {
-    const json = toJsonSchema(schema, { side: 'input' }) as { properties?: unknown } | null
-    const properties = json?.properties
-    return typeof properties === 'object' ? properties : null
-  } catch {
-    return null
-  }
+  const json = jsonIfDescribed(schema, { side: 'input' }) as
+    | { properties?: unknown }
+    | null
+    | undefined
+  const properties = json?.properties
+  return typeof properties === 'object' ? properties : null
 }

@@ -156,8 +156,8 @@ export class Reach {
   }
 }
 
-/** The schemas of all members of a value. */
-function membersOf(node: Node): Node[] {
+/** Returns the schemas of all members of a value. */
+export function membersOf(node: Node): Node[] {
   const inside = subschemasOf(node).filter(({ relation }) => OF_MEMBERS.has(relation))
   return [...inside.map(({ schema }) => schema), node.contains].filter(isNode)
 }
