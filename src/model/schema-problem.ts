@@ -1,3 +1,5 @@
+import type { Node } from '../schema/dialect/conversion.js'
+import { isKeyword, subschemasOf } from '../schema/keywords.js'
 import {
   functionProblem,
   GIVE_SCHEMA,
@@ -5,16 +7,6 @@ import {
   isStandardSchema,
   type SchemaProblem,
 } from './not-a-schema.js'
-
-/** The keywords that show that an object is a JSON Schema; TypeBox marks its schemas with `~kind`. */
-const KEYWORDS: ReadonlySet<string> = new Set(
-  `$anchor $comment $defs $dynamicRef $id $ref $schema additionalItems additionalProperties allOf anyOf const
-  contains contentEncoding contentMediaType default definitions dependencies dependentRequired dependentSchemas
-  deprecated description else enum examples exclusiveMaximum exclusiveMinimum format if items maxContains maxItems
-  maxLength maxProperties maximum minContains minItems minLength minProperties minimum multipleOf not nullable oneOf
-  pattern patternProperties prefixItems properties propertyNames readOnly required then title type unevaluatedItems
-  unevaluatedProperties uniqueItems writeOnly ~kind`.split(/\s+/),
-)
 
 /** Why a value is not a schema, and the remedy; `null` when it is a schema. */
 export function schemaProblem(schema: unknown): SchemaProblem | null {
@@ -37,7 +29,7 @@ export function schemaProblem(schema: unknown): SchemaProblem | null {
 function shapeProblem(schema: object): SchemaProblem | null {
   const keys = Object.keys(schema)
   const isShape = Object.values(schema).some(isStandardSchema)
-  if (!isShape && (keys.length === 0 || keys.some((key) => KEYWORDS.has(key)))) return null
+  if (!isShape && (keys.length === 0 || keys.some(isKeyword))) return null
   return {
     cause: `is an object with ${keys.join(', ')}, and none of these is a JSON Schema keyword: it would accept anything.`,
     remedy: isShape
@@ -46,14 +38,6 @@ function shapeProblem(schema: object): SchemaProblem | null {
   }
 }
 
-/** Keywords whose value is a map of schemas, a list of schemas, or one schema. `items` may be a list or one. */
-const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']
-const SINGLES =
-  'items additionalItems additionalProperties contains else if not propertyNames then unevaluatedItems unevaluatedProperties'.split(
-    ' ',
-  )
-
 /**
  * Finds a class, an instance of a class, or a schema of a library inside a JSON Schema: that part would accept every
  * value.
@@ -61,10 +45,10 @@ const SINGLES =
 function nestedProblem(root: object): SchemaProblem | null {
   const seen = new Set<unknown>([root])
   function visit(schema: object, at: string): SchemaProblem | null {
-    for (const [step, part] of partsOf(schema)) {
+    for (const { keyword, step, schema: part } of subschemasOf(schema as Node)) {
       if (seen.has(part)) continue
       seen.add(part)
-      const place = at === '' ? step : `${at}.${step}`
+      const place = [at, keyword, step].filter(Boolean).join('.')
       const problem = partProblem(part, place) ?? (isObject(part) ? visit(part, place) : null)
       if (problem !== null) return problem
     }
@@ -83,20 +67,6 @@ function partProblem(part: unknown, place: string): SchemaProblem | null {
   const isFunction = typeof part === 'function'
   const problem = isFunction ? functionProblem(part) : isObject(part) ? instanceProblem(part) : null
   return problem && { ...problem, cause: `is a JSON Schema whose ${place} ${problem.cause}` }
-}
-
-function partsOf(schema: object): [step: string, part: unknown][] {
-  const keywords = schema as Readonly<Record<string, unknown>>
-  const parts: [string, unknown][] = []
-  for (const name of SINGLES) {
-    if (!Array.isArray(keywords[name])) parts.push([name, keywords[name]])
-  }
-  for (const name of [...MAPS, ...LISTS]) {
-    const held = keywords[name]
-    if (!isObject(held) || (LISTS.includes(name) && !Array.isArray(held))) continue
-    for (const [step, part] of Object.entries(held)) parts.push([`${name}.${step}`, part])
-  }
-  return parts
 }
 
 function isObject(value: unknown): value is object {

@@ -82,6 +82,14 @@ export function listPlaces(root: unknown, resolve: Resolve): Place[] {
   return places
 }
 
+/** Like {@link listPlaces}, with the first place of each schema, and without conditions. */
+export function firstPlaces(root: unknown, resolve: Resolve): Place[] {
+  const seen = new Set<Node>()
+  return listPlaces(root, resolve).filter(
+    ({ node, kind }) => kind !== 'condition' && seen.size !== seen.add(node).size,
+  )
+}
+
 function spotOf({ relation, keyword, step }: Subschema, node: Node, spot: Spot): Spot | null {
   const kind = spot.kind === 'condition' ? spot.kind : 'member'
   switch (relation) {

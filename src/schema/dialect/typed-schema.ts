@@ -1,5 +1,6 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { hasKeywordsFor } from '../keywords.js'
+import { positionsOf } from '../places.js'
 import {
   below,
   type Conversion,
@@ -76,13 +77,6 @@ function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchem
   return Object.assign({}, ...parts) as OpenApiSchema
 }
 
-/** The item schemas of a list: the schemas of the first items by position, and the schema of all other items. */
-interface Positions {
-  readonly first: readonly unknown[]
-  /** `undefined` when the schema allows any other items. */
-  readonly rest: unknown
-}
-
 /**
  * Converts `items` and the other keywords of lists. OpenAPI 3.0 has no tuples: their items become a union,
  * and the limit on their length stays.
@@ -92,7 +86,7 @@ function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiS
   if (dropped !== undefined) {
     conversion.lose(path, `'${dropped}' is not in the document: OpenAPI 3.0 cannot express it.`)
   }
-  const { first, rest } = positions(node)
+  const { first, rest = node.unevaluatedItems } = positionsOf(node)
   const item = below(path, '*')
   const bounds: Draft = {}
   copyCount(bounds, 'minItems', node)
@@ -116,22 +110,6 @@ function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiS
     ...(isClosed && { maxItems: Math.min(bounds.maxItems ?? places.length, places.length) }),
     ...unique,
   }
-}
-
-/**
- * Reads `prefixItems` and `items` of 2020-12, or the list `items` and `additionalItems` of earlier drafts.
- */
-function positions(node: Node): Positions {
-  const { prefixItems, items, additionalItems } = node
-  if (Array.isArray(prefixItems)) {
-    return { first: prefixItems, rest: Array.isArray(items) ? undefined : restOf(node, items) }
-  }
-  if (Array.isArray(items)) return { first: items, rest: restOf(node, additionalItems) }
-  return { first: [], rest: restOf(node, items) }
-}
-
-function restOf({ unevaluatedItems }: Node, rest: unknown): unknown {
-  return rest === undefined ? unevaluatedItems : rest
 }
 
 function droppedKeyword(node: Node): string | undefined {

@@ -1,5 +1,6 @@
 import { isNode, type Node } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
+import { positionsOf } from '../places.js'
 import { isListValid, isValueValid, toExpression } from './bounds.js'
 import { isNever } from './never.js'
 
@@ -105,13 +106,11 @@ function firstOf<T>(items: Iterable<T>, find: (item: T) => Path | null): Path | 
 }
 
 function inList(node: Node, list: readonly unknown[], { find, place }: Search): Path | null {
-  const { prefixItems, items, additionalItems, contains } = node
+  const { contains } = node
   if (!isListValid(node, list)) return place.path
-  const isOld = Array.isArray(items)
-  const first: readonly unknown[] = isOld ? items : Array.isArray(prefixItems) ? prefixItems : []
-  const others = isOld ? additionalItems : items
+  const { first, rest } = positionsOf(node)
   const found = firstOf(list.entries(), ([index, item]) => {
-    const schema = index < first.length ? first[index] : others
+    const schema = index < first.length ? first[index] : rest
     // Items after the last described one are dropped.
     return schema === undefined || isNever(schema) ? null : find(schema, item, below(place, index))
   })

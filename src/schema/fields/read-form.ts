@@ -1,5 +1,6 @@
 import { isNode, type Node } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
+import { positionsOf } from '../places.js'
 import { toExpression } from './bounds.js'
 import {
   ANY,
@@ -125,12 +126,9 @@ function readPatterns({ patternProperties }: Node): (readonly [RegExp, unknown])
   })
 }
 
-/** `prefixItems` and `items` of 2020-12, or the list `items` and `additionalItems` of earlier drafts. */
 function readList(node: Node, { read }: FormReader): ListForm {
-  const { prefixItems, items, additionalItems, unevaluatedItems } = node
-  const isOld = Array.isArray(items)
-  const first: readonly unknown[] = isOld ? items : Array.isArray(prefixItems) ? prefixItems : []
-  const others = (isOld ? additionalItems : items) ?? unevaluatedItems
+  const { first, rest } = positionsOf(node)
+  const others = rest ?? node.unevaluatedItems
   const end = first.findIndex(isNever)
   const isClosed = others === undefined || isNever(others)
   const lazy = (schema: unknown): Lazy => once(() => read(schema))

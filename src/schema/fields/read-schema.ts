@@ -4,7 +4,7 @@ import { LOSS_MARK, type Node } from '../dialect/conversion.js'
 import { type References, readReferences } from '../dialect/references.js'
 import { isConstant } from '../is-constant.js'
 import { jsonOnce } from '../json-once.js'
-import { listPlaces } from '../places.js'
+import { firstPlaces } from '../places.js'
 
 /** A place of a schema that describes nothing, although its author described something there. */
 export interface OpenPlace {
@@ -47,9 +47,7 @@ function read(schema: Schema, converters: SchemaConverters): ReadSchema {
 
 function findOpenPlaces(root: unknown, resolve: References['resolve']): OpenPlace[] {
   const found = new Map<string, OpenPlace>()
-  const seen = new Set<Node>()
-  for (const { node, path, kind } of listPlaces(root, resolve)) {
-    if (kind === 'condition' || seen.size === seen.add(node).size) continue
+  for (const { node, path } of firstPlaces(root, resolve)) {
     const cause = causeOf(node, resolve)
     if (cause !== null) found.set(path, { path, cause })
   }
