@@ -3,7 +3,7 @@ import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi-3-0.js
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
-import { describeOnce } from '../schema/describe-once.js'
+import { describeOnce } from '../schema/describe-schema.js'
 import type { Settings } from './settings/settings.js'
 
 /** Names of query parameters that limit a list, in small letters. */

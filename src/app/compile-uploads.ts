@@ -7,7 +7,7 @@ import type { FormRules } from '../features/uploads/form-reader.js'
 import { MAX_PARAMETERS } from '../http/count-parameters.js'
 import { bytesOfForm } from '../model/compile-upload.js'
 import type { PipelineConfig } from '../pipeline/route-parts.js'
-import { describeOnce } from '../schema/describe-once.js'
+import { describeOnce } from '../schema/describe-schema.js'
 import type { StepFactory } from '../step/step.js'
 
 /** The input of {@link compileUploads}. */

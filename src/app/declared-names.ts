@@ -1,7 +1,7 @@
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { Schema } from '../contracts/schema.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
-import { fieldNames } from '../schema/field-names.js'
+import { fieldNames } from '../schema/object-fields.js'
 import type { Settings } from './settings/settings.js'
 
 /**

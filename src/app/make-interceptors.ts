@@ -4,7 +4,7 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Injector } from '../di/injector.js'
 import { ConfigError } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
-import { isInterceptor } from '../model/use-entries.js'
+import { isInterceptor } from '../model/uses.js'
 import type { Settings } from './settings/settings.js'
 
 /** Returns the interceptors of a route, the outermost first. */

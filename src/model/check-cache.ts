@@ -4,8 +4,7 @@ import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
-import { type FactsByKind, factsOf } from './facts-by-kind.js'
-import { inputWrittenAs } from './written-as.js'
+import { type FactsByKind, factsOf, inputWrittenAs } from './facts-by-kind.js'
 
 /** `@All` handles reads, too; its other methods bypass the cache. */
 const READS = ['GET', 'QUERY', 'HEAD', 'ALL']

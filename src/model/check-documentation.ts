@@ -6,7 +6,7 @@ import type {
 import type { Problem } from '../errors/config-error.js'
 import { invalid, shown } from '../errors/invalid.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
-import { isMediaType } from '../schema/media-type.js'
+import { isMediaType } from './compile-produces.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 

@@ -3,9 +3,8 @@ import type { FactOf } from '../contracts/facts.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { invalid } from '../errors/invalid.js'
-import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { DECORATOR_OF, type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
-import { DECORATOR_OF } from './written-as.js'
 
 type InputFact = FactOf<'input'>
 

@@ -5,7 +5,7 @@ import { invalid, shown } from '../errors/invalid.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { checkCount, checkSize } from '../http/check-units.js'
 import { FileSchema } from '../schema/file-schema.js'
-import { isMediaType } from '../schema/media-type.js'
+import { isMediaType } from './compile-produces.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 

@@ -1,5 +1,5 @@
 import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi.js'
-import { isNull } from '../schema/dialect/null.js'
+import { isNull } from '../schema/dialect/union.js'
 import { mapChildren, someBelow } from '../schema/keywords.js'
 import { COMPONENT } from './map-schema.js'
 

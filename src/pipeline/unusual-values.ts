@@ -7,7 +7,7 @@ import type { BlazonRequest } from '../http/request.js'
 import { FileResponse } from '../http/send/file-response.js'
 import { type RawBody, toRawBody } from '../http/send/raw-body.js'
 import { type RawOptions, sendRaw } from '../http/send/send-raw.js'
-import { remedyFor, unsendableKind } from '../schema/fields/unsendable.js'
+import { remedyFor, unsendableKind } from '../schema/fields/to-plain.js'
 import type { OnError } from '../step/step.js'
 import type { Deadlines } from './deadlines.js'
 

@@ -16,8 +16,8 @@ export interface FoundPlace {
 }
 
 /**
- * Finds the parts of values that at least one of their schemas is searched for. Each place is read when it is first asked
- * for its members, and is the same object for the same schemas: a schema may contain itself.
+ * Finds the parts of values of which at least one schema is searched for. The members of a place are found when they are
+ * first read, and places of the same schemas are the same object: a schema may contain itself.
  *
  * @param is Whether the search is for this schema.
  * @returns `null` if there is none.

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createDateWriter } from '../../src/schema/date-writer.js'
 import type { FoundPlace } from '../../src/schema/found-places.js'
+import { createDateWriter } from '../../src/schema/response-dates.js'
 import { rounds } from '../rounds.js'
 
 const RUNS = { numRuns: rounds(3000, 600), seed: 7 }

@@ -2,8 +2,7 @@ import type { ListOrder } from '../../contracts/page-order.js'
 import type { PageFilter, PagesDefinition } from '../../contracts/pages.js'
 import type { Schema } from '../../contracts/schema.js'
 import { createValidatorCompiler } from '../../schema/compile-validator.js'
-import { KeyedSchema } from '../../schema/keyed-schema.js'
-import { ListSchema } from '../../schema/list-schema.js'
+import { KeyedSchema, ListSchema } from '../../schema/composed-schemas.js'
 import { checkOrder, ordersOf, sortNames, sortParameter } from './page-orders.js'
 
 const MOST_ITEMS = 1000

@@ -1,5 +1,5 @@
 import { ALL_ROWS, type JsonPreparation, prepareJson } from '../../http/send/send-json.js'
-import type { WriteDates } from '../../schema/date-writer.js'
+import type { WriteDates } from '../../schema/response-dates.js'
 import type { StepFactory } from '../../step/step.js'
 
 /** Finds the function that writes the dates of a route's responses; `null` if the responses have no dates. */

@@ -1,10 +1,13 @@
 import { isNode, type Node } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
 import { positionsOf } from '../places.js'
-import { toExpression } from './bounds.js'
+import { isNever, toExpression } from './bounds.js'
 import {
   ANY,
+  both,
   type Choice,
+  common,
+  either,
   type Form,
   type Lazy,
   type ListForm,
@@ -13,9 +16,7 @@ import {
   SCALAR,
   type Tag,
 } from './form.js'
-import { both, common, either } from './join-forms.js'
 import type { Matches } from './matcher.js'
-import { isNever } from './never.js'
 
 /** Creates the function that reads the forms of one JSON Schema and of all schemas inside it. */
 export function createFormReader(

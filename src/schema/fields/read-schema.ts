@@ -2,8 +2,7 @@ import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { Schema } from '../../contracts/schema.js'
 import { LOSS_MARK, type Node } from '../dialect/conversion.js'
 import { type References, readReferences } from '../dialect/references.js'
-import { isConstant } from '../is-constant.js'
-import { jsonOnce } from '../json-once.js'
+import { isConstant, jsonOnce } from '../json-once.js'
 import { firstPlaces } from '../places.js'
 
 /** A place of a schema that describes nothing, although its author described something there. */
