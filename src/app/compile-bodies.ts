@@ -11,7 +11,7 @@ import { bytesOfForm } from '../model/compile-upload.js'
 import type { PipelineConfig, RouteParts } from '../pipeline/route-parts.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import { isBodyRequired } from '../schema/body-schemas.js'
-import { describeOnce } from '../schema/describe-once.js'
+import { describeOnce } from '../schema/describe-schema.js'
 import type { StepFactory } from '../step/step.js'
 import { type InputCompiler, invalidSchema } from './compile-inputs.js'
 

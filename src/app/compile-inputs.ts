@@ -5,7 +5,7 @@ import { ConfigError, type Problem } from '../errors/config-error.js'
 import type { CompiledParameter, ParameterCheck } from '../pipeline/steps/parameters.js'
 import type { CompiledInput } from '../pipeline/steps/validate.js'
 import type { CompileValidator } from '../schema/compile-validator.js'
-import { fieldNames } from '../schema/field-names.js'
+import { fieldNames } from '../schema/object-fields.js'
 import type { Settings } from './settings/settings.js'
 
 /**

@@ -2,7 +2,7 @@ import type { Decorated, OptionTarget, RouteOption } from '../contracts/extensio
 import type { ClassFacts, FactOf } from '../contracts/facts.js'
 import type { Class, Module } from '../contracts/provider.js'
 import { chainOf, readClass } from '../metadata/read.js'
-import { compileOptions } from '../model/compile-options.js'
+import { compileOptions } from '../model/check-decorators.js'
 import { groupFacts } from '../model/facts-by-kind.js'
 import { inherit } from '../model/inherit.js'
 

@@ -3,7 +3,7 @@ import type { Token } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Injector } from '../di/injector.js'
 import { ConfigError, invalid } from '../errors/config-error.js'
-import { isInterceptor } from '../model/use-entries.js'
+import { isInterceptor } from '../model/uses.js'
 import { guardTokens } from './make-guards.js'
 import type { Settings } from './settings/settings.js'
 

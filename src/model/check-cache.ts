@@ -3,8 +3,7 @@ import type { CacheDecoratorOptions } from '../contracts/cache.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
-import { type FactsByKind, factsOf } from './facts-by-kind.js'
-import { inputWrittenAs } from './written-as.js'
+import { type FactsByKind, factsOf, inputWrittenAs } from './facts-by-kind.js'
 
 /** `@All` handles reads, too; its other methods bypass the cache. */
 const READS = ['GET', 'QUERY', 'HEAD', 'ALL']

@@ -4,7 +4,7 @@ import type { Scope } from '../di/modules.js'
 import type { Problem } from '../errors/config-error.js'
 import { chainOf, readClass } from '../metadata/read.js'
 import { isFoundByPlugins } from './check-controller.js'
-import { checkOptions } from './check-options.js'
+import { checkOptions } from './check-decorators.js'
 import { groupFacts } from './facts-by-kind.js'
 
 /**

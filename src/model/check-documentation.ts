@@ -5,7 +5,7 @@ import type {
 } from '../contracts/operation.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
-import { isMediaType } from '../schema/media-type.js'
+import { isMediaType } from './compile-produces.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 

@@ -2,9 +2,8 @@ import type { FactOf } from '../contracts/facts.js'
 import type { CookiesOptions } from '../contracts/inputs.js'
 import type { InputSource } from '../contracts/schema.js'
 import { invalid, type Problem } from '../errors/config-error.js'
-import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { DECORATOR_OF, type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
-import { DECORATOR_OF } from './written-as.js'
 
 type InputFact = FactOf<'input'>
 

@@ -1,9 +1,9 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
-import { KeyedSchema } from '../schema/keyed-schema.js'
-import { isStandardSchema } from './not-a-schema.js'
-import { DECORATOR_OF } from './written-as.js'
+import { KeyedSchema } from '../schema/composed-schemas.js'
+import { DECORATOR_OF } from './facts-by-kind.js'
+import { isStandardSchema } from './schema-problem.js'
 
 /** A parameter that receives a part of the request without validation. */
 interface Unchecked {

@@ -2,12 +2,12 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { VersionSettings } from '../contracts/version.js'
 import type { Problem } from '../errors/config-error.js'
-import { KeyedSchema } from '../schema/keyed-schema.js'
+import { KeyedSchema } from '../schema/composed-schemas.js'
 import { checkResponses } from './check-responses.js'
+import { writtenAs } from './facts-by-kind.js'
 import { pathProblem } from './path-problem.js'
 import { pathShape } from './paths.js'
 import { checkUsedVersions, shareVersion } from './versions.js'
-import { writtenAs } from './written-as.js'
 
 /** Checks the paths of routes, each one alone and all together. */
 export function checkRoutes(

@@ -4,7 +4,7 @@ import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { checkCount, checkSize } from '../http/units.js'
 import { FileSchema } from '../schema/file-schema.js'
-import { isMediaType } from '../schema/media-type.js'
+import { isMediaType } from './compile-produces.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 

@@ -3,7 +3,7 @@ import type { DefinedParameter, RouteModel } from '../contracts/route-model.js'
 import type { InputSource } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
-import { KeyedSchema } from '../schema/keyed-schema.js'
+import { KeyedSchema } from '../schema/composed-schemas.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 

@@ -2,7 +2,7 @@ import type { CookiesOptions } from '../contracts/inputs.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
-import { KeyedSchema } from '../schema/keyed-schema.js'
+import { KeyedSchema } from '../schema/composed-schemas.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 /** The inputs of a route without any. Most routes share it. */

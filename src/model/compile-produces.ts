@@ -1,7 +1,6 @@
 import type { Produced, ProducedModel, Representation } from '../contracts/representation.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { csv, isCsv } from '../http/csv.js'
-import { isMediaType } from '../schema/media-type.js'
 import { essenceOf, isJsonType } from '../schema/response-shape.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
@@ -96,4 +95,15 @@ function typeNames(facts: FactsByKind): string[] {
     ...(isDocumented ? ['@ApiResponseDoc'] : []),
     ...(isSet ? ["@Header('Content-Type')"] : []),
   ]
+}
+
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
+const QUOTED = '"(?:[\\t\\x20!#-\\[\\]-~]|\\\\[\\t\\x20-~])*"'
+const MEDIA_TYPE = new RegExp(
+  `^${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*(?:${TOKEN}=(?:${TOKEN}|${QUOTED}))?)*$`,
+)
+
+/** Whether a value is a media type with its parameters (RFC 9110, 8.3.1), or a range such as `image/*`. */
+export function isMediaType(value: unknown): value is string {
+  return typeof value === 'string' && MEDIA_TYPE.test(value)
 }

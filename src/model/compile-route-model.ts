@@ -12,17 +12,17 @@ import type {
 import type { VersionSettings } from '../contracts/version.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import { toSeconds } from '../http/units.js'
+import { compileBounds } from './bounds.js'
+import { compileOptions } from './check-decorators.js'
 import { withBodies } from './compile-bodies.js'
-import { compileBounds } from './compile-bounds.js'
 import { compileDefined } from './compile-defined.js'
 import { compileCookies, compileInputs } from './compile-inputs.js'
-import { compileOptions } from './compile-options.js'
 import { compileResponses } from './compile-responses.js'
 import { withUpload } from './compile-upload.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 import type { InheritedController } from './inherit.js'
 import { joinPaths, pathParameters } from './paths.js'
-import { flattenEntries, isMiddleware } from './use-entries.js'
+import { flattenEntries, isMiddleware } from './uses.js'
 
 /** The values that all routes of an application share. */
 export interface OwnerOptions {

@@ -3,8 +3,8 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import { toBytes } from '../http/units.js'
 import { createValidatorCompiler } from '../schema/compile-validator.js'
+import { KeyedSchema } from '../schema/composed-schemas.js'
 import { FileSchema } from '../schema/file-schema.js'
-import { KeyedSchema } from '../schema/keyed-schema.js'
 import { type FactsByKind, firstOf } from './facts-by-kind.js'
 
 /** The result of `@Upload` for a route. */

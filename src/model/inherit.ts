@@ -1,6 +1,6 @@
 import type { ClassFacts, Fact } from '../contracts/facts.js'
 import type { Class } from '../contracts/provider.js'
-import { mergeLimits } from './compile-bounds.js'
+import { mergeLimits } from './bounds.js'
 import { type FactsByKind, groupFacts } from './facts-by-kind.js'
 
 /** Reads the facts of a class and its base classes, nearest first. */

@@ -1,4 +1,4 @@
-import { literalOf, type PathPart, type PathSegment, parsePath } from './path-syntax.js'
+import { literalOf, type PathPart, type PathSegment, parsePath } from './paths.js'
 
 /** The mistake of a path, with the place, and its remedy. */
 export interface PathProblem {

@@ -1,20 +1,5 @@
-import {
-  functionProblem,
-  GIVE_SCHEMA,
-  instanceProblem,
-  isStandardSchema,
-  type SchemaProblem,
-} from './not-a-schema.js'
-
-/** The keywords that show that an object is a JSON Schema; TypeBox marks its schemas with `~kind`. */
-const KEYWORDS: ReadonlySet<string> = new Set(
-  `$anchor $comment $defs $dynamicRef $id $ref $schema additionalItems additionalProperties allOf anyOf const
-  contains contentEncoding contentMediaType default definitions dependencies dependentRequired dependentSchemas
-  deprecated description else enum examples exclusiveMaximum exclusiveMinimum format if items maxContains maxItems
-  maxLength maxProperties maximum minContains minItems minLength minProperties minimum multipleOf not nullable oneOf
-  pattern patternProperties prefixItems properties propertyNames readOnly required then title type unevaluatedItems
-  unevaluatedProperties uniqueItems writeOnly ~kind`.split(/\s+/),
-)
+import type { Node } from '../schema/dialect/conversion.js'
+import { isKeyword, subschemasOf } from '../schema/keywords.js'
 
 /** Why a value is not a schema, and the remedy; `null` when it is a schema. */
 export function schemaProblem(schema: unknown): SchemaProblem | null {
@@ -37,7 +22,7 @@ export function schemaProblem(schema: unknown): SchemaProblem | null {
 function shapeProblem(schema: object): SchemaProblem | null {
   const keys = Object.keys(schema)
   const isShape = Object.values(schema).some(isStandardSchema)
-  if (!isShape && (keys.length === 0 || keys.some((key) => KEYWORDS.has(key)))) return null
+  if (!isShape && (keys.length === 0 || keys.some(isKeyword))) return null
   return {
     cause: `is an object with ${keys.join(', ')}, and none of these is a JSON Schema keyword: it would accept anything.`,
     remedy: isShape
@@ -46,14 +31,6 @@ function shapeProblem(schema: object): SchemaProblem | null {
   }
 }
 
-/** Keywords whose value is a map of schemas, a list of schemas, or one schema. `items` may be a list or one. */
-const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']
-const SINGLES =
-  'items additionalItems additionalProperties contains else if not propertyNames then unevaluatedItems unevaluatedProperties'.split(
-    ' ',
-  )
-
 /**
  * Finds a class, an instance of a class, or a schema of a library inside a JSON Schema: that part would accept every
  * value.
@@ -61,10 +38,10 @@ const SINGLES =
 function nestedProblem(root: object): SchemaProblem | null {
   const seen = new Set<unknown>([root])
   function visit(schema: object, at: string): SchemaProblem | null {
-    for (const [step, part] of partsOf(schema)) {
+    for (const { keyword, step, schema: part } of subschemasOf(schema as Node)) {
       if (seen.has(part)) continue
       seen.add(part)
-      const place = at === '' ? step : `${at}.${step}`
+      const place = [at, keyword, step].filter(Boolean).join('.')
       const problem = partProblem(part, place) ?? (isObject(part) ? visit(part, place) : null)
       if (problem !== null) return problem
     }
@@ -85,20 +62,75 @@ function partProblem(part: unknown, place: string): SchemaProblem | null {
   return problem && { ...problem, cause: `is a JSON Schema whose ${place} ${problem.cause}` }
 }
 
-function partsOf(schema: object): [step: string, part: unknown][] {
-  const keywords = schema as Readonly<Record<string, unknown>>
-  const parts: [string, unknown][] = []
-  for (const name of SINGLES) {
-    if (!Array.isArray(keywords[name])) parts.push([name, keywords[name]])
-  }
-  for (const name of [...MAPS, ...LISTS]) {
-    const held = keywords[name]
-    if (!isObject(held) || (LISTS.includes(name) && !Array.isArray(held))) continue
-    for (const [step, part] of Object.entries(held)) parts.push([`${name}.${step}`, part])
-  }
-  return parts
-}
-
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
+}
+
+/** Why a value is not a schema, and the remedy. */
+interface SchemaProblem {
+  readonly cause: string
+  readonly remedy: string
+}
+
+const GIVE_SCHEMA =
+  'Give a Standard Schema (zod, valibot, arktype) or a JSON Schema object (TypeBox).'
+const GIVE_OBJECT =
+  "Write { type: 'object', properties: { … } } (not `new`), or give a Standard Schema: z.object({ … })."
+
+type AnyFunction = { readonly name: string; readonly prototype?: object }
+
+/** The problem of a function in place of a schema, which most often is a class. */
+function functionProblem(given: AnyFunction): SchemaProblem {
+  if (!isClass(given)) {
+    const cause = `is the function ${given.name || 'without a name'}, which is not a schema.`
+    return { cause, remedy: `Call it, if it returns one. ${GIVE_SCHEMA}` }
+  }
+  const name = given.name || 'without a name'
+  const cause = `is the class ${name}. TypeScript types do not exist at run time, and the decorators of other packages on its fields (class-validator) are not read.`
+  return { cause, remedy: remedyForClass(given, name) }
+}
+
+/** A class that a library makes from a schema keeps the schema as a property. */
+function remedyForClass(given: AnyFunction, name: string): string {
+  const kept = Object.entries(given).find(([, value]) => isStandardSchema(value))
+  if (kept !== undefined) return `Give ${name}.${kept[0]}, which is a schema.`
+  return `Give a Standard Schema: const ${name} = z.object({ name: z.string() }), and the type ${name} = z.infer<typeof ${name}>. To keep the class, make it a schema: static readonly '~standard' = schema['~standard'].`
+}
+
+/** Also recognizes a compiled class: a function whose prototype has methods. */
+function isClass(given: AnyFunction): boolean {
+  const text = Function.prototype.toString.call(given)
+  if (/^class\b/.test(text)) return true
+  const { prototype } = given
+  if (typeof prototype !== 'object' || prototype === null) return false
+  return text.includes('[native code]') || Reflect.ownKeys(prototype).length > 1
+}
+
+/**
+ * The problem of an instance of a class. It is not a JSON Schema, even if its fields have the names of keywords.
+ * Without such fields, it would accept every value as a JSON Schema.
+ */
+function instanceProblem(schema: object): SchemaProblem | null {
+  const prototype: object | null = Object.getPrototypeOf(schema)
+  // `Object.prototype` of this realm, or of another one.
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return null
+  if (schema instanceof Promise) {
+    return { cause: 'is a Promise.', remedy: `Await it. ${GIVE_SCHEMA}` }
+  }
+  const { value: maker } = Object.getOwnPropertyDescriptor(prototype, 'constructor') ?? {}
+  if (typeof maker !== 'function') {
+    return { cause: 'is an object that inherits from another one.', remedy: GIVE_OBJECT }
+  }
+  const name = maker.name || 'without a name'
+  const remedy = isStandardSchema(maker) ? `Give the class itself: ${name}.` : GIVE_OBJECT
+  return { cause: `is an object of the class ${name}, which is not a schema.`, remedy }
+}
+
+/**
+ * Requires the function that validates: without it, the value would be compiled as a JSON Schema without keywords.
+ */
+export function isStandardSchema(value: unknown): boolean {
+  const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  const standard = isHolder && (value as { '~standard'?: { validate?: unknown } })['~standard']
+  return typeof standard === 'object' && typeof standard?.validate === 'function'
 }

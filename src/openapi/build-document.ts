@@ -23,15 +23,14 @@ import {
   buildOperation,
   type OperationContext,
 } from './build-operation.js'
-import { deepCopy } from './deep-copy.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_SCHEMAS, errorBodiesOf } from './envelopes.js'
 import { type DocumentGuard, GUARD_NAME } from './guard-scheme.js'
+import { deepCopy } from './map-schema.js'
 import { type ContractsOf, mergeContracts } from './merge-contracts.js'
 import { pascalCase } from './naming.js'
 import { type DocumentedOperation, listOperations } from './operations.js'
-import { canonicalPaths } from './path-templates.js'
-import { type PlacedOperation, placeOperations } from './place-operations.js'
+import { canonicalPaths, type PlacedOperation, placeOperations } from './place-operations.js'
 import { type DescribeSchema, SchemaRegistry } from './schema-registry.js'
 import { type DocumentWire, SharedResponses } from './shared-responses.js'
 import { type DocumentSettings, PATCHES } from './swagger-options.js'

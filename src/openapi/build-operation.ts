@@ -19,7 +19,7 @@ import type { ContractsOf, MergedContract } from './merge-contracts.js'
 import { handlerName, pascalCase, titleCase } from './naming.js'
 import type { DocumentedOperation } from './operations.js'
 import { buildParameters, liftFromSchema } from './parameters.js'
-import { pathTemplate } from './path-templates.js'
+import { pathTemplate } from './place-operations.js'
 import { buildResponses, type ResponseContext } from './responses.js'
 import type { SchemaRegistry, SettledSchemas } from './schema-registry.js'
 

@@ -1,6 +1,6 @@
 import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi.js'
-import { isNull } from '../schema/dialect/null.js'
-import { mapChildren, someBelow } from '../schema/map-children.js'
+import { isNull } from '../schema/dialect/union.js'
+import { mapChildren, someBelow } from '../schema/keywords.js'
 import { COMPONENT } from './map-schema.js'
 
 /** A deeper chain of alternatives counts as one without constants. */

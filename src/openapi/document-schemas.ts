@@ -1,6 +1,5 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
-import { deepCopy } from './deep-copy.js'
-import { referencesOf } from './map-schema.js'
+import { deepCopy, referencesOf } from './map-schema.js'
 import type { SettledSchemas } from './schema-registry.js'
 
 /** The schemas of one document while it is built. It shares no object with another document. */

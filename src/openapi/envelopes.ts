@@ -1,9 +1,8 @@
 import type { OpenApiMediaType, OpenApiSchema } from '../contracts/openapi.js'
 import type { EnvelopeChoice, ErrorWire } from '../contracts/wire-format.js'
 import { codeOf, titleOf } from '../errors/http-error.js'
-import { deepCopy } from './deep-copy.js'
 import type { DocumentSchemas } from './document-schemas.js'
-import { COMPONENT } from './map-schema.js'
+import { COMPONENT, deepCopy } from './map-schema.js'
 
 const text: OpenApiSchema = { type: 'string' }
 const fieldErrors: OpenApiSchema = {

@@ -6,11 +6,10 @@ import type {
 } from '../contracts/openapi.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
-import { mapChildren } from '../schema/map-children.js'
+import { mapChildren } from '../schema/keywords.js'
 import { checkMappings, hasDiscriminator, settleDiscriminators } from './discriminators.js'
 import { COMPONENT, mapReferences, referencesOf } from './map-schema.js'
-import { createReuse } from './reuse-components.js'
-import { type Definition, idOf, settleNames } from './settle-names.js'
+import { createReuse, type Definition, idOf, settleNames } from './settle-components.js'
 
 const REMEDIES = {
   W_SCHEMA_NOT_REPRESENTABLE:

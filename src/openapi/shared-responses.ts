@@ -12,9 +12,9 @@ import { errorWireOf } from '../errors/envelope.js'
 import { titleOf } from '../errors/http-error.js'
 import { operationsIn } from '../schema/path-item.js'
 import { envelopeTypeOf } from '../schema/response-shape.js'
-import { deepCopy } from './deep-copy.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { type ErrorContent, errorContent, wrappedSchema } from './envelopes.js'
+import { deepCopy } from './map-schema.js'
 
 type Headers = Readonly<Record<string, OpenApiHeader>>
 

@@ -1,8 +1,8 @@
 import type { Plugin } from '../contracts/plugin.js'
 import type { ContractOf, ContractParameter, RouteContract } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import { readsBody } from '../model/body-methods.js'
-import { isScheme, webhookHeaders } from '../model/webhook-headers.js'
+import { readsBody } from '../model/bounds.js'
+import { isScheme, webhookHeaders } from '../model/webhooks.js'
 import { handlerMsOf } from './deadlines.js'
 
 /** The settings that decide which errors the steps of a route may cause. */

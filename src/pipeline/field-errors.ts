@@ -1,5 +1,5 @@
 import type { FieldError, InputSource, ValidationIssue } from '../contracts/schema.js'
-import { MAX_ISSUES } from '../schema/max-issues.js'
+import { MAX_ISSUES } from '../schema/work-limit.js'
 
 /** The most bytes of all errors together. Names and messages may repeat data that the client sent. */
 const MAX_BYTES = 8 * 1024

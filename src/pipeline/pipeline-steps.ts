@@ -1,6 +1,6 @@
 import type { ResponseFieldsMode } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import { readsBody } from '../model/body-methods.js'
+import { readsBody } from '../model/bounds.js'
 import { isBodiless } from '../schema/response-shape.js'
 import type { MarkedSides } from '../schema/visibility/route-marks.js'
 import type { StepsBy } from './route-steps.js'

@@ -1,8 +1,7 @@
 import { METHODS } from 'node:http'
 import findMyWay, { type HTTPMethod as TreeMethod } from 'find-my-way'
 import type { RouteModel } from '../contracts/route-model.js'
-import { isLiteral, literalOf, type PathSegment, parsePath } from '../model/path-syntax.js'
-import { pathShape } from '../model/paths.js'
+import { isLiteral, literalOf, type PathSegment, parsePath, pathShape } from '../model/paths.js'
 import {
   byPrecedence,
   createPattern,

@@ -1,6 +1,5 @@
 import type { RouteMatch } from '../contracts/route-model.js'
-import { type PathSegment, parsePath } from '../model/path-syntax.js'
-import { pathShape } from '../model/paths.js'
+import { type PathSegment, parsePath, pathShape } from '../model/paths.js'
 
 /** The longest path parameter, in characters. */
 export const MAX_PARAM_LENGTH = 1024

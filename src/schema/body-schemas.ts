@@ -1,10 +1,9 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
-import { acceptsUndefined } from './accepts-undefined.js'
-import { describeOnce } from './describe-once.js'
-import { KeyedSchema } from './keyed-schema.js'
+import { KeyedSchema } from './composed-schemas.js'
+import { describeOnce } from './describe-schema.js'
 import { createOpenApiCompiler } from './openapi-validator.js'
-import { isStandard } from './validate-now.js'
+import { acceptsUndefined, isStandard } from './validate-now.js'
 
 /** The schemas of the bodies of a route, each once. */
 export function schemasOfBody({

@@ -7,12 +7,12 @@ import type {
   ValidationResult,
   Validator,
 } from '../contracts/schema.js'
-import { describeOnce } from './describe-once.js'
-import { fieldNames } from './field-names.js'
+import { KeyedSchema } from './composed-schemas.js'
+import { describeOnce } from './describe-schema.js'
 import { withHeaderNames } from './header-names.js'
 import type { CompileJsonSchema } from './json-schema.js'
-import { KeyedSchema } from './keyed-schema.js'
 import { keyedValidator } from './keyed-validator.js'
+import { fieldNames } from './object-fields.js'
 
 /**
  * Compiles a schema to a validator for one part of a request. The promise rejects when a JSON Schema does not

@@ -1,4 +1,5 @@
-import { isConstant } from './is-constant.js'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { KeyedSchema, ListSchema } from './composed-schemas.js'
 import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
 
 const known = { input: new WeakMap<object, unknown>(), output: new WeakMap<object, unknown>() }
@@ -13,4 +14,27 @@ export function jsonOnce(schema: object, options: DescribeOptions): unknown {
   const json = memory.get(schema) ?? toJsonSchema(schema, options)
   memory.set(schema, json)
   return json
+}
+
+/** Like {@link jsonOnce}; `undefined` if the library cannot describe the schema. */
+export function jsonIfDescribed(schema: object, options: DescribeOptions): unknown {
+  try {
+    return jsonOnce(schema, options)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The application may change a JSON Schema object, and a converter function may return different results.
+ * Both are described again on each call.
+ */
+export function isConstant(schema: object, options: Pick<DescribeOptions, 'converters'>): boolean {
+  const { converters = {} } = options
+  if (schema instanceof KeyedSchema) {
+    return Object.values(schema.entries).every((part) => part === null || isConstant(part, options))
+  }
+  if (schema instanceof ListSchema) return isConstant(schema.item, options)
+  const standard = (schema as Partial<StandardSchemaV1>)['~standard']
+  return standard !== undefined && !Object.hasOwn(converters, String(standard.vendor))
 }

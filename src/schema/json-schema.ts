@@ -7,11 +7,11 @@ import type {
   ValidationResult,
   Validator,
 } from '../contracts/schema.js'
-import { acceptsUndefined } from './accepts-undefined.js'
 import { type BoundedAjv, type CreateAjv, DRAFTS, type Draft, loadAjv } from './ajv/load-ajv.js'
 import { isNode, type Node } from './dialect/conversion.js'
-import { mapSubschemas } from './dialect/keywords.js'
-import { MAX_ISSUES } from './max-issues.js'
+import { mapSubschemas } from './keywords.js'
+import { acceptsUndefined } from './validate-now.js'
+import { MAX_ISSUES } from './work-limit.js'
 
 /** The same schema gives the same copy, because Ajv refuses two schemas with one `$id`. */
 const known = new WeakMap<object, JsonSchema>()

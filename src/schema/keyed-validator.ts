@@ -1,6 +1,6 @@
 import type { ValidationIssue, ValidationResult, Validator } from '../contracts/schema.js'
-import { MAX_ISSUES } from './max-issues.js'
 import { setOwn } from './set-own.js'
+import { MAX_ISSUES } from './work-limit.js'
 
 /** One key of an object, and the validator of its value; `null` accepts every value. */
 export interface KeyedMember {

@@ -1,5 +1,6 @@
 import type { OpenApiSchema } from '../contracts/openapi.js'
-import { mapSchemas } from './map-children.js'
+import { isNode, type Node } from './dialect/conversion.js'
+import { mapSubschemas, OF_MEMBERS } from './keywords.js'
 
 export type Json = Record<string, unknown>
 
@@ -26,13 +27,6 @@ export function componentName($ref: string): string {
 /** Keywords that constrain nothing here, and whose values are not schemas. */
 const SILENT = ['example', 'examples', 'default', 'discriminator']
 
-/** The keywords whose schema alone describes a value: an item, or a property. */
-const OF_MEMBERS = new Set(
-  'items additionalProperties prefixItems properties patternProperties unevaluatedItems unevaluatedProperties'.split(
-    ' ',
-  ),
-)
-
 /**
  * Converts a schema of a document to JSON Schema 2020-12, at every depth: `nullable` and boolean exclusive bounds of
  * OpenAPI 3.0.3 become their equivalents. Schemas of later versions keep their keywords.
@@ -41,8 +35,9 @@ export function toJson(schema: OpenApiSchema, translation: Translation, isWhole 
   const { $ref, nullable, exclusiveMinimum, exclusiveMaximum } = schema
   // Keywords beside a reference are ignored (OpenAPI 3.0.3, section 4.7.24). Later versions of the document have none.
   if ($ref !== undefined) return { $ref: translation.refTo(componentName($ref), isWhole) }
-  const json = mapSchemas(schema, (child, { keyword }) =>
-    toJson(child, translation, OF_MEMBERS.has(keyword)),
+  // A schema of a member alone describes it.
+  const json = mapSubschemas(schema as Node, (child, { relation }) =>
+    isNode(child) ? toJson(child, translation, OF_MEMBERS.has(relation)) : child,
   )
   for (const key of SILENT) delete json[key]
   delete json['nullable']

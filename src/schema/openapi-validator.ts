@@ -1,6 +1,6 @@
 import type { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import type { OpenApiSchema, SchemaDefinition } from '../contracts/openapi.js'
-import { replaceMultipleOf } from './ajv/multiple-of.js'
+import { replaceMultipleOf } from './ajv/own-keywords.js'
 import { type Translation, toJson } from './openapi-to-json.js'
 import { requireAjv } from './require-ajv.js'
 

@@ -1,9 +1,12 @@
+import { types } from 'node:util'
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import { type DatePlaces, either, findDatePlaces, within } from './date-places.js'
-import { createDateWriter, type WriteDates } from './date-writer.js'
-import { describeOnce } from './describe-once.js'
+import { dateText } from './date-text.js'
+import { isNode, type Node, RESOURCE_MARK } from './dialect/conversion.js'
+import { readReferences } from './dialect/references.js'
+import { type FoundPlace, findPlaces } from './found-places.js'
+import { jsonIfDescribed } from './json-once.js'
 import { isSentWithoutEnvelope, type Wire } from './response-shape.js'
 
 /**
@@ -17,25 +20,129 @@ export function compileResponseDates(
   converters?: SchemaConverters,
 ): WriteDates | null {
   const { responses } = route.operation
-  const places = responses.map((each) => placesOf(each, route, converters)).reduce(either, null)
+  const places = findDates({
+    anyOf: responses.flatMap((each) => bodiesOf(each, route, converters)),
+  })
   return places && createDateWriter(places)
 }
 
-function placesOf(
+/** Finds every place that is a `date-time` in at least one alternative of a schema; `null` when there is none. */
+export function findDates(json: unknown): FoundPlace | null {
+  return findPlaces(json, readReferences(json).resolve, ({ format }) => format === 'date-time')
+}
+
+/** The schemas of the bodies that a response may have. */
+function bodiesOf(
   response: ApiResponseOptions,
   wire: Wire,
   converters: SchemaConverters | undefined,
-): DatePlaces | null {
+): Node[] {
   const { status, schema } = response
-  if (status >= 400 || schema === undefined) return null
-  const places = findDatePlaces(describeOnce(schema, { side: 'output', converters }))
-  return places && (isSentWithoutEnvelope(response, wire) ? places : inEnvelope(places))
+  if (status >= 400 || schema === undefined) return []
+  const json = jsonIfDescribed(schema, { side: 'output', converters })
+  if (!isNode(json)) return []
+  const body = asResource(json)
+  if (isSentWithoutEnvelope(response, wire)) return [body]
+  const enveloped = { properties: { data: body } }
+  // A schema with a `data` property may describe the whole envelope or only its data.
+  return findDates(body)?.properties.has('data') ? [enveloped, body] : [enveloped]
+}
+
+/** A schema whose references also lead to their targets inside another schema. */
+function asResource(json: Node): Node {
+  return typeof json.$id === 'string' ? json : { ...json, [RESOURCE_MARK]: true }
 }
 
 /**
- * A schema with a `data` property may describe the whole envelope or only its data, so dates are looked for
- * in both places.
+ * Replaces the dates of a value with the text that JSON has for them. Returns the value itself if nothing was
+ * replaced, else a copy of the objects and lists around the dates; the value itself never changes.
+ * `JSON.stringify` gives the same text for both. A date that this function misses is written by
+ * `JSON.stringify`, which is slower.
  */
-function inEnvelope(places: DatePlaces): DatePlaces | null {
-  return either(within('data', places), places.properties.has('data') ? places : null)
+export type WriteDates = (value: unknown) => unknown
+
+type Properties = Record<string, unknown>
+
+interface PropertyWriter {
+  readonly name: string
+  readonly write: WriteDates
+}
+
+/**
+ * Creates a writer that looks for dates only in the given places. A place that contains itself is entered once, so
+ * dates that are nested deeper in such a value are not found here.
+ *
+ * @param around The places that contain this one.
+ */
+export function createDateWriter(
+  place: FoundPlace,
+  around: ReadonlySet<FoundPlace> = new Set(),
+): WriteDates {
+  const { isFound: isDate, properties } = place
+  const entered = new Set([...around, place])
+  const within = (inside: FoundPlace | null) =>
+    inside === null || entered.has(inside) ? null : createDateWriter(inside, entered)
+  const writeItems = within(place.items)
+  const writeOthers = within(place.others)
+  const writers = [...properties].flatMap(([name, inside]): PropertyWriter[] => {
+    const write = within(inside)
+    return write === null ? [] : [{ name, write }]
+  })
+  return function writeDates(value) {
+    if (typeof value !== 'object' || value === null) return value
+    if (value instanceof Date) return isDate ? dateText(value) : value
+    const object = value as Properties
+    // `JSON.stringify` calls `toJSON`, so the result of `toJSON` is written and not these properties.
+    if (typeof object['toJSON'] === 'function') return object
+    if (Array.isArray(object)) return writeItems === null ? object : inItems(object, writeItems)
+    let result = object
+    for (const writer of writers) result = inProperty(object, result, writer)
+    if (writeOthers === null) return result
+    for (const name of Object.keys(object)) {
+      if (!properties.has(name)) result = inProperty(object, result, { name, write: writeOthers })
+    }
+    return result
+  }
+}
+
+/** @param result The object itself, or its copy if an earlier property was replaced. */
+function inProperty(
+  object: Properties,
+  result: Properties,
+  { name, write }: PropertyWriter,
+): Properties {
+  const value = object[name]
+  const written = write(value)
+  if (written === value) return result
+  // `JSON.stringify` writes the primitive inside a boxed object without its properties.
+  if (types.isBoxedPrimitive(object)) return object
+  const copy = result === object ? { ...object } : result
+  // JSON has no inherited properties.
+  if (Object.hasOwn(copy, name)) copy[name] = written
+  return copy
+}
+
+function inItems(list: readonly unknown[], write: WriteDates): readonly unknown[] {
+  let copy: unknown[] | null = null
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i]
+    const written = write(item)
+    // The items of a list are usually alike. If the first item has no date to replace, the others are not
+    // checked: checking them all took half as long as `JSON.stringify` itself.
+    if (i === 0 && written === item) return list
+    if (written === item) continue
+    copy ??= copyOf(list)
+    copy[i] = written
+  }
+  return copy ?? list
+}
+
+/**
+ * Copies by index, as `JSON.stringify` reads a list. A subclass of `Array` may override its methods and its
+ * iterator.
+ */
+function copyOf(list: readonly unknown[]): unknown[] {
+  const copy = new Array<unknown>(list.length)
+  for (let i = 0; i < list.length; i++) copy[i] = list[i]
+  return copy
 }

@@ -1,10 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Validator } from '../contracts/schema.js'
-import { type BoundSchema, loadBound } from './bounded/bound-standard.js'
 import { boundZod } from './bounded/bound-zod.js'
-import { compileZod } from './compile-zod.js'
-import { fromStandard } from './from-standard.js'
-import { KeyedSchema } from './keyed-schema.js'
+import { compileZod, fromStandard } from './compile-zod.js'
+import { KeyedSchema } from './composed-schemas.js'
 import { isStandard } from './validate-now.js'
 
 /** Creates a validator that calls a Standard Schema. The result of the validator is a promise only if the schema returns one. */
@@ -94,4 +92,25 @@ function findUserCode(node: unknown, seen: Set<object>): boolean {
   const { type, check, transform } = def
   if (USER_CODE.has(type) || USER_CODE.has(check) || typeof transform === 'function') return true
   return Object.keys(def).some((key) => !NOT_SCHEMAS.includes(key) && findUserCode(def[key], seen))
+}
+
+/** Returns a schema that stops soon after the {@link MAX_ISSUES} issues that a response can hold. */
+type BoundSchema = (schema: StandardSchemaV1) => StandardSchemaV1
+
+/**
+ * Loads the bound of a library. Schemas of libraries that this package cannot stop are returned unchanged.
+ *
+ * @param vendor The library, as its schemas name it.
+ */
+async function loadBound(vendor: string): Promise<BoundSchema> {
+  switch (vendor) {
+    case 'arktype':
+      return (await import('./bounded/bound-arktype.js')).boundArktype
+    case 'zod':
+      return boundZod
+    case 'valibot':
+      return (await import('./bounded/bound-valibot.js')).boundValibot
+    default:
+      return (schema) => schema
+  }
 }

@@ -1,12 +1,10 @@
 import type { SchemaConverter, SchemaSide } from '../contracts/openapi.js'
-import { KeyedSchema } from './keyed-schema.js'
+import { KeyedSchema, ListSchema } from './composed-schemas.js'
 import { describeArktype } from './libraries/arktype.js'
-import { describeKeyed, describeList } from './libraries/keyed.js'
 import { unknown } from './libraries/library-result.js'
-import { describePlain } from './libraries/plain.js'
+import { describeKeyed, describeList, describePlain } from './libraries/own.js'
 import { describeValibot } from './libraries/valibot.js'
 import { describeOldZod, zodOptions } from './libraries/zod-options.js'
-import { ListSchema } from './list-schema.js'
 
 /** The part of a Standard Schema that this file reads. */
 interface Standard {

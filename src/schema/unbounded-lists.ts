@@ -1,4 +1,5 @@
 import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi-3-0.js'
+import { firstPlaces } from './places.js'
 
 /** The number of items that any library validates within a tenth of a second. */
 const MANY_ITEMS = 100_000
@@ -23,27 +24,12 @@ export function findUnboundedLists(
   )
   const resolve = (part: OpenApiSchema) => definitionOf.get(part.$ref ?? '') ?? part
   const found = new Set<string>()
-  const seen = new Set<OpenApiSchema>()
-  function visit(part: OpenApiSchema, path: readonly string[]): void {
-    const resolved = resolve(part)
-    if (seen.has(resolved)) return
-    seen.add(resolved)
-    const { items, maxItems, properties = {}, additionalProperties: others } = resolved
-    if (items !== undefined) {
-      const room = bytes / (smallestBytes(items, resolve) + 1)
-      if (maxItems === undefined && room > MANY_ITEMS) found.add(path.join('.'))
-      visit(items, [...path, '*'])
-    }
-    for (const [name, property] of Object.entries(properties)) visit(property, [...path, name])
-    if (typeof others === 'object') visit(others, [...path, '*'])
-    for (const each of partsOf(resolved)) visit(each, path)
+  for (const { node, path } of firstPlaces(schema, (part) => resolve(part as OpenApiSchema))) {
+    const { items, maxItems } = node as OpenApiSchema
+    const isOpen = items !== undefined && maxItems === undefined
+    if (isOpen && bytes / (smallestBytes(items, resolve) + 1) > MANY_ITEMS) found.add(path)
   }
-  visit(schema, [])
   return [...found]
-}
-
-function partsOf({ allOf = [], anyOf = [], oneOf = [] }: OpenApiSchema): readonly OpenApiSchema[] {
-  return [...allOf, ...anyOf, ...oneOf]
 }
 
 type Resolve = (part: OpenApiSchema) => OpenApiSchema

@@ -55,3 +55,9 @@ function countValues(root: unknown): number {
   }
   return count
 }
+
+/**
+ * The most validation issues in one response. The client chooses how many fields are wrong, so without a
+ * limit it could make the response as large as it likes.
+ */
+export const MAX_ISSUES = 20

@@ -8,8 +8,7 @@ import {
   type HeldVisibility,
 } from '../../src/pipeline/visibility/compile-visibility.js'
 import { KeptVisibilities } from '../../src/pipeline/visibility/kept-visibilities.js'
-import { ANY, SCALAR } from '../../src/schema/fields/form.js'
-import { both, either } from '../../src/schema/fields/join-forms.js'
+import { ANY, both, either, SCALAR } from '../../src/schema/fields/form.js'
 import { compileHide } from '../../src/schema/visibility/hide-fields.js'
 import { marksOfRoute } from '../../src/schema/visibility/route-marks.js'
 

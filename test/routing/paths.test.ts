@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pathProblem } from '../../src/model/path-problem.js'
 import { pathParameters, pathShape } from '../../src/model/paths.js'
-import { pathTemplate } from '../../src/openapi/path-templates.js'
+import { pathTemplate } from '../../src/openapi/place-operations.js'
 import { buildRouter } from '../../src/routing/build-router.js'
 
 /** Letters whose case is unusual, characters with a meaning in paths, URLs and regular expressions, and plain ones. */

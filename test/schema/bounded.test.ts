@@ -8,7 +8,7 @@ import { describe, expect, it, test } from 'vitest'
 import { z } from 'zod'
 import * as mini from 'zod/mini'
 import type { ValidationResult } from '../../src/contracts/schema.js'
-import { findTwins } from '../../src/schema/ajv/unique-items.js'
+import { findTwins } from '../../src/schema/ajv/own-keywords.js'
 import { createValidatorCompiler } from '../../src/schema/compile-validator.js'
 import { rounds } from '../rounds.js'
 

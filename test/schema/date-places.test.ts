@@ -3,27 +3,29 @@ import Type from 'typebox'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type DatePlaces, findDatePlaces } from '../../src/schema/date-places.js'
-import { describeSchema } from '../../src/schema/describe-schema.js'
+import type { FoundPlace } from '../../src/schema/found-places.js'
+import { findDates } from '../../src/schema/response-dates.js'
+import { toJsonSchema } from '../../src/schema/to-json-schema.js'
 
-const placesOf = (schema: object) =>
-  readable(findDatePlaces(describeSchema(schema, { side: 'output' })))
+const placesOf = (schema: object) => readable(findDates(toJsonSchema(schema, { side: 'output' })))
 
-/** Places as a plain value: `date`, or the places inside. */
-function readable(places: DatePlaces | null): unknown {
-  if (places === null) return null
-  const { isDate, properties, others, items } = places
+/** Places as a plain value: `date`, or the places inside; `itself` for a place in itself. */
+function readable(place: FoundPlace | null, around: readonly FoundPlace[] = []): unknown {
+  if (place === null) return null
+  if (around.includes(place)) return 'itself'
+  const { isFound, properties, others, items } = place
+  const inside = (each: FoundPlace) => readable(each, [...around, place])
   return {
-    ...(isDate && { date: true }),
-    ...Object.fromEntries([...properties].map(([name, each]) => [`.${name}`, readable(each)])),
-    ...(others && { others: readable(others) }),
-    ...(items && { items: readable(items) }),
+    ...(isFound && { date: true }),
+    ...Object.fromEntries([...properties].map(([name, each]) => [`.${name}`, inside(each)])),
+    ...(others && { others: inside(others) }),
+    ...(items && { items: inside(items) }),
   }
 }
 
 const date = { date: true }
 
-describe('findDatePlaces', () => {
+describe('findDates', () => {
   it.each([
     ['zod', z.object({ id: z.string(), at: z.date() })],
     ['zod, as text', z.object({ id: z.string(), at: z.iso.datetime() })],
@@ -66,8 +68,9 @@ describe('findDatePlaces', () => {
         return z.array(Comment)
       },
     })
-    const once = { '.at': date }
-    expect(placesOf(z.object({ top: Comment }))).toMatchObject({ '.top': once })
+    expect(placesOf(z.object({ top: Comment }))).toEqual({
+      '.top': { '.at': date, '.replies': { items: 'itself' } },
+    })
   })
 
   it('finds nothing in a schema without dates', () => {

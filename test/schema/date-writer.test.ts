@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { DatePlaces } from '../../src/schema/date-places.js'
-import { createDateWriter } from '../../src/schema/date-writer.js'
+import type { FoundPlace } from '../../src/schema/found-places.js'
+import { createDateWriter } from '../../src/schema/response-dates.js'
 import { rounds } from '../rounds.js'
 
 const RUNS = { numRuns: rounds(3000, 600), seed: 7 }
@@ -9,12 +9,12 @@ const RUNS = { numRuns: rounds(3000, 600), seed: 7 }
 const NAMES = ['a', 'b', 'at', '__proto__', 'constructor', 'length', '0']
 const anyName = fc.constantFrom(...NAMES)
 
-const NONE: DatePlaces = { isDate: false, properties: new Map(), others: null, items: null }
-const DATE: DatePlaces = { ...NONE, isDate: true }
+const NONE: FoundPlace = { isFound: false, properties: new Map(), others: null, items: null }
+const DATE: FoundPlace = { ...NONE, isFound: true }
 
-const { anyPlaces } = fc.letrec<{ anyPlaces: DatePlaces }>((tie) => ({
-  anyPlaces: fc.record<DatePlaces>({
-    isDate: fc.boolean(),
+const { anyPlaces } = fc.letrec<{ anyPlaces: FoundPlace }>((tie) => ({
+  anyPlaces: fc.record<FoundPlace>({
+    isFound: fc.boolean(),
     properties: maybe(fc.array(fc.tuple(anyName, tie('anyPlaces')), { maxLength: 3 }), []).map(
       (entries) => new Map(entries),
     ),
@@ -142,7 +142,7 @@ describe('a date writer', () => {
     expect(written).toBeGreaterThan(RUNS.numRuns / 30)
   })
 
-  const row: DatePlaces = { ...NONE, properties: new Map([['at', DATE]]) }
+  const row: FoundPlace = { ...NONE, properties: new Map([['at', DATE]]) }
   const at = new Date('2024-02-29T12:34:56.789Z')
 
   it('writes dates, so that JSON.stringify does not call their toJSON', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeOnce } from '../../src/schema/describe-once.js'
+import { describeOnce } from '../../src/schema/describe-schema.js'
 
 const side = 'input'
 

@@ -250,6 +250,19 @@ describe('the secrets of a value', () => {
     )
   })
 
+  it('may be in a part that applies beside a property, and in any item', () => {
+    const key = { properties: { key: { type: 'string', format: 'password' } } }
+    const schema = {
+      dependentSchemas: { card: key },
+      properties: { pins: { type: 'array', items: { secret: true } } },
+    }
+    const secrets = findSecrets(schema, {})
+    const found = new Set<string>()
+    secrets?.collect({ card: 1, key: 'hunter22', pins: ['1234'] }, found)
+    expect([...found].sort()).toEqual(['1234', 'hunter22'])
+    expect([...(secrets?.names ?? [])].sort()).toEqual(['key', 'pins'])
+  })
+
   it('may be objects of the program', () => {
     const loop: Record<string, unknown> = { text: 'inner', bytes: Buffer.from('1234') }
     loop.self = loop

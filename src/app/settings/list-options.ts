@@ -11,7 +11,7 @@ import {
   type OptionNames,
   unknownNames,
 } from '../../errors/option-group.js'
-import { mistakeInInterceptor } from '../../model/check-uses.js'
+import { mistakeInInterceptor } from '../../model/uses.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import { checkPluginMiddlewares } from './named-middlewares.js'
 

@@ -1,5 +1,5 @@
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0.js'
-import { isNull } from '../../schema/dialect/null.js'
+import { isNull } from '../../schema/dialect/union.js'
 import { followReference } from '../component-reference.js'
 
 /** A longer chain of references is treated as circular. */

@@ -1,7 +1,7 @@
 import type { Schema } from '../../contracts/schema.js'
 import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { nearNames } from '../../errors/near-names.js'
-import { acceptsUndefined } from '../../schema/accepts-undefined.js'
+import { acceptsUndefined } from '../../schema/validate-now.js'
 import { type Described, describeVariables } from './expected.js'
 import { type EnvDeclaration, type Gathered, gather, type Outcome, settleEnv } from './read-env.js'
 import { MASK, type Variable } from './variables.js'

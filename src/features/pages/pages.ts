@@ -14,8 +14,7 @@ import type { InferOutput, Schema } from '../../contracts/schema.js'
 import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
 import { createValidatorCompiler } from '../../schema/compile-validator.js'
-import { KeyedSchema } from '../../schema/keyed-schema.js'
-import { ListSchema } from '../../schema/list-schema.js'
+import { KeyedSchema, ListSchema } from '../../schema/composed-schemas.js'
 import {
   checkOrder,
   count,

@@ -7,7 +7,7 @@ import { ConfigError, invalid } from '../../errors/config-error.js'
 import type { HttpError } from '../../errors/http-error.js'
 import { refuse } from '../../errors/refuse.js'
 import { toSeconds } from '../../http/units.js'
-import { isScheme } from '../../model/webhook-headers.js'
+import { isScheme } from '../../model/webhooks.js'
 import { keysOf, verifySignature } from './schemes.js'
 
 /** Verifies the bytes of a request. Resolves with the error of a refusal; `null` lets the request pass. */

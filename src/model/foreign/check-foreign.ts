@@ -4,9 +4,26 @@ import type { Binding } from '../../di/provider.js'
 import { tokenName } from '../../di/token.js'
 import type { Problem } from '../../errors/config-error.js'
 import { chainOf } from '../../metadata/read.js'
-import { inspectKey, inspectScope } from './keys.js'
-import { type Finding, REMEDIES } from './remedies.js'
 import { metadataStore, storedLists } from './traces.js'
+
+/** The features of Blazon that replace features of other frameworks. `docs/nestjs.md` lists them, too. */
+const REMEDIES = {
+  guard: "Give the guard as `auth.guard`, and write @Auth() of blazon, or @Can('…') for roles.",
+  access:
+    "Use @Can('…'), @Auth() or @Public() of blazon, or `metadataKeys` of a plugin that reads it.",
+  schema: 'Give a schema, as in @Post(path, { body: schema }) of blazon.',
+  use: 'Write @Use(…) of blazon with a class that has intercept(req, next, res), or with a middleware.',
+  filter: 'Write it as an error middleware, (error, req, res, next) => …, in `middlewares`.',
+  scope: 'Each instance lives as long as the application: keep the data of a request on req.',
+  route: 'Import it from blazon, and remove this one.',
+  response: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else use res.',
+  parameter: 'Take it from the request, or use @CurrentUser() or defineParameter() of blazon.',
+  injection: 'Import Inject from blazon, or write inject(token).',
+  other: 'Remove it. The table of docs/nestjs.md has the replacements, such as @RateLimit.',
+  document: 'Use @ApiOperation, @ApiBody, @ApiTags or `errors` of blazon, and remove it.',
+  unknown:
+    'Remove its decorator, or list the key in the `metadataKeys` of the plugin that reads it.',
+} as const
 
 /** Where the check looks for decorators of other frameworks. */
 export interface ForeignInput {
@@ -168,4 +185,108 @@ function placeOf({ target, object, method }: Args): { owner: unknown; member: un
   // The decorator was called in the standard way, and has taken the decorator context for the name of a method.
   const { kind, name, metadata } = method as ClassMethodDecoratorContext
   return { owner: metadata, member: (kind as string) === 'class' ? null : name }
+}
+
+/** The values that decorators of other packages have stored on one class, or on one member of it, by key. */
+type Noted = ReadonlyMap<string | symbol, unknown>
+
+/** The keys of `@nestjs/common`, which have not changed since its first versions. */
+const NEST: Readonly<Record<string, readonly [decorator: string, remedy: string]>> = {
+  __guards__: ['@UseGuards()', REMEDIES.guard],
+  __pipes__: ['@UsePipes()', REMEDIES.schema],
+  __interceptors__: ['@UseInterceptors()', REMEDIES.use],
+  __exceptionFilters__: ['@UseFilters()', REMEDIES.filter],
+  __controller__: ['@Controller()', REMEDIES.route],
+  __sse__: ['@Sse()', REMEDIES.response],
+  __httpCode__: ['@HttpCode()', REMEDIES.response],
+  __headers__: ['@Header()', REMEDIES.response],
+  __redirect__: ['@Redirect()', REMEDIES.response],
+  __renderTemplate__: ['@Render()', REMEDIES.response],
+  __version__: ['@Version()', REMEDIES.other],
+  'self:paramtypes': ['@Inject()', REMEDIES.injection],
+  'self:properties_metadata': ['@Inject() on a field', REMEDIES.injection],
+  'class_serializer:options': ['@SerializeOptions()', REMEDIES.other],
+}
+
+/** The names of `RequestMethod` and of `RouteParamtypes`, by number. */
+const VERBS = 'Get Post Put Delete Patch All Options Head Search'.split(' ')
+const PARAMETERS =
+  'Req Res Next Body Query Param Headers Session UploadedFile UploadedFiles HostParam Ip'.split(' ')
+
+/** Keys with these prefixes belong to a framework whose routes, guards and middlewares do not run here. */
+const FRAMEWORKS = /^(?:tsed:|inversify-express-utils:|@inversifyjs\/(?:http|framework)|loopback:)/
+
+/** Words in a key that decides about access, or about steps before the handler. */
+const DECIDES =
+  /^(auth([nz]|ed|enticat\w*|ori[sz]\w*|ority|orities)?|unauth\w*|guards?|roles?|permissions?|permit(ted)?|scopes?|abilit(y|ies)|polic(y|ies)|privileges?|claims?|public|private|(un)?protected|secured?|security|anonymous|admins?|logins?|acl|[ra]bac|grants?|access|jwt|bearer|middlewares?|interceptors?|pipes?)$/
+
+/** Keys of compilers, and other keys of decorators of NestJS that have a key in {@link NEST}. */
+const HARMLESS =
+  /^(?:design:.*|optional:.*|THROTTLER:(?!SKIP|LIMIT).*|__(?:injectable|entryProvider|responsePassthrough|sseOptions)__)$/
+
+/**
+ * Finds the decorators that have stored a value under a key. `[]` if the key is harmless, and `null` if its meaning is
+ * unknown.
+ */
+function inspectKey(key: string | symbol, value: unknown, noted: Noted): Finding[] | null {
+  const name = typeof key === 'symbol' ? (key.description ?? '') : key
+  if (HARMLESS.test(name)) return []
+  if (Object.hasOwn(NEST, name) || name === 'scope:options') return inspectNest(name, value)
+  if (name === '__routeArguments__') return Object.entries(value ?? {}).map(parameter)
+  if (/^(?:path|host|method)$/.test(name)) return inspectRoute(name, value, noted)
+  if (FRAMEWORKS.test(name))
+    return [of(name.split(/[:/]/)[0] ?? name, 'a decorator', REMEDIES.other)]
+  if (name.startsWith('THROTTLER:LIMIT')) return [of('NestJS', '@Throttle()', REMEDIES.other)]
+  // `Reflector.createDecorator()` creates a random key, which only its guards have.
+  const isCreated = /^[0-9a-f]{21}$/.test(name)
+  if (isCreated) return [of('Reflector.createDecorator()', 'a decorator', REMEDIES.access)]
+  // `isPublic`, `IS_PUBLIC` and `is:public` are the same words.
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+  if (name.startsWith('swagger/') || !words.some((word) => DECIDES.test(word))) return null
+  return [of('NestJS, or metadata like it', `@SetMetadata('${name}')`, REMEDIES.access)]
+}
+
+/** `null` is no value of NestJS: another package uses the same key. An absent option and an empty list have no effect. */
+function inspectNest(name: string, value: unknown): Finding[] | null {
+  if (value === null) return null
+  if (value === undefined || (value as unknown[]).length === 0) return []
+  const [decorator, remedy] = NEST[name] ?? []
+  return decorator && remedy ? [of('NestJS', decorator, remedy)] : inspectScope(value)
+}
+
+/** Finds a scope other than the application's. */
+function inspectScope(options: unknown): Finding[] {
+  const { scope, durable } = options as { scope?: number; durable?: unknown }
+  if (!scope && !durable) return []
+  return [of('NestJS', `Scope.${scope === 1 ? 'TRANSIENT' : 'REQUEST'}`, REMEDIES.scope)]
+}
+
+/** `path`, `host` and `method` are common words, so their neighbours have to fit, too. */
+function inspectRoute(name: string, value: unknown, noted: Noted): Finding[] | null {
+  const isRoute = noted.has('path') && typeof noted.get('method') === 'number'
+  if (noted.has('__controller__') || noted.has('__sse__')) return []
+  if (!isRoute) return null
+  const verb = VERBS[value as number] ?? 'RequestMapping'
+  return name === 'method' ? [of('NestJS', `@${verb}()`, REMEDIES.route)] : []
+}
+
+/** One parameter, by the name that NestJS gives it: `3:0` is the first parameter with the body. */
+function parameter([name, { index }]: [string, { index: number }]): Finding {
+  const kind = PARAMETERS[Number(name.split(':')[0])]
+  const written = kind === undefined ? 'a decorator of createParamDecorator()' : `@${kind}()`
+  return of(`NestJS on parameter ${index}`, written, REMEDIES.parameter)
+}
+
+function of(by: string, decorator: string, remedy: string): Finding {
+  return { written: `${decorator} of ${by}`, remedy }
+}
+
+/** A decorator of another framework, with the words that an error uses for it. */
+interface Finding {
+  /** The decorator with its package: `@UseGuards() of NestJS`. */
+  readonly written: string
+  readonly remedy: string
 }

@@ -5,8 +5,8 @@ import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
 import { joinHeader } from '../../http/send/response-head.js'
 import { ALL_ROWS, type JsonPreparation, prepareJson, REFUSED } from '../../http/send/send-json.js'
-import type { WriteDates } from '../../schema/date-writer.js'
 import type { BodyFields, ResponseFields } from '../../schema/fields/response-fields.js'
+import type { WriteDates } from '../../schema/response-dates.js'
 import type { OnError, StepFactory } from '../../step/step.js'
 
 /** How a route treats the fields of its responses. */

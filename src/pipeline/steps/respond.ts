@@ -15,7 +15,7 @@ import {
 } from '../../http/send/raw-body.js'
 import { type RawOptions, sendRaw } from '../../http/send/send-raw.js'
 import { kHasFailed, kTenantScope } from '../../http/symbol-fields.js'
-import { remedyFor, unsendableKind } from '../../schema/fields/unsendable.js'
+import { remedyFor, unsendableKind } from '../../schema/fields/to-plain.js'
 import { Refusal } from '../../step/refusal.js'
 import {
   isThenable,

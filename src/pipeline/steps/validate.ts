@@ -8,7 +8,7 @@ import type {
 } from '../../contracts/schema.js'
 import { refuse } from '../../errors/refuse.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { MAX_ISSUES } from '../../schema/max-issues.js'
+import { MAX_ISSUES } from '../../schema/work-limit.js'
 import { Refusal } from '../../step/refusal.js'
 import { isThenable, type Step, type StepFactory } from '../../step/step.js'
 import { type Declares, genericErrors, limitErrors } from '../field-errors.js'

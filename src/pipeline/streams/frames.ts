@@ -1,7 +1,6 @@
 import type { StreamKind } from '../../contracts/representation.js'
 import { isSseComment, isSseEvent } from '../../http/sse-event.js'
-import { refuseHidden } from '../../schema/fields/to-plain.js'
-import { remedyFor, unsendableKind } from '../../schema/fields/unsendable.js'
+import { refuseHidden, remedyFor, unsendableKind } from '../../schema/fields/to-plain.js'
 import { isOrdinaryData } from '../steps/respond.js'
 
 /** Limits an item to the fields of its schema, or checks it; `null` sends every item as it is. */

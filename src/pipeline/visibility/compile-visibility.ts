@@ -5,11 +5,9 @@ import { bodyFinder } from '../../http/body-reader.js'
 import type { BlazonRequest } from '../../http/request.js'
 import type { RequestVisibility } from '../../http/request-notes.js'
 import type { Node } from '../../schema/dialect/conversion.js'
-import type { Path } from '../../schema/fields/matcher.js'
+import { namesIn, type Path } from '../../schema/fields/matcher.js'
 import { readSchema } from '../../schema/fields/read-schema.js'
 import { isEnveloped, type MadeRows, mapResponses } from '../../schema/fields/response-bodies.js'
-import { namesIn } from '../../schema/fields/show-path.js'
-import { markByName } from '../../schema/visibility/by-name.js'
 import {
   compileFindHidden,
   compileFindSent,
@@ -18,7 +16,7 @@ import {
   type HideFields,
   type MarkedSchema,
 } from '../../schema/visibility/hide-fields.js'
-import { keyOfMark, type Mark } from '../../schema/visibility/marks.js'
+import { keyOfMark, type Mark, markByName } from '../../schema/visibility/marks.js'
 import {
   distinctMarks,
   type MarkedField,

@@ -1,8 +1,6 @@
 import type { Ajv, CodeKeywordDefinition, KeywordCxt, Options } from 'ajv'
-import { MAX_ISSUES } from '../max-issues.js'
-import { WorkLimit } from '../work-limit.js'
-import { replaceMultipleOf } from './multiple-of.js'
-import { replaceUniqueItems } from './unique-items.js'
+import { MAX_ISSUES, WorkLimit } from '../work-limit.js'
+import { replaceMultipleOf, replaceUniqueItems } from './own-keywords.js'
 
 /**
  * Matches Ajv's check whether text can be coerced to a number: `'1e400' == +'1e400'`. Both sides become

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { MAX_ISSUES } from '../max-issues.js'
+import { MAX_ISSUES } from '../work-limit.js'
 
 /** The part of an arktype 2 type that this file uses. */
 interface ArkType extends StandardSchemaV1 {

@@ -1,17 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { MAX_ISSUES } from '../max-issues.js'
-import { WorkLimit } from '../work-limit.js'
-import {
-  constant,
-  type Def,
-  type Internals,
-  isZodNode,
-  type Payload,
-  type Run,
-  withRun,
-  type ZodNode,
-} from './zod-node.js'
-import { boundRecord } from './zod-record.js'
+import { MAX_ISSUES, WorkLimit } from '../work-limit.js'
 
 /**
  * The fields whose schema zod runs once for each item or property of the value. The client chooses how often,
@@ -211,4 +199,121 @@ function passOver(payload: Payload, container: Container): Payload {
   container.isLeft = true
   payload.issues.push({ code: 'custom', message: 'There may be more', input: payload.value })
   return payload
+}
+
+/** The number of properties that are parsed together, before the issues are counted. */
+const KEYS_AT_ONCE = 64
+
+/**
+ * Makes a record stop after {@link MAX_ISSUES} issues. Zod parses all properties of a record, so here it
+ * receives small records, one after the other. The checks of the record still receive the whole record. A
+ * record with a fixed set of keys stays unchanged.
+ */
+function boundRecord(internals: Internals): void {
+  const { keyType } = internals.def
+  if (isZodNode(keyType) && keyType._zod.values !== undefined) return
+  let { parse } = internals
+  const parseInParts: Run = (payload, context) => {
+    const keys = isRecord(payload.value) ? Reflect.ownKeys(payload.value) : []
+    if (keys.length <= KEYS_AT_ONCE) return parse(payload, context)
+    const parts = partsOf(payload.value as Record<PropertyKey, unknown>, keys)
+    payload.value = {}
+    return parseNext(parts, payload, (part) => parse(part, context))
+  }
+  // Zod assigns another `parse` when it finds that no value can contain itself here.
+  Object.defineProperty(internals, 'parse', {
+    configurable: true,
+    get: () => parseInParts,
+    set(changed: Run) {
+      parse = changed
+    },
+  })
+}
+
+function* partsOf(
+  record: Readonly<Record<PropertyKey, unknown>>,
+  keys: readonly PropertyKey[],
+): Generator<Payload, undefined> {
+  for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+    const value: Record<PropertyKey, unknown> = {}
+    for (const key of keys.slice(start, start + KEYS_AT_ONCE)) {
+      const isOwn = Object.prototype.propertyIsEnumerable.call(record, key)
+      if (isOwn && key !== '__proto__') value[key] = record[key]
+    }
+    yield { value, issues: [] }
+  }
+}
+
+function parseNext(
+  parts: Generator<Payload, undefined>,
+  whole: Payload,
+  parse: (part: Payload) => Payload | Promise<Payload>,
+): Payload | Promise<Payload> {
+  for (;;) {
+    const { value: part } = parts.next()
+    if (part === undefined) return whole
+    const parsed = parse(part)
+    if (parsed instanceof Promise) {
+      return parsed.then((settled) =>
+        add(settled, whole) ? whole : parseNext(parts, whole, parse),
+      )
+    }
+    if (add(parsed, whole)) return whole
+  }
+}
+
+/** Adds the result of one part. Returns whether there are enough issues. */
+function add({ value, issues }: Payload, whole: Payload): boolean {
+  Object.assign(whole.value as object, value)
+  for (const issue of issues) whole.issues.push(issue)
+  return whole.issues.length >= MAX_ISSUES
+}
+
+function isRecord(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** The state of parsing one value: the result so far, and the issues. */
+export interface Payload {
+  value: unknown
+  readonly issues: unknown[]
+}
+
+export type Run = (payload: Payload, context: object) => Payload | Promise<Payload>
+
+/** The definition from which zod built a schema. */
+export type Def = Readonly<Record<string, unknown>> & { readonly type: string }
+
+/** The internals of a zod 4 schema, from any copy of zod. */
+export interface Internals {
+  readonly def: Def
+  readonly constr: new (def: Def) => ZodNode
+  /** The schema inside a `z.lazy`. */
+  readonly innerType?: ZodNode
+  /** The accepted values, in schemas that list them. */
+  readonly values?: unknown
+  /** Parses the value, then runs the checks. */
+  run: Run
+  /** Only parses. */
+  parse: Run
+}
+
+export interface ZodNode {
+  readonly _zod: Internals
+}
+
+export function isZodNode(value: unknown): value is ZodNode {
+  return typeof value === 'object' && value !== null && '_zod' in value
+}
+
+/** Returns a schema with another `run`. All its other properties come from the original by its prototype. */
+export function withRun<T extends ZodNode>(node: T, run: Run): T {
+  const internals = Object.create(node._zod, { run: constant(run) })
+  return Object.create(node, { _zod: constant(internals) })
+}
+
+export function constant(value: unknown): PropertyDescriptor {
+  return { value, enumerable: true, configurable: true, writable: true }
 }

@@ -1,8 +1,7 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { markOf } from '../visibility/marks.js'
-import { isNode, type Node } from './conversion.js'
+import { isNode, type Node, toJsonValue } from './conversion.js'
 import { referenceTo, toComponentName } from './definitions.js'
-import { toJsonValue } from './json-value.js'
 
 const WORDS = new Set(
   `title description default example examples deprecated readOnly writeOnly externalDocs discriminator visibleTo`.split(

@@ -1,4 +1,4 @@
-import type { OpenApiSchema as AnySchema } from '../../contracts/openapi.js'
+import type { OpenApiSchema as AnySchema, SchemaLoss } from '../../contracts/openapi.js'
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 
 /** A JSON Schema object, of any draft. */
@@ -65,4 +65,43 @@ export function isNever(schema: AnySchema): boolean {
 /** Joins a path and a key: `items.0` and `price` give `items.0.price`. */
 export function below(path: string, step: string): string {
   return path === '' ? step : `${path}.${step}`
+}
+
+/** The losses of a conversion, without duplicates. */
+export class Losses {
+  readonly #found = new Map<string, SchemaLoss>()
+  #count = 0
+
+  readonly add: Conversion['lose'] = (path, cause) => {
+    this.#count++
+    this.#found.set(`${path}\n${cause}`, { path, cause })
+  }
+
+  /** Counts one more loss with the same cause. */
+  readonly repeat = (): void => {
+    this.#count++
+  }
+
+  /** How many there were, duplicates included. */
+  readonly count = (): number => this.#count
+
+  get all(): SchemaLoss[] {
+    return [...this.#found.values()]
+  }
+}
+
+/**
+ * Converts a value to JSON data; dates and bigints become text. Returns `undefined` for a value that JSON
+ * cannot hold.
+ */
+export function toJsonValue(value: unknown): unknown {
+  if (value === undefined || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && !Number.isFinite(value)) return undefined
+  try {
+    const text = JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part))
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    // The value contains itself, or a `toJSON` throws.
+    return undefined
+  }
 }

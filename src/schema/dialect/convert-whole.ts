@@ -6,11 +6,11 @@ import {
   type Dialect,
   isNode,
   LOSS_MARK,
+  Losses,
   NEVER,
   type Node,
 } from './conversion.js'
 import { createDefinitions, isEmptyCycle } from './definitions.js'
-import { Losses } from './losses.js'
 import { type References, readReferences } from './references.js'
 
 /** Converts a JSON Schema with all its references: named and recursive schemas become definitions. */

@@ -1,8 +1,7 @@
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import { annotationsOf } from './annotations.js'
 import { watched } from './combination.js'
-import type { Conversion, Dialect, Node } from './conversion.js'
-import { toJsonValue } from './json-value.js'
+import { type Conversion, type Dialect, type Node, toJsonValue } from './conversion.js'
 import { KEYWORDS } from './keep-keywords.js'
 
 /**

@@ -9,8 +9,8 @@ import {
   NEVER,
   type Node,
   type TypeName,
+  toJsonValue,
 } from './conversion.js'
-import { toJsonValue } from './json-value.js'
 import { toPattern } from './pattern.js'
 import { formatOf, isBound, SAFE } from './scalar-schema.js'
 import { isOfType, isType } from './types.js'

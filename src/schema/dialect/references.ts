@@ -1,5 +1,5 @@
+import { lowerableIn, subschemasOf } from '../keywords.js'
 import { ANONYMOUS_MARK, isNode, type Node, RESOURCE_MARK } from './conversion.js'
-import { childrenOf, subschemasOf } from './keywords.js'
 
 /** The base URL for relative identifiers. It never appears in a document. */
 const BASE = 'schema:///'
@@ -67,7 +67,7 @@ function indexReferences(root: unknown): References {
     for (const name of namesOf(node, resource, parent)) {
       if (!targets.has(name)) targets.set(name, node)
     }
-    for (const [, child] of subschemasOf(node)) index(child, resource)
+    for (const { schema } of subschemasOf(node)) index(schema, resource)
     for (const definitions of [node.$defs, node.definitions]) noteKeys(definitions, keys)
   }
   index(root, whole)
@@ -185,8 +185,8 @@ function reaches(start: Node, { resolve, skip, stopsAt = () => false }: Walk): b
   while (open.length > 0) {
     const node = open.pop()
     if (!isNode(node)) continue
-    const next = childrenOf(node).filter(([keyword]) => keyword !== skip)
-    for (const child of [resolve(node), ...next.map(([, schema]) => schema)]) {
+    const next = lowerableIn(node).filter(({ keyword }) => keyword !== skip)
+    for (const child of [resolve(node), ...next.map(({ schema }) => schema)]) {
       if (child === start) return true
       if (!seen.has(child) && !stopsAt(child)) open.push(child)
       seen.add(child)

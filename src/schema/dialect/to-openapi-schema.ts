@@ -1,11 +1,17 @@
-import type { DescribedSchema } from '../../contracts/openapi-3-0.js'
+import type { DescribedSchema, OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { annotationsOf } from './annotations.js'
-import { combine } from './combine.js'
-import { type Conversion, NEVER, type Node } from './conversion.js'
+import { combinations, combine } from './combination.js'
+import {
+  COERCED_MARK,
+  type Conversion,
+  type Dialect,
+  isNode,
+  Losses,
+  MADE_MARK,
+  NEVER,
+  type Node,
+} from './conversion.js'
 import { convertWhole } from './convert-whole.js'
-import { Losses } from './losses.js'
-import { LOWERED } from './lower-body.js'
-import { type Survey, surveySchema } from './survey.js'
 import { typedSchema } from './typed-schema.js'
 
 /**
@@ -33,4 +39,78 @@ function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
   const { add: lose, count } = losses
   const conversion = { convert, lose, countLosses: count, follow: () => [] }
   return { schema: convert(root, ''), definitions: [], losses: losses.all }
+}
+
+/** The kinds of keywords in a whole schema. The conversion of its parts skips the kinds that do not occur. */
+interface Survey {
+  /**
+   * Whether the schema has only types, bounds and annotations, as most schemas have: no references, names or
+   * combinations.
+   */
+  readonly isPlain: boolean
+  /** Whether a description, an example or a default may occur. */
+  readonly isAnnotated: boolean
+}
+
+const BOUNDS = new Set([
+  MADE_MARK,
+  COERCED_MARK,
+  ...`$schema type nullable enum const format minLength maxLength pattern contentEncoding contentMediaType
+  minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems required
+  minProperties maxProperties`.split(/\s+/),
+])
+
+const ANNOTATIONS = new Set(
+  'description default example examples deprecated readOnly writeOnly'.split(' '),
+)
+
+/** Reads every keyword of a schema once. */
+export function surveySchema(schema: unknown): Survey {
+  const survey = { isPlain: true, isAnnotated: false }
+  look(schema, survey)
+  // The search does not look inside keywords that are not plain, so there may be annotations that it has not
+  // seen.
+  return survey.isPlain ? survey : { isPlain: false, isAnnotated: true }
+}
+
+function look(schema: unknown, survey: { isPlain: boolean; isAnnotated: boolean }): void {
+  if (!isNode(schema)) {
+    if (typeof schema !== 'boolean') survey.isPlain = false
+    return
+  }
+  for (const keyword in schema) {
+    if (BOUNDS.has(keyword)) continue
+    const value = schema[keyword]
+    if (keyword === 'items' || keyword === 'additionalProperties') look(value, survey)
+    else if (keyword === 'properties' && isNode(value)) {
+      for (const name in value) look(value[name], survey)
+    } else if (ANNOTATIONS.has(keyword)) survey.isAnnotated = true
+    else survey.isPlain = false
+  }
+}
+
+/** The dialect of OpenAPI 3.0.3: parts that it cannot express become less exact. */
+export const LOWERED: Dialect<OpenApiSchema> = {
+  write(node, path, conversion) {
+    const own = withoutUnevaluated(node, path, conversion)
+    const parts = conversion.follow(node, path)
+    parts.push(typedSchema(own, path, conversion), ...combinations(own, path, conversion))
+    return combine(annotationsOf(node), parts)
+  },
+  of: (schema) => schema,
+}
+
+const APPLICATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'contains']
+
+/**
+ * Drops `unevaluatedItems` and `unevaluatedProperties` if other keywords may evaluate items or properties.
+ * Otherwise they stay, because then they mean the same as `items` and `additionalProperties`.
+ */
+function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Node {
+  if (node.unevaluatedItems === undefined && node.unevaluatedProperties === undefined) return node
+  if (!APPLICATORS.some((keyword) => node[keyword] !== undefined)) return node
+  const { unevaluatedItems, unevaluatedProperties: _, ...others } = node
+  const keyword = unevaluatedItems === undefined ? 'unevaluatedProperties' : 'unevaluatedItems'
+  lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot express it.`)
+  return others
 }

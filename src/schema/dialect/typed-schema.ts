@@ -1,20 +1,22 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
+import { hasKeywordsFor } from '../keywords.js'
+import { positionsOf } from '../places.js'
+import { setOwn } from '../set-own.js'
+import { combine } from './combination.js'
 import {
   below,
   type Conversion,
   type Draft,
   isNever,
+  isNode,
   NEVER,
   type Node,
   type TypeName,
+  toJsonValue,
 } from './conversion.js'
-import { toJsonValue } from './json-value.js'
-import { hasKeywordsFor } from './keywords.js'
-import { NULL, withNull } from './null.js'
-import { objectSchema } from './object-schema.js'
 import { copyCount, numberSchema, stringSchema } from './scalar-schema.js'
 import { allowedTypes, isEqual, isType, typeOf } from './types.js'
-import { anyOf, withoutFullEnum } from './union.js'
+import { anyOf, NULL, withNull, withoutFullEnum } from './union.js'
 
 /**
  * Converts `type`, `enum`, `const` and the keywords of each type. An OpenAPI schema has at most one type, so
@@ -76,13 +78,6 @@ function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchem
   return Object.assign({}, ...parts) as OpenApiSchema
 }
 
-/** The item schemas of a list: the schemas of the first items by position, and the schema of all other items. */
-interface Positions {
-  readonly first: readonly unknown[]
-  /** `undefined` when the schema allows any other items. */
-  readonly rest: unknown
-}
-
 /**
  * Converts `items` and the other keywords of lists. OpenAPI 3.0 has no tuples: their items become a union,
  * and the limit on their length stays.
@@ -92,7 +87,7 @@ function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiS
   if (dropped !== undefined) {
     conversion.lose(path, `'${dropped}' is not in the document: OpenAPI 3.0 cannot express it.`)
   }
-  const { first, rest } = positions(node)
+  const { first, rest = node.unevaluatedItems } = positionsOf(node)
   const item = below(path, '*')
   const bounds: Draft = {}
   copyCount(bounds, 'minItems', node)
@@ -118,22 +113,6 @@ function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiS
   }
 }
 
-/**
- * Reads `prefixItems` and `items` of 2020-12, or the list `items` and `additionalItems` of earlier drafts.
- */
-function positions(node: Node): Positions {
-  const { prefixItems, items, additionalItems } = node
-  if (Array.isArray(prefixItems)) {
-    return { first: prefixItems, rest: Array.isArray(items) ? undefined : restOf(node, items) }
-  }
-  if (Array.isArray(items)) return { first: items, rest: restOf(node, additionalItems) }
-  return { first: [], rest: restOf(node, items) }
-}
-
-function restOf({ unevaluatedItems }: Node, rest: unknown): unknown {
-  return rest === undefined ? unevaluatedItems : rest
-}
-
 function droppedKeyword(node: Node): string | undefined {
   return ['contains', 'minContains', 'maxContains'].find((keyword) => node[keyword] !== undefined)
 }
@@ -144,4 +123,172 @@ function isAnything(schema: OpenApiSchema): boolean {
 
 function distinct(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
   return schemas.filter((schema, at) => schemas.findIndex((other) => isEqual(schema, other)) === at)
+}
+
+/** Keywords that OpenAPI 3.0 does not have. Without them, the document accepts more values. */
+const DROPPED = ['dependencies', 'dependentRequired', 'dependentSchemas']
+
+const NOT_EXPRESSIBLE = 'is not in the document: OpenAPI 3.0 cannot express it.'
+
+/** Patterns that match every name. */
+const ANY_NAME = new Set(['', '.*', '^.*$', '^(.*)$', '^.*', '.*$', '^[\\s\\S]*$', '^'])
+
+type Properties = Readonly<Record<string, OpenApiSchema>>
+
+/** Converts `properties` and the other keywords of objects. */
+function objectSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
+  for (const keyword of DROPPED) {
+    if (node[keyword] !== undefined) conversion.lose(path, `'${keyword}' ${NOT_EXPRESSIBLE}`)
+  }
+  const others = otherProperties(node, path, conversion)
+  const names = allowedNames(node, path, conversion)
+  const declared = declaredProperties(node, path, conversion)
+  const named = names === undefined ? declared : pickNames(declared, { names, others })
+  const rest = names === undefined ? others : false
+  const required = requiredNames(node)
+  const properties = withRequired(named, { required, rest })
+  const hasProperties = Object.keys(properties).length > 0
+  // `additionalProperties: true` is the default, but an author who writes it expects other properties, so it
+  // stays visible.
+  const isLoose = hasProperties && rest === undefined && saysOthers(node)
+  const schema: Draft = {}
+  if (hasProperties) schema.properties = properties
+  if (required.length > 0) schema.required = required
+  if (rest !== undefined) schema.additionalProperties = rest
+  else if (isLoose) schema.additionalProperties = true
+  copyCount(schema, 'minProperties', node)
+  copyCount(schema, 'maxProperties', node)
+  return schema
+}
+
+function declaredProperties(node: Node, path: string, conversion: Conversion): Properties {
+  const { properties, patternProperties } = node
+  const declared: Record<string, OpenApiSchema> = {}
+  if (!isNode(properties)) return declared
+  for (const name of Object.keys(properties)) {
+    const at = below(path, name)
+    const own = conversion.convert(properties[name], at)
+    const isAlone = patternProperties === undefined
+    setOwn(declared, name, isAlone ? own : withPatterns(own, { node, name, at }, conversion))
+  }
+  return declared
+}
+
+/** Combines the schema of a property with the schemas of all patterns that match its name. */
+function withPatterns(
+  own: OpenApiSchema,
+  { node, name, at }: { readonly node: Node; readonly name: string; readonly at: string },
+  { convert }: Conversion,
+): OpenApiSchema {
+  const { patternProperties } = node
+  const patterns = isNode(patternProperties) ? Object.entries(patternProperties) : []
+  const matching = patterns.filter(([pattern]) => isMatch(pattern, name))
+  const all = [own, ...matching.map(([, other]) => convert(other, at))]
+  const telling = all.filter((each) => Object.keys(each).length > 0)
+  return telling.length > 1 ? combine({}, telling) : (telling[0] ?? own)
+}
+
+function isMatch(pattern: string, name: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(name)
+  } catch {
+    return false
+  }
+}
+
+/** Returns the schema of properties without a schema of their own; `undefined` when they may be anything. */
+function otherProperties(
+  node: Node,
+  path: string,
+  conversion: Conversion,
+): OpenApiSchema | false | undefined {
+  const at = below(path, '*')
+  const { patternProperties } = node
+  const convertOne = (schema: unknown): OpenApiSchema => conversion.convert(schema, at)
+  const rest = restOf(node)
+  const fallback = rest === undefined ? undefined : convertOne(rest)
+  if (!isNode(patternProperties)) return toRest(fallback)
+  const patterns = Object.keys(patternProperties)
+  const values = Object.values(patternProperties).map(convertOne)
+  const catchAll = patterns.findIndex((pattern) => ANY_NAME.has(pattern))
+  if (catchAll >= 0 && patterns.length === 1) return toRest(values[catchAll])
+  conversion.lose(path, 'OpenAPI 3.0 has no patterns of names: they are not in the document.')
+  if (fallback === undefined) return undefined
+  const possible = isNever(fallback) ? values : [...values, fallback]
+  if (possible.some((schema) => Object.keys(schema).length === 0)) return undefined
+  return toRest(
+    anyOf(
+      possible.filter((schema, n) => !possible.slice(0, n).some((other) => isEqual(schema, other))),
+    ),
+  )
+}
+
+/**
+ * `unevaluatedProperties` means the same as `additionalProperties` when no other keyword evaluates
+ * properties. `withoutUnevaluated` removes it in all other cases.
+ */
+function restOf(node: Node): unknown {
+  return node.additionalProperties ?? node.unevaluatedProperties
+}
+
+/** Whether the schema has a rule for properties without a schema of their own. */
+function saysOthers(node: Node): boolean {
+  return restOf(node) !== undefined || isNode(node.patternProperties)
+}
+
+function toRest(schema: OpenApiSchema | undefined): OpenApiSchema | false | undefined {
+  if (schema === undefined || Object.keys(schema).length === 0) return undefined
+  return isNever(schema) ? false : schema
+}
+
+/** Returns the names that `propertyNames` lists. OpenAPI cannot express other rules for names. */
+function allowedNames(node: Node, path: string, conversion: Conversion): string[] | undefined {
+  if (node.propertyNames === undefined || node.propertyNames === true) return undefined
+  const { type, enum: values, ...others } = conversion.convert(node.propertyNames, path)
+  const isBare = Object.keys(others).length === 0
+  if (isBare && values !== undefined) return values.filter((value) => typeof value === 'string')
+  if (!isBare || (type !== undefined && type !== 'string')) {
+    conversion.lose(path, 'OpenAPI 3.0 has no rules for names of properties: any name is accepted.')
+  }
+  return undefined
+}
+
+function pickNames(
+  declared: Properties,
+  {
+    names,
+    others,
+  }: { readonly names: readonly string[]; readonly others: OpenApiSchema | false | undefined },
+): Properties {
+  const value = others === false ? { not: {} } : (others ?? {})
+  return Object.fromEntries(
+    names.map((name) => {
+      const own = Object.hasOwn(declared, name) ? declared[name] : undefined
+      return [name, own ?? value]
+    }),
+  )
+}
+
+function requiredNames({ required }: Node): string[] {
+  if (!Array.isArray(required)) return []
+  return [...new Set(required)].filter((name): name is string => typeof name === 'string')
+}
+
+/**
+ * Adds a schema for each required property without one, because tools refuse a document with such a property.
+ */
+function withRequired(
+  properties: Properties,
+  {
+    required,
+    rest,
+  }: { readonly required: readonly string[]; readonly rest: OpenApiSchema | false | undefined },
+): Properties {
+  if (required.every((name) => Object.hasOwn(properties, name))) return properties
+  const missing = required.filter((name) => !Object.hasOwn(properties, name))
+  const value = rest === false ? { not: {} } : (rest ?? {})
+  return Object.fromEntries([
+    ...Object.entries(properties),
+    ...missing.map((name) => [name, value] as const),
+  ])
 }

@@ -1,6 +1,5 @@
-import { isMultiple } from '../ajv/multiple-of.js'
-import { findTwins } from '../ajv/unique-items.js'
-import { isNode, type Node } from '../dialect/conversion.js'
+import { findTwins, isMultiple } from '../ajv/own-keywords.js'
+import { ABSENT_MARK, isNode, type Node } from '../dialect/conversion.js'
 import { isEqual } from '../dialect/types.js'
 
 /** Whether JSON data satisfies the keywords that concern the value itself, and no schema inside the current one. */
@@ -80,4 +79,13 @@ function compile(source: string, flags: string): RegExp | null {
   } catch {
     return null
   }
+}
+
+/** Whether no value at all is valid against a schema: the part that it describes may not be there. */
+export function isNever(schema: unknown): boolean {
+  if (schema === false) return true
+  if (!isNode(schema)) return false
+  const { not } = schema
+  const refusesAll = not === true || (isNode(not) && Object.keys(not).length === 0)
+  return refusesAll || schema[ABSENT_MARK] === true
 }

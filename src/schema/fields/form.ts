@@ -65,3 +65,135 @@ export function once(make: Lazy): Lazy {
     return made
   }
 }
+
+/** How two forms become one. */
+interface Rule {
+  /** Whether a part stays that only one of the forms names. */
+  readonly keepsSingle: boolean
+  /** Whether a form that names nothing, and so allows everything, wins against one that names something. */
+  readonly anyWins: boolean
+  /** Whether a form that allows no object (no list) wins. */
+  readonly noneWins: boolean
+  /** Joins the forms of a part that both name. */
+  readonly join: (a: Form, b: Form) => Form
+}
+
+/** Both schemas apply (`allOf`): a part stays if one of them names it. */
+export const both: (a: Form, b: Form) => Form = remembered((a, b) => {
+  const rule = { keepsSingle: true, anyWins: false, noneWins: true, join: both }
+  return { ...joinParts(a, b, rule), choices: [...a.choices, ...b.choices] }
+})
+
+/** The value fits both alternatives: a part stays if one of them names it. */
+export const either: (a: Form, b: Form) => Form = remembered((a, b) => {
+  if (isChoosing(a, b)) return later((plain) => either(resolve(a, plain), resolve(b, plain)))
+  const rule = { keepsSingle: true, anyWins: true, noneWins: false, join: either }
+  return { ...joinParts(a, b, rule), choices: [] }
+})
+
+/** The value fits neither alternative: a part stays if both of them name it. */
+export const common: (a: Form, b: Form) => Form = remembered((a, b) => {
+  if (isChoosing(a, b)) return later((plain) => common(resolve(a, plain), resolve(b, plain)))
+  const rule = { keepsSingle: false, anyWins: false, noneWins: true, join: common }
+  return { ...joinParts(a, b, rule), choices: [] }
+})
+
+/** Returns the form of one value, without choices. */
+export function resolve(form: Form, plain: unknown): Form {
+  if (form.choices.length === 0) return form
+  return form.choices
+    .map((choice) => resolve(choice.select(plain), plain))
+    .reduce(both, withoutChoices(form))
+}
+
+const bases = new WeakMap<Form, Form>()
+
+/** Returns the names that a form has for every value. */
+export function withoutChoices(form: Form): Form {
+  const { object, list } = form
+  const base = bases.get(form) ?? { object, list, choices: [] }
+  bases.set(form, base)
+  return base
+}
+
+function isChoosing(a: Form, b: Form): boolean {
+  return a.choices.length + b.choices.length > 0
+}
+
+function later(select: Choice['select']): Form {
+  return { ...ANY, choices: [{ select, tag: null }] }
+}
+
+function joinParts(a: Form, b: Form, rule: Rule): Pick<Form, 'object' | 'list'> {
+  return {
+    object: joinKind(a.object, b.object, { rule, join: joinObjects }),
+    list: joinKind(a.list, b.list, { rule, join: joinLists }),
+  }
+}
+
+type Kind<T> = T | 'any' | 'none'
+
+function joinKind<T extends ObjectForm | ListForm>(
+  a: Kind<T>,
+  b: Kind<T>,
+  { rule, join }: { readonly rule: Rule; readonly join: (a: T, b: T, rule: Rule) => T },
+): Kind<T> {
+  if (a === 'none') return rule.noneWins ? a : b
+  if (b === 'none') return rule.noneWins ? b : a
+  if (a === 'any') return rule.anyWins ? a : b
+  if (b === 'any') return rule.anyWins ? b : a
+  return join(a, b, rule)
+}
+
+function joinObjects(a: ObjectForm, b: ObjectForm, rule: Rule): ObjectForm {
+  const names = new Map<string, Lazy>()
+  for (const name of new Set([...a.names.keys(), ...b.names.keys()])) {
+    const item = joinLazy(lazyProperty(a, name), lazyProperty(b, name), rule)
+    if (item !== null) names.set(name, item)
+  }
+  const [first, second] = [a.rest, b.rest]
+  if (first === null || second === null) {
+    return { names, rest: rule.keepsSingle ? (first ?? second) : null }
+  }
+  return { names, rest: (name) => joinLazy(first(name), second(name), rule) }
+}
+
+/** The form itself is not read yet: while a schema is read, a schema inside it may refer to it. */
+function lazyProperty({ names, rest }: ObjectForm, name: string): Lazy | null {
+  return names.get(name) ?? rest?.(name) ?? null
+}
+
+function joinLists(a: ListForm, b: ListForm, rule: Rule): ListForm {
+  const length = Math.max(a.first.length, b.first.length)
+  const first: Lazy[] = []
+  for (let index = 0; index < length; index++) {
+    const item = joinLazy(a.first[index] ?? a.rest, b.first[index] ?? b.rest, rule)
+    if (item === null) return { first, rest: null }
+    first.push(item)
+  }
+  return { first, rest: joinLazy(a.rest, b.rest, rule) }
+}
+
+function joinLazy(a: Lazy | null, b: Lazy | null, rule: Rule): Lazy | null {
+  if (a === null || b === null) return rule.keepsSingle ? (a ?? b) : null
+  return once(() => rule.join(a(), b()))
+}
+
+/** The most results that are kept. Values choose the alternatives that are joined: of ten, there are a thousand sets. */
+const MOST = 5000
+
+/** Keeps the result of joining two forms. */
+function remembered(join: (a: Form, b: Form) => Form): (a: Form, b: Form) => Form {
+  let known = new WeakMap<Form, WeakMap<Form, Form>>()
+  let size = 0
+  return (a, b) => {
+    if (a === b) return a
+    const found = known.get(a)?.get(b)
+    if (found !== undefined) return found
+    const joined = join(a, b)
+    if (size++ === MOST) [known, size] = [new WeakMap(), 1]
+    const withA = known.get(a) ?? new WeakMap<Form, Form>()
+    known.set(a, withA.set(b, joined))
+    return joined
+  }
+}

@@ -1,7 +1,7 @@
 import { isNode, type Node } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
-import { isListValid, isValueValid, toExpression } from './bounds.js'
-import { isNever } from './never.js'
+import { positionsOf } from '../places.js'
+import { isListValid, isNever, isValueValid, toExpression } from './bounds.js'
 
 /** The keys from the root of a value to one of its parts. */
 export type Path = readonly (string | number)[]
@@ -105,13 +105,11 @@ function firstOf<T>(items: Iterable<T>, find: (item: T) => Path | null): Path | 
 }
 
 function inList(node: Node, list: readonly unknown[], { find, place }: Search): Path | null {
-  const { prefixItems, items, additionalItems, contains } = node
+  const { contains } = node
   if (!isListValid(node, list)) return place.path
-  const isOld = Array.isArray(items)
-  const first: readonly unknown[] = isOld ? items : Array.isArray(prefixItems) ? prefixItems : []
-  const others = isOld ? additionalItems : items
+  const { first, rest } = positionsOf(node)
   const found = firstOf(list.entries(), ([index, item]) => {
-    const schema = index < first.length ? first[index] : others
+    const schema = index < first.length ? first[index] : rest
     // Items after the last described one are dropped.
     return schema === undefined || isNever(schema) ? null : find(schema, item, below(place, index))
   })
@@ -186,4 +184,36 @@ function inUnion(
     if (deepest === null || path.length > deepest.length) deepest = path
   }
   return deepest
+}
+
+/**
+ * Writes a path for the log: `data.items[0].id`. A name that the schema does not contain becomes `*`, because it comes
+ * from the data: the key of a record may be an e-mail address.
+ *
+ * @param names All names of properties in the schema.
+ */
+export function showPath(path: Path, names: ReadonlySet<string>): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${names.has(key) ? key : '*'}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+/** Returns the names of all properties that a JSON Schema describes or requires, at any place. */
+export function namesIn(schema: unknown): Set<string> {
+  const names = new Set<string>()
+  const seen = new Set<unknown>()
+  const open = [schema]
+  while (open.length > 0) {
+    const value = open.pop()
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue
+    seen.add(value)
+    open.push(...Object.values(value))
+    if (!isNode(value)) continue
+    const { properties, required } = value
+    if (isNode(properties)) for (const name of Object.keys(properties)) names.add(name)
+    if (!Array.isArray(required)) continue
+    for (const name of required) if (typeof name === 'string') names.add(name)
+  }
+  return names
 }

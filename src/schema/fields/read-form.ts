@@ -1,9 +1,13 @@
 import { isNode, type Node } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
-import { toExpression } from './bounds.js'
+import { positionsOf } from '../places.js'
+import { isNever, toExpression } from './bounds.js'
 import {
   ANY,
+  both,
   type Choice,
+  common,
+  either,
   type Form,
   type Lazy,
   type ListForm,
@@ -12,9 +16,7 @@ import {
   SCALAR,
   type Tag,
 } from './form.js'
-import { both, common, either } from './join-forms.js'
 import type { Matches } from './matcher.js'
-import { isNever } from './never.js'
 
 /** Creates the function that reads the forms of one JSON Schema and of all schemas inside it. */
 export function createFormReader(
@@ -125,12 +127,9 @@ function readPatterns({ patternProperties }: Node): (readonly [RegExp, unknown])
   })
 }
 
-/** `prefixItems` and `items` of 2020-12, or the list `items` and `additionalItems` of earlier drafts. */
 function readList(node: Node, { read }: FormReader): ListForm {
-  const { prefixItems, items, additionalItems, unevaluatedItems } = node
-  const isOld = Array.isArray(items)
-  const first: readonly unknown[] = isOld ? items : Array.isArray(prefixItems) ? prefixItems : []
-  const others = (isOld ? additionalItems : items) ?? unevaluatedItems
+  const { first, rest } = positionsOf(node)
+  const others = rest ?? node.unevaluatedItems
   const end = first.findIndex(isNever)
   const isClosed = others === undefined || isNever(others)
   const lazy = (schema: unknown): Lazy => once(() => read(schema))

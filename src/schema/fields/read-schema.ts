@@ -1,10 +1,9 @@
 import type { SchemaConverters } from '../../contracts/openapi.js'
 import type { Schema } from '../../contracts/schema.js'
-import { isNode, LOSS_MARK } from '../dialect/conversion.js'
-import { subschemasOf } from '../dialect/keywords.js'
+import { LOSS_MARK, type Node } from '../dialect/conversion.js'
 import { type References, readReferences } from '../dialect/references.js'
-import { isConstant } from '../is-constant.js'
-import { jsonOnce } from '../json-once.js'
+import { isConstant, jsonOnce } from '../json-once.js'
+import { firstPlaces } from '../places.js'
 
 /** A place of a schema that describes nothing, although its author described something there. */
 export interface OpenPlace {
@@ -47,40 +46,14 @@ function read(schema: Schema, converters: SchemaConverters): ReadSchema {
 
 function findOpenPlaces(root: unknown, resolve: References['resolve']): OpenPlace[] {
   const found = new Map<string, OpenPlace>()
-  const seen = new Set<unknown>()
-  const look = (node: unknown, path: string): void => {
-    if (!isNode(node) || seen.has(node)) return
-    seen.add(node)
+  for (const { node, path } of firstPlaces(root, resolve)) {
     const cause = causeOf(node, resolve)
     if (cause !== null) found.set(path, { path, cause })
-    if (typeof node.$ref === 'string') look(resolve(node), path)
-    const { properties } = node
-    for (const [name, child] of Object.entries(isNode(properties) ? properties : {})) {
-      look(child, path === '' ? name : `${path}.${name}`)
-    }
-    for (const [keyword, child] of subschemasOf(node)) {
-      if (keyword in STEPS) look(child, STEPS[keyword] === '' ? path : `${path}${path && '.'}*`)
-    }
   }
-  look(root, '')
   return [...found.values()]
 }
 
-/** The keywords whose schemas apply to a part of the value (`*`), or to the value itself. */
-const STEPS: Readonly<Record<string, '' | '*'>> = {
-  additionalItems: '*',
-  additionalProperties: '*',
-  allOf: '',
-  anyOf: '',
-  else: '',
-  items: '*',
-  oneOf: '',
-  patternProperties: '*',
-  prefixItems: '*',
-  then: '',
-}
-
-function causeOf(node: Record<string, unknown>, resolve: References['resolve']): string | null {
+function causeOf(node: Node, resolve: References['resolve']): string | null {
   const { $ref, $dynamicRef = node['$recursiveRef'] } = node
   const mark = node[LOSS_MARK]
   if (typeof mark === 'string' && node['type'] === undefined) return mark

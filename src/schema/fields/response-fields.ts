@@ -4,14 +4,20 @@ import { isNode } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
 import { setOwn } from '../set-own.js'
 import { createFastCopy, type FastCopy } from './fast-copy.js'
-import { type Form, isAny, type Lazy, type ListForm, type ObjectForm } from './form.js'
-import { both, resolve, withoutChoices } from './join-forms.js'
-import { createMatcher, type Path } from './matcher.js'
+import {
+  both,
+  type Form,
+  isAny,
+  type Lazy,
+  type ListForm,
+  type ObjectForm,
+  resolve,
+  withoutChoices,
+} from './form.js'
+import { createMatcher, namesIn, type Path, showPath } from './matcher.js'
 import { createFormReader } from './read-form.js'
 import { type BodiesRoute, isEnveloped, type MadeRows, mapResponses } from './response-bodies.js'
-import { namesIn, showPath } from './show-path.js'
-import { callToJson, dataToPlain, toPlain, UnsendableError, unbox } from './to-plain.js'
-import { nestedKind } from './unsendable.js'
+import { callToJson, dataToPlain, nestedKind, toPlain, UnsendableError, unbox } from './to-plain.js'
 
 /** The result of a check: the body as plain data, or the difference to its schema, without any value of the body. */
 export type CheckedBody = { readonly plain: unknown; readonly lie: null } | { readonly lie: string }

@@ -1,14 +1,15 @@
 import type { SchemaSide } from '../../contracts/openapi.js'
 import { ABSENT_MARK, LOSS_MARK, RESOURCE_MARK } from '../dialect/conversion.js'
 import { withoutFlags } from '../dialect/pattern.js'
-import { findOldInstalled, installed } from './installed.js'
 import {
   BIGINT,
   BINARY,
   COMMON_FORMS,
   DATE,
   DIGITS,
+  findOldInstalled,
   flagsLost,
+  installed,
   ofClass,
   unknown,
 } from './library-result.js'

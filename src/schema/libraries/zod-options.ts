@@ -1,9 +1,15 @@
 import type { SchemaSide } from '../../contracts/openapi.js'
-import { ABSENT_MARK, COERCED_MARK, LOSS_MARK } from '../dialect/conversion.js'
-import { toJsonValue } from '../dialect/json-value.js'
+import { ABSENT_MARK, COERCED_MARK, LOSS_MARK, toJsonValue } from '../dialect/conversion.js'
 import { withoutFlags } from '../dialect/pattern.js'
-import { installed } from './installed.js'
-import { BIGINT, BINARY, COMMON_FORMS, flagsLost, ofClass, unknown } from './library-result.js'
+import {
+  BIGINT,
+  BINARY,
+  COMMON_FORMS,
+  flagsLost,
+  installed,
+  ofClass,
+  unknown,
+} from './library-result.js'
 
 /** The part of a zod 4 schema that this file reads. */
 interface ZodNode {

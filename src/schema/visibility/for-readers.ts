@@ -1,8 +1,9 @@
 import type { SchemaSide } from '../../contracts/openapi.js'
 import { isNode, type Node } from '../dialect/conversion.js'
-import { mapSubschemas } from '../dialect/keywords.js'
 import { type References, readReferences } from '../dialect/references.js'
-import { findMarks, type Mark, markOf, mayHaveMarks, partsOfValue, unionsOf } from './marks.js'
+import { mapSubschemas } from '../keywords.js'
+import { partsOfValue, unionsOf } from '../places.js'
+import { findMarks, type Mark, markOf, mayHaveMarks } from './marks.js'
 
 /** The readers of a document. */
 export interface Readers {
@@ -48,7 +49,7 @@ class ReaderView {
 
   #map(node: unknown): unknown {
     if (!isNode(node)) return node
-    const mapped: Record<string, unknown> = { ...mapSubschemas(node, (child) => this.#map(child)) }
+    const mapped = mapSubschemas(node, (child) => this.#map(child))
     if (isNode(node.properties)) mapped['properties'] = this.#shown(node.properties, mapped)
     if (isNode(node.patternProperties)) {
       mapped['patternProperties'] = this.#shown(node.patternProperties, mapped, 'patternProperties')

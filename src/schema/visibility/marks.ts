@@ -1,5 +1,6 @@
 import { isNode, type Node } from '../dialect/conversion.js'
-import { type References, readReferences } from '../dialect/references.js'
+import { readReferences } from '../dialect/references.js'
+import { listPlaces, type Place } from '../places.js'
 
 /** The abilities that a caller needs to see a field: every one of them. Sorted, each once. */
 export type Mark = readonly string[]
@@ -26,44 +27,9 @@ export function keyOfMark(mark: Mark): string {
   return JSON.stringify(mark)
 }
 
-/** Returns the schemas inside a schema that describe the same value, without the schemas of unions. */
-export function partsOfValue(node: Node, resolve: References['resolve']): unknown[] {
-  const { $ref, allOf, then: yes, else: no, dependentSchemas, dependencies } = node
-  return [
-    ...($ref === undefined ? [] : [resolve(node)]),
-    ...(Array.isArray(allOf) ? allOf : []),
-    yes,
-    no,
-    ...Object.values(isNode(dependentSchemas) ? dependentSchemas : {}),
-    ...Object.values(isNode(dependencies) ? dependencies : {}),
-  ]
-}
-
-/** Returns the alternatives of a schema. */
-export function unionsOf({ anyOf, oneOf }: Node): (readonly unknown[])[] {
-  return [anyOf, oneOf].filter((branches) => Array.isArray(branches))
-}
-
-/** Returns a schema, and all schemas that may describe the same value: references, parts and alternatives. */
-export function samePlaces(root: Node, resolve: References['resolve']): ReadonlySet<Node> {
-  const found = new Set<Node>([root])
-  for (const node of found) {
-    for (const part of [...partsOfValue(node, resolve), ...unionsOf(node).flat()]) {
-      if (isNode(part)) found.add(part)
-    }
-  }
-  return found
-}
-
 /** A marked part of a value. */
-export interface MarkedPlace {
-  /** The names that lead to it, and `*` for items and for properties without a name: `items.*.salary`. */
-  readonly path: string
-  /** The name of the property; `null` for an item, or a property without a name. */
-  readonly name: string | null
+export interface MarkedPlace extends Pick<Place, 'path' | 'name' | 'isRequired'> {
   readonly mark: Mark
-  /** Whether the object around it must have it. */
-  readonly isRequired: boolean
 }
 
 /** A mark that cannot have an effect, and why. */
@@ -80,9 +46,31 @@ export interface FoundMarks {
 
 const NONE: FoundMarks = { places: [], wrong: [] }
 
-/** Finds all marks of a JSON Schema. */
+/** Finds all marks of a JSON Schema. Only a property or an item can be left out. */
 export function findMarks(json: unknown): FoundMarks {
-  return isNode(json) && mayHaveMarks(json) ? new MarkSearch(json).search() : NONE
+  if (!isNode(json) || !mayHaveMarks(json)) return NONE
+  const places = new Map<string, MarkedPlace>()
+  const wrong = new Map<string, WrongMark>()
+  for (const { node, path, name, isRequired, kind } of listPlaces(
+    json,
+    readReferences(json).resolve,
+  )) {
+    const mark = markOf(node)
+    if (hasWrongMark(node)) {
+      wrong.set(path, { path, cause: 'is neither a text nor a list of texts' })
+    } else if (mark !== null && kind !== 'member') {
+      wrong.set(path, { path, cause: CAUSES[kind] })
+    } else if (mark !== null) {
+      places.set(`${path} ${keyOfMark(mark)}`, { path, name, isRequired, mark })
+    }
+  }
+  return { places: [...places.values()], wrong: [...wrong.values()] }
+}
+
+const CAUSES: Readonly<Record<Exclude<Place['kind'], 'member'>, string>> = {
+  whole: 'is on the whole value, which cannot be left out',
+  position: 'is on a position of a tuple, which cannot be left out',
+  condition: 'is in a condition, which describes no field',
 }
 
 /** Whether the keyword is anywhere in a schema. Values of examples count as well, which costs only a search. */
@@ -95,96 +83,22 @@ export function mayHaveMarks(value: unknown): boolean {
   return false
 }
 
-/** The kind of value that a schema describes. Only a property or an item can be left out. */
-interface Spot extends Omit<MarkedPlace, 'mark'> {
-  readonly kind: 'whole' | 'part' | 'position' | 'condition'
-}
-
-const CAUSES: Readonly<Record<Exclude<Spot['kind'], 'part'>, string>> = {
-  whole: 'is on the whole value, which cannot be left out',
-  position: 'is on a position of a tuple, which cannot be left out',
-  condition: 'is in a condition, which describes no field',
-}
-
-const CONDITIONS = ['not', 'if', 'contains', 'propertyNames', 'contentSchema'] as const
-const RECORDS = ['additionalProperties', 'unevaluatedProperties'] as const
-const LISTS = ['items', 'additionalItems', 'unevaluatedItems'] as const
-
-class MarkSearch {
-  readonly #root: Node
-  readonly #resolve: References['resolve']
-  readonly #places = new Map<string, MarkedPlace>()
-  readonly #wrong = new Map<string, WrongMark>()
-  readonly #seen = new Map<Node, Set<string>>()
-
-  constructor(root: Node) {
-    this.#root = root
-    this.#resolve = readReferences(root).resolve
+/**
+ * A schema of any value, in which all properties with the name of a marked field have its marks, at every depth. It finds
+ * marked fields at places that no schema describes.
+ */
+export function markByName(schemas: readonly FoundMarks[]): Node {
+  const marks = new Map<string, Mark[]>()
+  for (const { name, mark } of schemas.flatMap(({ places }) => places)) {
+    if (name !== null) marks.set(name, [...(marks.get(name) ?? []), mark])
   }
-
-  search(): FoundMarks {
-    this.#visit(this.#root, { kind: 'whole', path: '', name: null, isRequired: true })
-    return { places: [...this.#places.values()], wrong: [...this.#wrong.values()] }
-  }
-
-  #visit(node: unknown, spot: Spot): void {
-    if (!isNode(node) || this.#isSeen(node, spot)) return
-    this.#note(node, spot)
-    const same = [...partsOfValue(node, this.#resolve), ...unionsOf(node).flat()]
-    for (const part of same) this.#visit(part, spot)
-    for (const word of CONDITIONS) this.#visit(node[word], { ...spot, kind: 'condition' })
-    const inside = spot.kind === 'condition' ? spot.kind : 'part'
-    const other: Spot = { kind: inside, path: below(spot, '*'), name: null, isRequired: false }
-    for (const word of RECORDS) this.#visit(node[word], other)
-    for (const each of Object.values(nodeOr(node.patternProperties))) this.#visit(each, other)
-    this.#visitProperties(node, spot, inside)
-    this.#visitItems(node, other)
-  }
-
-  #visitProperties(node: Node, spot: Spot, kind: Spot['kind']): void {
-    const required = Array.isArray(node.required) ? node.required : []
-    for (const [name, child] of Object.entries(nodeOr(node.properties))) {
-      const isRequired = required.includes(name)
-      this.#visit(child, { kind, path: below(spot, name), name, isRequired })
-    }
-  }
-
-  #visitItems(node: Node, item: Spot): void {
-    for (const word of LISTS) {
-      const value = node[word]
-      if (!Array.isArray(value)) this.#visit(value, item)
-    }
-    const positions = Array.isArray(node.items) ? node.items : node.prefixItems
-    for (const each of Array.isArray(positions) ? positions : []) {
-      this.#visit(each, item.kind === 'part' ? { ...item, kind: 'position' } : item)
-    }
-  }
-
-  /** A schema may describe a field here and the whole value there, so it is visited once for each. */
-  #isSeen(node: Node, { kind, name }: Spot): boolean {
-    const key = `${kind} ${name ?? '*'}`
-    const seen = this.#seen.get(node) ?? new Set()
-    this.#seen.set(node, seen)
-    return seen.size === seen.add(key).size
-  }
-
-  #note(node: Node, spot: Spot): void {
-    const { kind, path } = spot
-    const mark = markOf(node)
-    if (hasWrongMark(node)) {
-      this.#wrong.set(path, { path, cause: 'is neither a text nor a list of texts' })
-    } else if (mark !== null && kind !== 'part') {
-      this.#wrong.set(path, { path, cause: CAUSES[kind] })
-    } else if (mark !== null) {
-      this.#places.set(`${path} ${keyOfMark(mark)}`, { ...spot, mark })
-    }
-  }
-}
-
-function below({ path }: Spot, step: string): string {
-  return path === '' ? step : `${path}.${step}`
-}
-
-function nodeOr(value: unknown): Node {
-  return isNode(value) ? value : {}
+  const anywhere: Record<string, unknown> = {}
+  const properties = [...marks].map(([name, of]) => {
+    return [name, { allOf: [...of.map((visibleTo) => ({ visibleTo })), anywhere] }] as const
+  })
+  return Object.assign(anywhere, {
+    properties: Object.fromEntries(properties),
+    additionalProperties: anywhere,
+    items: anywhere,
+  })
 }

@@ -3,8 +3,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { InputSource, Schema } from '../../contracts/schema.js'
 import { schemasOfBody } from '../body-schemas.js'
 import { type References, readReferences } from '../dialect/references.js'
-import { isConstant } from '../is-constant.js'
-import { jsonOnce } from '../json-once.js'
+import { isConstant, jsonIfDescribed } from '../json-once.js'
 import { isBodiless } from '../response-shape.js'
 import { type FoundMarks, findMarks, keyOfMark, type Mark, type MarkedPlace } from './marks.js'
 
@@ -24,7 +23,7 @@ export function marksOfRoute(route: RouteModel, converters: SchemaConverters): S
   const look = (of: Pick<SchemaMarks, 'part' | 'status'>, schema: Schema | null | undefined) => {
     if (schema == null) return
     const side = isSent(of.part) ? 'input' : 'output'
-    const json = describe(schema, { side, converters })
+    const json = jsonIfDescribed(schema, { side, converters })
     const marks = isConstant(schema, { converters }) ? marksOnce(json) : findMarks(json)
     if (marks.places.length + marks.wrong.length > 0) found.push({ ...of, schema, json, ...marks })
   }
@@ -66,15 +65,7 @@ export function marksOfOtherSide(
   { part, schema }: SchemaMarks,
   converters: SchemaConverters,
 ): FoundMarks {
-  return findMarks(describe(schema, { side: isSent(part) ? 'output' : 'input', converters }))
-}
-
-function describe(schema: Schema, options: Parameters<typeof jsonOnce>[1]): unknown {
-  try {
-    return jsonOnce(schema, options)
-  } catch {
-    return undefined
-  }
+  return findMarks(jsonIfDescribed(schema, { side: isSent(part) ? 'output' : 'input', converters }))
 }
 
 /** The sides of a route that have marked fields. */

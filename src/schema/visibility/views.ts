@@ -1,7 +1,8 @@
 import { isNode, type Node } from '../dialect/conversion.js'
 import type { References } from '../dialect/references.js'
 import { toExpression } from '../fields/bounds.js'
-import { type Mark, markOf, partsOfValue, samePlaces, unionsOf } from './marks.js'
+import { partsOfValue, positionsOf, Reach, unionsOf } from '../places.js'
+import { type Mark, markOf } from './marks.js'
 
 /** Returns the alternatives of a union that may describe a value. */
 export type SelectBranches = (branches: readonly unknown[], value: unknown) => readonly unknown[]
@@ -54,14 +55,13 @@ const MOST = 500
 /** Finds the schemas of the parts of values, and keeps the results. */
 export class Viewer {
   readonly #config: ViewConfig
-  readonly #ids = new Map<Node, number>()
   readonly #views = new Map<string, View>()
   readonly #chosen = new Map<string, ChosenView>()
-  readonly #leads = new Map<Node, boolean>()
-  readonly #same = new Map<Node, ReadonlySet<Node>>()
+  readonly #reach: Reach
 
   constructor(config: ViewConfig) {
     this.#config = config
+    this.#reach = new Reach(config.resolve, (node) => this.#hides(node))
   }
 
   /** Returns the view of these schemas. */
@@ -69,7 +69,7 @@ export class Viewer {
     const key = this.#keyOf(schemas)
     const known = this.#views.get(key)
     if (known !== undefined) return known
-    const leads = [...schemas.sure, ...schemas.maybe].some((node) => this.#leadsFrom(node))
+    const leads = [...schemas.sure, ...schemas.maybe].some((node) => this.#reach.leads(node))
     const made: View = { ...schemas, leads, only: null }
     if (this.#views.size >= MOST) this.#views.clear()
     this.#views.set(key, made)
@@ -94,7 +94,7 @@ export class Viewer {
         }
       }
     }
-    const doubtful = new Set([...others].flatMap((node) => [...this.#sameAs(node)]))
+    const doubtful = new Set([...others].flatMap((node) => [...this.#reach.sameAs(node)]))
     const maybe = [...doubtful].filter((node) => !sure.has(node))
     const made = this.#chosenView({ sure: [...sure], maybe })
     if (!hasUnions) view.only = made
@@ -134,7 +134,9 @@ export class Viewer {
   }
 
   #memberView(schemas: Schemas, isNamed: boolean): View | null {
-    const isHidden = !isNamed && schemas.maybe.some((node) => this.#hidesOneOf(this.#sameAs(node)))
+    const isHidden =
+      !isNamed &&
+      schemas.maybe.some((node) => [...this.#reach.sameAs(node)].some((each) => this.#hides(each)))
     return isHidden ? null : this.view(schemas)
   }
 
@@ -145,9 +147,9 @@ export class Viewer {
     const all = [...schemas.sure, ...schemas.maybe]
     const made: ChosenView = {
       ...schemas,
-      isHidden: this.#hidesOneOf(schemas.sure),
+      isHidden: schemas.sure.some((node) => this.#hides(node)),
       names: all.some(hasPatterns) ? null : new Set(all.flatMap(namesOf)),
-      positions: Math.max(0, ...all.map(positionsOf)),
+      positions: Math.max(0, ...all.map((node) => positionsOf(node).first.length)),
       members: new Map(),
     }
     if (this.#chosen.size >= MOST) this.#chosen.clear()
@@ -155,52 +157,18 @@ export class Viewer {
     return made
   }
 
-  #hidesOneOf(nodes: Iterable<Node>): boolean {
-    for (const node of nodes) {
-      const mark = markOf(node)
-      if (mark !== null && this.#config.hides(mark)) return true
-    }
-    return false
-  }
-
-  #sameAs(node: Node): ReadonlySet<Node> {
-    const found = this.#same.get(node) ?? samePlaces(node, this.#config.resolve)
-    this.#same.set(node, found)
-    return found
-  }
-
-  #leadsFrom(start: Node): boolean {
-    const known = this.#leads.get(start)
-    if (known !== undefined) return known
-    const reached = new Set<Node>([start])
-    for (const node of reached) {
-      for (const each of [...this.#sameAs(node), ...membersOf(node)]) reached.add(each)
-    }
-    const leads = this.#hidesOneOf(reached)
-    this.#leads.set(start, leads)
-    return leads
+  #hides(node: Node): boolean {
+    const mark = markOf(node)
+    return mark !== null && this.#config.hides(mark)
   }
 
   #keyOf({ sure, maybe }: Schemas): string {
-    const idsOf = (nodes: readonly Node[]) => nodes.map((node) => this.#idOf(node)).join()
-    return `${idsOf(sure)}|${idsOf(maybe)}`
-  }
-
-  #idOf(node: Node): number {
-    const id = this.#ids.get(node) ?? this.#ids.size
-    this.#ids.set(node, id)
-    return id
+    return `${this.#reach.keyOf(sure)}|${this.#reach.keyOf(maybe)}`
   }
 }
 
 function namesOf({ properties }: Node): string[] {
   return isNode(properties) ? Object.keys(properties) : []
-}
-
-/** The number of items that have a schema of their own. */
-function positionsOf({ items, prefixItems }: Node): number {
-  const positions = Array.isArray(items) ? items : prefixItems
-  return Array.isArray(positions) ? positions.length : 0
 }
 
 /** The schemas that name a property. */
@@ -232,23 +200,7 @@ function otherSchemas(node: Node, name: string): Node[] {
 
 /** The schemas of an item. */
 function itemSchemas(node: Node, index: number): Node[] {
-  const { items, prefixItems, additionalItems, unevaluatedItems } = node
-  const positions = Array.isArray(items) ? items : Array.isArray(prefixItems) ? prefixItems : []
-  if (index < positions.length) return [positions[index]].filter(isNode)
-  return [items, additionalItems, unevaluatedItems].filter(isNode)
-}
-
-/** The schemas of all members of a value. */
-function membersOf(node: Node): Node[] {
-  const { properties, patternProperties, additionalProperties, unevaluatedProperties } = node
-  const { items, prefixItems, additionalItems, unevaluatedItems } = node
-  return [
-    ...Object.values(isNode(properties) ? properties : {}),
-    ...Object.values(isNode(patternProperties) ? patternProperties : {}),
-    ...[items, prefixItems].flat(),
-    additionalProperties,
-    unevaluatedProperties,
-    additionalItems,
-    unevaluatedItems,
-  ].filter(isNode)
+  const { first } = positionsOf(node)
+  if (index < first.length) return [first[index]].filter(isNode)
+  return [node.items, node.additionalItems, node.unevaluatedItems].filter(isNode)
 }

@@ -5,7 +5,7 @@ import type {
   HeldVisibility,
   RouteVisibility,
 } from '../../pipeline/visibility/compile-visibility.js'
-import { showPath } from '../../schema/fields/show-path.js'
+import { showPath } from '../../schema/fields/matcher.js'
 import type { RunRoute } from '../../step/step.js'
 import type { RunningRequest, UnnamedViolation } from './contract.js'
 

@@ -146,7 +146,7 @@ export const foundation: readonly Defect[] = [
   },
   {
     id: 'split-names-once',
-    file: 'src/openapi/settle-names.ts',
+    file: 'src/openapi/settle-components.ts',
     kind: 'logic',
     replace: [
       'for (let size = -1; size !== split.size; ) {\n    size = split.size',

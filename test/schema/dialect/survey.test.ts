@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { surveySchema } from '../../../src/schema/dialect/survey.js'
-import { toOpenApiSchema } from '../../../src/schema/dialect/to-openapi-schema.js'
+import { surveySchema, toOpenApiSchema } from '../../../src/schema/dialect/to-openapi-schema.js'
 import { anyRootSchema } from '../../openapi/arbitrary-schema.js'
 import { rounds } from '../../rounds.js'
 

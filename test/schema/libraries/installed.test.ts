@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { describe, expect, it, vi } from 'vitest'
 import * as mini from 'zod/mini'
 import { describeSchema } from '../../../src/schema/describe-schema.js'
-import { installed } from '../../../src/schema/libraries/installed.js'
+import { installed } from '../../../src/schema/libraries/library-result.js'
 
-vi.mock('../../../src/schema/libraries/installed.js', { spy: true })
+vi.mock('../../../src/schema/libraries/library-result.js', { spy: true })
 
 describe('installed', () => {
   it('finds only packages that are installed', () => {

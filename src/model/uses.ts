@@ -1,7 +1,8 @@
+import type { RequestHandler } from '../contracts/handler.js'
+import type { InterceptorEntry, UseEntry } from '../contracts/interceptor.js'
 import { invalid, type Problem } from '../errors/config-error.js'
 import { isExpressApp } from '../http/express-routers.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
-import { flattenEntries, isInterceptor, isInterceptorClass, isToken } from './use-entries.js'
 
 /** Checks the entries of `@Use` on one class, without its base classes, or on one method. */
 export function checkUses(subject: string, facts: FactsByKind): Problem[] {
@@ -62,4 +63,30 @@ function mistakeIn(entry: unknown): Mistake | null {
 
 function isClass(entry: { readonly prototype?: unknown }): boolean {
   return /^class\b/.test(Function.prototype.toString.call(entry))
+}
+
+/** Flattens the lists of `@Use`, to any depth, as `app.use` of Express does. */
+export function flattenEntries(entries: readonly unknown[]): readonly unknown[] {
+  return entries.flat(Number.POSITIVE_INFINITY)
+}
+
+/** Whether an entry is a class whose instances are interceptors. All other functions are Express middlewares. */
+function isInterceptorClass(entry: unknown): boolean {
+  return typeof entry === 'function' && typeof entry.prototype?.intercept === 'function'
+}
+
+/** Whether an entry is an Express middleware. */
+export function isMiddleware(entry: UseEntry): entry is RequestHandler {
+  return typeof entry === 'function' && !isInterceptorClass(entry)
+}
+
+/** Whether an entry is an interceptor itself, and not the token of one. */
+export function isInterceptor(entry: unknown): boolean {
+  return typeof (entry as { intercept?: unknown } | null)?.intercept === 'function'
+}
+
+/** Whether an entry can be the token of an interceptor: a class, an `InjectionToken`, a string or a symbol. */
+function isToken(entry: unknown): entry is InterceptorEntry {
+  const isNamed = typeof (entry as { description?: unknown } | null)?.description === 'string'
+  return isInterceptorClass(entry) || isNamed || ['string', 'symbol'].includes(typeof entry)
 }

@@ -1,8 +1,9 @@
-import type { RouteLimits } from '../contracts/limits.js'
+import type { FactOf } from '../contracts/facts.js'
+import type { RouteBounds, RouteLimits } from '../contracts/limits.js'
+import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type OptionNames, unknownNames } from '../errors/option-group.js'
-import { checkCount, checkDuration, checkSize } from '../http/units.js'
-import { hasBody } from './body-methods.js'
+import { checkCount, checkDuration, checkSize, toBytes, toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 const NAMES: OptionNames<RouteLimits> = { body: true, depth: true, timeout: true }
@@ -47,4 +48,54 @@ export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[
     cause: `@Limits sets \`${name}\`, and no body is read on ${methods.join(' and ')} without @Body.`,
     remedy: `Remove \`${name}\`, or use a method with a body.`,
   }))
+}
+
+/**
+ * Merges the `@Limits` of a controller, its base classes and one method, field by field: the nearest value counts.
+ * Returns `null` if there are none.
+ */
+export function compileBounds(ofClass: FactsByKind, ofMethod: FactsByKind): RouteBounds | null {
+  if (ofClass.limits === undefined && ofMethod.limits === undefined) return null
+  const stated = [...factsOf(ofMethod, 'limits'), ...factsOf(ofClass, 'limits')]
+  const { body, depth, timeout } = mergeLimits(stated)
+  return Object.freeze({
+    ...(body !== undefined && { bodyBytes: checked(toBytes(body)) }),
+    ...(depth !== undefined && { depth }),
+    ...(timeout !== undefined && { handlerMs: toMs(timeout) }),
+  })
+}
+
+/** Takes the first value of each field. The nearest facts come first. */
+export function mergeLimits(facts: readonly FactOf<'limits'>[]): RouteLimits {
+  const merged: Record<string, unknown> = {}
+  for (const { limits } of facts) {
+    for (const [name, value] of Object.entries(limits ?? {})) merged[name] ??= value
+  }
+  return merged
+}
+
+function toMs(timeout: NonNullable<RouteLimits['timeout']>): number | null {
+  return timeout === false ? null : 1000 * checked(toSeconds(timeout))
+}
+
+/** `checkBounds` reports values that are not sizes or durations. */
+function checked(value: number | undefined): number {
+  return value ?? Number.NaN
+}
+
+/** Methods with a body. The body is read even if the route has no schema for it. */
+const METHODS_WITH_BODY: readonly HttpMethod[] = ['QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
+
+/** Whether the framework reads the body of a route's requests. */
+export function readsBody({
+  method,
+  inputs,
+  bodies,
+}: Pick<RouteModel, 'method' | 'inputs' | 'bodies'>): boolean {
+  return inputs.body !== null || bodies !== null || hasBody(method)
+}
+
+/** Whether the requests of a method have a body. */
+function hasBody(method: HttpMethod): boolean {
+  return METHODS_WITH_BODY.includes(method)
 }

@@ -1,0 +1,119 @@
+import type { OptionValue, RouteOption } from '../contracts/extensions.js'
+import type { Fact, FactOf } from '../contracts/facts.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Problem } from '../errors/config-error.js'
+import { shown } from '../errors/config-error.js'
+import { invalid } from '../errors/config-error.js'
+import { type FactsByKind, factsOf } from './facts-by-kind.js'
+
+/** Checks the options of `defineOption` on one class, without its base classes, or on one method. */
+export function checkOptions(subject: string, facts: FactsByKind): Problem[] {
+  const found = factsOf(facts, 'option')
+  const problems: Problem[] = []
+  for (const [place, { option, value, merge, check }] of found.entries()) {
+    const label = `@${option.optionName}`
+    const first = found.findIndex((each) => each.option === option)
+    if (merge === 'override' && place > first) {
+      const cause = `It has several ${label}; only one of them would be read.`
+      const remedy = 'Remove all but one, or merge them.'
+      problems.push({ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy })
+    }
+    const wrong = mistakeIn(value, check)
+    if (wrong === undefined) continue
+    problems.push(invalid(`${subject} ${label}`, wrong, `Correct the argument of ${label}(…).`))
+  }
+  return problems
+}
+
+/** A `check` that throws has found a value that it does not expect: it is a mistake of the value, too. */
+function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | undefined {
+  try {
+    return check?.(value as never)
+  } catch (error) {
+    return `Its check failed: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+/** Checks the `@Queries` of one method, or of one class without its base classes. */
+export function checkQueries(subject: string, facts: FactsByKind): Problem[] {
+  return factsOf(facts, 'queries')
+    .filter(({ most }) => !Number.isSafeInteger(most) || most < 0)
+    .map(({ most }) =>
+      invalid(
+        `${subject} @Queries`,
+        `${shown(most)} is not a valid number of statements.`,
+        'Write @Queries(3): a whole number, or 0.',
+      ),
+    )
+}
+
+/** Decorators that a class or a method can only have once: a second one would never be read. */
+const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
+  ['controller', '@Controller'],
+  ['tenant', '@Tenant'],
+  ['limits', '@Limits'],
+  ['queries', '@Queries'],
+  ['version', '@Version'],
+  ['responseFields', '@ResponseFields'],
+  ['tags', '@ApiTags'],
+  ['status', '@HttpCode'],
+  ['redirect', '@Redirect'],
+  ['envelope', '@Envelope'],
+  ['produces', '@Produces'],
+  ['webhook', '@Webhook'],
+  ['operation', '@ApiOperation'],
+  ['bodyDoc', '@ApiBody'],
+]
+
+/** Finds decorators that are repeated on one method, or on one class without its base classes. */
+export function checkRepeated(subject: string, facts: FactsByKind): Problem[] {
+  return SINGULAR.flatMap(([kind, name]) => {
+    const count = factsOf(facts, kind).length
+    if (count < 2) return []
+    const cause = `It has ${count} ${name}; only one of them would be read.`
+    return [conflict(subject, cause, 'Remove all but one, or merge them.')]
+  })
+}
+
+/** Finds parameters with two decorators that both fill them, and parameters that receive no key. */
+export function checkParameters(subject: string, facts: FactsByKind): Problem[] {
+  const indexes = factsOf(facts, 'parameter').map(({ index }) => index)
+  const repeated = indexes.filter((index, place) => indexes.indexOf(index) !== place)
+  return [...new Set(repeated)].map((index) => {
+    const cause = `Its parameter ${index} has several decorators, and only one can fill it.`
+    return conflict(subject, cause, 'Give each decorator a parameter of its own.')
+  })
+}
+
+function conflict(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy }
+}
+
+type Options = Pick<RouteModel, 'options' | 'option'>
+
+/** The options of a route without any. Most routes share it. */
+const NONE: Options = Object.freeze({ options: Object.freeze([]), option: () => undefined })
+
+/**
+ * Merges the options of a controller and of one method. A value on the method replaces the one on the class, or follows
+ * it, as the option is defined.
+ */
+export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Options {
+  if (ofClass.option === undefined && ofMethod.option === undefined) return NONE
+  const found = new Map<RouteOption, unknown>()
+  const add = ({ option, value, merge }: FactOf<'option'>) => {
+    const before = (found.get(option) ?? []) as readonly unknown[]
+    found.set(option, merge === 'list' ? Object.freeze([...before, value]) : value)
+  }
+  // The facts of a class begin with the nearest one. So the first value of an option counts.
+  for (const fact of factsOf(ofClass, 'option')) {
+    if (fact.merge === 'list' || !found.has(fact.option)) add(fact)
+  }
+  for (const fact of factsOf(ofMethod, 'option')) add(fact)
+  const options = [...found].map(
+    ([{ optionName: name }, value]): OptionValue => Object.freeze({ name, value }),
+  )
+  // Each value has the type of its option, which the map cannot express.
+  const option = ((wanted: RouteOption) => found.get(wanted)) as RouteModel['option']
+  return { options: Object.freeze(options), option }
+}

@@ -1,0 +1,91 @@
+import { isNode, type Node } from './dialect/conversion.js'
+import type { References } from './dialect/references.js'
+import { OF_MEMBERS, subschemasOf } from './keywords.js'
+import { membersOf, Reach } from './places.js'
+
+/** A part of the values of a schema that a search is for, or that leads to one. */
+export interface FoundPlace {
+  /** Whether the search is for the part itself. */
+  readonly isFound: boolean
+  /** By name, the properties that lead to such a part. */
+  readonly properties: ReadonlyMap<string, FoundPlace>
+  /** All other properties; `null` if they lead to none. */
+  readonly others: FoundPlace | null
+  /** The items of a list; `null` if they lead to none. */
+  readonly items: FoundPlace | null
+}
+
+/**
+ * Finds the parts of values of which at least one schema is searched for. The members of a place are found when they are
+ * first read, and places of the same schemas are the same object: a schema may contain itself.
+ *
+ * @param is Whether the search is for this schema.
+ * @returns `null` if there is none.
+ */
+export function findPlaces(
+  json: unknown,
+  resolve: References['resolve'],
+  is: (node: Node) => boolean,
+): FoundPlace | null {
+  const reach = new Reach(resolve, is)
+  const known = new Map<string, FoundPlace>()
+  const tells = (node: Node) => is(node) || membersOf(node).some((member) => reach.leads(member))
+  const placeOf = (schemas: readonly unknown[]): FoundPlace | null => {
+    const same = new Set(schemas.filter(isNode).flatMap((node) => [...reach.sameAs(node)]))
+    // Without the schemas that only refer to others, equal places have equal schemas.
+    const telling = [...same].filter(tells)
+    if (telling.length === 0) return null
+    const key = reach.keyOf(telling)
+    const place = known.get(key) ?? new LazyPlace(telling, telling.some(is), placeOf)
+    known.set(key, place)
+    return place
+  }
+  return placeOf([json])
+}
+
+type PlaceOf = (schemas: readonly unknown[]) => FoundPlace | null
+
+class LazyPlace implements FoundPlace {
+  readonly isFound: boolean
+  readonly #schemas: readonly Node[]
+  readonly #placeOf: PlaceOf
+  #members: Omit<FoundPlace, 'isFound'> | undefined
+
+  constructor(schemas: readonly Node[], isFound: boolean, placeOf: PlaceOf) {
+    this.#schemas = schemas
+    this.isFound = isFound
+    this.#placeOf = placeOf
+  }
+
+  get properties(): FoundPlace['properties'] {
+    return this.#read().properties
+  }
+
+  get others(): FoundPlace | null {
+    return this.#read().others
+  }
+
+  get items(): FoundPlace | null {
+    return this.#read().items
+  }
+
+  #read(): Omit<FoundPlace, 'isFound'> {
+    if (this.#members !== undefined) return this.#members
+    const named = new Map<string, unknown[]>()
+    const [rest, items]: [unknown[], unknown[]] = [[], []]
+    for (const { relation, keyword, step, schema } of this.#schemas.flatMap(subschemasOf)) {
+      if (relation === 'property')
+        named.set(String(step), [...(named.get(String(step)) ?? []), schema])
+      else if (relation === 'rest') rest.push(schema)
+      else if (OF_MEMBERS.has(relation) || keyword === 'contains') items.push(schema)
+    }
+    const properties = new Map<string, FoundPlace>()
+    for (const [name, schemas] of named) {
+      // A pattern may describe the property as well.
+      const place = this.#placeOf(schemas) && this.#placeOf([...schemas, ...rest])
+      if (place !== null) properties.set(name, place)
+    }
+    this.#members = { properties, others: this.#placeOf(rest), items: this.#placeOf(items) }
+    return this.#members
+  }
+}

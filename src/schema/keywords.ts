@@ -1,0 +1,193 @@
+import type { OpenApi30Schema, OpenApiSchema } from '../contracts/openapi.js'
+import { isNode, type Node, type TypeName } from './dialect/conversion.js'
+import { setOwn } from './set-own.js'
+
+/** How the schemas of a keyword relate to the value that the schema around them describes. */
+export type Relation =
+  /** They describe the same value. */
+  | 'part'
+  /** One of them describes the same value. */
+  | 'choice'
+  /** They test the value, or describe something that is no part of it. */
+  | 'condition'
+  /** They describe the property of their name. */
+  | 'property'
+  /** They describe properties without a schema of their own. */
+  | 'rest'
+  /** They describe items; a list of them describes one item each. */
+  | 'item'
+  /** They describe nothing until a reference names them. */
+  | 'definition'
+
+/** The relations of schemas that describe members of the value: an item, or a property. */
+export const OF_MEMBERS: ReadonlySet<Relation> = new Set<Relation>(['property', 'rest', 'item'])
+
+interface Keyword {
+  readonly relation: Relation
+  /** Whether the value is an object of schemas by name. If not, it is a schema, or a list of them. */
+  readonly isByName: boolean
+  /** Whether OpenAPI 3.0 can express it. */
+  readonly isKnownTo30: boolean
+}
+
+/** The keywords with schemas. A property may have the name of a keyword, so nothing but this table finds schemas. */
+const APPLICATORS: ReadonlyMap<string, Keyword> = new Map([
+  ...row('part', 'allOf'),
+  ...row('part', 'then else', { isKnownTo30: false }),
+  ...row('part', 'dependencies dependentSchemas', { isByName: true, isKnownTo30: false }),
+  ...row('choice', 'anyOf oneOf'),
+  ...row('condition', 'not propertyNames'),
+  ...row('condition', 'if contains contentSchema', { isKnownTo30: false }),
+  ...row('property', 'properties', { isByName: true }),
+  ...row('rest', 'patternProperties', { isByName: true }),
+  ...row('rest', 'additionalProperties unevaluatedProperties'),
+  ...row('item', 'items prefixItems additionalItems unevaluatedItems'),
+  ...row('definition', '$defs definitions', { isByName: true, isKnownTo30: false }),
+])
+
+function row(
+  relation: Relation,
+  words: string,
+  { isByName = false, isKnownTo30 = true }: Partial<Keyword> = {},
+): [string, Keyword][] {
+  return words.split(' ').map((word) => [word, { relation, isByName, isKnownTo30 }])
+}
+
+/** Keywords that apply to values of one type only. */
+const OF_TYPE: Readonly<Record<string, ReadonlySet<string>>> = {
+  string: words(
+    'minLength maxLength pattern format contentEncoding contentMediaType contentSchema',
+  ),
+  number: words('minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'),
+  array: words(
+    `items prefixItems additionalItems minItems maxItems uniqueItems contains minContains maxContains
+    unevaluatedItems`,
+  ),
+  object: words(
+    `properties required additionalProperties patternProperties propertyNames minProperties maxProperties
+    dependencies dependentRequired dependentSchemas unevaluatedProperties`,
+  ),
+}
+
+/** All other keywords; TypeBox marks its schemas with `~kind`. */
+const OTHERS = words(
+  `$anchor $comment $dynamicRef $id $ref $schema const default deprecated description enum examples nullable
+  readOnly title type writeOnly ~kind`,
+)
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/))
+}
+
+/** Whether a name is a keyword of JSON Schema. */
+export function isKeyword(name: string): boolean {
+  const isOfType = Object.values(OF_TYPE).some((known) => known.has(name))
+  return isOfType || APPLICATORS.has(name) || OTHERS.has(name)
+}
+
+/** Whether a schema has a keyword that applies to values of this type. */
+export function hasKeywordsFor(node: Node, type: TypeName): boolean {
+  return Object.keys(node).some((key) => OF_TYPE[type]?.has(key) && node[key] !== undefined)
+}
+
+/** A schema that is directly inside another one. */
+export interface Subschema {
+  readonly keyword: string
+  readonly relation: Relation
+  /** Its name or position under the keyword; `null` if the keyword holds no other schema. */
+  readonly step: string | null
+  readonly schema: unknown
+}
+
+/** Returns the schemas that are directly inside a schema. */
+export function subschemasOf(node: Node): Subschema[] {
+  const found: Subschema[] = []
+  for (const keyword in node) {
+    const known = APPLICATORS.get(keyword)
+    if (known === undefined) continue
+    const value = node[keyword]
+    const { relation, isByName } = known
+    if (isByName ? isNode(value) : Array.isArray(value)) {
+      for (const [step, schema] of Object.entries(value as object)) {
+        // `dependencies` of draft 07 has lists of names beside schemas.
+        if (!isByName || !Array.isArray(schema)) found.push({ keyword, relation, step, schema })
+      }
+    } else if (!isByName) found.push({ keyword, relation, step: null, schema: value })
+  }
+  return found
+}
+
+/**
+ * Returns the schemas that take part in the schema of a document in OpenAPI 3.0. Definitions, which are there only for
+ * references, do not.
+ */
+export function lowerableIn(node: Node): Subschema[] {
+  return subschemasOf(node).filter(({ keyword }) => APPLICATORS.get(keyword)?.isKnownTo30)
+}
+
+/** Copies a schema and replaces each schema directly inside with the result of `map`. */
+export function mapSubschemas(
+  node: Node,
+  map: (schema: unknown, place: Omit<Subschema, 'schema'>) => unknown,
+): Record<string, unknown> {
+  const copy: Record<string, unknown> = { ...node }
+  for (const keyword in copy) {
+    const known = APPLICATORS.get(keyword)
+    if (known === undefined) continue
+    const value = copy[keyword]
+    const { relation, isByName } = known
+    const mapOne = (schema: unknown, step: string | null) =>
+      map(schema, { keyword, relation, step })
+    if (!isByName) {
+      copy[keyword] = Array.isArray(value)
+        ? value.map((each, at) => mapOne(each, String(at)))
+        : mapOne(value, null)
+    } else if (isNode(value)) {
+      const mapped: Record<string, unknown> = {}
+      for (const name of Object.keys(value)) setOwn(mapped, name, mapOne(value[name], name))
+      copy[keyword] = mapped
+    }
+  }
+  return copy
+}
+
+/**
+ * Copies a schema of a document and replaces each schema directly inside with the result of `change`.
+ *
+ * @param change Gets the name of the property that has the schema; `*` for items and other properties; an empty name for
+ * a part of the same value.
+ */
+export function mapChildren<S extends OpenApiSchema | OpenApi30Schema>(
+  schema: S,
+  change: (schema: S, name: string) => S,
+): S {
+  // The schemas inside a schema have its type, and so do the schemas that replace them.
+  return mapSubschemas(schema as Node, (child, place) =>
+    isNode(child) ? change(child as S, nameOf(place)) : child,
+  ) as S
+}
+
+function nameOf({ keyword, relation, step }: Omit<Subschema, 'schema'>): string {
+  if (relation === 'property') return String(step)
+  return OF_MEMBERS.has(relation) || keyword === 'contains' ? '*' : ''
+}
+
+/**
+ * Whether `is` returns true for a schema at any depth below this one. It copies nothing: the callers use it
+ * to skip {@link mapChildren} for the many schemas that need no change.
+ */
+export function someBelow(schema: OpenApiSchema, is: (schema: OpenApiSchema) => boolean): boolean {
+  const isOrHas = (child: unknown): boolean =>
+    isNode(child) && (is(child as OpenApiSchema) || someBelow(child as OpenApiSchema, is))
+  for (const keyword in schema) {
+    const known = APPLICATORS.get(keyword)
+    if (known === undefined) continue
+    const value: unknown = schema[keyword as 'not']
+    if (!known.isByName && !Array.isArray(value)) {
+      if (isOrHas(value)) return true
+    } else if (typeof value === 'object' && value !== null) {
+      for (const each of Object.values(value)) if (isOrHas(each)) return true
+    }
+  }
+  return false
+}

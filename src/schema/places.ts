@@ -1,0 +1,171 @@
+import { below, isNode, type Node } from './dialect/conversion.js'
+import type { References } from './dialect/references.js'
+import { OF_MEMBERS, type Subschema, subschemasOf } from './keywords.js'
+
+type Resolve = References['resolve']
+
+/** Returns the schemas inside a schema that describe the same value, without the schemas of unions. */
+export function partsOfValue(node: Node, resolve: Resolve): unknown[] {
+  const referred = node.$ref === undefined ? [] : [resolve(node)]
+  const inside = subschemasOf(node).filter(({ relation }) => relation === 'part')
+  return [...referred, ...inside.map(({ schema }) => schema)]
+}
+
+/** Returns the alternatives of a schema. */
+export function unionsOf({ anyOf, oneOf }: Node): (readonly unknown[])[] {
+  return [anyOf, oneOf].filter((branches) => Array.isArray(branches))
+}
+
+/** Returns a schema, and all schemas that may describe the same value: references, parts, alternatives and conditions. */
+export function samePlaces(root: Node, resolve: Resolve): ReadonlySet<Node> {
+  const found = new Set<Node>([root])
+  for (const node of found) {
+    for (const part of [...partsOfValue(node, resolve), ...unionsOf(node).flat(), node.if]) {
+      if (isNode(part)) found.add(part)
+    }
+  }
+  return found
+}
+
+/** The schemas of the items of a list. */
+export interface Positions {
+  /** The schemas of the first items, by position. */
+  readonly first: readonly unknown[]
+  /** The schema of all other items; `undefined` if there is none. */
+  readonly rest: unknown
+}
+
+/** Reads `prefixItems` and `items` of 2020-12, or the list `items` and `additionalItems` of earlier drafts. */
+export function positionsOf({ prefixItems, items, additionalItems }: Node): Positions {
+  if (Array.isArray(items)) return { first: items, rest: additionalItems }
+  return { first: Array.isArray(prefixItems) ? prefixItems : [], rest: items }
+}
+
+/** A schema, and the place of the value that it describes. */
+export interface Place {
+  readonly node: Node
+  /** The names that lead to the value, and `*` for items and for properties without a name: `items.*.salary`. */
+  readonly path: string
+  /** The name of the property; `null` for an item, or a property without a name. */
+  readonly name: string | null
+  /** The name of the closest property that is the value, or holds it in lists and records; `null` if there is none. */
+  readonly holder: string | null
+  /** Whether the object around it must have it. */
+  readonly isRequired: boolean
+  /** A `position` is an item with a schema of its own; a schema in a `condition` describes no part of a value. */
+  readonly kind: 'whole' | 'member' | 'position' | 'condition'
+}
+
+type Spot = Omit<Place, 'node'>
+
+/**
+ * Lists the places of a schema: the one list that searches for marks, secrets and undescribed parts read. A schema that
+ * describes values of several names is listed once for each name.
+ */
+export function listPlaces(root: unknown, resolve: Resolve): Place[] {
+  const places: Place[] = []
+  const seen = new Map<Node, Set<string>>()
+  const visit = (node: unknown, spot: Spot): void => {
+    if (!isNode(node)) return
+    const { kind, name, holder } = spot
+    const known = seen.get(node) ?? new Set()
+    seen.set(node, known)
+    if (known.size === known.add(JSON.stringify([kind, name, holder])).size) return
+    places.push({ ...spot, node })
+    if (node.$ref !== undefined) visit(resolve(node), spot)
+    for (const inside of subschemasOf(node)) {
+      const own = spotOf(inside, node, spot)
+      if (own !== null) visit(inside.schema, own)
+    }
+  }
+  visit(root, { path: '', name: null, holder: null, isRequired: true, kind: 'whole' })
+  return places
+}
+
+/** Like {@link listPlaces}, with the first place of each schema, and without conditions. */
+export function firstPlaces(root: unknown, resolve: Resolve): Place[] {
+  const seen = new Set<Node>()
+  return listPlaces(root, resolve).filter(
+    ({ node, kind }) => kind !== 'condition' && seen.size !== seen.add(node).size,
+  )
+}
+
+function spotOf({ relation, keyword, step }: Subschema, node: Node, spot: Spot): Spot | null {
+  const kind = spot.kind === 'condition' ? spot.kind : 'member'
+  switch (relation) {
+    case 'part':
+    case 'choice':
+      return spot
+    case 'condition':
+      return { ...spot, kind: relation }
+    case 'property': {
+      const isRequired = Array.isArray(node.required) && node.required.includes(step)
+      return { path: below(spot.path, String(step)), name: step, holder: step, isRequired, kind }
+    }
+    case 'rest':
+    case 'item': {
+      const isPosition = relation === 'item' && Array.isArray(node[keyword]) && kind === 'member'
+      return {
+        path: below(spot.path, '*'),
+        name: null,
+        holder: spot.holder,
+        isRequired: false,
+        kind: isPosition ? 'position' : kind,
+      }
+    }
+    case 'definition':
+      return null
+  }
+}
+
+/** The schemas that a search is for, and those that lead to them. */
+export class Reach {
+  readonly #resolve: Resolve
+  readonly #is: (node: Node) => boolean
+  readonly #same = new Map<Node, ReadonlySet<Node>>()
+  readonly #leads = new Map<Node, boolean>()
+  readonly #ids = new Map<Node, number>()
+
+  /** @param is Whether the search is for this schema. */
+  constructor(resolve: Resolve, is: (node: Node) => boolean) {
+    this.#resolve = resolve
+    this.#is = is
+  }
+
+  /** Returns {@link samePlaces}. */
+  sameAs(node: Node): ReadonlySet<Node> {
+    const found = this.#same.get(node) ?? samePlaces(node, this.#resolve)
+    this.#same.set(node, found)
+    return found
+  }
+
+  /** Whether a value of the schema, or anything in it, may have a schema that the search is for. */
+  leads(start: Node): boolean {
+    const known = this.#leads.get(start)
+    if (known !== undefined) return known
+    const reached = new Set<Node>([start])
+    for (const node of reached) {
+      for (const each of [...this.sameAs(node), ...membersOf(node)]) reached.add(each)
+    }
+    const leads = [...reached].some(this.#is)
+    this.#leads.set(start, leads)
+    return leads
+  }
+
+  /** Returns a text that only the same schemas have. */
+  keyOf(nodes: readonly Node[]): string {
+    return nodes.map((node) => this.#idOf(node)).join()
+  }
+
+  #idOf(node: Node): number {
+    const id = this.#ids.get(node) ?? this.#ids.size
+    this.#ids.set(node, id)
+    return id
+  }
+}
+
+/** Returns the schemas of all members of a value. */
+export function membersOf(node: Node): Node[] {
+  const inside = subschemasOf(node).filter(({ relation }) => OF_MEMBERS.has(relation))
+  return [...inside.map(({ schema }) => schema), node.contains].filter(isNode)
+}
