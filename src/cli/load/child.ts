@@ -8,7 +8,7 @@ import type { Problem } from '../../errors/config-error.js'
 import type { DeclaredEnv } from '../../features/env/announce-env.js'
 import type { EnvReport } from '../../features/env/report-env.js'
 import type { AppliedDecorator } from '../../metadata/read.js'
-import { messageOf } from '../message-of.js'
+import { messageOf } from '../texts.js'
 import {
   type DocumentReport,
   type Envelope,
@@ -19,8 +19,7 @@ import {
   type Report,
   recordsDecorators,
 } from './protocol.js'
-import { readApp } from './read-app.js'
-import { exportsOf, SelectionError } from './select-app.js'
+import { exportsOf, readApp, SelectionError } from './read-app.js'
 
 /** The key that `features/env/announce-env.ts` reads. */
 const LISTENER = Symbol.for('blazon.env')

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import type { JobInputs } from './load/protocol.js'
 
@@ -46,4 +47,15 @@ export function alignRows(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** A number with a noun: `1 route`, `2 routes`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** The text of a thrown value, which may be of any type. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name
+  return typeof error === 'string' ? error : inspect(error, { depth: 1, breakLength: 100 })
 }

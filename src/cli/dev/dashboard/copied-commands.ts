@@ -1,16 +1,11 @@
+import type { WrittenCapsule } from '../../../app/dev/dev-report.js'
 import { curlCommand, type ShellText } from '../../../http/curl-command.js'
+import { projectCommand } from '../../project-command.js'
+import { DEFAULT_FOLDER } from '../../replay/capsule-files.js'
 import type { ReportedRequest } from './views.js'
 
 /** The text in place of a secret. */
 const HIDDEN = '[secret]'
-/** Headers that curl sends by itself, or that belong to one connection only. */
-const OF_THE_CONNECTION =
-  /^(?:host|connection|content-length|transfer-encoding|accept-encoding|user-agent|accept-language|te|upgrade|keep-alive|expect|origin|referer|cache-control|pragma|dnt|priority|sec-.*|upgrade-insecure-requests|x-request-id|traceparent|tracestate)$/i
-
-/** The headers that belong to the request, and not to its client or connection. */
-function ownHeaders({ sent }: ReportedRequest): (readonly [string, string])[] {
-  return sent.headers.filter(([name]) => !OF_THE_CONNECTION.test(name))
-}
 
 /** The name of a query parameter or of a JSON property, and the hidden value behind it. In a URL, brackets may be encoded. */
 const IN_URL = /([\w-]+)=((?:\[|%5B)secret(?:\]|%5D))/gi
@@ -39,6 +34,15 @@ export function curlText(request: ReportedRequest, origin: string): string {
   return `${omitted === null ? '' : `# ${omitted}\n`}${input}${command}`
 }
 
+/** Headers that curl sends by itself, or that belong to one connection only. */
+const OF_THE_CONNECTION =
+  /^(?:host|connection|content-length|transfer-encoding|accept-encoding|user-agent|accept-language|te|upgrade|keep-alive|expect|origin|referer|cache-control|pragma|dnt|priority|sec-.*|upgrade-insecure-requests|x-request-id|traceparent|tracestate)$/i
+
+/** The headers that belong to the request, and not to its client or connection. */
+function ownHeaders({ sent }: ReportedRequest): (readonly [string, string])[] {
+  return sent.headers.filter(([name]) => !OF_THE_CONNECTION.test(name))
+}
+
 function withSecrets(text: string, pattern: RegExp): ShellText {
   const pieces: (string | { readonly secret: string })[] = []
   let end = 0
@@ -48,4 +52,10 @@ function withSecrets(text: string, pattern: RegExp): ShellText {
     end = next
   }
   return pieces.length === 0 ? text : [...pieces, text.slice(end)]
+}
+
+/** The command that runs a failed request again. */
+export function replayCommand({ id, folder }: WrittenCapsule): string {
+  const place = folder === DEFAULT_FOLDER ? [] : ['--folder', folder]
+  return projectCommand(['replay', id, ...place])
 }

@@ -1,6 +1,6 @@
-import { CliError } from '../cli-error.js'
-import { messageOf } from '../message-of.js'
-import type { Streams } from '../streams.js'
+import { CliError } from './cli-error.js'
+import type { Streams } from './program-context.js'
+import { messageOf } from './texts.js'
 
 /** Options of `deprecations`. */
 export interface DeprecationsOptions {
