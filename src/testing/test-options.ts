@@ -5,7 +5,7 @@ import { invalid } from '../errors/invalid.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import { isCount, isObject } from './option-kinds.js'
-import type { AnsweredCall } from './outgoing/call-list.js'
+import type { AnsweredCall } from './test-outgoing.js'
 
 /** The use of the coverage that the tests have reached. */
 export interface CoverageOptions {

@@ -87,7 +87,7 @@ describe('the types of options', () => {
       'app/settings/openapi-option.ts',
       'app/settings/resolve-settings.ts',
       'app/tenancy/create-tenant-middleware.ts',
-      'testing/caller-facts.ts',
+      'testing/test-caller.ts',
     ])
   })
 })

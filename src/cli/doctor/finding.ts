@@ -2,7 +2,6 @@ import { relative } from 'node:path'
 import type { ProductionCode } from '../../app/doctor/production-options.js'
 import type { ConfigCode } from '../../errors/codes.js'
 import { formatProblem, type Problem } from '../../errors/config-error.js'
-import type { Project } from './project.js'
 
 /**
  * A code that only `blazon doctor` reports: `E_` does not work, `W_` should be looked at. The doctor also reports the codes
@@ -64,7 +63,7 @@ export interface Group extends Checked {
 }
 
 /** The findings of each group, errors first; then the checks that have run, and those that have not. */
-export function toText(groups: readonly Group[], { cwd }: Project): string {
+export function toText(groups: readonly Group[], cwd: string): string {
   const found = groups.filter(({ findings }) => findings.length > 0)
   const paragraphs = found.map(({ name, findings }) =>
     [`${name}:`, ...sorted(findings).map((each) => indented(paragraph(each, cwd)))].join('\n'),
@@ -111,7 +110,7 @@ function indented(text: string): string {
 }
 
 /** The same as data. */
-export function toJson(groups: readonly Group[], { cwd }: Project): object {
+export function toJson(groups: readonly Group[], cwd: string): object {
   const findings = groups.flatMap(({ name, findings }) =>
     sorted(findings).map(({ place, ...facts }) => ({
       group: name,

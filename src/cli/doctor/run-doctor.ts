@@ -29,8 +29,9 @@ import { type DoctorOptions, findImport, type Project, readProject } from './pro
 export async function runDoctor(options: DoctorOptions, streams: Streams): Promise<void> {
   const project = await readProject(options)
   const groups = await check(project, options)
-  if (options.json === true) streams.out(`${JSON.stringify(toJson(groups, project), null, 2)}\n`)
-  else streams.out(toText(groups, project))
+  if (options.json === true)
+    streams.out(`${JSON.stringify(toJson(groups, options.cwd), null, 2)}\n`)
+  else streams.out(toText(groups, options.cwd))
   const all = groups.flatMap(({ findings }) => findings)
   const errors = all.filter(({ severity }) => severity === 'error').length
   const warnings = all.length - errors

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import type { Harness } from '../../app/harness.js'
 import type { Request } from '../../contracts/handler.js'
+import type { RequestRecord } from '../../contracts/request-record.js'
 import type { AnswerStatement } from '../../contracts/statement.js'
+import { explanationText } from '../../features/records/explanation-text.js'
 import { REPEATS } from '../../features/records/query-findings.js'
 import { Recorder } from '../../features/records/recorder.js'
 import { answersOf } from '../answers.js'
-import type { FinishedRequest } from '../finish-test.js'
+import { ContractError, UnbuiltDocumentError } from '../contract/contract.js'
+import { addToMessage, type FinishedRequest, joinFailures } from '../finish-test.js'
 import { WorkWatch } from '../isolation/watch-work.js'
-import { joinFailures } from '../join-failures.js'
-import type { TestOutgoing } from '../outgoing/test-outgoing.js'
-import { QueryBudget } from '../queries/query-budget.js'
-import { type OperationQueries, queryLines } from '../queries/query-counts.js'
+import { type OperationQueries, QueryBudget, queryLines } from '../query-budget.js'
 import type { TestOptions } from '../test-options.js'
+import type { TestOutgoing } from '../test-outgoing.js'
 import { userPlaceIn } from '../user-place.js'
 import { Exchanges } from './exchanges.js'
-import { type Explanation, explainFailure, explanationOf } from './explanation.js'
 
 /** Records the requests of an application under test, and judges their statements. */
 export class TestRecords {
@@ -121,4 +121,30 @@ export class TestRecords {
     }
     if (errors[0] !== undefined) throw errors[0]
   }
+}
+
+/**
+ * The reasons for a response of an application under test. As text, it is a few lines for people:
+ * `String(explanation)`.
+ */
+export interface Explanation extends RequestRecord {
+  /** Returns the lines that failed assertions of supertest show. */
+  toString(): string
+}
+
+/** Gives a record its text. The method does not show in comparisons and in JSON, because the record is plain data. */
+function explanationOf(record: RequestRecord): Explanation {
+  return Object.defineProperty(record, 'toString', { value: () => explanationText(record) })
+}
+
+/** A test may throw one error for several requests. */
+const explained = new WeakSet<Error>()
+
+/** Adds the reasons for the response to the message of a failed assertion. */
+function explainFailure(failure: unknown, record: RequestRecord): void {
+  // Their text already has the difference to the document, or that there is no document.
+  if (failure instanceof ContractError || failure instanceof UnbuiltDocumentError) return
+  if (!(failure instanceof Error) || explained.has(failure)) return
+  explained.add(failure)
+  addToMessage(failure, explanationText(record))
 }

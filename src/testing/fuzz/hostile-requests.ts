@@ -1,8 +1,8 @@
 import type { CaseSource } from './case-source.js'
 import { choose } from './choose.js'
-import { HOSTILE_FORMS } from './hostile-forms.js'
 import {
   HOSTILE_BODIES,
+  HOSTILE_FORMS,
   HOSTILE_HEADERS,
   HOSTILE_QUERIES,
   HOSTILE_SEGMENTS,

@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import { type WrapHandle, wrapLayers } from '../../http/express-routers.js'
+import type { IsolationTarget } from '../check-parts.js'
 import { pauseBeforeHandler } from '../connections.js'
 import { isFuzzable, NoValueError } from '../fuzz/fuzz-cases.js'
 import { loadFastCheck } from '../fuzz/load-fast-check.js'
@@ -19,17 +20,15 @@ import {
   type TestedOperation,
 } from './isolation-session.js'
 import { openSides } from './isolation-side.js'
-import type { IsolationTarget } from './isolation-target.js'
-import { nameOtherTenants } from './name-other-tenants.js'
 import { Observation, REMEDY } from './observations.js'
 import { JobProof } from './prove-jobs.js'
+import type { Trace } from './recorded-stores.js'
 import { Records } from './records.js'
 import { type Pair, sendConcurrently, sendInTurns, write } from './replay.js'
-import { readOwn, removeOwn, requestForeignData } from './request-foreign-data.js'
+import { nameOtherTenants, readOwn, removeOwn, requestForeignData } from './request-foreign-data.js'
 import { type MakerSetting, RequestMaker } from './request-maker.js'
 import { type RouterOperation, routerOperations } from './router-operations.js'
 import { sendAsUsers } from './send-as-users.js'
-import type { Trace } from './trace.js'
 
 const ROUNDS = 2
 const MAX_SEED = 2 ** 31

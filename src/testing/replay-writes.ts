@@ -1,15 +1,46 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
-import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
-import { idempotencyOf } from '../../features/idempotency/idempotent.js'
-import { lowerDocument } from '../../schema/dialect/rewrite-schema.js'
-import { createSource } from '../fuzz/case-source.js'
-import { isFuzzable, partsOf } from '../fuzz/fuzz-cases.js'
-import { loadFastCheck } from '../fuzz/load-fast-check.js'
-import { type FuzzLink, type FuzzResponse, sendRequest } from '../fuzz/send-request.js'
-import { valueContext } from '../fuzz/valid-values.js'
-import { checkReplayOptions, type ReplayOptions, type ReplayReport } from './replay-options.js'
+import type { DocumentedOperation } from '../app/contract/documented-by-route.js'
+import type { DocumentedOperations } from '../app/contract/documented-operations.js'
+import type { User } from '../contracts/handler.js'
+import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
+import { idempotencyOf } from '../features/idempotency/idempotent.js'
+import { lowerDocument } from '../schema/dialect/rewrite-schema.js'
+import { createSource } from './fuzz/case-source.js'
+import { isFuzzable, partsOf } from './fuzz/fuzz-cases.js'
+import { loadFastCheck } from './fuzz/load-fast-check.js'
+import { valueContext } from './fuzz/valid-values.js'
+import { type FuzzLink, type FuzzResponse, sendRequest } from './fuzz/wire-request.js'
+
+/** Options of `replay`. */
+export interface ReplayOptions {
+  /** Decides every request: equal seeds send equal requests, apart from their keys. Default: chosen at random. */
+  readonly seed?: number
+  /** The number of requests for each operation. Default 10. */
+  readonly runs?: number
+  /** The `operationId`s that are not called. Default: none. */
+  readonly skip?: readonly string[]
+  /** The user, as with `TestApp.as`. Default: the guard decides by the headers. */
+  readonly as?: User | null
+  /** Sent with every request. They replace headers of `withAuth` and `withHeaders`. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The result of `replay`. */
+export interface ReplayReport {
+  /** The seed of the run. */
+  readonly seed: number
+  /** How many writes of each operation were repeated with an equal response, by `operationId`. */
+  readonly replayed: Readonly<Record<string, number>>
+}
+
+const NAMES: OptionNames<ReplayOptions> = {
+  seed: true,
+  runs: true,
+  skip: true,
+  as: true,
+  headers: true,
+}
 
 const RUNS = 10
 const MAX_SEED = 2 ** 31
@@ -32,7 +63,7 @@ export async function replayWrites(
   { link, operations }: ReplayTarget,
   options: ReplayOptions,
 ): Promise<ReplayReport> {
-  checkReplayOptions(options)
+  refuseUnknown('replay()', options, NAMES)
   const { seed = randomInt(MAX_SEED), runs = RUNS, skip = [] } = options
   const fc = await loadFastCheck('replay()')
   const found = operations.all.filter(

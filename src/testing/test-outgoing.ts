@@ -1,7 +1,6 @@
-import type { Request } from '../../contracts/handler.js'
-import type { AnswerCall, CallAnswer, CallToAnswer } from '../../contracts/outgoing-call.js'
-import { UnansweredCallError } from '../refused-connections.js'
-import { type AnsweredCall, CallList } from './call-list.js'
+import type { Request } from '../contracts/handler.js'
+import type { AnswerCall, CallAnswer, CallToAnswer } from '../contracts/outgoing-call.js'
+import { UnansweredCallError } from './refused-connections.js'
 
 /** A call that the application would have sent to another host. */
 export interface TestCall {
@@ -13,8 +12,16 @@ export interface TestCall {
   readonly body: string | null
 }
 
+/** The answer of another host to one call. */
+export interface AnsweredCall extends CallAnswer {
+  /** `GET`, `POST`. */
+  readonly method: string
+  /** The whole URL. `[secret]` stands for any text. */
+  readonly url: string
+}
+
 /** Dependencies of {@link TestOutgoing}. */
-export interface TestOutgoingConfig {
+interface TestOutgoingConfig {
   /** Answers that are used once each, in place of `answer`; `undefined` without them. */
   readonly calls: readonly AnsweredCall[] | undefined
   /** Returns the request that the current code runs for. */
@@ -97,4 +104,43 @@ function unanswered({ method, url }: CallToAnswer): UnansweredCallError {
   const code = `app.outgoing.answer('${method}', '${quoted}', { status: 200, json: {} })`
   const message = `The test has no answer to ${method} ${url}, so nothing was sent. Give one before the request:\n  ${code}`
   return new UnansweredCallError(url, message)
+}
+
+/** The first call of each list that had no answer. */
+const missing = new WeakMap<readonly AnsweredCall[], UnansweredCallError>()
+
+/** Returns the error of the first call that a list had no answer for, also if the application has handled it. */
+export function unansweredCallOf(calls: readonly AnsweredCall[] = []): UnansweredCallError | null {
+  return missing.get(calls) ?? null
+}
+
+/** Answers calls from a list, each entry once. */
+class CallList {
+  readonly #calls: readonly AnsweredCall[]
+  readonly #left: AnsweredCall[]
+
+  /** @param calls The answers, in the order of the calls. */
+  constructor(calls: readonly AnsweredCall[]) {
+    this.#calls = calls
+    this.#left = [...calls]
+  }
+
+  /** @throws UnansweredCallError if the list has no answer left. */
+  take({ method, url }: CallToAnswer): CallAnswer {
+    const index = this.#left.findIndex((each) => each.method === method && isLike(each.url, url))
+    const [found] = index < 0 ? [] : this.#left.splice(index, 1)
+    if (found !== undefined) return found
+    const error = new UnansweredCallError(url)
+    if (!missing.has(this.#calls)) missing.set(this.#calls, error)
+    throw error
+  }
+}
+
+/** A secret may have been written in another way in a URL. */
+const SECRET = /\[secret\]|%5Bsecret%5D/i
+
+function isLike(pattern: string, url: string): boolean {
+  const whole = URL.canParse(pattern) ? new URL(pattern).href : pattern
+  const parts = whole.split(SECRET).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(url)
 }

@@ -1,19 +1,20 @@
 import type { Response } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { notedVisibility } from '../../http/visibility.js'
+import { checkItemsOf } from '../../pipeline/streams/item-checks.js'
 import type {
   HeldVisibility,
   RouteVisibility,
 } from '../../pipeline/visibility/compile-visibility.js'
 import { showPath } from '../../schema/fields/show-path.js'
-import type { RunRoute } from '../../step/step.js'
-import type { RunningRequest, UnnamedViolation } from './contract.js'
+import type { RunRoute, StepFactory } from '../../step/step.js'
+import type { Contract, RunningRequest, UnnamedViolation } from './contract.js'
 
 /** Gets a field that a caller has received and may not see. */
-export type OnVisible = (request: RunningRequest, violation: UnnamedViolation) => void
+type OnVisible = (request: RunningRequest, violation: UnnamedViolation) => void
 
 /** The input of {@link watchVisibility}. */
-export interface WatchedVisibility {
+interface WatchedVisibility {
   readonly route: RouteModel
   /** Returns the marked fields of a route; `null` if it has none. */
   readonly visibilityOf: (route: RouteModel) => RouteVisibility | null
@@ -84,4 +85,50 @@ function visible(
     remedy:
       'Return the data, or send it with res.json: nothing is left out of text and bytes that the handler writes itself.',
   }
+}
+
+/**
+ * The contract checks that learn of violations while a request runs: the application's check, and the checks of `fuzz`.
+ */
+export class RunningContracts {
+  readonly #contracts: Set<Contract>
+
+  /** @param own The application's check; `null` if it checks no responses. */
+  constructor(own: Contract | null) {
+    this.#contracts = new Set(own === null ? [] : [own])
+  }
+
+  /** Notes a violation with each of them. */
+  readonly note: OnVisible = (request, violation) => {
+    for (const contract of this.#contracts) contract.note(request, violation)
+  }
+
+  /** Adds another one until a function has ended. */
+  async during<T>(contract: Contract, run: () => Promise<T>): Promise<T> {
+    this.#contracts.add(contract)
+    try {
+      return await run()
+    } finally {
+      this.#contracts.delete(contract)
+    }
+  }
+}
+
+/** Compares each item of a stream with the document, as it is sent. With mode `'throw'`, a wrong one ends the stream. */
+export function itemCheckStage({ index }: RouteModel, contract: Contract): StepFactory {
+  return (next) =>
+    function checkItems(req, res) {
+      const { method, originalUrl: url } = req
+      checkItemsOf(req, (item) => {
+        const failure = contract.checkItem({ method, url, index }, toJson(item))
+        if (failure !== undefined) throw failure
+      })
+      return next(req, res)
+    }
+}
+
+/** The item as a client receives it: a date is text, for example. Without a form in JSON, sending it fails. */
+function toJson(item: unknown): unknown {
+  const text: string | undefined = JSON.stringify(item)
+  return text === undefined ? undefined : JSON.parse(text)
 }

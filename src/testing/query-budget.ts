@@ -1,14 +1,32 @@
-import type { EndedRequest } from '../../contracts/ended-request.js'
-import type { Request } from '../../contracts/handler.js'
-import type { RouteModel } from '../../contracts/route-model.js'
-import type { Draft } from '../../features/records/draft.js'
-import { findQueries, type QueryFinding } from '../../features/records/query-findings.js'
-import { userPlacesIn } from '../user-place.js'
-import { QueryBudgetError } from './query-budget-error.js'
-import { type OperationQueries, QueryCounts } from './query-counts.js'
+import type { EndedRequest } from '../contracts/ended-request.js'
+import type { Request } from '../contracts/handler.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import type { Draft } from '../features/records/draft.js'
+import { findQueries, type QueryFinding } from '../features/records/query-findings.js'
+import { userPlacesIn } from './user-place.js'
+
+const REMEDY =
+  'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. ' +
+  'If the number is right, say so: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
+
+/** A request has run more statements than it may: the same one too often, or more than `@Queries` of its route allows. */
+export class QueryBudgetError extends Error {
+  /** `'QueryBudgetError'`. */
+  override readonly name: string = 'QueryBudgetError'
+  /** The handler of the route: `OrdersController.list`. */
+  readonly route: string
+
+  /** `TestApp` creates it. */
+  constructor({ name, method, path }: RouteModel, findings: readonly string[]) {
+    super(
+      `${name} (${method} ${path}) runs too many statements.\n${findings.join('\n')}\n${REMEDY}`,
+    )
+    this.route = name
+  }
+}
 
 /** The input of {@link QueryBudget}. */
-export interface QueryBudgetConfig {
+interface QueryBudgetConfig {
   /** How often the same statement may not run in one request; `null` checks nothing. */
   readonly repeats: number | null
   /** Returns the facts about a request. */
@@ -113,4 +131,83 @@ const LONGEST = 300
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
+}
+
+/** How many statements the requests of a route have run. */
+export interface OperationQueries {
+  /** The handler: `OrdersController.list`. */
+  readonly name: string
+  /** The method of the route. */
+  readonly method: string
+  /** The path of the route: `/orders/:id`. */
+  readonly path: string
+  /** How many requests have reached the route. */
+  readonly requests: number
+  /** The fewest statements of a request. */
+  readonly min: number
+  /** The number that half of the requests did not exceed. */
+  readonly median: number
+  /** The most statements of a request. */
+  readonly max: number
+  /** The number of `@Queries`; `null` without it. */
+  readonly allowed: number | null
+}
+
+/** The numbers of statements, by route. */
+class QueryCounts {
+  /** How many requests had each number of statements. */
+  readonly #routes = new Map<RouteModel, Map<number, number>>()
+
+  /** Adds a request. */
+  add(route: RouteModel, statements: number): void {
+    const counts = this.#routes.get(route) ?? new Map<number, number>()
+    this.#routes.set(route, counts)
+    counts.set(statements, (counts.get(statements) ?? 0) + 1)
+  }
+
+  /** Lists the routes that requests have reached, in the order of their declaration. */
+  report(): OperationQueries[] {
+    return [...this.#routes]
+      .sort(([a], [b]) => a.index - b.index)
+      .map(([route, counts]) => ({ ...factsOf(route), ...summaryOf(counts) }))
+  }
+}
+
+function factsOf({ name, method, path, queries }: RouteModel) {
+  return { name, method, path, allowed: queries }
+}
+
+function summaryOf(counts: ReadonlyMap<number, number>) {
+  const sorted = [...counts].sort(([a], [b]) => a - b)
+  const requests = sorted.reduce((sum, [, each]) => sum + each, 0)
+  const [min = 0] = sorted[0] ?? []
+  const [max = 0] = sorted.at(-1) ?? []
+  return { requests, min, median: medianOf(sorted, requests), max }
+}
+
+function medianOf(sorted: readonly (readonly [number, number])[], requests: number): number {
+  let seen = 0
+  for (const [statements, times] of sorted) {
+    seen += times
+    if (seen * 2 >= requests) return statements
+  }
+  return 0
+}
+
+/** Writes the report as lines. */
+export function queryLines(report: readonly OperationQueries[]): string {
+  const rows = report.map(({ method, path, requests, min, median, max }) => [
+    `${method} ${path}`,
+    `${min} / ${median} / ${max}`,
+    `${requests} ${requests === 1 ? 'request' : 'requests'}`,
+  ])
+  const [first = 0, second = 0] = [0, 1].map((column) =>
+    Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  return rows
+    .map(
+      ([route = '', counts = '', times = '']) =>
+        `  ${route.padEnd(first)}  ${counts.padEnd(second)}  ${times}`,
+    )
+    .join('\n')
 }
