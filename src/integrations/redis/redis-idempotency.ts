@@ -7,9 +7,8 @@ import {
 } from '../../plugin/index.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
+import { linkOf, runScript, type Script, script } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
-import { runScript, type Script, script } from './scripts.js'
-import { linkOf } from './shared-links.js'
 
 /** A late reply is a 503 for a client. */
 const TIMEOUT = '500ms'

@@ -10,8 +10,8 @@ import {
 import { isUnknownScript } from './describe-failure.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
+import { linkOf } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
-import { linkOf } from './shared-links.js'
 
 /** Options of `redisLimits`. */
 export interface RedisLimitsOptions extends RedisOptions {

@@ -9,10 +9,10 @@ import {
   type User,
 } from '../../index.js'
 import { type HealthContext, noteOf, orStandIn } from '../../plugin/index.js'
+import { sessionContract } from './cross-origin.js'
 import { Manager, type SessionManager } from './manager.js'
 import { RequestSession } from './request-session.js'
 import type { Session } from './session.js'
-import { sessionContract } from './session-contract.js'
 import { SessionCookie } from './session-cookie.js'
 import { resolveOptions, type SessionsOptions, type SessionsSettings } from './sessions-options.js'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Finding } from '../../../src/integrations/postgres/doctor/finding.js'
+import type { Finding } from '../../../src/integrations/postgres/doctor/examination.js'
 import { examine } from '../../../src/integrations/postgres/doctor/inspect-database.js'
 import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
 import type { OwnDatabase } from './own-database.js'

@@ -1,21 +1,23 @@
 import { ConfigError, type Logger } from '../../../index.js'
 import { formatProblem } from '../../../plugin/index.js'
 import type { Connection, Driver } from '../driver.js'
-import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
 import { findRole, type Role } from '../roles.js'
-import { identifier } from '../schema/identifier.js'
+import { identifier, TENANT_SETTING } from '../schema/names.js'
 import { interrupted, releaseCanary } from './canary.js'
-import type { DoctorOptions, Examination, Setting } from './examination.js'
-import { type Finding, finding } from './finding.js'
+import {
+  type DoctorOptions,
+  type Examination,
+  type Finding,
+  finding,
+  type Setting,
+} from './examination.js'
+import { inspectOpenings, inspectStorage } from './inspect-grants.js'
 import { inspectKeys } from './inspect-keys.js'
-import { inspectLogin } from './inspect-login.js'
-import { inspectOpenings } from './inspect-openings.js'
+import { inspectLogin, leading, powersOf } from './inspect-login.js'
 import { inspectPolicies } from './inspect-policies.js'
 import { inspectReach } from './inspect-reach.js'
-import { inspectStorage } from './inspect-storage.js'
 import { inspectTables } from './inspect-tables.js'
-import { leading, powersOf } from './powers.js'
 import { isOfExtension, isTenantTable, readRelations, USER_SCHEMA } from './read-relations.js'
 
 // The settings of a function are active while it runs. One of them may be the role.

@@ -6,14 +6,18 @@ import { deserialize, serialize } from 'node:v8'
 import type { Connection, Driver, DriverContext, PoolUsage } from '../driver.js'
 import { findKeeper } from '../keeper/find-keeper.js'
 import { type PostgresOptions, timeoutsOf } from '../options/postgres-options.js'
-import type { EmbeddedEngine } from './embedded-engine.js'
 import { busy, unavailable } from './failures.js'
 import { Lending } from './lending.js'
 import { type FolderNode, MemoryFiles, type Node, Pages } from './memory-files.js'
 import { openFolder } from './open-folder.js'
 import { PgliteConnection, type PgliteLoan } from './pglite-connection.js'
 import { PgliteEngine } from './pglite-engine.js'
-import { loadFilesystem, loadPglite, type PgliteFiles } from './pglite-package.js'
+import {
+  type EmbeddedEngine,
+  loadFilesystem,
+  loadPglite,
+  type PgliteFiles,
+} from './pglite-package.js'
 
 /** A file of tests has one state of its database, seldom two. Each takes a few megabytes. */
 const MOST = 4

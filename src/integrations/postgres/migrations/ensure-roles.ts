@@ -3,7 +3,7 @@ import type { Problem } from '../../../plugin/index.js'
 import type { Connection } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { findRole, isRelated, type Role, serverVersion } from '../roles.js'
-import { identifier } from '../schema/identifier.js'
+import { identifier } from '../schema/names.js'
 
 /**
  * The roles as which statements run when the application uses tenants, and the login that may

@@ -3,8 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigError } from '../../../index.js'
 import type { Problem } from '../../../plugin/index.js'
-import { UnclosedError } from '../sql-tokens.js'
-import { lineAt } from './line-at.js'
+import { UnclosedError } from '../statement-text.js'
 import { type ScriptStatement, splitStatements } from './split-statements.js'
 
 /** `blazon dev` defines it in the processes of an application. */
@@ -238,4 +237,9 @@ function endsTransaction([first = '', ...rest]: readonly string[]): boolean {
   if (first === 'rollback') return !rest.includes('to')
   if (first === 'prepare' || first === 'start') return rest[0] === 'transaction'
   return ['begin', 'commit', 'end', 'abort'].includes(first)
+}
+
+/** Returns the line of a position in a text, counted from 1. */
+export function lineAt(text: string, position: number): number {
+  return text.slice(0, position).split('\n').length
 }

@@ -1,3 +1,22 @@
+import type { RunningStatement } from '../../../plugin/index.js'
+import type { QueryResult } from '../driver.js'
+import { classifyStatement } from '../statement-text.js'
+
+/**
+ * Rejects statements that begin or end a transaction. After its own `COMMIT`, a program would run
+ * without the settings of its tenant. Only the first command is checked, because a statement has
+ * only one.
+ *
+ * @throws Error for a statement that begins or ends a transaction.
+ */
+export function refuseControl(text: string): void {
+  const { control } = classifyStatement(text)
+  if (control === null) return
+  throw new Error(
+    `${control.toUpperCase()} cannot be sent as a query: use db.transaction(fn), which begins and ends a transaction.`,
+  )
+}
+
 /** Lists the names of the tables that have row-level security: their rows belong to tenants. */
 export const LIST_PROTECTED =
   "select relname as name from pg_catalog.pg_class where relrowsecurity and relkind in ('r', 'p')"
@@ -35,5 +54,20 @@ export class ProtectedTables {
     if (this.#found.size >= MOST_TEXTS) this.#found.clear()
     this.#found.set(text, found)
     return found
+  }
+}
+
+/** Runs a statement, and reports its result or its error. */
+export async function reported(
+  running: RunningStatement,
+  run: () => Promise<QueryResult>,
+): Promise<QueryResult> {
+  try {
+    const result = await run()
+    running.end(result)
+    return result
+  } catch (error) {
+    running.fail(error)
+    throw error
   }
 }

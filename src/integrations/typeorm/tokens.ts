@@ -1,7 +1,29 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { DataSource, EntitySchema, ObjectLiteral, Repository } from 'typeorm'
-import { type AbstractClass, ConfigError, InjectionToken, inject } from '../../index.js'
-import type { Problem } from '../../plugin/index.js'
-import { dataSourceOf } from './data-source-of.js'
+import { type AbstractClass, ConfigError, InjectionToken, inject, type Token } from '../../index.js'
+import { type Problem, refuseOldPeer } from '../../plugin/index.js'
+
+const named = new Map<string, InjectionToken<DataSource>>()
+
+/**
+ * The token of the data source of a {@link typeorm} plugin.
+ *
+ * @param name The option `name` of the plugin. Default: none, and the token is TypeORM's class `DataSource`.
+ * @example
+ * class Reports {
+ *   private readonly reports = inject(dataSourceOf('reports'))
+ * }
+ */
+export function dataSourceOf(name?: string): Token<DataSource> {
+  if (name === undefined) return loadTypeOrm().DataSource
+  let token = named.get(name)
+  if (token === undefined) {
+    token = new InjectionToken(`DataSource '${name}'`)
+    named.set(name, token)
+  }
+  return token
+}
 
 /** A class with `@Entity()`, or an `EntitySchema`. */
 export type EntityLike<T extends ObjectLiteral> = AbstractClass<T> | EntitySchema<T>
@@ -104,4 +126,48 @@ function targetOf<T extends ObjectLiteral>(entity: EntityLike<T>): object {
 
 function nameOf<T extends ObjectLiteral>(entity: EntityLike<T>): string {
   return typeof entity === 'function' ? entity.name : entity.options.name
+}
+
+/** The package `typeorm`, as its types describe it. */
+type TypeOrmPackage = typeof import('typeorm')
+
+let loaded: TypeOrmPackage | undefined
+
+/**
+ * Loads the application's own copy of `typeorm`: its classes are tokens, so they must be the classes that the
+ * application imports. Looks first in the working directory, then from this file. Uses `require` instead of
+ * `import`, because plugins list their tokens synchronously.
+ *
+ * @throws ConfigError when it cannot be loaded, or is too old.
+ */
+export function loadTypeOrm(): TypeOrmPackage {
+  loaded ??= load()
+  return loaded
+}
+
+function load(): TypeOrmPackage {
+  const application = join(process.cwd(), 'package.json')
+  try {
+    return loadFrom(application)
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    // Not installed there. When the application is linked, the package may be found from this file.
+  }
+  try {
+    return loadFrom(import.meta.url)
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const problem = {
+      code: 'E_PEER_MISSING',
+      subject: 'blazon/typeorm',
+      cause: 'It needs the package typeorm, which cannot be loaded.',
+      remedy: 'npm install typeorm@1',
+    } as const
+    throw new ConfigError([problem], { cause: error })
+  }
+}
+
+function loadFrom(origin: string): TypeOrmPackage {
+  refuseOldPeer('typeorm', { subject: 'blazon/typeorm', origin })
+  return createRequire(origin)('typeorm')
 }
