@@ -176,6 +176,14 @@ export class Engine {
   }
 }
 
+/**
+ * The token of the {@link Engine}. Its name is part of the error message when an application has
+ * two `postgres()` plugins.
+ */
+export const EngineToken: InjectionToken<Engine> = new InjectionToken<Engine>(
+  'postgres(): an application can have only one',
+)
+
 /** Tests use databases of their own, and show at once that something is missing. */
 function isDevelopment(): boolean {
   return !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
@@ -253,11 +261,3 @@ function* statementsOf(text: string, values: readonly unknown[]): Generator<Stat
   if (values.length > 0) return yield { text, values }
   for (const each of splitStatements(text)) yield { text: each.text }
 }
-
-/**
- * The token of the {@link Engine}. Its name is part of the error message when an application has
- * two `postgres()` plugins.
- */
-export const EngineToken: InjectionToken<Engine> = new InjectionToken<Engine>(
-  'postgres(): an application can have only one',
-)

@@ -4,6 +4,21 @@ import type { Send } from './driver.js'
 import { Link } from './link.js'
 import type { RedisOptions } from './redis-options.js'
 
+const links = new WeakMap<RedisOptions, Link>()
+
+/**
+ * The connection of an options object. It is shared by identity: two equal objects may be separate on
+ * purpose.
+ */
+export function linkOf(options: RedisOptions): Link {
+  let link = links.get(options)
+  if (link === undefined) {
+    link = new Link(options)
+    links.set(options, link)
+  }
+  return link
+}
+
 /** The number of keys that a server scans per `SCAN` command. */
 const COUNT = '1000'
 
@@ -47,19 +62,4 @@ export async function runScript(
     if (!isUnknownScript(error)) throw error
     return await link.run(({ sendScript }) => sendScript('EVAL', text, '1', ...words))
   }
-}
-
-const links = new WeakMap<RedisOptions, Link>()
-
-/**
- * The connection of an options object. It is shared by identity: two equal objects may be separate on
- * purpose.
- */
-export function linkOf(options: RedisOptions): Link {
-  let link = links.get(options)
-  if (link === undefined) {
-    link = new Link(options)
-    links.set(options, link)
-  }
-  return link
 }

@@ -30,19 +30,6 @@ export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plug
   readonly manager: InjectionToken<SessionManager>
 }
 
-/** Returns the function that finds the tenant of a request which the guard has let in; `null` if sessions confirm none. */
-function tenantReader(
-  { tenantOfUser, bindTenant }: SessionsSettings,
-  sessionOf: (req: Request) => RequestSession,
-): ((req: Request) => string | undefined) | null {
-  if (tenantOfUser === null)
-    return bindTenant ? (req) => sessionOf(req).record?.tenant ?? undefined : null
-  return ({ user }) => {
-    const tenant = tenantOfUser(user as object)
-    return typeof tenant === 'string' && tenant !== '' ? tenant : undefined
-  }
-}
-
 /** The values of sessions without a schema. */
 type NoValues = Readonly<Record<never, never>>
 
@@ -149,6 +136,19 @@ function protection(
         session?.dropUnsavedCookie()
       },
     }),
+  }
+}
+
+/** Returns the function that finds the tenant of a request which the guard has let in; `null` if sessions confirm none. */
+function tenantReader(
+  { tenantOfUser, bindTenant }: SessionsSettings,
+  sessionOf: (req: Request) => RequestSession,
+): ((req: Request) => string | undefined) | null {
+  if (tenantOfUser === null)
+    return bindTenant ? (req) => sessionOf(req).record?.tenant ?? undefined : null
+  return ({ user }) => {
+    const tenant = tenantOfUser(user as object)
+    return typeof tenant === 'string' && tenant !== '' ? tenant : undefined
   }
 }
 

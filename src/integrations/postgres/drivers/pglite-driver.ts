@@ -19,22 +19,6 @@ import {
   type PgliteFiles,
 } from './pglite-package.js'
 
-/** A file of tests has one state of its database, seldom two. Each takes a few megabytes. */
-const MOST = 4
-
-const remembered = new Map<string, FolderNode>()
-
-/** Returns the files of a database in this state, if an application of this process has made one. */
-function recallFiles(state: string | undefined): FolderNode | undefined {
-  return state === undefined ? undefined : remembered.get(state)
-}
-
-function rememberFiles(state: string, files: FolderNode): void {
-  const [oldest] = remembered.keys()
-  if (oldest !== undefined && remembered.size >= MOST) remembered.delete(oldest)
-  remembered.set(state, files)
-}
-
 /** A database in this process, or in a process that `blazon dev` keeps, run by PGlite. It has one connection. */
 export class PgliteDriver implements Driver {
   readonly size = 1
@@ -135,6 +119,22 @@ interface InMemory {
 async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {
   const files = new MemoryFiles(snapshot ?? (await initialFiles()))
   return { files, engine: await PgliteEngine.start({ fs: await loadFilesystem(files) }) }
+}
+
+/** A file of tests has one state of its database, seldom two. Each takes a few megabytes. */
+const MOST = 4
+
+const remembered = new Map<string, FolderNode>()
+
+/** Returns the files of a database in this state, if an application of this process has made one. */
+function recallFiles(state: string | undefined): FolderNode | undefined {
+  return state === undefined ? undefined : remembered.get(state)
+}
+
+function rememberFiles(state: string, files: FolderNode): void {
+  const [oldest] = remembered.keys()
+  if (oldest !== undefined && remembered.size >= MOST) remembered.delete(oldest)
+  remembered.set(state, files)
 }
 
 const NAME = '@electric-sql/pglite'

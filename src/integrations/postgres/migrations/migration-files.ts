@@ -6,15 +6,6 @@ import type { Problem } from '../../../plugin/index.js'
 import { UnclosedError } from '../statement-text.js'
 import { type ScriptStatement, splitStatements } from './split-statements.js'
 
-/** `blazon dev` defines it in the processes of an application. */
-const WATCH = Symbol.for('blazon.watch')
-
-/** Restarts the application when a migration changes, appears or disappears. Does nothing outside of `blazon dev`. */
-function watchMigrations(folder: string): void {
-  const { [WATCH]: watch } = globalThis as { [WATCH]?: (folder: string) => void }
-  watch?.(resolve(folder))
-}
-
 /** A statement of a migration. */
 export interface MigrationStatement {
   readonly text: string
@@ -92,6 +83,15 @@ async function listFolder(folder: string): Promise<string[]> {
     const problem: Problem = { code: 'E_OPTION_INVALID', subject: 'migrations', cause, remedy }
     throw new ConfigError([problem], { cause: error })
   }
+}
+
+/** `blazon dev` defines it in the processes of an application. */
+const WATCH = Symbol.for('blazon.watch')
+
+/** Restarts the application when a migration changes, appears or disappears. Does nothing outside of `blazon dev`. */
+function watchMigrations(folder: string): void {
+  const { [WATCH]: watch } = globalThis as { [WATCH]?: (folder: string) => void }
+  watch?.(resolve(folder))
 }
 
 function checkName(name: string): Problem[] {

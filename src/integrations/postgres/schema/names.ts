@@ -1,4 +1,11 @@
-/**
+/** The setting that holds the tenant of a transaction. Without a tenant it is empty or missing. */
+export const TENANT_SETTING = 'app.tenant_id'
+
+/** The role as which statements run when the application uses tenants. */
+export const TENANT_ROLE = 'app_tenant'
+
+/** The role of `withoutTenant`, which sees the rows of every tenant. */
+export const ALL_TENANTS_ROLE = 'app_all_tenants' /**
  * The longest name in bytes. PostgreSQL cuts longer names without an error, so two of them may
  * become the same.
  */
@@ -43,12 +50,3 @@ export function suffixed(name: string, suffix: string): string {
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
-
-/** The setting that holds the tenant of a transaction. Without a tenant it is empty or missing. */
-export const TENANT_SETTING = 'app.tenant_id'
-
-/** The role as which statements run when the application uses tenants. */
-export const TENANT_ROLE = 'app_tenant'
-
-/** The role of `withoutTenant`, which sees the rows of every tenant. */
-export const ALL_TENANTS_ROLE = 'app_all_tenants'
