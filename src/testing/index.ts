@@ -23,7 +23,6 @@ export type {
   OperationCoverage,
 } from './contract/contract-coverage.js'
 export { ContractCoverage } from './contract/contract-coverage.js'
-export type { Explanation } from './explain/test-records.js'
 export type {
   FuzzAllowance,
   FuzzedOperation,
@@ -50,3 +49,4 @@ export type { TestClock } from './test-clock.js'
 export type { LogEntry } from './test-log.js'
 export type { CoverageOptions, QueryOptions, TestOptions } from './test-options.js'
 export type { AnsweredCall, TestCall, TestOutgoing } from './test-outgoing.js'
+export type { Explanation } from './test-records.js'

@@ -8,7 +8,7 @@ import { idempotencyOf } from '../features/idempotency/idempotent.js'
 import { lowerDocument } from '../schema/dialect/rewrite-schema.js'
 import { createSource } from './fuzz/case-source.js'
 import { isFuzzable, partsOf } from './fuzz/fuzz-cases.js'
-import { loadFastCheck } from './fuzz/load-fast-check.js'
+import { loadFastCheck } from './fuzz/random.js'
 import { valueContext } from './fuzz/valid-values.js'
 import { type FuzzLink, type FuzzResponse, sendRequest } from './fuzz/wire-request.js'
 

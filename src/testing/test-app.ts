@@ -16,7 +16,6 @@ import {
 import { callerLink } from './caller-link.js'
 import { type CheckParts, generatorOf, isolationTarget } from './check-parts.js'
 import type { CoverageReport } from './contract/contract-coverage.js'
-import type { Explanation } from './explain/test-records.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import type { IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
@@ -29,6 +28,7 @@ import type { LogEntry } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import type { TestOutgoing } from './test-outgoing.js'
 import { TestParts } from './test-parts.js'
+import type { Explanation } from './test-records.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over

@@ -9,12 +9,12 @@ import { versionGroup } from '../features/versions/version-options.js'
 import type { CredentialPlaces } from '../http/credentials.js'
 import type { ConnectionFacts } from './connections.js'
 import type { CheckExchange } from './exchange.js'
-import type { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch, type SentPath } from './memory-fetch.js'
 import { type Supertest, supertestAgent } from './supertest-agent.js'
 import type { TestOptions } from './test-options.js'
+import type { TestRecords } from './test-records.js'
 
 type Headers = ReadonlyMap<string, string>
 

@@ -32,7 +32,7 @@ const TESTS = {
   node: 'node --import tsx --test test/*.test.ts',
 } as const
 
-/** Settings of one package manager only. pnpm has a file of its own: see `SETTINGS` in `package-managers.ts`. */
+/** Settings of one package manager only. pnpm has a file of its own: see `SETTINGS` in `read-template.ts`. */
 const MANAGER_FIELDS = {
   // Whether the install scripts of packages run: npm 11 prompts, npm 12 runs no script. esbuild works without its own.
   npm: { allowScripts: { esbuild: false } },

@@ -16,11 +16,11 @@ import {
   prepareRoles,
   readStatus,
 } from './migrations/apply-migrations.js'
-import type { RoleOptions } from './migrations/ensure-roles.js'
 import { stateInMemory } from './migrations/history.js'
 import { splitStatements } from './migrations/split-statements.js'
 import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
 import { briefCause, textOf } from './postgres-error.js'
+import type { RoleOptions } from './roles.js'
 import { ALL_TENANTS_ROLE, TENANT_ROLE } from './schema/names.js'
 import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'

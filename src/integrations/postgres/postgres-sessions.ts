@@ -9,9 +9,13 @@ import type {
 import { Database } from './database.js'
 import type { QueryResult } from './driver.js'
 import { EngineToken } from './engine.js'
-import { HourlyPurge } from './hourly-purge.js'
 import { briefCause, PostgresError } from './postgres-error.js'
-import { checkNames, qualifiedTable, type SessionTableOptions } from './schema/store-tables.js'
+import {
+  checkNames,
+  HourlyPurge,
+  qualifiedTable,
+  type SessionTableOptions,
+} from './schema/store-tables.js'
 import type { Sessions } from './sessions/sessions.js'
 
 /** The place of the table of {@link sessionTable}. */

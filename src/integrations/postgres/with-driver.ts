@@ -1,9 +1,16 @@
 import type { DatabaseLink } from '../../index.js'
 import type { Driver } from './driver.js'
-import { createDriver } from './drivers/create-driver.js'
+import { PgDriver } from './drivers/pg-driver.js'
+import { PgliteDriver } from './drivers/pglite-driver.js'
 import { Engine } from './engine.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
+
+/** Creates the driver that the options select. It loads and opens nothing yet. */
+export function createDriver(options: PostgresOptions): Driver {
+  const { embedded } = options
+  return embedded === undefined ? new PgDriver(options) : new PgliteDriver(embedded, options)
+}
 
 const SILENT = { info() {}, warn() {}, error() {} }
 

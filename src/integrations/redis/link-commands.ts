@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isUnknownScript } from './describe-failure.js'
 import type { Send } from './driver.js'
+import { isUnknownScript } from './failures.js'
 import { Link } from './link.js'
 import type { RedisOptions } from './redis-options.js'
 

@@ -1,8 +1,7 @@
 import type { Timer } from '../../index.js'
 import type { MaybePromise, StoreContext } from '../../plugin/index.js'
-import { describeFailure, unfitness } from './describe-failure.js'
 import type { Driver, Listener } from './driver.js'
-import { Breaker, startDeadline, waitAtMost } from './late-replies.js'
+import { Breaker, describeFailure, startDeadline, unfitness, waitAtMost } from './failures.js'
 import { clientMaker, pauseBefore, tolerateErrors } from './open-client.js'
 import { prefixOf, type RedisOptions, timeoutOf } from './redis-options.js'
 

@@ -6,11 +6,10 @@ import {
   orStandIn,
   type StoreContext,
 } from '../../plugin/index.js'
-import { describeFailure, isServerError } from './describe-failure.js'
 import type { Driver } from './driver.js'
 import { EntryReader, encodeEntry, MAX_ENTRY } from './entry-codec.js'
+import { describeFailure, isServerError, waitAtMost } from './failures.js'
 import { Keys } from './keys.js'
-import { waitAtMost } from './late-replies.js'
 import type { Link } from './link.js'
 import { findKeys, linkOf } from './link-commands.js'
 import { Pending } from './pending.js'

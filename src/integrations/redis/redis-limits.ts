@@ -7,7 +7,7 @@ import {
   type RateLimitResult,
   type StoreContext,
 } from '../../plugin/index.js'
-import { isUnknownScript } from './describe-failure.js'
+import { isUnknownScript } from './failures.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
 import { linkOf } from './link-commands.js'

@@ -3,7 +3,6 @@ import type { DocumentedOperation } from '../../app/contract/documented-by-route
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { type CalledOperation, isRefused, refuseUntested } from '../untested.js'
-import { hash } from './choose.js'
 import {
   curlOf,
   type Finding,
@@ -18,7 +17,7 @@ import {
   type FuzzOptions,
   type FuzzReport,
 } from './fuzz-options.js'
-import { type FastCheck, loadFastCheck } from './load-fast-check.js'
+import { type FastCheck, hash, loadFastCheck } from './random.js'
 import { type FuzzLink, type FuzzResponse, sendRequest } from './wire-request.js'
 
 const RUNS = 50

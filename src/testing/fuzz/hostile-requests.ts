@@ -1,5 +1,4 @@
 import type { CaseSource } from './case-source.js'
-import { choose } from './choose.js'
 import {
   HOSTILE_BODIES,
   HOSTILE_FORMS,
@@ -8,6 +7,7 @@ import {
   HOSTILE_SEGMENTS,
   HOSTILE_TEXTS,
 } from './hostile-values.js'
+import { choose } from './random.js'
 import type { RequestParts, WireRequest, WrongRequest } from './wire-request.js'
 
 /** The random choices for a hostile request. */

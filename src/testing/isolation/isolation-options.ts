@@ -3,8 +3,8 @@ import { ConfigError, type Problem } from '../../errors/config-error.js'
 import { invalid } from '../../errors/invalid.js'
 import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { FuzzedOperation } from '../fuzz/fuzz-options.js'
-import { isCount, isInt32, isObject } from '../option-kinds.js'
 import { TestCaller } from '../test-caller.js'
+import { isCount, isInt32, isObject } from '../test-options.js'
 import { isRouterRequest } from './router-operations.js'
 
 /** The caller of a tenant. */

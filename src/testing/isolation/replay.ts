@@ -1,4 +1,4 @@
-import { hash } from '../fuzz/choose.js'
+import { hash } from '../fuzz/random.js'
 import type { GatePlan } from './gate.js'
 import {
   type IsolationSession,

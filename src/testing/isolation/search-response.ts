@@ -1,5 +1,5 @@
 import { shorten } from '../../schema/mismatches.js'
-import { isObject } from '../option-kinds.js'
+import { isObject } from '../test-options.js'
 import type { Canaries, CanaryMatch } from './canaries.js'
 import type { WholeResponse } from './send-whole.js'
 

@@ -3,8 +3,8 @@ import type { Problem } from '../../../plugin/index.js'
 import type { Connection } from '../driver.js'
 import type { PostgresOptions } from '../options/postgres-options.js'
 import { briefCause, PostgresError } from '../postgres-error.js'
+import type { RoleOptions } from '../roles.js'
 import { identifier, literal } from '../schema/names.js'
-import type { RoleOptions } from './ensure-roles.js'
 import { type MigrationFile, readMigrations } from './migration-files.js'
 
 /** The record of an applied migration. */
