@@ -87,12 +87,12 @@ const OTHER = '_OTHER'
 const LONGEST_PATH = 512
 
 /** The method in the name of a span. */
-export function spanNameOf(method: string | undefined): string {
+function spanNameOf(method: string | undefined): string {
   return method !== undefined && METHODS.has(method) ? method : 'HTTP'
 }
 
 /** The attributes that a sampler decides by. */
-export function firstAttributes(req: Request): Attributes {
+function firstAttributes(req: Request): Attributes {
   const { method, socket } = req
   const isEncrypted = (socket as { readonly encrypted?: boolean } | null)?.encrypted === true
   const isKnown = METHODS.has(method)

@@ -38,7 +38,7 @@ from pg_catalog.pg_roles member, pg_catalog.pg_roles role
 where member.rolname = $1 and role.rolname = $2`
 
 /** Reads the version as `server_version_num`: 150004 is 15.4. */
-export async function serverVersion(connection: Connection): Promise<number> {
+async function serverVersion(connection: Connection): Promise<number> {
   const text = "select current_setting('server_version_num')::int as version"
   const { rows } = await connection.query({ text })
   return Number(rows[0]?.['version'])

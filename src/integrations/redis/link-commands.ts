@@ -39,6 +39,14 @@ async function* findOn(link: Link, send: Send, pattern: string): AsyncGenerator<
   } while (cursor !== '0')
 }
 
+/** For stores without which a request fails: a late reply is a 503 for a client, and not only a cache miss. */
+const PATIENT = '500ms'
+
+/** The connection of an options object, whose default timeout is longer than that of a cache. */
+export function patientLinkOf(options: RedisOptions): Link {
+  return linkOf(options.timeout === undefined ? { ...options, timeout: PATIENT } : options)
+}
+
 /** A script of Redis. The server finds one that it has run before by its digest. */
 export interface Script {
   readonly text: string

@@ -31,7 +31,7 @@ export function isSameOwner(one: Owner | null, other: Owner | null): boolean {
 }
 
 /** Describes an owner in an error message. */
-export function describeOwner(owner: Owner | null): string {
+function describeOwner(owner: Owner | null): string {
   if (owner === null) return 'no tenant'
   if (owner.kind === 'tenant') return `the tenant '${owner.id}'`
   return owner.kind === 'all' ? 'all tenants' : 'nobody'
