@@ -1,4 +1,4 @@
-import type { Reference } from '../contracts/openapi-3-0.js'
+import type { OpenApiDocument, OpenApiResponse, Reference } from '../contracts/openapi-3-0.js'
 
 type Kind = 'parameters' | 'requestBodies' | 'responses' | 'schemas'
 
@@ -36,4 +36,16 @@ export function followReference<T>(
 ): T | undefined {
   const name = componentName(ref, kind)
   return Object.hasOwn(ofKind, name) ? ofKind[name] : undefined
+}
+
+/**
+ * A response, or the response that a reference points to. Returns an empty response when the reference points
+ * to nothing.
+ */
+export function resolveResponse(
+  response: OpenApiResponse | Reference,
+  { components }: OpenApiDocument,
+): OpenApiResponse {
+  if (!isReference(response)) return response
+  return followReference(response.$ref, 'responses', components?.responses) ?? { description: '' }
 }

@@ -1,31 +1,37 @@
-import { realpathSync } from 'node:fs'
-import { relative } from 'node:path'
+import { existsSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { dirname, extname, join, relative, resolve } from 'node:path'
+import { stringify } from 'yaml'
 import type { OpenApiDocument } from '../contracts/openapi.js'
 import { operationsIn } from '../schema/path-item.js'
 import { CliError } from './cli-error.js'
 import { emitClient } from './client/emit-client.js'
-import { documentText } from './document-text.js'
-import { type ExportTargets, exportTargets, type RawExportOptions } from './export-options.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
+import { outputPath } from './output-path.js'
 import { pickDocument } from './pick-document.js'
+import type { Streams } from './program-context.js'
 import { projectCommand } from './project-command.js'
-import type { Streams } from './streams.js'
+import { counted } from './texts.js'
 import { type OutputFile, readText, writeFiles } from './write-files.js'
 
-/** The number of lines that are shown of each side. */
-const SHOWN = 3
+/** The file format of a document. */
+type DocumentFormat = 'json' | 'yaml'
 
-/**
- * Shows the first place where a file differs from the expected text: lines of the file with `-`, expected lines with
- * `+`.
- */
-export function firstDifferences(actual: string, expected: string): string {
-  const [from, to] = [actual.split('\n'), expected.split('\n')]
-  const found = from.findIndex((line, index) => line !== to[index])
-  const first = found === -1 ? from.length : found
-  const shown = (sign: string, lines: readonly string[]) =>
-    lines.slice(first, first + SHOWN).map((line) => `${sign} ${line}`)
-  return [`line ${first + 1}:`, ...shown('-', from), ...shown('+', to)].join('\n')
+/** The options of `openapi export` as the user wrote them. */
+interface RawExportOptions {
+  readonly out?: string
+  readonly format?: DocumentFormat
+  readonly client?: 'typescript'
+  readonly clientOut?: string
+  readonly check?: boolean
+}
+
+/** The files to write. */
+interface ExportTargets {
+  readonly format: DocumentFormat
+  /** An absolute path, or `-` for stdout. */
+  readonly out: string
+  /** An absolute path, or `-`; `null` without a client. */
+  readonly client: string | null
 }
 
 /** Options of `openapi export`. */
@@ -99,6 +105,22 @@ function writingCommand({ argv = ['openapi', 'export'] }: ExportOptions): string
   return projectCommand(argv.filter((each) => each !== '--check'))
 }
 
+/** The number of lines that are shown of each side. */
+const SHOWN = 3
+
+/**
+ * Shows the first place where a file differs from the expected text: lines of the file with `-`, expected lines with
+ * `+`.
+ */
+export function firstDifferences(actual: string, expected: string): string {
+  const [from, to] = [actual.split('\n'), expected.split('\n')]
+  const found = from.findIndex((line, index) => line !== to[index])
+  const first = found === -1 ? from.length : found
+  const shown = (sign: string, lines: readonly string[]) =>
+    lines.slice(first, first + SHOWN).map((line) => `${sign} ${line}`)
+  return [`line ${first + 1}:`, ...shown('-', from), ...shown('+', to)].join('\n')
+}
+
 function sizeOf(text: string): string {
   const bytes = Buffer.byteLength(text)
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`
@@ -109,5 +131,97 @@ function count({ paths }: OpenApiDocument): string {
     (sum, item) => sum + Object.keys(operationsIn(item)).length,
     0,
   )
-  return operations === 1 ? '1 operation' : `${operations} operations`
+  return counted(operations, 'operation')
+}
+
+/**
+ * Resolves the options to files, with defaults.
+ *
+ * @throws CliError when options contradict each other, or name a file that must not be written.
+ */
+export function exportTargets(options: RawExportOptions, cwd: string): ExportTargets {
+  const { out: given, client } = options
+  const format = options.format ?? (isYaml(given) ? 'yaml' : 'json')
+  const name = given ?? `openapi.${format}`
+  if (client === undefined && options.clientOut !== undefined) {
+    throw contradiction('--client-out needs --client.', 'Add --client typescript.')
+  }
+  const out = name === '-' ? '-' : outputPath(name, '--out', cwd)
+  // The folder of `--out` as the user wrote it, so that a relative path also stays inside the project.
+  const usual = defaultClient(out === '-' ? '.' : dirname(name), cwd)
+  // A client that was written once is kept up to date, and compared.
+  const isWanted = client !== undefined || (out !== '-' && isWrittenClient(resolve(cwd, usual)))
+  if (!isWanted) {
+    if (options.check === true && out === '-') throw nothingToCheck()
+    return { format, out, client: null }
+  }
+  const clientName = options.clientOut ?? usual
+  const clientOut = clientName === '-' ? '-' : outputPath(clientName, '--client-out', cwd)
+  if (out === clientOut) {
+    throw contradiction(
+      'The document and the client have the same path.',
+      'Give each a path of its own.',
+    )
+  }
+  if (options.check === true && [out, clientOut].includes('-')) throw nothingToCheck()
+  return { format, out, client: clientOut }
+}
+
+const NAME = 'openapi-client.ts'
+
+/**
+ * The path of a client without `--client-out`: in `src/`, if there is one beside the document, because a build with
+ * `rootDir: "src"` refuses an import from elsewhere. A client that is beside the document stays there.
+ *
+ * @param beside The folder of the document, relative to `cwd` or absolute.
+ */
+function defaultClient(beside: string, cwd: string): string {
+  const [name, inSources] = [join(beside, NAME), join(beside, 'src', NAME)]
+  const hasSources = isFolder(resolve(cwd, beside, 'src'))
+  // A link counts, wherever it leads.
+  const isBeside = statsOf(() => lstatSync(resolve(cwd, name))) !== undefined
+  return hasSources && !isBeside ? inSources : name
+}
+
+/** Whether an earlier export has written a client there. */
+function isWrittenClient(path: string): boolean {
+  const text = existsSync(path) && !isFolder(path) ? readFileSync(path, 'utf8') : ''
+  return text.includes('Written by `blazon openapi export --client')
+}
+
+function isFolder(path: string): boolean {
+  return statsOf(() => statSync(path))?.isDirectory() === true
+}
+
+/** `undefined` for a path that does not exist, or leads through a file. */
+function statsOf(read: () => Stats): Stats | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+function isYaml(path: string | undefined): boolean {
+  return path !== undefined && /^\.ya?ml$/i.test(extname(path))
+}
+
+function nothingToCheck(): CliError {
+  return contradiction('--check has no file to compare.', 'Name the file instead of -.')
+}
+
+function contradiction(what: string, remedy: string): CliError {
+  return new CliError({ status: 2, what, cause: 'The options contradict each other.', remedy })
+}
+
+/** A document as the text of a file. The same document gives the same text. */
+export function documentText(document: OpenApiDocument, format: DocumentFormat): string {
+  if (format === 'json') return `${JSON.stringify(document, null, 2)}\n`
+  return stringify(document, {
+    // Many OpenAPI tools do not support YAML anchors and folded lines.
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+    // Readers of YAML 1.1 would not read a bare `no` or `1_0` as a string.
+    compat: 'yaml-1.1',
+  })
 }

@@ -1,8 +1,9 @@
+import type { RouteExplanation, RouteQuery } from '../app/explain/explanation.js'
 import { formatProblem } from '../errors/config-error.js'
-import { explainRoute } from './explain-route.js'
+import { CliError } from './cli-error.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
-import { alignRows, rowOf, rowOfJob } from './route-rows.js'
-import type { Streams } from './streams.js'
+import type { Streams } from './program-context.js'
+import { alignRows, counted, rowOf, rowOfJob } from './texts.js'
 
 /** Options of `routes`. */
 export interface RoutesOptions extends LoadOptions {
@@ -34,7 +35,88 @@ export async function listRoutes(options: RoutesOptions, streams: Streams): Prom
   if (options.json === true) return streams.out(`${JSON.stringify(shown, null, 2)}\n`)
   const rows = [...shown.map(rowOf), ...Object.entries(jobs).map(rowOfJob).filter(matches)]
   for (const line of alignRows(rows)) streams.out(`${line}\n`)
-  const count = shown.length === 1 ? '1 route' : `${shown.length} routes`
+  const count = counted(shown.length, 'route')
   const isWhole = options.filter === undefined && apiVersion === undefined
   streams.note(isWhole ? count : `${count} of ${routes.length}`)
+}
+
+/**
+ * Prints the steps of one route's requests.
+ *
+ * @param words The method and the path, or the path alone.
+ * @throws CliError when the application cannot be read, or when not exactly one route matches.
+ */
+async function explainRoute(
+  words: readonly string[],
+  options: RoutesOptions,
+  streams: Streams,
+): Promise<void> {
+  const { apiVersion: version } = options
+  const query = { ...parseQuery(words), version }
+  const { result, warnings } = await loadApp({ kind: 'explain', query }, options)
+  for (const warning of warnings) streams.note(`warning ${formatProblem(warning)}`)
+  if (result.kind === 'candidates') {
+    const rows = alignRows(result.candidates.map(rowOf))
+    const name = `${words.join(' ')}${version === undefined ? '' : ` in version ${version}`}`
+    throw new CliError({
+      status: 2,
+      what: rows.length === 0 ? `No route matches ${name}.` : `${name} does not name one route.`,
+      ...(rows.length > 0 && { cause: ['The routes of the path:', ...rows].join('\n  ') }),
+      remedy:
+        'Name one route: --explain GET /orders/:id, and one of several versions by --api-version. `blazon routes` lists all.',
+    })
+  }
+  if (options.json !== true) return streams.out(explanationText(result.route))
+  streams.out(`${JSON.stringify(result.route, null, 2)}\n`)
+}
+
+/** Both parts may also be one word, in quotes: `--explain 'GET /orders'`. */
+function parseQuery(given: readonly string[]): RouteQuery {
+  const words = given.flatMap((word) => word.split(/\s+/)).filter(Boolean)
+  const path = words.pop()
+  const method = words.pop()?.toUpperCase() ?? null
+  if (path !== undefined && words.length === 0) {
+    return { method, path: path.startsWith('/') ? path : `/${path}` }
+  }
+  throw new CliError({
+    status: 2,
+    what: '--explain needs a route.',
+    cause: `It was given ${given.map((word) => `'${word}'`).join(' ')}.`,
+    remedy:
+      'Give a method and a path: --explain GET /orders/:id. A path alone is enough if one route has it.',
+  })
+}
+
+/** Writes the explanation of a route for people. */
+function explanationText(route: RouteExplanation): string {
+  const { before, steps, decorators } = route
+  const sections = [
+    [rowOf(route).join('  ')],
+    titled(
+      'Before the route',
+      before.map(({ name, from }) => [name, from]),
+    ),
+    titled(
+      'Steps',
+      steps.flatMap(({ name, phase, does, isCertain, sources }, index) => [
+        // The name of a phase stands in front of its first step.
+        [
+          steps[index - 1]?.phase === phase ? '' : phase,
+          name,
+          isCertain ? does : `possibly: ${does}`,
+        ],
+        ...sources.map((source) => ['', '', `- ${source}`]),
+      ]),
+    ),
+    titled(
+      'Decorators',
+      decorators.map(({ name, on, at }) => [at ? `${at.file}:${at.line}` : 'unknown', name, on]),
+    ),
+  ]
+  const shown = sections.filter((lines) => lines.length > 0)
+  return `${shown.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+function titled(title: string, rows: readonly string[][]): string[] {
+  return rows.length === 0 ? [] : [title, ...alignRows(rows).map((line) => `  ${line}`)]
 }

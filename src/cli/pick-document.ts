@@ -2,7 +2,8 @@ import type { OpenApiDocument } from '../contracts/openapi.js'
 import { formatProblem, type Problem } from '../errors/config-error.js'
 import { CliError } from './cli-error.js'
 import type { DocumentReport } from './load/protocol.js'
-import type { Streams } from './streams.js'
+import type { Streams } from './program-context.js'
+import { counted } from './texts.js'
 
 /** The documents that the child process reported. */
 export interface DocumentReports {
@@ -54,9 +55,8 @@ function find(documents: readonly DocumentReport[], path: string | undefined): D
 
 function wrong(problems: readonly Problem[]): CliError {
   const list = problems.map((problem, i) => `${i + 1}. ${formatProblem(problem)}`)
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
   return new CliError({
     status: 1,
-    what: `The document is not written: ${count}.\n\n${list.join('\n\n')}`,
+    what: `The document is not written: ${counted(problems.length, 'problem')}.\n\n${list.join('\n\n')}`,
   })
 }

@@ -1,4 +1,12 @@
-import type { Streams } from './streams.js'
+/** The output streams of the command. */
+export interface Streams {
+  /** Writes results to stdout, unchanged. */
+  out(text: string): void
+  /** Writes everything else to stderr, unchanged. */
+  err(text: string): void
+  /** Writes a line to stderr. */
+  note(line: string): void
+}
 
 /** The environment of one run of the command. */
 export interface ProgramContext {

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
-import { Command, Option } from 'commander'
-import { addAdd } from './add/add-add.js'
+import { Argument, Command, Option } from 'commander'
+import { KINDS, type Kind } from './add/part-name.js'
+import { toSeconds } from './command-options.js'
 import { addDb } from './db/add-db.js'
-import { addDeprecations } from './deprecations/add-deprecations.js'
 import { addDev } from './dev/add-dev.js'
 import type { DiffOptions } from './diff-documents.js'
 import { addDoctor } from './doctor/add-doctor.js'
 import type { ExportOptions } from './export-document.js'
 import { addJobs } from './jobs/add-jobs.js'
 import { addKeys } from './keys/add-keys.js'
+import type { DeprecationsOptions } from './list-deprecations.js'
 import type { RoutesOptions } from './list-routes.js'
 import { addNew } from './new/add-new.js'
 import type { ProgramContext } from './program-context.js'
 import { addReplay } from './replay/add-replay.js'
 import type { ConfigOptions } from './show-config.js'
 import { addStart } from './start/add-start.js'
-import { toSeconds } from './to-seconds.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 
@@ -187,4 +187,42 @@ function withEntry(command: Command): Command {
     )
     .option('--verbose', 'show where errors were thrown')
     .allowExcessArguments(false)
+}
+
+/** Adds the command `deprecations`. */
+function addDeprecations(program: Command, { streams }: ProgramContext): void {
+  program
+    .command('deprecations')
+    .description('list the deprecated routes of a running application, with their callers')
+    .requiredOption('--url <url>', 'the metrics of the application: http://127.0.0.1:3000/metrics')
+    .option('--header <line...>', "headers of the request: 'authorization: Bearer …'")
+    .option('--json', 'print JSON')
+    .action(async (options: DeprecationsOptions) => {
+      const { listDeprecations } = await import('./list-deprecations.js')
+      await listDeprecations(options, streams)
+    })
+}
+
+const NOTES = `
+The command prints the line that lists the part in the application. It changes and replaces no file of the project.
+`
+
+/** Adds the command `add`. */
+function addAdd(parent: Command, context: ProgramContext): void {
+  parent
+    .command('add')
+    .description('add a part to a project: a file and its test')
+    .addArgument(new Argument('<kind>', 'what to add').choices(KINDS))
+    .argument('<name>', 'of the part: order-items')
+    .option(
+      '--dir <folder>',
+      'the folder of the file (default: src; for a module: src/<name>; for a migration: migrations)',
+    )
+    .allowExcessArguments(false)
+    .addHelpText('after', NOTES)
+    .action(async (kind: Kind, name: string, options: { readonly dir?: string }) => {
+      // Only this command needs its modules.
+      const { addPart } = await import('./add/add-part.js')
+      await addPart({ kind, name, ...options }, context)
+    })
 }

@@ -1,11 +1,10 @@
 import { formatProblem } from '../errors/config-error.js'
 import type { EnvReport, ReportedVariable } from '../features/env/report-env.js'
 import { CliError } from './cli-error.js'
-import { exampleOf } from './example-env.js'
 import { type LoadOptions, loadApp } from './load/load-app.js'
 import { outputPath } from './output-path.js'
-import { alignRows } from './route-rows.js'
-import type { Streams } from './streams.js'
+import type { Streams } from './program-context.js'
+import { alignRows, counted } from './texts.js'
 import { readText, writeFiles } from './write-files.js'
 
 /** Options of `config`. */
@@ -67,9 +66,8 @@ function quoted(value: string): string {
 function refuseWrong(envs: readonly EnvReport[]): void {
   const problems = new Set(envs.flatMap((each) => each.problems).map(formatProblem))
   if (problems.size === 0) return
-  const count = problems.size === 1 ? '1 problem' : `${problems.size} problems`
   const list = [...problems].map((problem, index) => `${index + 1}. ${problem}`)
-  const what = `The variables are wrong: ${count}.\n\n${list.join('\n\n')}`
+  const what = `The variables are wrong: ${counted(problems.size, 'problem')}.\n\n${list.join('\n\n')}`
   throw new CliError({ status: 1, what })
 }
 
@@ -101,9 +99,43 @@ function writeExample(
     })
   }
   const [result] = writeFiles([{ path, text }])
-  streams.note(`${name} (${result}): ${count(variables.length)}.`)
+  streams.note(`${name} (${result}): ${counted(variables.length, 'variable')}.`)
 }
 
-function count(length: number): string {
-  return length === 1 ? '1 variable' : `${length} variables`
+/** Names that a file of variables can hold. */
+const NAME = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
+
+/**
+ * The text of `.env.example`: each variable with its description by the schema. A variable with a default is commented
+ * out, so a copy of the file changes nothing. No value of the environment is in it.
+ */
+function exampleOf(variables: readonly ReportedVariable[]): string {
+  return variables
+    .filter(({ name }) => NAME.test(name))
+    .map((variable) => `${commentsOf(variable).join('')}${assignmentOf(variable)}\n`)
+    .join('\n')
+}
+
+function commentsOf({ description, expected, isRequired, isSecret }: ReportedVariable): string[] {
+  const marks = [isRequired ? 'Required' : 'Optional', isSecret && 'secret', expected]
+  return [
+    ...(description ?? '').split(/\r\n|\p{Zl}|\p{Zp}|[\n\v\f\r\x85]/u),
+    marks.filter(Boolean).join(', '),
+  ]
+    .filter((line) => line.trim() !== '')
+    .map((line) => `# ${line.replace(/\p{Cc}/gu, ' ').trim()}\n`)
+}
+
+function assignmentOf({ name, fallback, isRequired }: ReportedVariable): string {
+  if (isRequired) return `${name}=`
+  return `# ${name}=${quotedForNode(fallback ?? '')}`
+}
+
+const QUOTES = ['"', "'", '`']
+
+/** Quotes a value for Node, which reads no escapes. A value that Node cannot read from one line is left out. */
+function quotedForNode(value: string): string {
+  if (/^[^\s#'"`]*$/.test(value)) return value
+  const quote = QUOTES.find((each) => !value.includes(each))
+  return quote === undefined || /[\r\n\\]/.test(value) ? '' : `${quote}${value}${quote}`
 }

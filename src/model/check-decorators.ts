@@ -2,8 +2,7 @@ import type { OptionValue, RouteOption } from '../contracts/extensions.js'
 import type { Fact, FactOf } from '../contracts/facts.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
-import { shown } from '../errors/config-error.js'
-import { invalid } from '../errors/config-error.js'
+import { invalid, shown } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 /** Checks the options of `defineOption` on one class, without its base classes, or on one method. */

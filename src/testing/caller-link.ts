@@ -1,12 +1,10 @@
 import type { CompiledRoutes } from '../app/compile-routes.js'
 import { versionPlace } from '../app/version-router.js'
-import { callerFacts } from './caller-facts.js'
-import type { TestRecords } from './explain/test-records.js'
-import type { Finish } from './finish-test.js'
-import { joinFailures } from './join-failures.js'
-import type { CallerLink } from './test-caller.js'
+import { type Finish, joinFailures } from './finish-test.js'
+import { type CallerLink, callerFacts } from './test-caller.js'
 import type { TestLog } from './test-log.js'
 import type { TestParts } from './test-parts.js'
+import type { TestRecords } from './test-records.js'
 import type { TestWatch } from './test-watch.js'
 
 /** The way from the callers of an application under test to the application. */

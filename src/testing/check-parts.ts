@@ -1,16 +1,17 @@
 import type { DocumentedOperations } from '../app/contract/documented-operations.js'
 import { namedMiddlewares } from '../app/settings/named-middlewares.js'
-import { callerFacts } from './caller-facts.js'
+import type { NamedMiddleware } from '../app/tenancy/check-routers.js'
 import type { Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import type { ContractCoverage } from './contract/contract-coverage.js'
 import type { FuzzOptions } from './fuzz/fuzz-options.js'
-import type { FuzzLink } from './fuzz/send-request.js'
+import type { FuzzLink } from './fuzz/wire-request.js'
 import { checkIsolationOptions, type IsolationOptions } from './isolation/isolation-options.js'
-import type { IsolationTarget } from './isolation/isolation-target.js'
+import type { SideConfig } from './isolation/isolation-side.js'
+import type { JobProofConfig } from './isolation/prove-jobs.js'
 import type { RecordedStores } from './isolation/recorded-stores.js'
 import type { JobsUnderTest } from './isolation/watch-work.js'
-import { stateOf, type TestCaller } from './test-caller.js'
+import { callerFacts, stateOf, type TestCaller } from './test-caller.js'
 import type { TestLog } from './test-log.js'
 import type { TestOptions } from './test-options.js'
 
@@ -72,4 +73,21 @@ export function isolationTarget(parts: CheckParts, options: IsolationOptions): I
     authorizes: parts.options.tenant?.authorize !== undefined,
     confirms: confirmsTenants,
   }
+}
+
+/** The application under test, and how to reach it. */
+export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' | 'tenantHeader'> {
+  readonly operations: DocumentedOperations
+  readonly log: TestLog
+  /** Returns the name of the side that a connection belongs to. */
+  readonly nameOf: (connection: object | undefined) => string | undefined
+  readonly stores: RecordedStores
+  /** `null` without `jobs()`. */
+  readonly jobs: JobProofConfig['jobs'] | null
+  /** The entries of `middlewares`. */
+  readonly middlewares: readonly NamedMiddleware[]
+  /** Whether `tenant.authorize` decides who may act for a tenant. */
+  readonly authorizes: boolean
+  /** Whether a guard confirms the tenant of its credential. */
+  readonly confirms: boolean
 }

@@ -15,6 +15,7 @@ export type {
   AuthMatrixRow,
   Principal,
 } from './auth-matrix.js'
+export { ContractError } from './contract/contract.js'
 export type {
   CoverageCount,
   CoverageReport,
@@ -22,8 +23,6 @@ export type {
   OperationCoverage,
 } from './contract/contract-coverage.js'
 export { ContractCoverage } from './contract/contract-coverage.js'
-export { ContractError } from './contract/violation.js'
-export type { Explanation } from './explain/explanation.js'
 export type {
   FuzzAllowance,
   FuzzedOperation,
@@ -40,14 +39,14 @@ export type {
 } from './isolation/isolation-report.js'
 export type { CapsuleUse, OpenCapsule } from './open-capsule.js'
 export { openCapsule } from './open-capsule.js'
-export type { AnsweredCall } from './outgoing/call-list.js'
-export type { TestCall, TestOutgoing } from './outgoing/test-outgoing.js'
-export { QueryBudgetError } from './queries/query-budget-error.js'
-export type { OperationQueries } from './queries/query-counts.js'
+export type { OperationQueries } from './query-budget.js'
+export { QueryBudgetError } from './query-budget.js'
 export { UnansweredCallError } from './refused-connections.js'
-export type { ReplayOptions, ReplayReport } from './replay/replay-options.js'
+export type { ReplayOptions, ReplayReport } from './replay-writes.js'
 export { TestApp } from './test-app.js'
 export type { TestCaller } from './test-caller.js'
 export type { TestClock } from './test-clock.js'
 export type { LogEntry } from './test-log.js'
 export type { CoverageOptions, QueryOptions, TestOptions } from './test-options.js'
+export type { AnsweredCall, TestCall, TestOutgoing } from './test-outgoing.js'
+export type { Explanation } from './test-records.js'

@@ -5,11 +5,11 @@ import type { AnsweredStatement } from '../contracts/database.js'
 import type { User } from '../contracts/handler.js'
 import { fromPlain, isTenantInHost, tenantOf } from '../features/capsules/plain-value.js'
 import { unansweredOf } from './answers.js'
-import { type AnsweredCall, unansweredCallOf } from './outgoing/call-list.js'
 import { RefusedConnections } from './refused-connections.js'
 import { afterThisTurn } from './settle.js'
 import type { TestApp } from './test-app.js'
 import type { TestOptions } from './test-options.js'
+import { type AnsweredCall, unansweredCallOf } from './test-outgoing.js'
 
 /** How a capsule is run. */
 export interface CapsuleUse {

@@ -16,19 +16,19 @@ import {
 import { callerLink } from './caller-link.js'
 import { type CheckParts, generatorOf, isolationTarget } from './check-parts.js'
 import type { CoverageReport } from './contract/contract-coverage.js'
-import type { Explanation } from './explain/explanation.js'
 import { checkFuzzOptions, type FuzzOptions, type FuzzReport } from './fuzz/fuzz-options.js'
 import type { IsolationOptions } from './isolation/isolation-options.js'
 import type { IsolationReport } from './isolation/isolation-report.js'
-import type { TestOutgoing } from './outgoing/test-outgoing.js'
-import type { OperationQueries } from './queries/query-counts.js'
-import type { ReplayOptions, ReplayReport } from './replay/replay-options.js'
+import type { OperationQueries } from './query-budget.js'
+import type { ReplayOptions, ReplayReport } from './replay-writes.js'
 import { loadSupertest } from './supertest-agent.js'
 import { TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
 import type { LogEntry } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
+import type { TestOutgoing } from './test-outgoing.js'
 import { TestParts } from './test-parts.js'
+import type { Explanation } from './test-records.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over
@@ -222,7 +222,7 @@ export class TestApp extends App {
    */
   async replay(options: ReplayOptions = {}): Promise<ReplayReport> {
     const generator = generatorOf(this.#checks('replay()'), options)
-    const { replayWrites } = await import('./replay/replay-writes.js')
+    const { replayWrites } = await import('./replay-writes.js')
     return await this.#parts.contracts.during(generator.contract, () =>
       replayWrites(generator, options),
     )

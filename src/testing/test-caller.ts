@@ -1,16 +1,20 @@
 import type { Duplex } from 'node:stream'
 import type TestAgent from 'supertest/lib/agent.js'
+import { authGroup } from '../app/settings/auth-options.js'
 import type { User } from '../contracts/handler.js'
 import type { VersionSettings } from '../contracts/version.js'
+import { tenantGroup } from '../features/tenancy/tenant-options.js'
 import { versionHeaders } from '../features/versions/read-version.js'
+import { versionGroup } from '../features/versions/version-options.js'
 import type { CredentialPlaces } from '../http/credentials.js'
 import type { ConnectionFacts } from './connections.js'
 import type { CheckExchange } from './exchange.js'
-import type { TestRecords } from './explain/test-records.js'
 import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch, type SentPath } from './memory-fetch.js'
 import { type Supertest, supertestAgent } from './supertest-agent.js'
+import type { TestOptions } from './test-options.js'
+import type { TestRecords } from './test-records.js'
 
 type Headers = ReadonlyMap<string, string>
 
@@ -190,4 +194,23 @@ function removeCredentials(
   const others = sent.split(';').filter(isOther)
   if (others.length > 0) headers.set('cookie', others.join(';').trim())
   else headers.delete('cookie')
+}
+
+/** Facts about an application for callers: how its requests name a tenant, and where guards find credentials. */
+export interface CallerFacts
+  extends Pick<CallerLink, 'tenantHeader' | 'confirmsTenants' | 'credentials' | 'versions'> {
+  /** The header that the application itself reads; `null` without the `tenant` option. */
+  readonly ownTenantHeader: string | null
+}
+
+/** Reads the options of an application under test. */
+export function callerFacts({ auth, tenant, versions: by }: TestOptions): CallerFacts {
+  const { guards, credentials } = authGroup.resolve(auth)
+  // The default header without a `tenant` option, because middlewares may read it.
+  const tenantHeader = tenantGroup.resolve(tenant ?? {})?.header ?? null
+  const ownTenantHeader = tenant === undefined ? null : tenantHeader
+  const confirms = guards.some(({ confirmsTenant }) => confirmsTenant)
+  const confirmsTenants = tenant !== undefined && confirms
+  const versions = versionGroup.resolve(by)
+  return { tenantHeader, ownTenantHeader, confirmsTenants, credentials, versions }
 }

@@ -3,8 +3,7 @@ import type { AnsweredStatement } from '../contracts/database.js'
 import { ConfigError, invalid, type Problem } from '../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
-import { isCount, isObject } from './option-kinds.js'
-import type { AnsweredCall } from './outgoing/call-list.js'
+import type { AnsweredCall } from './test-outgoing.js'
 
 /** The use of the coverage that the tests have reached. */
 export interface CoverageOptions {
@@ -209,4 +208,18 @@ function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
+}
+
+/** Whether a value can be a seed: a whole number of 32 bits. */
+export function isInt32(value: unknown): boolean {
+  return typeof value === 'number' && value === (value | 0)
+}
+
+/** Whether a value is a whole number of at least 1. */
+export function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0
+}
+
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -7,22 +7,18 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { StepFactory } from '../step/step.js'
 import { createProbe, type Probe, type ProbeLink } from './auth-matrix.js'
 import { keyCoverageStage, unkeyed } from './cache-key/key-coverage.js'
-import { type CallerFacts, callerFacts } from './caller-facts.js'
 import type { CheckParts } from './check-parts.js'
 import { type ConnectionFacts, Connections } from './connections.js'
 import { Contract } from './contract/contract.js'
 import { ContractCoverage } from './contract/contract-coverage.js'
-import { itemCheckStage } from './contract/item-check-stage.js'
-import { judgeCoverage } from './contract/judge-coverage.js'
-import { RunningContracts } from './contract/running-contracts.js'
-import { watchVisibility } from './contract/visibility-watch.js'
-import { TestRecords } from './explain/test-records.js'
+import { itemCheckStage, RunningContracts, watchVisibility } from './contract/running-checks.js'
 import { RecordedStores } from './isolation/recorded-stores.js'
-import { TestOutgoing } from './outgoing/test-outgoing.js'
-import { stateOf, type TestCaller } from './test-caller.js'
+import { type CallerFacts, callerFacts, stateOf, type TestCaller } from './test-caller.js'
 import type { TestClock } from './test-clock.js'
 import { TestLog } from './test-log.js'
-import type { TestOptions } from './test-options.js'
+import type { CoverageOptions, TestOptions } from './test-options.js'
+import { TestOutgoing } from './test-outgoing.js'
+import { TestRecords } from './test-records.js'
 import { TestWatch } from './test-watch.js'
 
 /** The parts of an application under test. `TestApp` has the methods that tests call. */
@@ -167,4 +163,21 @@ function watchRoute(
     report: ({ name }, { method, originalUrl: url }, read) =>
       contract.note({ method, url, index: route.index }, unkeyed(name, read)),
   })
+}
+
+/**
+ * Prints the summary of the coverage, and compares it with the threshold. A `ContractCoverage` of the test counts for several
+ * applications, so the test judges it.
+ *
+ * @throws Error when the tests have exercised less than the threshold.
+ */
+function judgeCoverage(
+  reached: ContractCoverage,
+  wanted: CoverageOptions | ContractCoverage,
+  title: string,
+): void {
+  if (wanted instanceof ContractCoverage) return
+  const { summary = false, threshold } = wanted
+  if (summary) process.stderr.write(`${title}: ${reached.summary()}\n`)
+  if (threshold !== undefined) reached.check(threshold)
 }

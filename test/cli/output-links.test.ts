@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { exportTargets } from '../../src/cli/export-options.js'
+import { exportTargets } from '../../src/cli/export-document.js'
 import { outputPath } from '../../src/cli/output-path.js'
 import { writeFiles } from '../../src/cli/write-files.js'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readDocument } from '../../src/cli/diff/read-document.js'
+import { readDocument } from '../../src/cli/diff-documents.js'
 import { outputPath } from '../../src/cli/output-path.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'blazon-paths-'))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { App, type AppOptions } from 'blazon'
 import { expect, it } from 'vitest'
-import { documentText } from '../../src/cli/document-text.js'
+import { documentText } from '../../src/cli/export-document.js'
 import { root } from '../root.js'
 
 const entries = import.meta.glob(['../../examples/*/app.ts', '../../templates/*/src/app.ts'])

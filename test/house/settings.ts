@@ -86,7 +86,7 @@ describe('the types of options', () => {
       'app/settings/plain-options.ts',
       'app/settings/resolve-settings.ts',
       'app/tenancy/create-tenant-middleware.ts',
-      'testing/caller-facts.ts',
+      'testing/test-caller.ts',
     ])
   })
 })

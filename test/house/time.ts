@@ -19,19 +19,18 @@ const REASONS: Record<string, string> = {
   'http/send/end-early.ts': 'waits for a client to read its response, which takes real time',
   'http/send/stand-in.ts': 'waits for a turn of the event loop, not for time',
   'integrations/jobs/runtime.ts': 'compares with times of pg-boss, which reads the clock of Node',
-  'integrations/jwt/machine-clock.ts': 'is for code that no application runs',
-  'integrations/postgres/drivers/lock-folder.ts':
+  'integrations/jwt/token-verifier.ts': 'is for code that no application runs',
+  'integrations/postgres/drivers/open-folder.ts':
     'distinguishes a process from an older one with the same number',
   'integrations/postgres/drivers/memory-files.ts':
     'notes when a file of PostgreSQL changed, beside any application',
   'integrations/postgres/drivers/deadline.ts': 'waits for PostgreSQL, which takes real time',
-  'integrations/redis/deadline.ts': 'waits for Redis, which takes real time',
+  'integrations/redis/failures.ts': 'waits for Redis, which takes real time',
   'cli/dev/app-process.ts': 'compares the start of a process with the times of files',
   'cli/dev/child/report-requests.ts': 'waits for the end of a turn, not for time',
   'cli/dev/dashboard/page/client.ts': 'runs in a browser',
   'cli/dev/deadline.ts': 'waits for processes and files, beside any application',
-  'cli/keys/create-key.ts': 'the command line runs no application',
-  'cli/keys/list-keys.ts': 'as before',
+  'cli/keys/key-commands.ts': 'the command line runs no application',
   'cli/load/read-app.ts': 'the command line runs no application',
   'cli/load/run-child.ts': 'as before',
   'cli/replay/replay-capsule.ts': 'limits the time of an application whose clock does not run',

@@ -2,7 +2,7 @@ import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentel
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { KeyUses } from '../../src/integrations/api-keys/api-keys.js'
 import { StatementSpans } from '../../src/integrations/otel/statement-spans.js'
-import { ProtectedTables } from '../../src/integrations/postgres/sessions/protected-tables.js'
+import { ProtectedTables } from '../../src/integrations/postgres/sessions/statements.js'
 import {
   compileVisibility,
   type HeldVisibility,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { joinFailures } from '../../src/testing/join-failures.js'
+import { joinFailures } from '../../src/testing/finish-test.js'
 
 describe('failures of one request', () => {
   it('are one, the first, whose message and stack have the others', () => {

@@ -1,45 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { CliError } from '../cli-error.js'
 import { runDb } from '../db/run-db.js'
 import { readInstalled } from '../installed.js'
 import { nearestWith } from '../output-path.js'
 import type { ProgramContext } from '../program-context.js'
-import { type OutputFile, readText } from '../write-files.js'
-import { writeNew } from '../write-new.js'
-import { capital, type Kind, type PartName, partName } from './part-name.js'
-import { importOf, readPart } from './read-part.js'
-
-/** The file of a migration, and the next step. */
-interface NewMigration extends OutputFile {
-  readonly advice: string
-}
-
-const NAME = /^(\d{4,14})_(.+)\.sql$/
-const EMPTY = '-- Write the statements here. A migration without a statement is refused.\n'
-const RESTART = 'before you save another file: `blazon dev` applies new migrations when it restarts'
-const TO_WRITE = `Write its statements ${RESTART}, and a migration without a statement is refused.`
-const TO_COMPLETE = `The table has no columns of its own yet. Add them ${RESTART}, and an applied file may not change.`
-
-/**
- * The file of a migration, with the number behind the last one. `create_<table>`, where another migration has tables of
- * tenants, is the SQL of `blazon db table`, and any other one is a comment.
- *
- * @param words The words of its name: `create_orders`. If a migration has them, its path is returned.
- */
-async function nextMigration(folder: string, words: string): Promise<NewMigration> {
-  const names = existsSync(folder) ? readdirSync(folder).sort() : []
-  const last = names.findLast((name) => NAME.test(name)) ?? '0000_'
-  const digits = last.indexOf('_')
-  const number = String(Number(last.slice(0, digits)) + 1).padStart(digits, '0')
-  const existing = names.find((name) => NAME.exec(name)?.[2] === words)
-  const path = join(folder, existing ?? `${number}_${words}.sql`)
-  const [, table] = /^create_(.+)$/.exec(words) ?? []
-  const hasTenants = names.some((name) => readText(join(folder, name))?.includes('tenant_id'))
-  if (table === undefined || !hasTenants) return { path, text: EMPTY, advice: TO_WRITE }
-  const text = await runDb(({ tenantTable }) => tenantTable(table, { columns: [] }))
-  return { path, text, advice: TO_COMPLETE }
-}
+import { type OutputFile, readText, writeNew } from '../write-files.js'
+import { type CodeKind, capital, type Kind, type PartName, partName } from './part-name.js'
 
 /** A part to add. */
 export interface NewPart {
@@ -105,5 +73,118 @@ function projectOf(cwd: string) {
     what: `${cwd} is in no project.`,
     cause: 'There is no package.json in it or above it, or the file is not JSON.',
     remedy: 'Run the command in a project. `blazon new` makes one.',
+  })
+}
+
+/** The file of a migration, and the next step. */
+interface NewMigration extends OutputFile {
+  readonly advice: string
+}
+
+const NAME = /^(\d{4,14})_(.+)\.sql$/
+
+const EMPTY = '-- Write the statements here. A migration without a statement is refused.\n'
+
+const RESTART = 'before you save another file: `blazon dev` applies new migrations when it restarts'
+
+const TO_WRITE = `Write its statements ${RESTART}, and a migration without a statement is refused.`
+
+const TO_COMPLETE = `The table has no columns of its own yet. Add them ${RESTART}, and an applied file may not change.`
+
+/**
+ * The file of a migration, with the number behind the last one. `create_<table>`, where another migration has tables of
+ * tenants, is the SQL of `blazon db table`, and any other one is a comment.
+ *
+ * @param words The words of its name: `create_orders`. If a migration has them, its path is returned.
+ */
+async function nextMigration(folder: string, words: string): Promise<NewMigration> {
+  const names = existsSync(folder) ? readdirSync(folder).sort() : []
+  const last = names.findLast((name) => NAME.test(name)) ?? '0000_'
+  const digits = last.indexOf('_')
+  const number = String(Number(last.slice(0, digits)) + 1).padStart(digits, '0')
+  const existing = names.find((name) => NAME.exec(name)?.[2] === words)
+  const path = join(folder, existing ?? `${number}_${words}.sql`)
+  const [, table] = /^create_(.+)$/.exec(words) ?? []
+  const hasTenants = names.some((name) => readText(join(folder, name))?.includes('tenant_id'))
+  if (table === undefined || !hasTenants) return { path, text: EMPTY, advice: TO_WRITE }
+  const text = await runDb(({ tenantTable }) => tenantTable(table, { columns: [] }))
+  return { path, text, advice: TO_COMPLETE }
+}
+
+/** All that decides the files of a part. */
+interface PartPlan {
+  readonly kind: CodeKind
+  readonly name: PartName
+  /** The folder of the part, and the folder of its test. */
+  readonly folder: string
+  readonly testFolder: string
+  readonly runner: 'vitest' | 'node:test'
+  /** Whether controllers declare their input with schemas of zod. */
+  readonly hasZod: boolean
+}
+
+/** The files of a part, its source file first and its test last. */
+function readPart(plan: PartPlan): OutputFile[] {
+  const { kind, name, folder, testFolder, hasZod } = plan
+  const kinds: readonly CodeKind[] = kind === 'module' ? ['module', 'controller'] : [kind]
+  const templateOf = (each: CodeKind) => `${hasZod && each === 'controller' ? 'zod-' : ''}${each}`
+  const sources = kinds.map((each) => ({
+    path: join(folder, `${name.kebab}-${each}.ts`),
+    text: read(`src/sample-name-${templateOf(each)}.ts`),
+  }))
+  const test = {
+    path: join(testFolder, `${name.kebab}-${kind}.test.ts`),
+    text: read(`test/sample-name-${templateOf(kind)}.test.ts`),
+  }
+  const files = [...sources, test].map((file) => adapt(file, plan))
+  for (const { text } of files) refuseTaken(text)
+  return files
+}
+
+function read(name: string): string {
+  return readFileSync(
+    fileURLToPath(new URL(`../../../templates/add/${name}`, import.meta.url)),
+    'utf8',
+  )
+}
+
+/** The templates are real files, whose names are replaced. */
+function adapt({ path, text }: OutputFile, { name, folder, runner }: PartPlan): OutputFile {
+  const adapted = text
+    .replace(/'[./]+(?:src\/)?sample-name-(?:zod-)?(\w+\.js)'/g, (_, end) => {
+      return `'${specifierOf(dirname(path), join(folder, `${name.kebab}-${end}`))}'`
+    })
+    .replaceAll('sample-name', name.kebab)
+    .replaceAll('sampleName', name.camel)
+    .replaceAll('SampleName', name.pascal)
+    .replace("from 'vitest'", `from '${runner}'`)
+  return { path, text: adapted }
+}
+
+/** The import of a name, for a file in a folder. */
+function importOf(name: string, folder: string, path: string): string {
+  return `import { ${name} } from '${specifierOf(folder, path)}';`
+}
+
+function specifierOf(folder: string, path: string): string {
+  const way = relative(folder, path).replaceAll('\\', '/')
+  return way.startsWith('.') ? way : `./${way}`
+}
+
+/** A guard `auth` would be an `AuthGuard`, as the interface that it implements. */
+function refuseTaken(text: string): void {
+  const imported = [...text.matchAll(/^import (?:type )?\{ (.*) \} from/gm)].flatMap(
+    ([, names = '']) => names.split(/, (?:type )?/),
+  )
+  const declared = [...text.matchAll(/^export (?:class|const) (\w+)/gm)].map(([, name]) => name)
+  const taken = imported.find(
+    (name, index) => declared.includes(name) || imported.indexOf(name) !== index,
+  )
+  if (taken === undefined) return
+  throw new CliError({
+    status: 2,
+    what: 'The name is taken. Nothing was written.',
+    cause: `${taken} is a name that the file imports.`,
+    remedy: 'Choose another name.',
   })
 }

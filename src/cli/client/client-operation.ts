@@ -8,9 +8,8 @@ import type {
   Reference,
 } from '../../contracts/openapi-3-0.js'
 import { operationsIn } from '../../schema/path-item.js'
-import { resolveResponse } from '../resolve-response.js'
+import { followReference, resolveResponse } from '../component-reference.js'
 import { camelCase, NameRegistry } from './identifiers.js'
-import { propertiesOf } from './schema-properties.js'
 
 /** An operation of the document, with its names in the client. */
 export interface ClientOperation {
@@ -215,4 +214,22 @@ function nameMethods(operations: readonly Omit<NamedOperation, 'name'>[]): Named
 /** The part of an operation id behind the name of the class. */
 function shortName(id: string): string {
   return camelCase(id.slice(id.indexOf('_') + 1))
+}
+
+/** A longer chain of references is treated as circular. */
+const MAX_DEPTH = 20
+
+/** The properties of a schema, including the properties of its references and parts. */
+export function propertiesOf(
+  schema: OpenApiSchema,
+  document: OpenApiDocument,
+  depth = 0,
+): Record<string, OpenApiSchema> {
+  if (depth > MAX_DEPTH) return {}
+  if (schema.$ref !== undefined) {
+    const target = followReference(schema.$ref, 'schemas', document.components?.schemas)
+    return target === undefined ? {} : propertiesOf(target, document, depth + 1)
+  }
+  const inherited = (schema.allOf ?? []).map((part) => propertiesOf(part, document, depth + 1))
+  return Object.assign({}, ...inherited, schema.properties)
 }

@@ -13,18 +13,15 @@ import {
   isJson,
   isRepeatable,
   preferredContent,
+  propertiesOf,
 } from './client-operation.js'
-import { comment } from './comment.js'
 import { alternativesOf, type ClientSchemes, clientSchemes, runtimeWith } from './credentials.js'
-import { propertyKey, typeNames } from './identifiers.js'
+import { comment, propertyKey, typeNames } from './identifiers.js'
 import { offeredBodies, operationTypes } from './operation-types.js'
-import { PAGES_RUNTIME } from './pages-runtime.js'
 import { RUNTIME_NAMES } from './runtime.js'
-import { propertiesOf } from './schema-properties.js'
+import { CONDITIONS_RUNTIME, PAGES_RUNTIME, WRITES_RUNTIME, withVersions } from './runtime-parts.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
-import { withVersions } from './versions-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
-import { CONDITIONS_RUNTIME, WRITES_RUNTIME } from './writes-runtime.js'
 
 /**
  * Writes a document of any version as one TypeScript file without dependencies. The file has a type for each component and

@@ -11,8 +11,7 @@ import {
   isJson,
   preferredContent,
 } from './client-operation.js'
-import { comment } from './comment.js'
-import { propertyKey } from './identifiers.js'
+import { comment, propertyKey } from './identifiers.js'
 import { type TypeContext, union, writeProperty, writeType } from './write-type.js'
 
 /** Writes the input and result types of every operation. */

@@ -1,7 +1,6 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { componentName } from '../component-reference.js'
-import { comment } from './comment.js'
-import { propertyKey } from './identifiers.js'
+import { comment, propertyKey } from './identifiers.js'
 
 /** Settings of {@link writeType}. */
 export interface TypeContext {

@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander'
-import { withRoles } from '../role-options.js'
-import type { Streams } from '../streams.js'
-import type { ExamineOptions } from './examine-database.js'
-import type { MigrateDbOptions } from './migrate-database.js'
-import type { TableOptions } from './print-table.js'
-import type { StatusOptions } from './show-status.js'
+import { withRoles } from '../command-options.js'
+import type { Streams } from '../program-context.js'
+import type {
+  ExamineOptions,
+  MigrateDbOptions,
+  StatusOptions,
+  TableOptions,
+} from './db-commands.js'
 
 /** The environment of one run of the command. */
 export interface DbContext {
@@ -41,7 +43,7 @@ function addMigrate(parent: Command, { cwd, streams }: DbContext): void {
     .option('--no-roles', 'create no roles for tenants, if the application uses none')
     .option('--strict', 'refuse a database that has migrations of a newer version')
   withDirectory(withDatabase(command)).action(async (options: Omit<MigrateDbOptions, 'cwd'>) => {
-    const { migrateDatabase } = await import('./migrate-database.js')
+    const { migrateDatabase } = await import('./db-commands.js')
     await migrateDatabase({ ...options, cwd }, streams)
   })
 }
@@ -52,7 +54,7 @@ function addStatus(parent: Command, { cwd, streams }: DbContext): void {
     .description('list the migrations with the state of each')
     .option('--json', 'print JSON')
   withDirectory(withDatabase(command)).action(async (options: Omit<StatusOptions, 'cwd'>) => {
-    const { showStatus } = await import('./show-status.js')
+    const { showStatus } = await import('./db-commands.js')
     await showStatus({ ...options, cwd }, streams)
   })
 }
@@ -65,7 +67,7 @@ function addDoctor(parent: Command, { cwd, streams }: DbContext): void {
     )
     .option('--json', 'print JSON')
   withDatabase(command).action(async (options: Omit<ExamineOptions, 'cwd'>) => {
-    const { examineDatabase } = await import('./examine-database.js')
+    const { examineDatabase } = await import('./db-commands.js')
     await examineDatabase({ ...options, cwd }, streams)
   })
 }
@@ -92,7 +94,7 @@ function addTable(parent: Command, { streams }: DbContext): void {
     )
     .option('--schema <name>', 'of the table')
   withRoles(command).action(async (name: string, options: TableOptions) => {
-    const { printTable } = await import('./print-table.js')
+    const { printTable } = await import('./db-commands.js')
     await printTable(name, options, streams)
   })
 }

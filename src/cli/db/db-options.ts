@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { PostgresOptions } from 'blazon/postgres'
+import { formatProblem } from '../../errors/config-error.js'
+import { findTexts, levelsOf, skippedNames } from '../../features/env/sources.js'
 import { CliError } from '../cli-error.js'
-import { ENVIRONMENT, findVariable } from '../find-variable.js'
 
 /** Options of every command that opens a database. */
 export interface DbOptions {
@@ -74,4 +75,32 @@ function folderOf(folder: string, mustExist: boolean): string {
       'An embedded database is a folder that the application, or `blazon db migrate`, has created.',
     remedy: 'Name that folder, or migrate first.',
   })
+}
+
+/** A variable that a command reads for itself. */
+interface FoundVariable {
+  /** `undefined` if it is not set, or is set to the empty text. */
+  readonly text: string | undefined
+  /** {@link ENVIRONMENT}, `.env`, or the path of the file that holds the value. */
+  readonly from: string | null
+  /** Whether a `.env` has it that is not read in this environment. */
+  readonly skipped: boolean
+}
+
+/** Where a variable of the environment itself comes from. */
+const ENVIRONMENT = 'the environment'
+
+/**
+ * Reads a variable as `env()` does: from the environment, else from `.env` in the folder; also as `NAME_FILE`.
+ *
+ * @throws CliError with status 2 when a file cannot be read.
+ */
+function findVariable(name: string, cwd: string): FoundVariable {
+  const { levels, problem } = levelsOf({}, { cwd })
+  const variable = { name, isSecret: true, schemas: [] }
+  const found = findTexts(new Map([[name, variable]]), levels).get(name)
+  const mistake = problem ?? found?.problem
+  if (mistake != null) throw new CliError({ status: 2, what: formatProblem(mistake) })
+  const { text, from = null } = found ?? {}
+  return { text, from, skipped: skippedNames({}, { cwd }).includes(name) }
 }

@@ -4,20 +4,25 @@ import { join } from 'node:path'
 import type { PostgresOptions } from 'blazon/postgres'
 import { ConfigError, formatProblem } from '../../errors/config-error.js'
 import { HttpError } from '../../errors/http-error.js'
-import { CliError, type ExitStatus } from '../cli-error.js'
-import { messageOf } from '../message-of.js'
+import { CliError, type CliErrorFacts, type ExitStatus } from '../cli-error.js'
+import { messageOf } from '../texts.js'
 
 type Postgres = typeof import('blazon/postgres')
+
+/** The SQLSTATEs of a missing table, and of a missing schema. */
+const MISSING = ['42P01', '3F000']
 
 /**
  * Runs a function with `blazon/postgres`, which is loaded only at this call.
  *
  * @param database The database that the function opens. Default: none.
+ * @param missing The failure when there is no such table. Default: as other refused statements.
  * @throws CliError for errors of the database, of its migrations or of the options.
  */
 export async function runDb<T>(
   use: (postgres: Postgres) => T | Promise<T>,
   { embedded }: PostgresOptions = {},
+  missing?: CliErrorFacts,
 ): Promise<T> {
   const leave = embedded === undefined ? undefined : await joinKeeper(embedded)
   // The import uses the public name, because the command line must not import an integration's internal
@@ -28,8 +33,9 @@ export async function runDb<T>(
   } catch (error) {
     if (error instanceof ConfigError) throw refused(error)
     if (HttpError.is(error)) throw unreachable(error)
-    if (error instanceof postgres.PostgresError) throw rejected(error)
-    throw error
+    if (!(error instanceof postgres.PostgresError)) throw error
+    const isMissing = missing !== undefined && MISSING.includes(error.code)
+    throw isMissing ? new CliError(missing) : rejected(error)
   } finally {
     leave?.()
   }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Streams } from '../streams.js'
+import type { Streams } from '../program-context.js'
 import type { DevOptions } from './dev-options.js'
 
 const MAX_PORT = 65_535

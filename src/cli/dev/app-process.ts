@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { launchFor } from '../load/launch.js'
+import { launchFor } from '../load/run-child.js'
 import { atMost } from './deadline.js'
 import type { DevOptions } from './dev-options.js'
 import {

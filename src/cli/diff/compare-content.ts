@@ -1,7 +1,7 @@
 import type { OpenApiMediaType } from '../../contracts/openapi-3-0.js'
 import { breaking, compatible, type LocalChange } from './change.js'
 import { compareSchemas } from './compare-schemas.js'
-import type { Comparison, Pair, Side } from './schema-pair.js'
+import type { Comparison, Pair, Side } from './resolve-schema.js'
 
 /** The schemas of a body, by media type. */
 export type Content = Readonly<Record<string, OpenApiMediaType>>

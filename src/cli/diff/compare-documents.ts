@@ -13,8 +13,7 @@ import { followReference, isReference } from '../component-reference.js'
 import { breaking, type Change, compatible, type LocalChange } from './change.js'
 import { compareOperations } from './compare-operations.js'
 import { compareUnjudged } from './compare-unjudged.js'
-import { SchemaEquality } from './resolve-schema.js'
-import type { Pair } from './schema-pair.js'
+import { type Pair, SchemaEquality } from './resolve-schema.js'
 
 /**
  * The changes from an older document to a newer one that matter to clients, so descriptions are ignored. They

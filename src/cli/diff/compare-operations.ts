@@ -8,12 +8,11 @@ import type {
   OpenApiSecurityScheme,
   SecurityRequirement,
 } from '../../contracts/openapi-3-0.js'
-import { resolveResponse } from '../resolve-response.js'
+import { resolveResponse } from '../component-reference.js'
 import { breaking, compatible, type LocalChange } from './change.js'
 import { compareBodyLimit, compareContent } from './compare-content.js'
 import { compareSchemas } from './compare-schemas.js'
-import { resolveSchema } from './resolve-schema.js'
-import type { Comparison, Pair } from './schema-pair.js'
+import { type Comparison, type Pair, resolveSchema } from './resolve-schema.js'
 
 /** Compares the requests that an operation accepts and the responses that it sends. */
 export function compareOperations(

@@ -1,14 +1,16 @@
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { breaking, compatible, type LocalChange, show, within } from './change.js'
-import { isNullable, resolveSchema, withoutNull } from './resolve-schema.js'
 import {
   type Comparison,
+  isNullable,
   narrowed,
+  resolveSchema,
   type SchemaPair,
   type SeenPairs,
   type Side,
   widened,
-} from './schema-pair.js'
+  withoutNull,
+} from './resolve-schema.js'
 
 /** Compares two schemas. A narrower request schema and a wider response schema break clients. */
 export function compareSchemas(pair: SchemaPair, comparison: Comparison): LocalChange[] {

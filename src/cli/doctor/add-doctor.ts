@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import { withRoles } from '../command-options.js'
 import type { ProgramContext } from '../program-context.js'
-import { withRoles } from '../role-options.js'
-import type { DoctorOptions } from './doctor-options.js'
+import type { DoctorOptions } from './project.js'
 
 const NOTES = `
 Nothing is started, changed or installed. If the application keeps tenants in a database, the database is examined, too: that

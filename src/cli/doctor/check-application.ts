@@ -4,7 +4,6 @@ import { type Entry, NoEntryError } from '../load/find-entry.js'
 import type { Failure, PlacedProblem, Report } from '../load/protocol.js'
 import { runChild } from '../load/run-child.js'
 import { findSourceLine } from '../source-line.js'
-import type { DoctorOptions } from './doctor-options.js'
 import {
   type Checked,
   type Finding,
@@ -13,7 +12,7 @@ import {
   type SourcePlace,
   sentence,
 } from './finding.js'
-import type { Project } from './project.js'
+import type { DoctorOptions, Project } from './project.js'
 
 /** The result of reading the application. */
 export interface CheckedApp extends Checked {

@@ -1,13 +1,23 @@
-import { readFileSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { CliError } from '../cli-error.js'
 import { findInstalled, type Installed, readInstalled } from '../installed.js'
 import { type Entry, findEntry } from '../load/find-entry.js'
-import { loadConfig } from '../load/load-app.js'
+import { type LoadOptions, loadConfig } from '../load/load-app.js'
 import { nearestWith } from '../output-path.js'
-import type { DoctorOptions } from './doctor-options.js'
-import { readSources, type Source } from './sources.js'
+import type { SourcePlace } from './finding.js'
+
+/** Options of `doctor`. */
+export interface DoctorOptions extends LoadOptions {
+  readonly json?: boolean
+  /** Whether warnings fail, too. */
+  readonly strict?: boolean
+  /** The database to examine. Default: `DATABASE_URL`. */
+  readonly url?: string
+  readonly tenantRole?: string
+  readonly allTenantsRole?: string
+}
 
 /** The facts about a project that the checks use. */
 export interface Project {
@@ -66,4 +76,42 @@ function envOf(file: string): Project['env'] {
   } catch {
     return {}
   }
+}
+
+/** A file of code of the project. */
+interface Source {
+  readonly file: string
+  readonly text: string
+}
+
+const CODE = /(?<!\.d)\.[cm]?[jt]s$/
+/** Folders that hold no code of the project itself. */
+const OTHERS = /^(?:\..*|node_modules|dist|build|out|coverage)$/
+
+/** Reads the code in a folder and its subfolders, without other packages and unreadable folders. */
+function readSources(folder: string): Source[] {
+  return entriesOf(folder).flatMap((entry) => {
+    const file = join(folder, entry.name)
+    if (entry.isFile() && CODE.test(entry.name)) return [{ file, text: readFileSync(file, 'utf8') }]
+    const isOwn = entry.isDirectory() && !OTHERS.test(entry.name)
+    return isOwn && !existsSync(join(file, 'package.json')) ? readSources(file) : []
+  })
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+/** The first import of a door of this package, but not of its types alone. */
+export function findImport(sources: readonly Source[], door: string): SourcePlace | null {
+  const name = new RegExp(`^(?!\\s*(?:import|export) type\\b).*['"]blazon/${door}['"]`, 'm')
+  for (const { file, text } of sources) {
+    const found = name.exec(text)
+    if (found !== null) return { file, line: text.slice(0, found.index).split('\n').length }
+  }
+  return null
 }

@@ -4,20 +4,21 @@ import { CliError } from '../cli-error.js'
 import { databaseOf } from '../db/db-options.js'
 import { runDb } from '../db/run-db.js'
 import { findInstalled, type Installed, readInstalled } from '../installed.js'
-import type { Streams } from '../streams.js'
+import type { Streams } from '../program-context.js'
+import { counted } from '../texts.js'
 import { checkApplication } from './check-application.js'
-import type { DoctorOptions } from './doctor-options.js'
 import {
   type Checked,
   type Finding,
   finding,
+  type Group,
   notChecked,
   type SourcePlace,
   sentence,
+  toJson,
+  toText,
 } from './finding.js'
-import { type Project, readProject } from './project.js'
-import { type Group, toJson, toText } from './report.js'
-import { findImport } from './sources.js'
+import { type DoctorOptions, findImport, type Project, readProject } from './project.js'
 
 /**
  * Examines a project, and prints its mistakes.
@@ -28,12 +29,13 @@ import { findImport } from './sources.js'
 export async function runDoctor(options: DoctorOptions, streams: Streams): Promise<void> {
   const project = await readProject(options)
   const groups = await check(project, options)
-  if (options.json === true) streams.out(`${JSON.stringify(toJson(groups, project), null, 2)}\n`)
-  else streams.out(toText(groups, project))
+  if (options.json === true)
+    streams.out(`${JSON.stringify(toJson(groups, options.cwd), null, 2)}\n`)
+  else streams.out(toText(groups, options.cwd))
   const all = groups.flatMap(({ findings }) => findings)
   const errors = all.filter(({ severity }) => severity === 'error').length
   const warnings = all.length - errors
-  const summary = `${count(errors, 'error')}, ${count(warnings, 'warning')}.`
+  const summary = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}.`
   if (errors > 0 || (options.strict === true && warnings > 0)) {
     throw new CliError({ status: 1, what: summary })
   }
@@ -48,10 +50,6 @@ async function check(project: Project, options: DoctorOptions): Promise<Group[]>
     { name: 'application', ...app },
     { name: 'database', ...(await checkDatabase(project, app.usesTenants, options)) },
   ]
-}
-
-function count(length: number, what: string): string {
-  return `${length} ${what}${length === 1 ? '' : 's'}`
 }
 
 /** Examines the database as `blazon db doctor` does, if the application keeps tenants in one. */

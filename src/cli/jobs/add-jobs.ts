@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type DbContext, withDatabase } from '../db/add-db.js'
-import type { ListJobsOptions } from './list-jobs.js'
-import type { RetryJobOptions } from './retry-job.js'
+import type { ListJobsOptions, RetryJobOptions } from './job-commands.js'
 
 const SCHEMA = 'the schema of the tables (default: blazon_jobs)'
 
@@ -45,7 +44,7 @@ function addRetry(parent: Command, { cwd, streams }: DbContext): void {
     .argument('<id>', 'of the job, as `jobs dead` prints it')
     .option('--schema <name>', SCHEMA)
   withDatabase(command).action(async (id: string, options: Omit<RetryJobOptions, 'cwd'>) => {
-    const { retryOne } = await import('./retry-job.js')
+    const { retryOne } = await import('./job-commands.js')
     await retryOne(id, { ...options, cwd }, streams)
   })
 }
@@ -59,6 +58,6 @@ function withList(command: Command): Command {
 }
 
 async function list(options: Omit<ListJobsOptions, 'cwd'>, { cwd, streams }: DbContext) {
-  const { listStored } = await import('./list-jobs.js')
+  const { listStored } = await import('./job-commands.js')
   await listStored({ ...options, cwd }, streams)
 }

@@ -1,9 +1,7 @@
+import type { ApiKeysTableOptions } from 'blazon/postgres'
 import type { Command } from 'commander'
 import { type DbContext, withDatabase } from '../db/add-db.js'
-import type { CreateKeyOptions } from './create-key.js'
-import type { ListKeysOptions } from './list-keys.js'
-import type { PrintKeysTableOptions } from './print-keys-table.js'
-import type { RevokeKeyOptions } from './revoke-key.js'
+import type { CreateKeyOptions, ListKeysOptions, RevokeKeyOptions } from './key-commands.js'
 
 /** Adds the `keys` commands. */
 export function addKeys(program: Command, context: DbContext): void {
@@ -26,7 +24,7 @@ function addCreate(parent: Command, { cwd, streams }: DbContext): void {
     .option('--expires <time>', 'when the key ends: 90d, or 2027-01-31 (default: never)')
     .option('--json', 'print JSON')
   withDatabase(command).action(async (options: Omit<CreateKeyOptions, 'cwd'>) => {
-    const { createKey } = await import('./create-key.js')
+    const { createKey } = await import('./key-commands.js')
     await createKey({ ...options, cwd }, streams)
   })
 }
@@ -38,7 +36,7 @@ function addList(parent: Command, { cwd, streams }: DbContext): void {
     .option('--tenant <id>', 'only keys of this tenant')
     .option('--json', 'print JSON')
   withDatabase(command).action(async (options: Omit<ListKeysOptions, 'cwd'>) => {
-    const { listKeys } = await import('./list-keys.js')
+    const { listKeys } = await import('./key-commands.js')
     await listKeys({ ...options, cwd }, streams)
   })
 }
@@ -50,7 +48,7 @@ function addRevoke(parent: Command, { cwd, streams }: DbContext): void {
     .argument('<id>', 'of the key, as `keys list` prints it')
     .option('--json', 'print JSON')
   withDatabase(command).action(async (id: string, options: Omit<RevokeKeyOptions, 'cwd'>) => {
-    const { revokeKey } = await import('./revoke-key.js')
+    const { revokeKey } = await import('./key-commands.js')
     await revokeKey(id, { ...options, cwd }, streams)
   })
 }
@@ -63,8 +61,8 @@ function addTable(parent: Command, { streams }: DbContext): void {
     .option('--tenant-role <role>', 'the role of statements that run for a tenant')
     .option('--all-tenants-role <role>', 'the role of statements in withoutTenant')
     .allowExcessArguments(false)
-    .action(async (options: PrintKeysTableOptions) => {
-      const { printKeysTable } = await import('./print-keys-table.js')
+    .action(async (options: ApiKeysTableOptions) => {
+      const { printKeysTable } = await import('./key-commands.js')
       await printKeysTable(options, streams)
     })
 }

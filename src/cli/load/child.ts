@@ -7,7 +7,7 @@ import type { Plugin } from '../../contracts/plugin.js'
 import type { Problem } from '../../errors/config-error.js'
 import type { DeclaredEnv, EnvReport } from '../../features/env/report-env.js'
 import type { AppliedDecorator } from '../../metadata/read.js'
-import { messageOf } from '../message-of.js'
+import { messageOf } from '../texts.js'
 import {
   type DocumentReport,
   type Envelope,
@@ -18,8 +18,7 @@ import {
   type Report,
   recordsDecorators,
 } from './protocol.js'
-import { readApp } from './read-app.js'
-import { exportsOf, SelectionError } from './select-app.js'
+import { exportsOf, readApp, SelectionError } from './read-app.js'
 
 /** The key that `features/env/report-env.ts` reads. */
 const LISTENER = Symbol.for('blazon.env')

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { CliError } from '../cli-error.js'
-import { messageOf } from '../message-of.js'
 import { nearestWith } from '../output-path.js'
+import { messageOf } from '../texts.js'
 
 const CONFIG_FILES = [
   'blazon.config.json',

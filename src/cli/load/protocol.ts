@@ -1,10 +1,11 @@
 import type { ProductionProblem } from '../../app/doctor/production-options.js'
 import type { ExplainResult, RouteQuery } from '../../app/explain/explanation.js'
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi.js'
+import type { RequestRecord } from '../../contracts/request-record.js'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import type { EnvReport } from '../../features/env/report-env.js'
-import type { ReplayOrder, ReplayOutcome } from '../replay/replay-outcome.js'
+import type { CliErrorFacts } from '../cli-error.js'
 
 /** The questions that a command has about an application. */
 export type Question =
@@ -92,3 +93,23 @@ export interface Failure {
 export interface Envelope {
   readonly blazon: Report
 }
+
+/** A capsule to run, and how. */
+export interface ReplayOrder {
+  /** The absolute path of the capsule. */
+  readonly file: string
+  /** Its route. */
+  readonly route: RequestRecord['route']
+  /** Whether the database of the application runs the statements. */
+  readonly usesDatabase: boolean
+}
+
+/** The response of the replay. */
+export interface AnsweredNow
+  extends Pick<RequestRecord, 'status' | 'error' | 'answeredBy' | 'statementCount'> {
+  readonly is: 'answered'
+  readonly hasReachedHandler: boolean
+}
+
+/** The result of running a capsule: an answer, or the reason why there is none. */
+export type ReplayOutcome = AnsweredNow | ({ readonly is: 'stopped' } & CliErrorFacts)

@@ -1,7 +1,8 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { CliError } from '../cli-error.js'
 import type { ProjectFacts, Template } from './new-options.js'
-import type { PackageManifest } from './package-manifest.js'
-import { JOBS_NODE } from './with-jobs.js'
+import { JOBS_NODE } from './read-template.js'
 
 /** Packages that this package does not use itself. */
 const VERSIONS: Readonly<Record<string, string>> = { esbuild: '^0.28.2' }
@@ -31,7 +32,7 @@ const TESTS = {
   node: 'node --import tsx --test test/*.test.ts',
 } as const
 
-/** Settings of one package manager only. pnpm has a file of its own: see `SETTINGS` in `package-managers.ts`. */
+/** Settings of one package manager only. pnpm has a file of its own: see `SETTINGS` in `read-template.ts`. */
 const MANAGER_FIELDS = {
   // Whether the install scripts of packages run: npm 11 prompts, npm 12 runs no script. esbuild works without its own.
   npm: { allowScripts: { esbuild: false } },
@@ -77,4 +78,72 @@ function versionOf(name: string, { devDependencies }: PackageManifest): string {
   const version = VERSIONS[name] ?? devDependencies[name]
   if (version !== undefined) return version
   throw new CliError({ status: 1, what: `The template needs ${name}, whose version is unknown.` })
+}
+
+/** The part of this package's manifest that a project uses. */
+interface PackageManifest {
+  readonly version: string
+  readonly engines: { readonly node: string }
+  /** The versions that the tests of this package use. A project begins with the same. */
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
+/** The manifest of the package whose command runs. */
+export function packageManifest(): PackageManifest {
+  return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+}
+
+/** A version, a range of one, or a tag. */
+const VERSION = /^(?:[~^]?\d+\.\d+\.\d+(?:-[\w.-]+)?|[a-z][a-z0-9-]*)$/
+
+/** The folders that paths begin from. */
+interface Places {
+  /** The folder of the command. */
+  readonly cwd: string
+  /** The folder of the project. */
+  readonly folder: string
+}
+
+/**
+ * The entry for blazon in `package.json` of the project.
+ *
+ * @param given A version, or the path of a tarball or folder.
+ * @param fallback The range to use when nothing is given.
+ * @throws CliError when the path does not name this package.
+ */
+export function packageSource(
+  given: string | undefined,
+  fallback: string,
+  { cwd, folder }: Places,
+): string {
+  if (given === undefined) return fallback
+  if (VERSION.test(given)) return given
+  const path = resolve(cwd, given)
+  if (!isPackage(path)) {
+    throw new CliError({
+      status: 2,
+      what: `--package ${JSON.stringify(given)} is not a source of blazon.`,
+      cause: existsSync(path)
+        ? `${path} is neither a tarball (.tgz) nor a folder with the package blazon.`
+        : `It is not a version, and there is no ${path}.`,
+      remedy: 'Name a version, a tarball or a folder: --package ../blazon-0.1.0.tgz',
+    })
+  }
+  // A relative path still holds when both folders move together.
+  const way = isAbsolute(given) ? path : relative(folder, path)
+  return `file:${way.replaceAll('\\', '/')}`
+}
+
+function isPackage(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats?.isFile()) return path.endsWith('.tgz')
+  return stats?.isDirectory() === true && nameIn(path) === 'blazon'
+}
+
+function nameIn(folder: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name
+  } catch {
+    return undefined
+  }
 }

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { basename, join, relative } from 'node:path'
 import { CliError } from '../cli-error.js'
 import type { ProgramContext } from '../program-context.js'
-import { runningManager } from '../running-manager.js'
+import { runningManager } from '../project-command.js'
 import { writeFiles } from '../write-files.js'
-import { manifestOf } from './manifest.js'
+import { manifestOf, packageManifest, packageSource } from './manifest.js'
 import {
   type NewOptions,
   type PackageManager,
@@ -12,40 +12,8 @@ import {
   TEMPLATES,
   type Template,
 } from './new-options.js'
-import { packageManifest } from './package-manifest.js'
-import { packageSource } from './package-source.js'
 import { projectFolder } from './project-folder.js'
-import { readTemplate } from './read-template.js'
-import { hasJobs, JOBS_NODE } from './with-jobs.js'
-
-/** npm accepts 214, but a name also begins the keys of Redis, which have at most 100. */
-const MAX_LENGTH = 80
-
-/** A name that npm accepts, with or without a scope. It is also safe in every text of a template. */
-const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
-
-/** Names that npm refuses, and this package, which cannot depend on itself. */
-const RESERVED = ['node_modules', 'favicon.ico', 'blazon']
-
-/**
- * The name of the project's package: the given name, else the name of its folder.
- *
- * @throws CliError when npm would refuse the name, or it is too long.
- */
-function projectName(given: string | undefined, folder: string): string {
-  const name = given ?? basename(folder)
-  if (NAME.test(name) && name.length <= MAX_LENGTH && !RESERVED.includes(name)) return name
-  const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
-  throw new CliError({
-    status: 2,
-    what: `${shown} cannot be the name of a package.`,
-    cause: `A name has at most ${MAX_LENGTH} lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit. ${RESERVED.join(', ')} are taken.`,
-    remedy:
-      given === undefined
-        ? 'Name the package, and keep the folder: --name my-api'
-        : 'Choose another name: --name my-api',
-  })
-}
+import { hasJobs, JOBS_NODE, readTemplate } from './read-template.js'
 
 /**
  * Makes a project: writes its files, makes a git repository and installs the packages. Prints the next commands.
@@ -82,6 +50,35 @@ export async function newProject(options: NewOptions, context: ProgramContext): 
   if (options.install) await install(facts.pm, folder)
   const way = relative(cwd, folder)
   streams.out(nextSteps(facts, { way, isInstalled: options.install }))
+}
+
+/** npm accepts 214, but a name also begins the keys of Redis, which have at most 100. */
+const MAX_LENGTH = 80
+
+/** A name that npm accepts, with or without a scope. It is also safe in every text of a template. */
+const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
+
+/** Names that npm refuses, and this package, which cannot depend on itself. */
+const RESERVED = ['node_modules', 'favicon.ico', 'blazon']
+
+/**
+ * The name of the project's package: the given name, else the name of its folder.
+ *
+ * @throws CliError when npm would refuse the name, or it is too long.
+ */
+function projectName(given: string | undefined, folder: string): string {
+  const name = given ?? basename(folder)
+  if (NAME.test(name) && name.length <= MAX_LENGTH && !RESERVED.includes(name)) return name
+  const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name)
+  throw new CliError({
+    status: 2,
+    what: `${shown} cannot be the name of a package.`,
+    cause: `A name has at most ${MAX_LENGTH} lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit. ${RESERVED.join(', ')} are taken.`,
+    remedy:
+      given === undefined
+        ? 'Name the package, and keep the folder: --name my-api'
+        : 'Choose another name: --name my-api',
+  })
 }
 
 type Ask = ProgramContext['ask']

@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { CliError } from '../cli-error.js'
-import { messageOf } from '../message-of.js'
 import { followLinks, isOutside } from '../output-path.js'
+import { messageOf } from '../texts.js'
 
 /** The allowed content of the folder: it may be a repository before it is a project. */
 const ALLOWED = ['.git']

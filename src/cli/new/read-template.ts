@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ProjectFacts, Template } from './new-options.js'
-import { SETTINGS, withCommandsOf } from './package-managers.js'
-import { withJobs } from './with-jobs.js'
+import type { PackageManager, ProjectFacts, Template } from './new-options.js'
 
 /** The folders whose files a template consists of. A later one replaces files of an earlier one. */
 const FOLDERS: Readonly<Record<Template, readonly string[]>> = {
@@ -62,4 +60,127 @@ function adapt(path: string, text: string, { name, decorators, test, pm }: Proje
       .replaceAll(/\b(after|before)All\b/g, '$1')
   }
   return /\.tsx?$/.test(path) ? adapted : withCommandsOf(pm, adapted)
+}
+
+/**
+ * The words of the templates for npm, and their replacements for another package manager. They are replaced in this
+ * order.
+ */
+type Words = readonly (readonly [npm: RegExp, other: string])[]
+
+const PNPM: Words = [
+  [/\bnpm ci\b/g, 'pnpm install --frozen-lockfile'],
+  [/\bnpm prune --omit=dev\b/g, 'pnpm prune --prod'],
+  [/\bpackage-lock\.json\b/g, 'pnpm-lock.yaml pnpm-workspace.yaml'],
+  [/\bnpx /g, 'pnpm exec '],
+  [/\bnpm /g, 'pnpm '],
+  // Images of Node have npm, and since Node 25 no corepack.
+  [/^RUN (?=pnpm install)/gm, 'RUN npm install --global pnpm@12 && '],
+]
+
+/** Yarn 4. */
+const YARN: Words = [
+  [/\bnpm ci\b/g, 'yarn install --immutable'],
+  [/\bnpm prune --omit=dev\b/g, 'yarn workspaces focus --production'],
+  [/\bpackage-lock\.json\b/g, 'yarn.lock .yarnrc.yml'],
+  // .gitignore and .dockerignore: Yarn keeps the state of the installation there.
+  [/^node_modules(\/?)$/gm, '.yarn$1\nnode_modules$1'],
+  [/\bnpx /g, 'yarn '],
+  [/\bnpm /g, 'yarn '],
+  [/^RUN (?=yarn install)/gm, 'RUN npm install --global @yarnpkg/cli-dist@4 && '],
+]
+
+const WORDS: Readonly<Record<PackageManager, Words>> = { npm: [], pnpm: PNPM, yarn: YARN }
+
+/** The text of a template with the commands of a package manager. */
+function withCommandsOf(pm: PackageManager, text: string): string {
+  return WORDS[pm].reduce((adapted, [npm, other]) => adapted.replace(npm, other), text)
+}
+
+/** The file of settings that a package manager needs, by its name. */
+const SETTINGS: Readonly<Record<PackageManager, Readonly<Record<string, string>>>> = {
+  npm: {},
+  // Since version 11, pnpm fails where a package has a script about whose run nothing is decided.
+  pnpm: {
+    'pnpm-workspace.yaml':
+      '# Whether the install scripts of packages run.\nallowBuilds:\n  esbuild: false\n',
+  },
+  // Yarn 4 keeps packages in archives by default, which the command `blazon` and compilers do not read.
+  yarn: { '.yarnrc.yml': 'nodeLinker: node-modules\n' },
+}
+
+/** The lowest Node that pg-boss supports. */
+export const JOBS_NODE: readonly [major: number, minor: number] = [22, 12]
+
+/** Whether a project has a job: it is part of one template, and needs a later Node than the others. */
+export function hasJobs(template: Template, version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [least, leastMinor] = JOBS_NODE
+  return template === 'saas' && (major > least || (major === least && minor >= leastMinor))
+}
+
+/** Texts of the files of the template, and the texts that take their places. */
+const CHANGES: Readonly<Record<string, readonly (readonly [text: string, other: string])[]>> = {
+  'src/notes-controller.ts': [
+    ["} from 'blazon'\n", "} from 'blazon'\nimport { Jobs } from 'blazon/jobs'\n"],
+    ["from 'zod'\n", "from 'zod'\nimport { NoteAdded } from './note-mails.js'\n"],
+    [
+      '  private readonly notes = inject(NotesRepository)\n',
+      '  private readonly notes = inject(NotesRepository)\n  private readonly jobs = inject(Jobs)\n',
+    ],
+    [
+      `  add({ body }: { body: NewNote }) {
+    return this.notes.add(body)
+`,
+      `  async add({ body }: { body: NewNote }) {
+    const note = await this.notes.add(body)
+    await this.jobs.send(NoteAdded, { id: note.id })
+    return note
+`,
+    ],
+  ],
+  'src/stores.ts': [
+    ["from 'blazon'\n", "from 'blazon'\nimport { jobs } from 'blazon/jobs'\n"],
+    ["from 'blazon/redis'\n", "from 'blazon/redis'\nimport { NoteMails } from './note-mails.js'\n"],
+    [
+      '  const plugins = [database(places)]\n',
+      `  // The database is the queue. Each process of the application runs jobs beside its requests.
+  const plugins = [database(places), jobs({ work: true, workers: [NoteMails] })]
+`,
+    ],
+  ],
+  'compose.yaml': [
+    [
+      "noinherit password 'app';",
+      "noinherit password 'app'; grant create on database postgres to app;",
+    ],
+  ],
+  'README.md': [
+    [
+      'The documentation page is at',
+      `A new note is announced by a job, \`src/note-mails.ts\`: it is sent in the transaction of the request, and runs as its tenant. With
+\`work: true\` in \`src/stores.ts\`, each process runs jobs. To run them in processes of their own, leave it out there, and start some
+processes by \`npx blazon start --jobs\`. \`npx blazon jobs dead\` lists the jobs that have failed. The first start makes the tables of
+jobs in a schema of its own, so the login of the application needs the right to make one: see \`compose.yaml\`.
+
+The documentation page is at`,
+    ],
+  ],
+  'AGENTS.md': [
+    [
+      '- Every route of a tenant has',
+      `- Work that may end after the response is a job, as in \`src/note-mails.ts\`: \`defineJob\`, a class with \`@Worker()\` that
+  \`src/stores.ts\` lists, and \`inject(Jobs).send\` in the handler. Its test uses \`app.jobs.sent\` and \`app.jobs.drain()\`.
+- Every route of a tenant has`,
+    ],
+  ],
+}
+
+/** The text of a file of the template in a project with jobs. */
+function withJobs(path: string, text: string, { jobs }: Pick<ProjectFacts, 'jobs'>): string {
+  if (!jobs) return text
+  return (CHANGES[path] ?? []).reduce((changed, [from, to]) => {
+    if (!changed.includes(from)) throw new Error(`${path} of the template has no ${from}`)
+    return changed.replace(from, () => to)
+  }, text)
 }

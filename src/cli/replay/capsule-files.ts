@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Capsule } from '../../contracts/capsule.js'
 import { CliError } from '../cli-error.js'
-import { messageOf } from '../message-of.js'
+import { messageOf } from '../texts.js'
 
 /** The format that this version reads. */
 const FORMAT = 2

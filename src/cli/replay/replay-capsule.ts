@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { removeDescriber } from '../../app/announce.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import type { CliErrorFacts } from '../cli-error.js'
+import type { ReplayOrder, ReplayOutcome } from '../load/protocol.js'
 import { readApp } from '../load/read-app.js'
-import { messageOf } from '../message-of.js'
-import type { ReplayOrder, ReplayOutcome } from './replay-outcome.js'
+import { messageOf } from '../texts.js'
 
 /** How long the response may take. The clock of the application does not run, so its own time limits do not end it. */
 const LONGEST_MS = 10_000

@@ -1,11 +1,11 @@
 import type { Capsule } from '../../contracts/capsule.js'
 import { CliError } from '../cli-error.js'
 import { type LoadOptions, loadApp } from '../load/load-app.js'
-import { alignRows } from '../route-rows.js'
+import type { AnsweredNow } from '../load/protocol.js'
+import type { Streams } from '../program-context.js'
 import { findSourceLine, formatSourceLine } from '../source-line.js'
-import type { Streams } from '../streams.js'
+import { alignRows } from '../texts.js'
 import { type CapsulePlace, capsuleIds, DEFAULT_FOLDER, readCapsule } from './capsule-files.js'
-import type { AnsweredNow } from './replay-outcome.js'
 
 /** Options of `replay`. */
 export interface ReplayOptions extends LoadOptions, CapsulePlace {

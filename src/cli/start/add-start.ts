@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Streams } from '../streams.js'
-import { toSeconds } from '../to-seconds.js'
+import { toSeconds } from '../command-options.js'
+import type { Streams } from '../program-context.js'
 import type { StartOptions } from './run-start.js'
 
 const MAX_SECONDS = 3600

@@ -3,7 +3,7 @@ import Module from 'node:module'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { CliError } from '../cli-error.js'
-import type { Streams } from '../streams.js'
+import type { Streams } from '../program-context.js'
 import type { CrewTimes } from './crew.js'
 
 /** The options of `blazon start`. */

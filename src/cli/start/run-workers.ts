@@ -4,7 +4,7 @@ import type { Metric } from '../../contracts/reports.js'
 import { metricText, OPEN, TEXT } from '../../features/metrics/exposition.js'
 import type { WorkerText } from '../../features/metrics/join-texts.js'
 import { atMost, stopwatch } from '../dev/deadline.js'
-import type { Streams } from '../streams.js'
+import type { Streams } from '../program-context.js'
 import { Crew, type CrewConfig } from './crew.js'
 
 const PRELOAD = fileURLToPath(new URL('./preload.js', import.meta.url))

@@ -22,8 +22,7 @@ import {
   type ApiKeyUser,
   settleApiKeysOptions,
 } from './api-keys-options.js'
-import { checkedRecord, isLive } from './check-record.js'
-import { FoundKeys } from './found-keys.js'
+import { checkedRecord, FoundKeys, isLive } from './found-keys.js'
 import { hashApiKey, keyMatcher } from './key-format.js'
 
 /** The guard that `apiKeys` creates. */

@@ -1,7 +1,5 @@
 import { Refusal } from '../../plugin/index.js'
-import { isScope } from './is-scope.js'
 import type { AnyJwtOptions } from './jwt-options.js'
-import { metadataUrl } from './metadata-url.js'
 
 /** The errors of RFC 6750, 3.1, that the guard responds with. */
 export type BearerError = 'expired' | 'invalid' | 'missing' | 'scope'
@@ -52,4 +50,15 @@ export class Challenges {
     const headers = { 'WWW-Authenticate': this.#challenges[error] }
     return Refusal.of(error === 'scope' ? 403 : 401, TEXTS[error], { headers }).error
   }
+}
+
+/** Whether a text is a scope (RFC 6749, 3.3). It has neither spaces nor quotation marks, so it needs no quoting in a header. */
+export function isScope(text: string): boolean {
+  return /^[!#-[\]-~]+$/.test(text)
+}
+
+/** Where the metadata of a protected resource is: `/.well-known/…` comes before the path of the resource (RFC 9728, 3.1). */
+export function metadataUrl(resource: string): string {
+  const { origin, pathname } = new URL(resource)
+  return `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`
 }

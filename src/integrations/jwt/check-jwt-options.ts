@@ -1,10 +1,9 @@
 import { ConfigError, type Duration } from '../../index.js'
 import { type OptionNames, type Problem, toSeconds, unknownOptions } from '../../plugin/index.js'
+import { isScope } from './challenge.js'
 import { type GivenKeys, NO_KEYS, readGivenKeys } from './given-keys.js'
-import { isScope } from './is-scope.js'
-import type { AnyJwtOptions } from './jwt-options.js'
-import { invalid } from './option-problem.js'
-import { isSafeUrl } from './safe-url.js'
+import { type AnyJwtOptions, invalid } from './jwt-options.js'
+import { isSafeUrl } from './read-jwks.js'
 
 /** A misspelt `audience` would accept tokens for other services, so an unknown name is an error. */
 const NAMES: OptionNames<AnyJwtOptions> = {

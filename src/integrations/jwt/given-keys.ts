@@ -1,8 +1,15 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { ConfigError } from '../../index.js'
 import { type OptionNames, type Problem, unknownOptions } from '../../plugin/index.js'
-import type { AnyJwtOptions, JwtJwk, JwtKey, JwtKeys, JwtPem, JwtSecret } from './jwt-options.js'
-import { invalid } from './option-problem.js'
+import {
+  type AnyJwtOptions,
+  invalid,
+  type JwtJwk,
+  type JwtKey,
+  type JwtKeys,
+  type JwtPem,
+  type JwtSecret,
+} from './jwt-options.js'
 import {
   narrow,
   publicJwk,

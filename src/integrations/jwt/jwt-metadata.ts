@@ -1,8 +1,8 @@
 import { ConfigError, type Plugin, type Request, type Response } from '../../index.js'
 import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
+import { metadataUrl } from './challenge.js'
 import type { JwtGuard } from './jwt.js'
-import { metadataUrl } from './metadata-url.js'
-import { invalid } from './option-problem.js'
+import { invalid } from './jwt-options.js'
 
 /** The members of the metadata beside the options of the guard (RFC 9728, 2). */
 export interface JwtMetadataOptions {

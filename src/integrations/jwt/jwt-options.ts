@@ -1,6 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Duration, Request } from '../../index.js'
-import type { MaybePromise, OpenApiSecurityScheme, SecretSource } from '../../plugin/index.js'
+import type {
+  MaybePromise,
+  OpenApiSecurityScheme,
+  Problem,
+  SecretSource,
+} from '../../plugin/index.js'
 
 /** The algorithms that the guard verifies (RFC 7518, 3.1; RFC 8037; RFC 9864 for `Ed25519`). */
 export type JwtAlgorithm =
@@ -165,3 +170,8 @@ export interface JwtOptions<
 /** The options of any guard, for code that uses neither the type of the claims nor the type of the user. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export type AnyJwtOptions = JwtOptions<any, any>
+
+/** Creates the problem for an option of `jwt` with an invalid value. */
+export function invalid(option: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject: `jwt: ${option}`, cause, remedy }
+}

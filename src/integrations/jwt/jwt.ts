@@ -15,19 +15,14 @@ import {
   toSeconds,
 } from '../../plugin/index.js'
 import { Challenges } from './challenge.js'
-import { type ClaimRules, typeOf } from './check-claims.js'
 import { checkJwtOptions } from './check-jwt-options.js'
+import { type ClaimRules, readTenant, typeOf } from './claims.js'
 import { readKeysAtBoot } from './given-keys.js'
-import { readTenant } from './identity.js'
 import type { AnyJwtOptions, JwtClaims, JwtOptions, JwtUser } from './jwt-options.js'
-import { fixedKeys, type KeySource, matching } from './key-source.js'
-import { loadJose } from './load-jose.js'
-import { machineClock, type TimeSource } from './machine-clock.js'
-import { parseToken, type TokenHeader } from './parse-token.js'
-import { readCredential } from './read-credential.js'
 import { jwksReader } from './read-jwks.js'
-import { TokenVerifier } from './token-verifier.js'
-import type { VerificationKey } from './verification-key.js'
+import { parseToken, readCredential, type TokenHeader } from './read-token.js'
+import { loadJose, machineClock, type TimeSource, TokenVerifier } from './token-verifier.js'
+import { fixedKeys, type KeySource, matching, type VerificationKey } from './verification-key.js'
 
 /** The parts of an application that the guard uses. */
 interface GuardDeps {

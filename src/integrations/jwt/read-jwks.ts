@@ -1,5 +1,4 @@
 import type { AnyJwtOptions, JwtFetch } from './jwt-options.js'
-import { isSafeUrl } from './safe-url.js'
 import { narrow, publicJwk, UnusableKey, type VerificationKey } from './verification-key.js'
 
 /** More keys than any issuer has. */
@@ -112,4 +111,15 @@ async function readText(response: Response, { href }: URL): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Hosts whose connections do not leave the machine. */
+const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/** Whether the response of a URL cannot be changed on its way: `https`, or `http` on the same machine. */
+export function isSafeUrl(value: unknown): boolean {
+  if (!URL.canParse(String(value))) return false
+  const { protocol, hostname, username, password } = new URL(String(value))
+  if (username !== '' || password !== '') return false
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
-import { machineClock, type TimeSource } from './machine-clock.js'
+import { machineClock, type TimeSource } from './token-verifier.js'
 
 /** How {@link signTestToken} signs. */
 export interface TestTokenOptions {

@@ -1,16 +1,19 @@
 import { createHash, hash } from 'node:crypto'
-import type { Lifecycle, Request, User } from '../../index.js'
-import { isThenable, noteOf } from '../../plugin/index.js'
+import { type Clock, ConfigError, type Lifecycle, type Request, type User } from '../../index.js'
+import { isThenable, noteOf, refuseOldPeer } from '../../plugin/index.js'
 import type { Challenges } from './challenge.js'
-import { type ClaimRules, endOf, findFault, startOf } from './check-claims.js'
-import { defaultUser, freezeDeep, readList } from './identity.js'
+import {
+  type ClaimRules,
+  defaultUser,
+  endOf,
+  findFault,
+  freezeDeep,
+  readList,
+  startOf,
+} from './claims.js'
 import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
-import type { KeySource } from './key-source.js'
-import type { Jose } from './load-jose.js'
-import type { TimeSource } from './machine-clock.js'
-import { type ParsedToken, parseToken } from './parse-token.js'
-import { readCredential } from './read-credential.js'
-import type { VerificationKey } from './verification-key.js'
+import { type ParsedToken, parseToken, readCredential } from './read-token.js'
+import type { KeySource, VerificationKey } from './verification-key.js'
 
 /** Dependencies of {@link TokenVerifier}. */
 export interface VerifierSetup {
@@ -196,4 +199,36 @@ class TokenCache {
     }
     this.#young.set(digest, token)
   }
+}
+
+/** The function of the package `jose` that this door uses. */
+type Jose = Pick<typeof import('jose'), 'compactVerify'>
+
+/**
+ * Loads `jose`.
+ *
+ * @throws ConfigError when it cannot be loaded, or is too old.
+ */
+export async function loadJose(): Promise<Jose> {
+  refuseOldPeer('jose', { subject: 'blazon/jwt', origin: import.meta.url })
+  try {
+    return await import('jose')
+  } catch (error) {
+    const problem = {
+      code: 'E_PEER_MISSING',
+      subject: 'blazon/jwt',
+      cause: 'It needs the package jose, which cannot be loaded.',
+      remedy: 'npm install jose@6',
+    } as const
+    throw new ConfigError([problem], { cause: error })
+  }
+}
+
+/** The parts of a clock that this door reads. */
+export type TimeSource = Pick<Clock, 'now' | 'monotonic'>
+
+/** The time of the machine, for code that no application runs: tests that sign, and guards that call this guard. */
+export const machineClock: TimeSource = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
 }

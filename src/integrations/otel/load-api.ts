@@ -1,3 +1,4 @@
+import type { Context, Span } from '@opentelemetry/api'
 import { ConfigError } from '../../index.js'
 import { refuseOldPeer } from '../../plugin/index.js'
 
@@ -31,4 +32,47 @@ export async function loadApi(): Promise<OpenTelemetry> {
     } as const
     throw new ConfigError([problem], { cause: error })
   }
+}
+
+/** The notes of an instrumentation of `node:http` about a request. `@opentelemetry/core` defines it. */
+export interface RpcMetadata {
+  readonly type?: string
+  /** The span of the request. */
+  readonly span?: Span
+  /** The pattern of the route, by which the instrumentation names the span at the end. */
+  route?: string | undefined
+}
+
+/** The keys of values in a context. All copies of the packages of OpenTelemetry share them. */
+export interface ContextKeys {
+  /** The active span. */
+  readonly span: symbol
+  /** {@link RpcMetadata}. */
+  readonly rpc: symbol
+  /** Whether code in this context makes no spans. */
+  readonly isSuppressed: symbol
+}
+
+/** Finds the keys of an installed version. */
+export function findContextKeys({ createContextKey, trace }: OpenTelemetry): ContextKeys {
+  return {
+    span: findSpanKey(trace),
+    rpc: createContextKey('OpenTelemetry SDK Context Key RPC_METADATA'),
+    isSuppressed: createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'),
+  }
+}
+
+/** The package does not export the key of the span, but uses it on any context that it is given. */
+function findSpanKey(trace: OpenTelemetry['trace']): symbol {
+  let found: symbol | undefined
+  const probe: Context = {
+    getValue: () => undefined,
+    setValue: () => probe,
+    deleteValue(key) {
+      found = key
+      return probe
+    },
+  }
+  trace.deleteSpan(probe)
+  return found as unknown as symbol
 }

@@ -17,12 +17,10 @@ import {
   type StepName,
   setTraceContext,
 } from '../../plugin/index.js'
-import { findContextKeys, type RpcMetadata } from './context-keys.js'
-import { loadApi, type OpenTelemetry } from './load-api.js'
-import { SpanOpener } from './open-span.js'
+import { findContextKeys, loadApi, type OpenTelemetry, type RpcMetadata } from './load-api.js'
 import { checkOtelOptions, type OtelOptions } from './otel-options.js'
 import { RequestTrace, type SpanMaker } from './request-trace.js'
-import { describeEnd, hasFailed } from './server-span.js'
+import { describeEnd, hasFailed, SpanOpener } from './server-span.js'
 import { StatementSpans } from './statement-spans.js'
 
 /** The package `@opentelemetry/api`, loaded before the first instance is made. */

@@ -1,6 +1,6 @@
 import type { Context, Span, SpanOptions, Tracer } from '@opentelemetry/api'
 import type { StepName } from '../../plugin/index.js'
-import type { RpcMetadata } from './context-keys.js'
+import type { RpcMetadata } from './load-api.js'
 
 /**
  * The names of the spans of steps, for steps that run code of the application, or wait for a store or a client. All others

@@ -2,12 +2,12 @@ import {
   ConfigError,
   type DatabaseLink,
   HttpError,
+  InjectionToken,
   type LinkRow,
   type Logger,
   Metrics,
 } from '../../index.js'
 import { formatProblem, type Metric, type PluginContext, Statements } from '../../plugin/index.js'
-import { briefCause, textOf } from './brief-cause.js'
 import { assertIsolation } from './doctor/inspect-database.js'
 import type { Driver, Statement } from './driver.js'
 import {
@@ -16,11 +16,12 @@ import {
   prepareRoles,
   readStatus,
 } from './migrations/apply-migrations.js'
-import type { RoleOptions } from './migrations/ensure-roles.js'
+import { stateInMemory } from './migrations/history.js'
 import { splitStatements } from './migrations/split-statements.js'
-import { stateOf } from './migrations/state-of.js'
-import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import { type PostgresOptions, timeoutsOf } from './options/postgres-options.js'
+import { briefCause, textOf } from './postgres-error.js'
+import type { RoleOptions } from './roles.js'
+import { ALL_TENANTS_ROLE, TENANT_ROLE } from './schema/names.js'
 import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
 
@@ -78,7 +79,7 @@ export class Engine {
     const onReadOnly = () => {
       this.#isReadOnly = true
     }
-    const state = await stateOf(this.#options, this.#roles)
+    const state = await stateInMemory(this.#options, this.#roles)
     await this.#driver.open({ logger, onReadOnly, state })
     await this.#isWritable().catch((error) => {
       throw unreachable(error)
@@ -174,6 +175,14 @@ export class Engine {
     await this.#driver.close()
   }
 }
+
+/**
+ * The token of the {@link Engine}. Its name is part of the error message when an application has
+ * two `postgres()` plugins.
+ */
+export const EngineToken: InjectionToken<Engine> = new InjectionToken<Engine>(
+  'postgres(): an application can have only one',
+)
 
 /** Tests use databases of their own, and show at once that something is missing. */
 function isDevelopment(): boolean {

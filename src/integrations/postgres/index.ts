@@ -4,17 +4,26 @@
  * @module blazon/postgres
  */
 export { Database } from './database.js'
-export type { Finding } from './doctor/finding.js'
+export type { Finding } from './doctor/examination.js'
 export type { Field, QueryResult, Statement } from './driver.js'
-export { type ApiKeysTableOptions, apiKeysTable } from './keys/api-keys-table.js'
-export { type FoundApiKey, type PostgresKeys, postgresKeys } from './keys/postgres-keys.js'
 export {
+  type DrizzleColumn,
+  type DrizzlePage,
+  type DrizzleRow,
+  provideDrizzle,
+  readDrizzlePage,
+} from './drizzle.js'
+export { type ApiKeysTableOptions, apiKeysTable } from './keys/api-keys-table.js'
+export {
+  type FoundApiKey,
   listApiKeys,
   type NewApiKey,
+  type PostgresKeys,
+  postgresKeys,
   revokeApiKey,
   type StoredApiKey,
   saveApiKey,
-} from './keys/stored-keys.js'
+} from './keys/postgres-keys.js'
 export { doctor, type MigrateOptions, migrate, migrationStatus } from './migrate.js'
 export type { AppliedMigration } from './migrations/apply-migrations.js'
 export type { MigrationState, MigrationStatus } from './migrations/history.js'
@@ -28,25 +37,21 @@ export {
   type PostgresErrorFields,
 } from './postgres-error.js'
 export { type PostgresSessionsOptions, postgresSessions } from './postgres-sessions.js'
-export { provideDrizzle } from './provide-drizzle.js'
-export {
-  type DrizzleColumn,
-  type DrizzlePage,
-  type DrizzleRow,
-  readDrizzlePage,
-} from './read-drizzle-page.js'
 export { readPage } from './read-page.js'
-export { type IdempotencyTableOptions, idempotencyTable } from './schema/idempotency-table.js'
-export { type SessionTableOptions, sessionTable } from './schema/session-table.js'
+export {
+  type IdempotencyTableOptions,
+  idempotencyTable,
+  type SessionTableOptions,
+  sessionTable,
+} from './schema/store-tables.js'
 export { protectTable, tenantTable } from './schema/tenant-table.js'
 export type {
   ProtectTableOptions,
   TenantReference,
   TenantTableOptions,
 } from './schema/tenant-table-options.js'
-export { TenantSwitchError } from './sessions/tenant-switch-error.js'
+export { TenantSwitchError } from './sessions/owner.js'
 export type { Isolation, TransactionOptions } from './sessions/transaction-options.js'
-export { Sql, type SqlTag, sql } from './sql.js'
+export { Sql, type SqlTag, sql, versionIs } from './sql.js'
 export { Transactional } from './transactional.js'
-export { versionIs } from './version-is.js'
-export { withDatabaseLink } from './with-database-link.js'
+export { withDatabaseLink } from './with-driver.js'

@@ -1,5 +1,5 @@
 import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
-import type { Finding } from './doctor/finding.js'
+import type { Finding } from './doctor/examination.js'
 import { examine } from './doctor/inspect-database.js'
 import {
   type AppliedMigration,
@@ -7,8 +7,8 @@ import {
   readStatus,
 } from './migrations/apply-migrations.js'
 import type { MigrationStatus } from './migrations/history.js'
-import { ALL_TENANTS_ROLE, TENANT_ROLE } from './names.js'
 import type { PostgresOptions } from './options/postgres-options.js'
+import { ALL_TENANTS_ROLE, TENANT_ROLE } from './schema/names.js'
 import { withDriver } from './with-driver.js'
 
 /** Options of {@link migrate}. */

@@ -6,13 +6,16 @@ import type {
   SessionStoreContext,
   SessionWrite,
 } from '../../plugin/index.js'
-import { briefCause } from './brief-cause.js'
 import { Database } from './database.js'
 import type { QueryResult } from './driver.js'
-import { EngineToken } from './engine-token.js'
-import { HourlyPurge } from './hourly-purge.js'
-import { PostgresError } from './postgres-error.js'
-import { checkNames, qualifiedTable, type SessionTableOptions } from './schema/session-table.js'
+import { EngineToken } from './engine.js'
+import { briefCause, PostgresError } from './postgres-error.js'
+import {
+  checkNames,
+  HourlyPurge,
+  qualifiedTable,
+  type SessionTableOptions,
+} from './schema/store-tables.js'
 import type { Sessions } from './sessions/sessions.js'
 
 /** The place of the table of {@link sessionTable}. */

@@ -16,21 +16,22 @@ import {
   Statements,
   type StepFactory,
 } from '../../plugin/index.js'
-import { briefCause } from './brief-cause.js'
 import { Database } from './database.js'
 import type { QueryResult } from './driver.js'
-import { createDriver } from './drivers/create-driver.js'
-import { Engine } from './engine.js'
-import { EngineToken } from './engine-token.js'
-import { HourlyPurge } from './hourly-purge.js'
+import { Engine, EngineToken } from './engine.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
-import { PostgresError } from './postgres-error.js'
+import { briefCause, PostgresError } from './postgres-error.js'
 import { explainRefusal } from './refused-statement.js'
-import { idempotencyStatements, IDEMPOTENCY_TABLE as TABLE } from './schema/idempotency-table.js'
+import {
+  HourlyPurge,
+  idempotencyStatements,
+  IDEMPOTENCY_TABLE as TABLE,
+} from './schema/store-tables.js'
 import type { Sessions } from './sessions/sessions.js'
 import type { TransactionOptions } from './sessions/transaction-options.js'
 import { transactionalOf } from './transactional.js'
+import { createDriver } from './with-driver.js'
 
 /**
  * Creates a plugin for PostgreSQL in which the database itself separates the rows of tenants. It

@@ -1,4 +1,8 @@
+import { ConfigError } from '../../index.js'
+import type { Problem } from '../../plugin/index.js'
 import type { Connection } from './driver.js'
+import { PostgresError } from './postgres-error.js'
+import { identifier } from './schema/names.js'
 
 /** The attributes of a role that matter to policies. */
 export interface Role {
@@ -34,7 +38,7 @@ from pg_catalog.pg_roles member, pg_catalog.pg_roles role
 where member.rolname = $1 and role.rolname = $2`
 
 /** Reads the version as `server_version_num`: 150004 is 15.4. */
-export async function serverVersion(connection: Connection): Promise<number> {
+async function serverVersion(connection: Connection): Promise<number> {
   const text = "select current_setting('server_version_num')::int as version"
   const { rows } = await connection.query({ text })
   return Number(rows[0]?.['version'])
@@ -66,4 +70,177 @@ export async function isRelated(
 ): Promise<boolean> {
   const { rows } = await connection.query({ text: RELATED, values: [member, role, relation] })
   return rows[0]?.['related'] === true
+}
+
+/**
+ * The roles as which statements run when the application uses tenants, and the login that may
+ * become them.
+ */
+export interface RoleOptions {
+  readonly tenantRole: string
+  readonly allTenantsRole: string
+  /** The role with which the application logs in. It must be able to become both roles. */
+  readonly login?: string | undefined
+}
+
+const ATTRIBUTES = 'nologin nosuperuser nobypassrls noinherit'
+/**
+ * SQLSTATEs that mean that another process has created the role or the membership, or is just
+ * creating it.
+ */
+const MADE_BY_ANOTHER = ['42710', '23505', 'XX000']
+
+/**
+ * Ensures that both roles exist, have no dangerous attributes and may use the schema `public`, and that `login` may
+ * become them. Creates only missing roles and rights, so once the roles exist, a login without the right to create
+ * roles is enough.
+ *
+ * @param connection A connection with an open transaction.
+ * @throws ConfigError when something is missing that this login may not create. The error contains
+ * the SQL that an administrator has to run.
+ */
+export async function ensureRoles(connection: Connection, options: RoleOptions): Promise<void> {
+  const names = [options.tenantRole, options.allTenantsRole]
+  for (const name of names) await ensureRole(connection, name, options)
+  for (const name of names) await ensureUsage(connection, name)
+  if (options.login === undefined) return
+  await checkLogin(connection, options.login)
+  for (const name of names) await ensureMembership(connection, name, options.login)
+  await checkInheritance(connection, options.allTenantsRole, options.login)
+}
+
+async function ensureRole(connection: Connection, name: string, options: RoleOptions) {
+  const create = createRole(name)
+  if ((await findRole(connection, name)) === undefined) {
+    await attempt(connection, create, () => mayNot(name, 'It does not exist', script(options)))
+  }
+  const role = await findRole(connection, name)
+  if (role === undefined) throw mayNot(name, 'It does not exist', script(options))
+  assertHarmless(role)
+}
+
+function assertHarmless({ name, isSuper, bypassesPolicies, canLogin }: Role): void {
+  const faults = [
+    ...(isSuper ? ['is a superuser'] : []),
+    ...(bypassesPolicies ? ['has BYPASSRLS'] : []),
+    ...(canLogin ? ['can log in'] : []),
+  ]
+  if (faults.length === 0) return
+  const cause = `It ${faults.join(' and ')}, so it would not keep tenants apart.`
+  const remedy = `Give another role, or run as an administrator: alter role ${identifier(name)} ${ATTRIBUTES};`
+  throw roleError(name, cause, remedy)
+}
+
+async function ensureUsage(connection: Connection, name: string): Promise<void> {
+  // `to_regnamespace` returns null if the schema was dropped.
+  const text = `select coalesce(pg_catalog.has_schema_privilege($1::name, to_regnamespace('public')::oid, 'usage'), true) as may`
+  const { rows } = await connection.query({ text, values: [name] })
+  if (rows[0]?.['may'] === true) return
+  const grant = `grant usage on schema public to ${identifier(name)}`
+  await attempt(connection, grant, () =>
+    mayNot(name, 'It may not use the schema public', `${grant};`),
+  )
+}
+
+async function checkLogin(connection: Connection, login: string): Promise<void> {
+  const role = await findRole(connection, login)
+  const name = identifier(login)
+  if (role === undefined) {
+    const remedy = `Run as an administrator: create role ${name} login noinherit password '…';`
+    throw loginError(login, 'There is no such role.', remedy)
+  }
+  if (!role.isSuper && !role.bypassesPolicies) return
+  const fault = role.isSuper ? 'is a superuser' : 'has BYPASSRLS'
+  const remedy = `Give another one, or run as an administrator: alter role ${name} nosuperuser nobypassrls noinherit;`
+  throw loginError(login, `It ${fault}: no policy applies to it.`, remedy)
+}
+
+async function ensureMembership(connection: Connection, name: string, login: string) {
+  if (await isRelated(connection, [login, name], 'MAY_BECOME')) return
+  // From PostgreSQL 16 on, each membership decides whether it inherits; before, the member role
+  // decides.
+  const kind = (await serverVersion(connection)) >= 160_000 ? ' with inherit false, set true' : ''
+  const grant = `grant ${identifier(name)} to ${identifier(login)}${kind}`
+  await attempt(connection, grant, () =>
+    loginFault(login, `It may not become ${name}, and this login may not allow that.`, grant),
+  )
+}
+
+/**
+ * A login that inherits from the role of all tenants sees the rows of every tenant without becoming
+ * that role.
+ */
+async function checkInheritance(connection: Connection, name: string, login: string) {
+  if (!(await isRelated(connection, [login, name], 'INHERITS'))) return
+  const [role, member] = [identifier(name), identifier(login)]
+  const isPerGrant = (await serverVersion(connection)) >= 160_000
+  const change = isPerGrant
+    ? `revoke ${role} from ${member}; grant ${role} to ${member} with inherit false, set true;`
+    : `alter role ${member} noinherit;`
+  const cause = `It inherits the rights of ${name}, so it sees the rows of every tenant without becoming that role.`
+  throw loginError(login, cause, `Run as an administrator: ${change}`)
+}
+
+/**
+ * Runs a statement that another process may be running at the same time. Roles belong to the whole
+ * server, but the lock of migrations only to one database.
+ *
+ * @param refuse Creates the error to throw when this login has no right to run the statement.
+ */
+async function attempt(
+  connection: Connection,
+  sql: string,
+  refuse: () => ConfigError,
+): Promise<void> {
+  await connection.script('savepoint attempt')
+  try {
+    await connection.script(sql)
+  } catch (error) {
+    if (!(error instanceof PostgresError)) throw error
+    await connection.script('rollback to savepoint attempt')
+    if (error.code === '42501') throw refuse()
+    if (!MADE_BY_ANOTHER.includes(error.code)) throw error
+  }
+  await connection.script('release savepoint attempt')
+}
+
+function createRole(name: string): string {
+  return `create role ${identifier(name)} ${ATTRIBUTES}`
+}
+
+/** The SQL that an administrator has to run once, for both roles. */
+function script({ tenantRole, allTenantsRole, login }: RoleOptions): string {
+  const [one, all] = [identifier(tenantRole), identifier(allTenantsRole)]
+  return [
+    createRole(tenantRole),
+    createRole(allTenantsRole),
+    `grant usage on schema public to ${one}, ${all}`,
+    ...(login === undefined ? [] : [`grant ${one}, ${all} to ${identifier(login)}`]),
+  ]
+    .map((statement) => `${statement};`)
+    .join(' ')
+}
+
+function mayNot(name: string, what: string, sql: string): ConfigError {
+  return roleError(
+    name,
+    `${what}, and this login may not change that.`,
+    `Run as an administrator: ${sql}`,
+  )
+}
+
+function loginFault(login: string, cause: string, sql: string): ConfigError {
+  return loginError(login, cause, `Run as an administrator: ${sql};`)
+}
+
+function roleError(name: string, cause: string, remedy: string): ConfigError {
+  return new ConfigError([
+    { code: 'E_DATABASE_ROLE', subject: `role ${name}`, cause, remedy } satisfies Problem,
+  ])
+}
+
+function loginError(login: string, cause: string, remedy: string): ConfigError {
+  return new ConfigError([
+    { code: 'E_DATABASE_LOGIN', subject: `login ${login}`, cause, remedy } satisfies Problem,
+  ])
 }

@@ -1,7 +1,16 @@
+import type { DatabaseLink } from '../../index.js'
 import type { Driver } from './driver.js'
-import { createDriver } from './drivers/create-driver.js'
+import { PgDriver } from './drivers/pg-driver.js'
+import { PgliteDriver } from './drivers/pglite-driver.js'
+import { Engine } from './engine.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
+
+/** Creates the driver that the options select. It loads and opens nothing yet. */
+export function createDriver(options: PostgresOptions): Driver {
+  const { embedded } = options
+  return embedded === undefined ? new PgDriver(options) : new PgliteDriver(embedded, options)
+}
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
@@ -23,4 +32,20 @@ export async function withDriver<T>(
   } finally {
     await driver.close()
   }
+}
+
+/**
+ * Opens a database without an application, for tools of plugins that keep tables in it, and closes it again.
+ *
+ * @throws ConfigError when an option is wrong or a package is missing; the errors of the function.
+ * @example
+ * const dead = await withDatabaseLink({ url }, (link) => listJobs(link, { state: 'dead' }))
+ */
+export async function withDatabaseLink<T>(
+  options: PostgresOptions,
+  use: (link: DatabaseLink) => Promise<T>,
+): Promise<T> {
+  return await withDriver('withDatabaseLink()', options, (driver) =>
+    use(new Engine(options, driver).link),
+  )
 }

@@ -1,9 +1,7 @@
 import type { Timer } from '../../index.js'
 import type { MaybePromise, StoreContext } from '../../plugin/index.js'
-import { Breaker } from './breaker.js'
-import { startDeadline, waitAtMost } from './deadline.js'
-import { describeFailure, unfitness } from './describe-failure.js'
 import type { Driver, Listener } from './driver.js'
+import { Breaker, describeFailure, startDeadline, unfitness, waitAtMost } from './failures.js'
 import { clientMaker, pauseBefore, tolerateErrors } from './open-client.js'
 import { prefixOf, type RedisOptions, timeoutOf } from './redis-options.js'
 

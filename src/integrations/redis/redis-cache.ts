@@ -6,17 +6,14 @@ import {
   orStandIn,
   type StoreContext,
 } from '../../plugin/index.js'
-import { waitAtMost } from './deadline.js'
-import { describeFailure, isServerError } from './describe-failure.js'
 import type { Driver } from './driver.js'
-import { encodeEntry, MAX_ENTRY } from './entry-codec.js'
-import { EntryReader } from './entry-reader.js'
-import { findKeys } from './find-keys.js'
+import { EntryReader, encodeEntry, MAX_ENTRY } from './entry-codec.js'
+import { describeFailure, isServerError, waitAtMost } from './failures.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
+import { findKeys, linkOf } from './link-commands.js'
 import { Pending } from './pending.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
-import { linkOf } from './shared-links.js'
 
 const LAST_BYTE = String(MAX_ENTRY)
 /**

@@ -7,12 +7,9 @@ import {
 } from '../../plugin/index.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
+import { patientLinkOf, runScript, type Script, script } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
-import { runScript, type Script, script } from './scripts.js'
-import { linkOf } from './shared-links.js'
 
-/** A late reply is a 503 for a client. */
-const TIMEOUT = '500ms'
 /** How long a request may run until its key is free again, in milliseconds: its process may have ended. */
 const LEASE_MS = 120_000
 
@@ -48,8 +45,7 @@ export function redisIdempotency(options: RedisOptions = {}): IdempotencyStore {
   return orStandIn<IdempotencyStore>(
     () => {
       checkRedisOptions('redisIdempotency()', options)
-      const patient = options.timeout === undefined ? { ...options, timeout: TIMEOUT } : options
-      return new RedisIdempotency(linkOf(patient), new Keys(prefixOf(options)))
+      return new RedisIdempotency(patientLinkOf(options), new Keys(prefixOf(options)))
     },
     () => redisIdempotency(),
   )

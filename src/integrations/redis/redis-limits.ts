@@ -7,11 +7,11 @@ import {
   type RateLimitResult,
   type StoreContext,
 } from '../../plugin/index.js'
-import { isUnknownScript } from './describe-failure.js'
+import { isUnknownScript } from './failures.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
+import { linkOf } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
-import { linkOf } from './shared-links.js'
 
 /** Options of `redisLimits`. */
 export interface RedisLimitsOptions extends RedisOptions {

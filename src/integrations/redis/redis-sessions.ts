@@ -8,12 +8,9 @@ import {
 } from '../../plugin/index.js'
 import { Keys } from './keys.js'
 import type { Link } from './link.js'
+import { patientLinkOf, runScript, type Script, script } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
-import { runScript, type Script, script } from './scripts.js'
-import { linkOf } from './shared-links.js'
 
-/** A late reply is a 503 for a user, and not only a cache miss. */
-const TIMEOUT = '500ms'
 /** How many sessions of a user are removed at once. */
 const CHUNK = 500
 
@@ -72,8 +69,7 @@ export function redisSessions(options: RedisOptions = {}): SessionStore {
   return orStandIn<SessionStore>(
     () => {
       checkRedisOptions('redisSessions()', options)
-      const patient = options.timeout === undefined ? { ...options, timeout: TIMEOUT } : options
-      return new RedisSessions(linkOf(patient), new Keys(prefixOf(options)))
+      return new RedisSessions(patientLinkOf(options), new Keys(prefixOf(options)))
     },
     () => redisSessions(),
   )

@@ -1,4 +1,11 @@
-import { ForbiddenError, type Request } from '../../index.js'
+import {
+  defineOption,
+  ForbiddenError,
+  type Request,
+  type RouteModel,
+  type RouteOption,
+} from '../../index.js'
+import type { RouteContract } from '../../plugin/index.js'
 
 /** Methods that must not change anything (RFC 9110, 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
@@ -42,4 +49,31 @@ function isOwn(req: Request, origin: string): boolean {
   if (protocol !== 'https:' && (protocol !== 'http:' || req.secure)) return false
   const own = `${protocol}//${req.host ?? ''}`
   return URL.canParse(own) && new URL(own).host === host
+}
+
+/**
+ * Documents that the responses of a route set or delete the cookie: for routes that call `login`, `logout` or `set`. It
+ * changes nothing else.
+ *
+ * @example
+ * @SetsSession()
+ * @Post('login')
+ */
+export const SetsSession: RouteOption<true, true, 'method'> = defineOption('SetsSession', {
+  on: 'method',
+})
+
+const SET_COOKIE = {
+  'Set-Cookie': {
+    description: 'The cookie of the session.',
+    schema: { type: 'string' },
+  },
+} as const
+
+/** Additions of sessions to the operation of a route: the refusal of other origins, and the cookie. */
+export function sessionContract(route: RouteModel): RouteContract {
+  return {
+    ...(changes(route.method) ? { errors: [403] } : {}),
+    ...(route.option(SetsSession) === true ? { headers: SET_COOKIE } : {}),
+  }
 }

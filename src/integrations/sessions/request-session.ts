@@ -2,8 +2,7 @@ import { ConflictError, type Request, type Response, TenantContext } from '../..
 import { type SessionRecord, tenantOf } from '../../plugin/index.js'
 import { changes, refuseCrossOrigin } from './cross-origin.js'
 import type { Manager } from './manager.js'
-import type { Session, SessionUser } from './session.js'
-import { digestOf, newSessionId } from './session-id.js'
+import { digestOf, newSessionId, type Session, type SessionUser } from './session.js'
 
 /** The longest values of one session: all names and texts together, in characters. */
 const MAX_LENGTH = 32 * 1024

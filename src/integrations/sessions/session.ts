@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import type { User } from '../../index.js'
 
 /** The user that `login` accepts: an `id`, which is a number or a text. */
@@ -64,4 +65,17 @@ export interface Session<TInput = unknown, TOutput = unknown> {
   ): Promise<void>
   /** Gives the session a new id; the old id is invalid at once. Without a session, it does nothing. */
   regenerate(): Promise<void>
+}
+
+/** 32 bytes as base64url. */
+const FORM = /^[\w-]{43}$/
+
+/** Makes the id of a session: 256 random bits. */
+export function newSessionId(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** The digest of an id, under which stores keep its session; `null` for a text that is not an id. */
+export function digestOf(id: string): string | null {
+  return FORM.test(id) ? createHash('sha256').update(id).digest('base64url') : null
 }

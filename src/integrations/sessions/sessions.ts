@@ -9,10 +9,10 @@ import {
   type User,
 } from '../../index.js'
 import { type HealthContext, noteOf, orStandIn } from '../../plugin/index.js'
+import { sessionContract } from './cross-origin.js'
 import { Manager, type SessionManager } from './manager.js'
 import { RequestSession } from './request-session.js'
 import type { Session } from './session.js'
-import { sessionContract } from './session-contract.js'
 import { SessionCookie } from './session-cookie.js'
 import { resolveOptions, type SessionsOptions, type SessionsSettings } from './sessions-options.js'
 
@@ -28,19 +28,6 @@ export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plug
   of(req: Request): Promise<Session<TInput, TOutput>>
   /** The token of the sessions of users: `inject(web.manager).revokeAll(user.id)`. */
   readonly manager: InjectionToken<SessionManager>
-}
-
-/** Returns the function that finds the tenant of a request which the guard has let in; `null` if sessions confirm none. */
-function tenantReader(
-  { tenantOfUser, bindTenant }: SessionsSettings,
-  sessionOf: (req: Request) => RequestSession,
-): ((req: Request) => string | undefined) | null {
-  if (tenantOfUser === null)
-    return bindTenant ? (req) => sessionOf(req).record?.tenant ?? undefined : null
-  return ({ user }) => {
-    const tenant = tenantOfUser(user as object)
-    return typeof tenant === 'string' && tenant !== '' ? tenant : undefined
-  }
 }
 
 /** The values of sessions without a schema. */
@@ -149,6 +136,19 @@ function protection(
         session?.dropUnsavedCookie()
       },
     }),
+  }
+}
+
+/** Returns the function that finds the tenant of a request which the guard has let in; `null` if sessions confirm none. */
+function tenantReader(
+  { tenantOfUser, bindTenant }: SessionsSettings,
+  sessionOf: (req: Request) => RequestSession,
+): ((req: Request) => string | undefined) | null {
+  if (tenantOfUser === null)
+    return bindTenant ? (req) => sessionOf(req).record?.tenant ?? undefined : null
+  return ({ user }) => {
+    const tenant = tenantOfUser(user as object)
+    return typeof tenant === 'string' && tenant !== '' ? tenant : undefined
   }
 }
 

@@ -3,8 +3,8 @@
  *
  * @module blazon/typeorm
  */
-export { dataSourceOf } from './data-source-of.js'
+
 export { readPage } from './read-page.js'
-export { type EntityLike, repositoryOf } from './repository-of.js'
+export { dataSourceOf, type EntityLike, repositoryOf } from './tokens.js'
 export { typeorm } from './typeorm.js'
 export type { TypeOrmOptions } from './typeorm-options.js'

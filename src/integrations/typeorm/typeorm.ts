@@ -8,8 +8,7 @@ import {
   type RunningStatement,
   Statements,
 } from '../../plugin/index.js'
-import { dataSourceOf } from './data-source-of.js'
-import { loadTypeOrm } from './load-typeorm.js'
+import { dataSourceOf, loadTypeOrm } from './tokens.js'
 import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
 
 /**

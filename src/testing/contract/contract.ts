@@ -2,11 +2,10 @@ import { checkResponse, documentedStatus } from '../../app/contract/check-respon
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import { type Exchange, ResponseCompilers } from '../../app/contract/exchange.js'
-import type { ContractViolation } from '../../contracts/contract-violation.js'
+import type { ContractViolation, ViolationKind } from '../../contracts/contract-violation.js'
 import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type { AppModel } from '../../contracts/route-model.js'
 import type { ContractCoverage } from './contract-coverage.js'
-import { ContractError, formatViolations, UnbuiltDocumentError } from './violation.js'
 
 /** A violation without its operation, which is found by the request. */
 export type UnnamedViolation = Omit<ContractViolation, 'operation' | 'operationId'>
@@ -150,4 +149,51 @@ function warn(model: AppModel, found: readonly ContractViolation[]): void {
   }
   const fresh = found.filter(isNew)
   if (fresh.length > 0) process.stderr.write(`${formatViolations(found)}\n`)
+}
+
+/** Thrown when a response differs from its document. */
+export class ContractError extends Error {
+  /** Always `ContractError`. */
+  override readonly name = 'ContractError'
+  /** The violations of one response; at least one. */
+  readonly violations: readonly ContractViolation[]
+
+  /**
+   * Creates one error for all violations of a response.
+   *
+   * @param violations At least one.
+   */
+  constructor(violations: readonly ContractViolation[]) {
+    super(formatViolations(violations))
+    this.violations = violations
+  }
+}
+
+/** Thrown when no document can be built to compare a response with. The response itself has no part in it. */
+export class UnbuiltDocumentError extends Error {}
+
+const WHAT: { readonly [K in ViolationKind]?: string } = {
+  'cache-key': 'is cached under a key without a value that its handler reads',
+  visibility: 'shows fields to a caller who may not see them',
+}
+
+/** Formats the violations of one response as a message. */
+function formatViolations(violations: readonly ContractViolation[]): string {
+  const [first] = violations
+  if (first === undefined) return ''
+  const { operation, operationId, handler, status, kind } = first
+  const what = WHAT[kind] ?? `responded ${status}, but its document differs`
+  const remedies = new Set(violations.map(({ remedy }) => `  → ${remedy}`))
+  return [
+    `${operation} ${what} (${operationId}, ${handler}):`,
+    ...violations.map((violation) => `  ${formatLine(violation)}`),
+    ...remedies,
+  ].join('\n')
+}
+
+function formatLine({ kind, path, expected, got }: ContractViolation): string {
+  const place = path === '' ? kind : `${kind} ${path}`
+  return expected === null
+    ? `${place} is not documented; got ${got}`
+    : `${place}: expected ${expected}, got ${got}`
 }

@@ -1,6 +1,13 @@
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
-import type { OpenApiSchema } from '../../contracts/openapi.js'
-import { type FormParts, formPartsOf } from './form-parts.js'
+import type { FileRule } from '../../contracts/inputs.js'
+import type {
+  OpenApi30Schema,
+  OpenApiDocument,
+  OpenApiMediaType,
+  OpenApiSchema,
+} from '../../contracts/openapi.js'
+import { lowerDocument, lowerSchema } from '../../schema/dialect/rewrite-schema.js'
+import { componentName } from '../../schema/openapi-to-json.js'
 import { FORM_TYPE, isFormFile } from './write-form.js'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -61,4 +68,56 @@ export function otherType({ operation }: DocumentedOperation): string | undefine
   return ['text/plain', 'application/x-unknown', 'image/x-unknown'].find(
     (type) => !types.includes(type) && !types.includes(type.replace(/[^/]+$/, '*')),
   )
+}
+
+/** The parts of a form with files, as the document describes them. */
+export interface FormParts {
+  readonly files: Readonly<Record<string, FileRule>>
+  /** The schema of the text fields together. */
+  readonly fields: OpenApi30Schema
+}
+
+/**
+ * Reads the parts of a form from the document.
+ *
+ * @returns `null` for a form with a file whose size the document does not limit. `@Upload` limits all: other code reads
+ * this form, by rules that are not known.
+ */
+function formPartsOf(
+  { schema, encoding = {}, 'x-max-file-bytes': sizes = {} }: OpenApiMediaType,
+  document: OpenApiDocument,
+): FormParts | null {
+  const { schemas = {} } = lowerDocument(document).components
+  const whole = resolved(lowerSchema(schema, document), schemas)
+  const { properties = {}, required = [] } = whole
+  const files: Record<string, FileRule> = {}
+  const fields: Record<string, OpenApi30Schema> = {}
+  for (const [name, property] of Object.entries(properties)) {
+    const part = resolved(property, schemas)
+    const isList = part.type === 'array'
+    const item = isList && part.items !== undefined ? resolved(part.items, schemas) : part
+    if (item.format !== 'binary') {
+      fields[name] = property
+      continue
+    }
+    const { contentType = null } = encoding[name] ?? {}
+    const maxBytes = sizes[name]
+    if (maxBytes === undefined) return null
+    files[name] = {
+      maxBytes,
+      types: contentType === null ? null : contentType.split(', '),
+      max: isList ? (part.maxItems ?? 1) : 1,
+      isOptional: !required.includes(name),
+    }
+  }
+  const ofFields = required.filter((name) => Object.hasOwn(fields, name))
+  return { files, fields: { ...whole, properties: fields, required: ofFields } }
+}
+
+function resolved(
+  schema: OpenApi30Schema,
+  components: Readonly<Record<string, OpenApi30Schema>>,
+): OpenApi30Schema {
+  if (schema.$ref === undefined) return schema
+  return components[componentName(schema.$ref)] ?? {}
 }

@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check'
 import type { FileRule } from '../../contracts/inputs.js'
 import { beginningOf, typesIn } from '../../features/uploads/signatures.js'
-import type { FormParts } from './form-parts.js'
+import type { FormParts } from './body-types.js'
 import { type ValueContext, valuesOf } from './valid-values.js'
 import type { FormFile, FormValue } from './write-form.js'
 

@@ -1,7 +1,7 @@
 import type { User } from '../../contracts/handler.js'
 import { ConfigError, invalid, type Problem } from '../../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
-import { isCount, isInt32, isObject } from '../option-kinds.js'
+import { isCount, isInt32, isObject } from '../test-options.js'
 
 /** An operation, as the filter `operations` receives it. */
 export interface FuzzedOperation {

@@ -3,8 +3,13 @@ import type { DocumentedOperation } from '../../app/contract/documented-by-route
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { type CalledOperation, isRefused, refuseUntested } from '../untested.js'
-import { hash } from './choose.js'
-import { curlOf, type RequestSetting, snippetOf } from './describe-request.js'
+import {
+  curlOf,
+  type Finding,
+  inspectResponse,
+  type RequestSetting,
+  snippetOf,
+} from './findings.js'
 import { casesOf, type FuzzCase, isFuzzable } from './fuzz-cases.js'
 import {
   checkOperationIds,
@@ -12,9 +17,8 @@ import {
   type FuzzOptions,
   type FuzzReport,
 } from './fuzz-options.js'
-import { type Finding, inspectResponse } from './inspect-response.js'
-import { type FastCheck, loadFastCheck } from './load-fast-check.js'
-import { type FuzzLink, type FuzzResponse, sendRequest } from './send-request.js'
+import { type FastCheck, hash, loadFastCheck } from './random.js'
+import { type FuzzLink, type FuzzResponse, sendRequest } from './wire-request.js'
 
 const RUNS = 50
 /** Operations that create data come first and operations that delete it last, so that the others find data. */

@@ -1,13 +1,13 @@
 import type { CaseSource } from './case-source.js'
-import { choose } from './choose.js'
-import { HOSTILE_FORMS } from './hostile-forms.js'
 import {
   HOSTILE_BODIES,
+  HOSTILE_FORMS,
   HOSTILE_HEADERS,
   HOSTILE_QUERIES,
   HOSTILE_SEGMENTS,
   HOSTILE_TEXTS,
 } from './hostile-values.js'
+import { choose } from './random.js'
 import type { RequestParts, WireRequest, WrongRequest } from './wire-request.js'
 
 /** The random choices for a hostile request. */

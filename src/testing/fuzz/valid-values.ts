@@ -2,7 +2,7 @@ import type { Arbitrary } from 'fast-check'
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { componentName } from '../../schema/openapi-to-json.js'
 import type { IsHidden } from './hidden-fields.js'
-import type { FastCheck } from './load-fast-check.js'
+import type { FastCheck } from './random.js'
 
 /** The depth of values of recursive schemas. */
 const DEPTH = 3

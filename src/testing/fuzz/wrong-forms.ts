@@ -1,9 +1,9 @@
 import type { FileRule } from '../../contracts/inputs.js'
 import { beginningOf } from '../../features/uploads/signatures.js'
+import type { FormParts } from './body-types.js'
 import { type CaseSource, isReadable } from './case-source.js'
-import type { FormParts } from './form-parts.js'
 import { sampleFile } from './form-values.js'
-import { MALFORMED_PARTS } from './hostile-forms.js'
+import { MALFORMED_PARTS } from './hostile-values.js'
 import type { RawParts, RequestParts, WrongRequest } from './wire-request.js'
 import {
   type FormFile,

@@ -2,8 +2,8 @@ import type { User } from '../../contracts/handler.js'
 import { ConfigError, invalid, type Problem } from '../../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { FuzzedOperation } from '../fuzz/fuzz-options.js'
-import { isCount, isInt32, isObject } from '../option-kinds.js'
 import { TestCaller } from '../test-caller.js'
+import { isCount, isInt32, isObject } from '../test-options.js'
 import { isRouterRequest } from './router-operations.js'
 
 /** The caller of a tenant. */

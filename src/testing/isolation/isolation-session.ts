@@ -1,19 +1,15 @@
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
-import { headersOf } from '../fuzz/send-request.js'
-import type { WireRequest } from '../fuzz/wire-request.js'
+import { headersOf, type WireRequest } from '../fuzz/wire-request.js'
 import { settle } from '../settle.js'
-import { cacheTraces } from './cache-traces.js'
 import { type Canaries, isUnusualId } from './canaries.js'
 import type { Gate, GatePlan } from './gate.js'
 import { commandOf, type Side } from './isolation-side.js'
 import type { LeakFact, Observation } from './observations.js'
-import type { CacheWrite } from './recorded-stores.js'
+import { type CacheWrite, cacheTraces, type Trace } from './recorded-stores.js'
 import { idsIn, type Records } from './records.js'
-import { refusalIn } from './refusal-in.js'
 import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
-import { type Find, searchResponse } from './search-response.js'
+import { type Find, refusalIn, searchResponse } from './search-response.js'
 import { NO_RESPONSE, sendWhole, type WholeResponse } from './send-whole.js'
-import type { Trace } from './trace.js'
 
 /** An operation that the session calls, with its request maker and the observations about it. */
 export interface TestedOperation {

@@ -1,6 +1,6 @@
 import type { User } from '../../contracts/handler.js'
 import type { ConnectionFacts } from '../connections.js'
-import { curlOf } from '../fuzz/describe-request.js'
+import { curlOf } from '../fuzz/findings.js'
 import type { WireRequest } from '../fuzz/wire-request.js'
 import type { MemoryAgent } from '../memory-agent.js'
 import { stateOf, TestCaller } from '../test-caller.js'

@@ -1,5 +1,5 @@
 import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
-import type { FastCheck } from '../fuzz/load-fast-check.js'
+import type { FastCheck } from '../fuzz/random.js'
 import { ofPattern, type TextOf } from '../fuzz/valid-values.js'
 import { LONG, neutralText, SHORT } from './canaries.js'
 

@@ -53,3 +53,35 @@ export class RecordedStores {
     this.#writes = null
   }
 }
+
+/** A text that was logged or cached for a tenant. */
+export interface Trace {
+  readonly kind: 'log' | 'cache'
+  /** The name of a side. */
+  readonly owner: string
+  readonly text: string
+  /** `the message “…”`, `the key …`. */
+  readonly where: string
+}
+
+/**
+ * Lists the texts of cache entries that were written for a tenant.
+ *
+ * @param nameOf Returns the name of the side with a tenant id.
+ */
+export function cacheTraces(
+  writes: readonly CacheWrite[],
+  nameOf: (id: string) => string | undefined,
+): Trace[] {
+  return writes.flatMap(({ key, entry }): Trace[] => {
+    const { owner: id, body, headers } = entry
+    const owner = id === null ? undefined : nameOf(id)
+    if (owner === undefined) return []
+    const text = typeof body === 'string' ? body : Buffer.from(body).toString()
+    return [
+      { kind: 'cache', owner, text: key, where: 'its key' },
+      { kind: 'cache', owner, text: headers.join('\n'), where: 'its headers' },
+      { kind: 'cache', owner, text, where: 'its body' },
+    ]
+  })
+}

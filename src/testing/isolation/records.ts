@@ -1,4 +1,4 @@
-import { hash } from '../fuzz/choose.js'
+import { hash } from '../fuzz/random.js'
 import type { WholeResponse } from './send-whole.js'
 
 type Scalar = string | number

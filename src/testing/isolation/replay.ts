@@ -1,4 +1,4 @@
-import { hash } from '../fuzz/choose.js'
+import { hash } from '../fuzz/random.js'
 import type { GatePlan } from './gate.js'
 import {
   type IsolationSession,
@@ -23,44 +23,6 @@ export interface Replay {
   readonly session: IsolationSession
   readonly round: number
   readonly seed: number
-}
-
-/** How the requests of two sides are alike. */
-interface Variant {
-  readonly name: string
-  /** The path, query and headers that a side sends. */
-  readonly planOf: (side: Side, pair: Pair) => Pick<PlannedRequest['plan'], 'target' | 'ids'>
-}
-
-/**
- * Equal requests of different callers. Responses that are stored under the same key for both would be mixed
- * up here.
- */
-const EQUAL: readonly Variant[] = [0, 1].map((index) => ({
-  name: 'the same URL',
-  planOf: (_side, pair) => ({ target: null, ids: { of: (pair[index] as Side).name } }),
-}))
-
-const OWN: Variant = {
-  name: 'URLs of their own',
-  planOf: ({ name }) => ({ target: name, ids: { of: name } }),
-}
-
-/**
- * Returns the variants whose requests differ. Without parameters, all URLs are equal, so one variant is
- * enough.
- */
-function variantsOf({ maker }: TestedOperation, pair: Pair, round: number): Variant[] {
-  const different = new Map<string, Variant>()
-  for (const variant of [...EQUAL, OWN]) {
-    const targets = pair.map((side) => {
-      const { wire } = maker.make({ round, sender: side.name, ...variant.planOf(side, pair) })
-      return [wire.target, wire.headers]
-    })
-    const key = JSON.stringify(targets)
-    if (!different.has(key)) different.set(key, variant)
-  }
-  return [...different.values()]
 }
 
 /** Creates data of each side in the application. */
@@ -135,6 +97,44 @@ export async function sendConcurrently(
       await session.sendTogether(planned, overlapOf(place, { order, pair, round, chance }))
     }
   }
+}
+
+/** How the requests of two sides are alike. */
+interface Variant {
+  readonly name: string
+  /** The path, query and headers that a side sends. */
+  readonly planOf: (side: Side, pair: Pair) => Pick<PlannedRequest['plan'], 'target' | 'ids'>
+}
+
+/**
+ * Equal requests of different callers. Responses that are stored under the same key for both would be mixed
+ * up here.
+ */
+const EQUAL: readonly Variant[] = [0, 1].map((index) => ({
+  name: 'the same URL',
+  planOf: (_side, pair) => ({ target: null, ids: { of: (pair[index] as Side).name } }),
+}))
+
+const OWN: Variant = {
+  name: 'URLs of their own',
+  planOf: ({ name }) => ({ target: name, ids: { of: name } }),
+}
+
+/**
+ * Returns the variants whose requests differ. Without parameters, all URLs are equal, so one variant is
+ * enough.
+ */
+function variantsOf({ maker }: TestedOperation, pair: Pair, round: number): Variant[] {
+  const different = new Map<string, Variant>()
+  for (const variant of [...EQUAL, OWN]) {
+    const targets = pair.map((side) => {
+      const { wire } = maker.make({ round, sender: side.name, ...variant.planOf(side, pair) })
+      return [wire.target, wire.headers]
+    })
+    const key = JSON.stringify(targets)
+    if (!different.has(key)) different.set(key, variant)
+  }
+  return [...different.values()]
 }
 
 function phaseOf(place: GatePlan['place'], order: Pair, { name }: Variant): string {

@@ -1,8 +1,7 @@
 import { type Agent, type IncomingMessage, request as send } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { hasJsonBody } from '../exchange.js'
-import { headersOf } from '../fuzz/send-request.js'
-import type { WireRequest } from '../fuzz/wire-request.js'
+import { headersOf, type WireRequest } from '../fuzz/wire-request.js'
 import { settle } from '../settle.js'
 
 /** The connection and headers of the sender. */

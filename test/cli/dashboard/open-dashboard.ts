@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { Dashboard } from '../../../src/cli/dev/dashboard/dashboard.js'
-import { type PageFiles, readPageFiles } from '../../../src/cli/dev/dashboard/page-files.js'
+import { type PageFiles, readPageFiles } from '../../../src/cli/dev/dashboard/dashboard-server.js'
 import { builtPackage } from '../built-package.js'
 
 /** The port of an application that the dashboard shows, and that does not exist. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { curlText } from '../../../src/cli/dev/dashboard/curl-text.js'
+import { curlText } from '../../../src/cli/dev/dashboard/copied-commands.js'
 import { findSuspects } from '../../../src/cli/dev/dashboard/journal.js'
 import { timelineOf } from '../../../src/cli/dev/dashboard/timeline.js'
 import type { ReportedRequest } from '../../../src/cli/dev/dashboard/views.js'

@@ -4,7 +4,7 @@ import type { Defect } from '../defect.js'
 export const tools: readonly Defect[] = [
   {
     id: 'two-saves',
-    file: 'src/cli/dev/supervisor.ts',
+    file: 'src/cli/dev/run-dev.ts',
     kind: 'overlap',
     replace: [
       'if (this.#isClosed || this.#starting !== undefined) return',

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { App, ConfigError } from 'blazon'
 import { postgres } from 'blazon/postgres'
 import { expect, it } from 'vitest'
-import { briefCause } from '../../../src/integrations/postgres/brief-cause.js'
+import { briefCause } from '../../../src/integrations/postgres/postgres-error.js'
 
 /** As Node prints an uncaught error, without its first stack. */
 function printed(error: ConfigError): string {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { classifyStatement } from '../../../src/integrations/postgres/classify-statement.js'
+import { classifyStatement } from '../../../src/integrations/postgres/statement-text.js'
 
 it.each([
   'rollback to a',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { classifyStatement } from '../../../src/integrations/postgres/classify-statement.js'
+import { classifyStatement } from '../../../src/integrations/postgres/statement-text.js'
 
 describe('a statement that leaves nothing in its session', () => {
   it.each([

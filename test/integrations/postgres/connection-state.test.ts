@@ -2,7 +2,7 @@ import { Database, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
-import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 import { ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { describeWithServer, isServerMissing } from './server.js'
 

@@ -1,7 +1,7 @@
 import { App, Controller, Get, Health, inject, Post } from 'blazon'
 import { Database, postgres, Transactional } from 'blazon/postgres'
 import { expect, it } from 'vitest'
-import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 import { ownServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'
 

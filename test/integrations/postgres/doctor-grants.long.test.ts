@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { examine } from '../../../src/integrations/postgres/doctor/inspect-database.js'
-import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
+import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 import { Patient } from './doctor-patient.js'
 import { ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'

@@ -4,10 +4,10 @@ import {
   inspectDatabase,
 } from '../../../src/integrations/postgres/doctor/inspect-database.js'
 import type { Connection } from '../../../src/integrations/postgres/driver.js'
-import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
-import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
 import { PostgresError } from '../../../src/integrations/postgres/postgres-error.js'
+import { ensureRoles } from '../../../src/integrations/postgres/roles.js'
 import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
+import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 import { until } from '../until.js'
 import { ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { Finding } from '../../../src/integrations/postgres/doctor/finding.js'
+import type { Finding } from '../../../src/integrations/postgres/doctor/examination.js'
 import { examine } from '../../../src/integrations/postgres/doctor/inspect-database.js'
-import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
+import { ensureRoles } from '../../../src/integrations/postgres/roles.js'
 import type { OwnDatabase } from './own-database.js'
 
 export const SETTING = "current_setting('app.tenant_id', true)"

@@ -4,7 +4,7 @@ import {
   assertIsolation,
   examine,
 } from '../../../src/integrations/postgres/doctor/inspect-database.js'
-import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
+import { ensureRoles } from '../../../src/integrations/postgres/roles.js'
 import {
   protectTable,
   tenantTable,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 import { describeDriver, type OpenDriver } from '../../conformance/postgres-driver.js'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
 import { describeWithServer, Server } from './server.js'

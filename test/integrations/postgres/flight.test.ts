@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { flightOf } from '../../../src/integrations/postgres/drivers/flight.js'
+import { flightOf, PgStep } from '../../../src/integrations/postgres/drivers/flight.js'
 import { loadPg } from '../../../src/integrations/postgres/drivers/pg-package.js'
-import { PgStep } from '../../../src/integrations/postgres/drivers/pg-step.js'
 
 /** What `pg` calls on a query. */
 interface Answered {

@@ -1,4 +1,4 @@
-import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
+import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
 
 startPgliteFromTemplate()

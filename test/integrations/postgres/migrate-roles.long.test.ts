@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ConfigError } from '../../../src/errors/config-error.js'
-import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 import { applyMigrations } from '../../../src/integrations/postgres/migrations/apply-migrations.js'
 import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
+import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 import { Folder, ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { describeWithServer, SUPERUSER } from './server.js'
 

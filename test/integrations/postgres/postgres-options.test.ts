@@ -2,8 +2,8 @@ import { inspect } from 'node:util'
 import { ConfigError } from 'blazon'
 import type { PostgresOptions } from 'blazon/postgres'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createDriver } from '../../../src/integrations/postgres/drivers/create-driver.js'
 import { checkPostgresOptions } from '../../../src/integrations/postgres/options/check-postgres-options.js'
+import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 
 const logger = { info() {}, warn() {}, error() {} }
 const url = 'postgres://user:pass@host:5432/database'

@@ -1,6 +1,6 @@
 import { sql } from 'blazon/postgres'
 import { describe, expect, it } from 'vitest'
-import { ProtectedTables } from '../../../src/integrations/postgres/sessions/protected-tables.js'
+import { ProtectedTables } from '../../../src/integrations/postgres/sessions/statements.js'
 
 describe('the template sql', () => {
   it('turns values into parameters, also values with SQL in them', () => {

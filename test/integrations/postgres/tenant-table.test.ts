@@ -1,8 +1,8 @@
 import { ConfigError } from 'blazon'
 import { PostgresError, protectTable, tenantTable } from 'blazon/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ensureRoles } from '../../../src/integrations/postgres/migrations/ensure-roles.js'
-import { identifier } from '../../../src/integrations/postgres/schema/identifier.js'
+import { ensureRoles } from '../../../src/integrations/postgres/roles.js'
+import { identifier } from '../../../src/integrations/postgres/schema/names.js'
 import { KINDS, type OwnDatabase } from './own-database.js'
 
 function problemsOf(run: () => unknown) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Breaker } from '../../../src/integrations/redis/breaker.js'
+import { Breaker } from '../../../src/integrations/redis/failures.js'
 
 function failing(times: number): Breaker {
   const breaker = new Breaker()

@@ -1,7 +1,10 @@
 import type { CacheEntry } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
-import { decodeEntry, encodeEntry } from '../../../src/integrations/redis/entry-codec.js'
-import { EntryReader } from '../../../src/integrations/redis/entry-reader.js'
+import {
+  decodeEntry,
+  EntryReader,
+  encodeEntry,
+} from '../../../src/integrations/redis/entry-codec.js'
 import { Keys } from '../../../src/integrations/redis/keys.js'
 import { Pending } from '../../../src/integrations/redis/pending.js'
 

@@ -19,7 +19,7 @@ import express from 'express'
 import { Webhook as StandardSender } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { rowOf } from '../../../src/cli/route-rows.js'
+import { rowOf } from '../../../src/cli/texts.js'
 import { bootProblems } from '../../support.js'
 
 // The vector of https://docs.svix.com/receiving/verifying-payloads/how-manual

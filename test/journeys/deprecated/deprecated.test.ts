@@ -14,7 +14,7 @@ import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { emitClient } from '../../../src/cli/client/emit-client.js'
-import { deprecationsIn } from '../../../src/cli/deprecations/list-deprecations.js'
+import { deprecationsIn } from '../../../src/cli/list-deprecations.js'
 import { runInProcess } from '../../cli/run-in-process.js'
 import { bootProblems } from '../../support.js'
 

@@ -5,7 +5,7 @@ import { App, Controller, inject, Log, Post, type Request, type Response } from 
 import { isSecretName, noteOf } from 'blazon/plugin'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { withoutSecrets } from '../../../src/integrations/typeorm/typeorm.js'
-import { curlOf, snippetOf } from '../../../src/testing/fuzz/describe-request.js'
+import { curlOf, snippetOf } from '../../../src/testing/fuzz/findings.js'
 import { captureStdout } from '../app/captured-stdout.js'
 
 /** Names of secrets, in the styles of fields, columns, headers and variables. */

@@ -5,7 +5,7 @@ import { readStructure, routeTable } from '../../../src/app/describe.js'
 import { findRoutes } from '../../../src/app/explain/explain-route.js'
 import { resolveSettings } from '../../../src/app/settings/resolve-settings.js'
 import { emitClient } from '../../../src/cli/client/emit-client.js'
-import { rowOf } from '../../../src/cli/route-rows.js'
+import { rowOf } from '../../../src/cli/texts.js'
 import { importClient } from '../../cli/import-client.js'
 import { versioned } from './versions-app.js'
 

@@ -2,7 +2,7 @@ import { Body, ConfigError, Controller, Get, Params, Post, type Request } from '
 import { type FuzzOptions, TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { loadFastCheck } from '../../../src/testing/fuzz/load-fast-check.js'
+import { loadFastCheck } from '../../../src/testing/fuzz/random.js'
 
 const Impossible = z.object({ code: z.string().min(5).max(2) })
 const seen: string[] = []

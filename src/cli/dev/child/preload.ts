@@ -3,7 +3,7 @@ import module from 'node:module'
 import { Server } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
 import type { ReportedWork } from '../../../app/dev/dev-report.js'
-import { messageOf } from '../../message-of.js'
+import { messageOf } from '../../texts.js'
 import {
   type KeptResult,
   PARENT_VARIABLE,
@@ -13,8 +13,7 @@ import {
   type WorkQuery,
   type WorkReply,
 } from '../protocol.js'
-import { Channel } from './channel.js'
-import { reportRequests } from './report-requests.js'
+import { Channel, reportRequests } from './report-requests.js'
 
 interface Hooks {
   resolve(

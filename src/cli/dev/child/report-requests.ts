@@ -1,22 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { DevReport, ReportedWork } from '../../../app/dev/dev-report.js'
 import { findSourceLine, formatSourceLine } from '../../source-line.js'
-import type { Channel } from './channel.js'
-
-/** The folder of this package. Under source maps, its frames name files in `src`. */
-const PACKAGE = fileURLToPath(new URL('../../../../', import.meta.url))
-const OWN_FOLDERS = [`${PACKAGE}dist`, `${PACKAGE}src`]
-
-/** The first line of a stack that is the user's code, from the folder of the command; `null` if there is none. */
-function ownPlaceIn(stack: string): string | null {
-  for (const frame of stack.split('\n').slice(1)) {
-    const place = findSourceLine(frame)
-    const isOfUser =
-      place !== undefined && !OWN_FOLDERS.some((folder) => place.path.startsWith(folder))
-    if (isOfUser) return formatSourceLine(place, process.cwd())
-  }
-  return null
-}
+import { type ChildMessage, opened, type ParentMessage } from '../protocol.js'
 
 /** `app/dev/dev-report.ts` explains it. */
 const REPORT = Symbol.for('blazon.report')
@@ -47,4 +32,48 @@ export function reportRequests(channel: Channel): readonly ReportedWork[] {
   Object.defineProperty(globalThis, REPORT, { value: report })
   Object.defineProperty(globalThis, DECORATORS, { value: [] })
   return works
+}
+
+/** The folder of this package. Under source maps, its frames name files in `src`. */
+const PACKAGE = fileURLToPath(new URL('../../../../', import.meta.url))
+
+const OWN_FOLDERS = [`${PACKAGE}dist`, `${PACKAGE}src`]
+
+/** The first line of a stack that is the user's code, from the folder of the command; `null` if there is none. */
+function ownPlaceIn(stack: string): string | null {
+  for (const frame of stack.split('\n').slice(1)) {
+    const place = findSourceLine(frame)
+    const isOfUser =
+      place !== undefined && !OWN_FOLDERS.some((folder) => place.path.startsWith(folder))
+    if (isOfUser) return formatSourceLine(place, process.cwd())
+  }
+  return null
+}
+
+/** The channel to the command. The process of the application ends with it. */
+export class Channel {
+  #waiting = 0
+
+  constructor(receive: (message: ParentMessage) => void) {
+    process.on('message', (message) => {
+      const own = opened<ParentMessage>(message)
+      if (own !== undefined) receive(own)
+    })
+    // The terminal was closed, or the command was killed.
+    process.on('disconnect', () => process.exit(0))
+    // The channel must not keep a process alive that would end without the command.
+    process.channel?.unref()
+  }
+
+  send(message: ChildMessage): void {
+    if (process.connected) process.send?.({ blazon: message }, () => {})
+  }
+
+  /** Waits for a message of the command. A process that waits must not end. */
+  async wait<T>(received: Promise<T>): Promise<T> {
+    if (this.#waiting++ === 0) process.channel?.ref()
+    const result = await received
+    if (--this.#waiting === 0) process.channel?.unref()
+    return result
+  }
 }

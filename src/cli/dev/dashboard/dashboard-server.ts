@@ -1,35 +1,11 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { iconContent } from '../../../features/docs/page-parts.js'
 import { every } from '../deadline.js'
 import type { WorkQuery, WorkReply } from '../protocol.js'
-import { refusalOf } from './check-caller.js'
 import { type Journal, KEPT_REQUESTS } from './journal.js'
-import { PAGE_HEADERS, type PageFiles } from './page-files.js'
-
-/** A comment in the stream shows both sides that the connection still exists. */
-const HEARTBEAT_MS = 15_000
-/** A page that reads so slowly is hidden or stopped: it connects again, and begins with everything. */
-const MOST_BYTES_WAITING = 4_000_000
-
-/** Sends the state of a journal, then its changes, until the client leaves. Returns a function that ends the stream. */
-function sendEvents(journal: Journal, res: ServerResponse): () => void {
-  const send = (name: string, data: unknown) => {
-    res.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
-    if (res.writableLength > MOST_BYTES_WAITING) res.destroy()
-  }
-  send('snapshot', journal.snapshot)
-  const stopWatching = journal.watch(({ name, data }) => send(name, data))
-  const stopHeartbeat = every(HEARTBEAT_MS, () => void res.write(': still there\n\n'))
-  const stop = () => {
-    stopWatching()
-    stopHeartbeat()
-  }
-  res.once('close', stop)
-  return () => {
-    stop()
-    res.end()
-  }
-}
 
 /** The only address: other machines cannot connect. */
 const LOOPBACK = '127.0.0.1'
@@ -129,4 +105,130 @@ function workQuery(method: string | undefined, path: string): WorkQuery | null {
   } catch {
     return null
   }
+}
+
+/** A comment in the stream shows both sides that the connection still exists. */
+const HEARTBEAT_MS = 15_000
+
+/** A page that reads so slowly is hidden or stopped: it connects again, and begins with everything. */
+const MOST_BYTES_WAITING = 4_000_000
+
+/** Sends the state of a journal, then its changes, until the client leaves. Returns a function that ends the stream. */
+function sendEvents(journal: Journal, res: ServerResponse): () => void {
+  const send = (name: string, data: unknown) => {
+    res.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+    if (res.writableLength > MOST_BYTES_WAITING) res.destroy()
+  }
+  send('snapshot', journal.snapshot)
+  const stopWatching = journal.watch(({ name, data }) => send(name, data))
+  const stopHeartbeat = every(HEARTBEAT_MS, () => void res.write(': still there\n\n'))
+  const stop = () => {
+    stopWatching()
+    stopHeartbeat()
+  }
+  res.once('close', stop)
+  return () => {
+    stop()
+    res.end()
+  }
+}
+
+/** The part of the dashboard that a request is for: the page, which has no data, or data. */
+type Wanted = 'page' | 'data'
+
+/** Names of this machine. With another name, the page of a stranger could lead its own name to this address (DNS rebinding). */
+const OWN_HOST = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i
+const BEARER = /^Bearer ([\w-]+)$/i
+
+/**
+ * Why a request is refused, as a sentence; `null` if it may be answered. Only a browser that shows the page itself, and
+ * programs that have the token, get data. The token is in no cookie: cookies ignore ports, so every server of this
+ * machine would get it.
+ */
+function refusalOf(req: IncomingMessage, wanted: Wanted, token: string): string | null {
+  const { hostDistinct, origin, site, mode, dest, authorization } = headersOf(req)
+  const [host = ''] = hostDistinct
+  if (hostDistinct.length !== 1 || !OWN_HOST.test(host)) {
+    return 'Host must be 127.0.0.1 or localhost.'
+  }
+  if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) {
+    return 'The page of another origin may not ask.'
+  }
+  const isVisit = wanted === 'page' && mode === 'navigate' && dest === 'document'
+  if (!isVisit && !isOwnSite(site, wanted)) return 'The page of another site may not ask.'
+  if (wanted === 'page' || isToken(authorization, token)) return null
+  return 'The token is missing or wrong. Open the address that `blazon dev` has printed.'
+}
+
+function headersOf({ headers, headersDistinct }: IncomingMessage) {
+  const { origin, authorization } = headers
+  const { host: hostDistinct = [] } = headersDistinct
+  const [site, mode, dest] = ['site', 'mode', 'dest'].map((name) => headers[`sec-fetch-${name}`])
+  return { hostDistinct, origin, authorization, site, mode, dest }
+}
+
+/** Browsers that do not send the header are old; the other checks hold for them, too. */
+function isOwnSite(site: unknown, wanted: Wanted): boolean {
+  if (site === undefined || site === 'same-origin') return true
+  // The user has typed the address, or opened it from a terminal.
+  return wanted === 'page' && site === 'none'
+}
+
+function isToken(authorization: string | undefined, token: string): boolean {
+  const given = BEARER.exec(authorization ?? '')?.[1]
+  return given !== undefined && timingSafeEqual(digest(given), digest(token))
+}
+
+/** Of the same length for every text, as `timingSafeEqual` needs it. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** A file of the page. */
+interface PageFile {
+  readonly type: string
+  readonly body: string | Buffer
+}
+
+/** The files of the page by the paths at which they are served. */
+export type PageFiles = ReadonlyMap<string, PageFile>
+
+/**
+ * Reads the files of the page.
+ *
+ * @param folder Default: where the build has put them, beside this module.
+ */
+export function readPageFiles(folder: URL = new URL('./page/', import.meta.url)): PageFiles {
+  const read = (name: string) => readFileSync(new URL(name, folder))
+  return new Map<string, PageFile>([
+    ['/', { type: 'text/html; charset=utf-8', body: read('page.html') }],
+    ['/page.css', { type: 'text/css; charset=utf-8', body: read('page.css') }],
+    ['/page.js', { type: 'text/javascript; charset=utf-8', body: read('page.js') }],
+    ['/icon.svg', { type: 'image/svg+xml', body: iconContent().bytes }],
+  ])
+}
+
+/**
+ * The headers of each response. The policy allows the files of the page and no other: no script or style in the markup, no
+ * markup from texts, no other origin, no frame around it.
+ */
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
 }

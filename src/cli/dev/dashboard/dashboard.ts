@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { CliError } from '../../cli-error.js'
-import { replayCommand } from './capsule-command.js'
-import { DashboardServer, type SendQuery } from './dashboard-server.js'
+import { replayCommand } from './copied-commands.js'
+import {
+  DashboardServer,
+  type PageFiles,
+  readPageFiles,
+  type SendQuery,
+} from './dashboard-server.js'
 import { Journal } from './journal.js'
-import { type PageFiles, readPageFiles } from './page-files.js'
 import type { ReportedRequest, RoutesView } from './views.js'
 
 /**

@@ -1,6 +1,5 @@
 import type { RecordedStatement } from '../../../contracts/request-record.js'
-import { replayCommand } from './capsule-command.js'
-import { curlText } from './curl-text.js'
+import { curlText, replayCommand } from './copied-commands.js'
 import { timelineOf } from './timeline.js'
 import type {
   ReportedRequest,

@@ -1,6 +1,5 @@
-import { TENANT_SETTING } from '../names.js'
-import { literal } from '../schema/identifier.js'
-import { tokensOf } from '../sql-tokens.js'
+import { literal, TENANT_SETTING } from '../schema/names.js'
+import { tokensOf } from '../statement-text.js'
 
 /** The facts about a column that matter when a policy compares it. */
 export interface ComparedColumn {

@@ -1,12 +1,21 @@
 import { HttpError } from '../../../index.js'
 import type { Connection } from '../driver.js'
-import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
-import { literal } from '../schema/identifier.js'
-import { type CanaryColumn, canaryColumns } from './canary-columns.js'
-import { canaryTenant, type LookAlike, lookAlikesOf } from './canary-tenants.js'
-import type { Examination, Relation, TenantTable } from './examination.js'
-import { type Finding, finding } from './finding.js'
+import { literal, TENANT_SETTING } from '../schema/names.js'
+import {
+  type CanaryColumn,
+  canaryColumns,
+  canaryTenant,
+  type LookAlike,
+  lookAlikesOf,
+} from './canary-rows.js'
+import {
+  type Examination,
+  type Finding,
+  finding,
+  type Relation,
+  type TenantTable,
+} from './examination.js'
 
 /**
  * The timeouts are longer than an index lookup takes, and short enough that no other session waits

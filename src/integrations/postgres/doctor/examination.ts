@@ -1,3 +1,4 @@
+import type { ConfigCode, Problem } from '../../../plugin/index.js'
 import type { Connection } from '../driver.js'
 import type { ComparedColumn } from './bound-column.js'
 
@@ -101,4 +102,26 @@ export interface TenantColumn extends ComparedColumn {
   readonly hasDefault: boolean
   /** Whether an index begins with it. */
   readonly isIndexed: boolean
+}
+
+/** A problem that the doctor has found. */
+export interface Finding extends Problem {
+  /**
+   * `'error'`: tenants are not separated, or not with certainty. `'warning'`: a person should check
+   * it.
+   */
+  readonly severity: 'error' | 'warning'
+}
+
+/** The texts of a {@link Finding}. */
+interface FindingFacts {
+  /** The object that has the problem: `table public.orders`. */
+  readonly subject: string
+  readonly cause: string
+  readonly remedy: string
+}
+
+/** Creates a finding. Its code decides the severity. */
+export function finding(code: ConfigCode, facts: FindingFacts): Finding {
+  return { code, severity: code.startsWith('E_') ? 'error' : 'warning', ...facts }
 }

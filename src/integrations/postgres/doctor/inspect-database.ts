@@ -1,101 +1,24 @@
 import { ConfigError, type Logger } from '../../../index.js'
 import { formatProblem } from '../../../plugin/index.js'
 import type { Connection, Driver } from '../driver.js'
-import { TENANT_SETTING } from '../names.js'
 import { PostgresError } from '../postgres-error.js'
 import { findRole, type Role } from '../roles.js'
-import { identifier } from '../schema/identifier.js'
+import { identifier, TENANT_SETTING } from '../schema/names.js'
 import { interrupted, releaseCanary } from './canary.js'
-import type { DoctorOptions, Examination, Setting } from './examination.js'
-import { type Finding, finding } from './finding.js'
+import {
+  type DoctorOptions,
+  type Examination,
+  type Finding,
+  finding,
+  type Setting,
+} from './examination.js'
+import { inspectOpenings, inspectStorage } from './inspect-grants.js'
 import { inspectKeys } from './inspect-keys.js'
-import { inspectLogin } from './inspect-login.js'
-import { inspectOpenings } from './inspect-openings.js'
+import { inspectLogin, leading, powersOf } from './inspect-login.js'
 import { inspectPolicies } from './inspect-policies.js'
 import { inspectReach } from './inspect-reach.js'
-import { inspectStorage } from './inspect-storage.js'
 import { inspectTables } from './inspect-tables.js'
-import { leading, powersOf } from './powers.js'
 import { isOfExtension, isTenantTable, readRelations, USER_SCHEMA } from './read-relations.js'
-
-// The settings of a function are active while it runs. One of them may be the role.
-const LIST = `
-select n.nspname as schema, p.proname as name, pg_get_function_identity_arguments(p.oid) as arguments,
-  o.rolname as owner, p.prosecdef as definer, c.setting
-from pg_catalog.pg_proc p
-  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
-  join pg_catalog.pg_roles o on o.oid = p.proowner
-  left join lateral (
-    select s as setting from unnest(p.proconfig) s where lower(split_part(s, '=', 1)) in ('${TENANT_SETTING}', 'role', 'session_authorization')
-    limit 1
-  ) c on true
-where (p.prosecdef or c.setting is not null) and ${USER_SCHEMA} and not ${isOfExtension('p.oid', 'pg_proc')}
-  and exists (
-    select from unnest($1::oid[]) role
-    where has_function_privilege(role, p.oid, 'execute') and has_schema_privilege(role, n.oid, 'usage')
-  )
-order by schema, name, arguments`
-
-/**
- * Checks functions that run as another role: the policies then apply to that role and not to the
- * tenant.
- */
-async function inspectFunctions({
-  connection,
-  tenantRole,
-  tenantRoles,
-}: Examination): Promise<Finding[]> {
-  const { rows } = await connection.query({ text: LIST, values: [tenantRoles] })
-  return rows.map((row) => {
-    const name = `${identifier(String(row['schema']))}.${identifier(String(row['name']))}(${row['arguments']})`
-    const how =
-      row['definer'] === true
-        ? `It is SECURITY DEFINER: it runs with the rights of ${row['owner']}, whichever role calls it.`
-        : `It runs with its own setting, ${row['setting']}, whichever role calls it.`
-    const remedy = `Make sure that it shows no data of other tenants; or: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
-    return finding('W_DATABASE_FUNCTION', { subject: `function ${name}`, cause: how, remedy })
-  })
-}
-
-// Superusers are left out, because they may become every role. A role that may only administer another
-// role (ADMIN OPTION) counts as its member, because it can grant itself the rest.
-const READ = `
-select current_setting('server_version_num')::int as version, session_user as login,
-  array(
-    select r.oid from pg_catalog.pg_roles t join pg_catalog.pg_roles r on r.oid = t.oid or (
-      not t.rolsuper and not r.rolsuper and r.rolname <> $2 and r.rolname !~ '^pg_' and pg_has_role(t.oid, r.oid, 'member')
-    )
-    where t.rolname = $1
-  ) as tenant_roles,
-  array(
-    select r.oid from pg_catalog.pg_roles l join pg_catalog.pg_roles r on pg_has_role(l.oid, r.oid, 'usage')
-    where l.rolname = session_user and not l.rolsuper and not r.rolsuper and r.rolname <> $2 and r.rolname !~ '^pg_'
-      and not exists (
-        select from pg_catalog.pg_roles t
-        where t.rolname = $1 and not t.rolsuper and pg_has_role(t.oid, r.oid, 'member')
-      )
-  ) as login_roles,
-  exists (
-    select from pg_catalog.pg_roles t
-    where t.rolname = $1 and pg_has_role(session_user, t.oid,
-      case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)
-  ) as may_become`
-
-/** Reads the login, the version, and the roles as which statements of tenants may run. */
-async function readSetting(
-  connection: Connection,
-  { tenantRole, allTenantsRole }: DoctorOptions,
-): Promise<Setting> {
-  const { rows } = await connection.query({ text: READ, values: [tenantRole, allTenantsRole] })
-  const [row] = rows
-  return {
-    version: Number(row?.['version']),
-    login: String(row?.['login']),
-    tenantRoles: row?.['tenant_roles'] as number[],
-    loginRoles: row?.['login_roles'] as number[],
-    mayBecomeTenant: row?.['may_become'] === true,
-  }
-}
 
 /** How often the doctor starts again when another session locks a table meanwhile. */
 const ATTEMPTS = 3
@@ -186,6 +109,46 @@ async function examinationOf(connection: Connection, options: DoctorOptions): Pr
   return { ...options, ...setting, connection, relations, tables, lockedRelations }
 }
 
+// Superusers are left out, because they may become every role. A role that may only administer another
+// role (ADMIN OPTION) counts as its member, because it can grant itself the rest.
+const READ = `
+select current_setting('server_version_num')::int as version, session_user as login,
+  array(
+    select r.oid from pg_catalog.pg_roles t join pg_catalog.pg_roles r on r.oid = t.oid or (
+      not t.rolsuper and not r.rolsuper and r.rolname <> $2 and r.rolname !~ '^pg_' and pg_has_role(t.oid, r.oid, 'member')
+    )
+    where t.rolname = $1
+  ) as tenant_roles,
+  array(
+    select r.oid from pg_catalog.pg_roles l join pg_catalog.pg_roles r on pg_has_role(l.oid, r.oid, 'usage')
+    where l.rolname = session_user and not l.rolsuper and not r.rolsuper and r.rolname <> $2 and r.rolname !~ '^pg_'
+      and not exists (
+        select from pg_catalog.pg_roles t
+        where t.rolname = $1 and not t.rolsuper and pg_has_role(t.oid, r.oid, 'member')
+      )
+  ) as login_roles,
+  exists (
+    select from pg_catalog.pg_roles t
+    where t.rolname = $1 and pg_has_role(session_user, t.oid,
+      case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)
+  ) as may_become`
+
+/** Reads the login, the version, and the roles as which statements of tenants may run. */
+async function readSetting(
+  connection: Connection,
+  { tenantRole, allTenantsRole }: DoctorOptions,
+): Promise<Setting> {
+  const { rows } = await connection.query({ text: READ, values: [tenantRole, allTenantsRole] })
+  const [row] = rows
+  return {
+    version: Number(row?.['version']),
+    login: String(row?.['login']),
+    tenantRoles: row?.['tenant_roles'] as number[],
+    loginRoles: row?.['login_roles'] as number[],
+    mayBecomeTenant: row?.['may_become'] === true,
+  }
+}
+
 async function inspectCatalog(examination: Examination): Promise<Finding[]> {
   const findings = [
     ...(examination.isEmbedded ? [] : await inspectLogin(examination)),
@@ -272,4 +235,43 @@ function owning({ tables, tenantRole }: Examination): Finding {
   const cause = `It owns ${owned.join(', ')}, so it can remove the policies.`
   const remedy = 'Let the login that migrates own them: alter table … owner to …;'
   return finding('E_DATABASE_ROLE', { subject: `role ${tenantRole}`, cause, remedy })
+}
+
+// The settings of a function are active while it runs. One of them may be the role.
+const LIST = `
+select n.nspname as schema, p.proname as name, pg_get_function_identity_arguments(p.oid) as arguments,
+  o.rolname as owner, p.prosecdef as definer, c.setting
+from pg_catalog.pg_proc p
+  join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+  join pg_catalog.pg_roles o on o.oid = p.proowner
+  left join lateral (
+    select s as setting from unnest(p.proconfig) s where lower(split_part(s, '=', 1)) in ('${TENANT_SETTING}', 'role', 'session_authorization')
+    limit 1
+  ) c on true
+where (p.prosecdef or c.setting is not null) and ${USER_SCHEMA} and not ${isOfExtension('p.oid', 'pg_proc')}
+  and exists (
+    select from unnest($1::oid[]) role
+    where has_function_privilege(role, p.oid, 'execute') and has_schema_privilege(role, n.oid, 'usage')
+  )
+order by schema, name, arguments`
+
+/**
+ * Checks functions that run as another role: the policies then apply to that role and not to the
+ * tenant.
+ */
+async function inspectFunctions({
+  connection,
+  tenantRole,
+  tenantRoles,
+}: Examination): Promise<Finding[]> {
+  const { rows } = await connection.query({ text: LIST, values: [tenantRoles] })
+  return rows.map((row) => {
+    const name = `${identifier(String(row['schema']))}.${identifier(String(row['name']))}(${row['arguments']})`
+    const how =
+      row['definer'] === true
+        ? `It is SECURITY DEFINER: it runs with the rights of ${row['owner']}, whichever role calls it.`
+        : `It runs with its own setting, ${row['setting']}, whichever role calls it.`
+    const remedy = `Make sure that it shows no data of other tenants; or: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
+    return finding('W_DATABASE_FUNCTION', { subject: `function ${name}`, cause: how, remedy })
+  })
 }

@@ -1,6 +1,5 @@
-import { identifier } from '../schema/identifier.js'
-import type { Examination } from './examination.js'
-import { type Finding, finding } from './finding.js'
+import { identifier } from '../schema/names.js'
+import { type Examination, type Finding, finding } from './examination.js'
 
 /** Foreign keys between tables of tenants that do not compare their `tenant_id`. */
 const FOREIGN_KEYS = `

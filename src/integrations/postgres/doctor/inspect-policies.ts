@@ -1,8 +1,6 @@
-import { TENANT_SETTING } from '../names.js'
-import { identifier } from '../schema/identifier.js'
+import { identifier, TENANT_SETTING } from '../schema/names.js'
 import { boundColumn, type ComparedColumn } from './bound-column.js'
-import type { Examination, Relation } from './examination.js'
-import { type Finding, finding } from './finding.js'
+import { type Examination, type Finding, finding, type Relation } from './examination.js'
 import { hasPoliciesAlone, isExposed } from './inspect-tables.js'
 import { IS_DETERMINISTIC, isTenantTable } from './read-relations.js'
 

@@ -1,6 +1,5 @@
-import { identifier } from '../schema/identifier.js'
-import type { Examination, Relation } from './examination.js'
-import { type Finding, finding } from './finding.js'
+import { identifier } from '../schema/names.js'
+import { type Examination, type Finding, finding, type Relation } from './examination.js'
 
 /** The names of the kinds of relations, for messages. */
 const NOUNS: Readonly<Record<string, string>> = {

@@ -1,7 +1,12 @@
-import { identifier } from '../schema/identifier.js'
+import { identifier } from '../schema/names.js'
 import { keepsApart } from './bound-column.js'
-import type { Examination, Relation, TenantTable } from './examination.js'
-import { type Finding, finding } from './finding.js'
+import {
+  type Examination,
+  type Finding,
+  finding,
+  type Relation,
+  type TenantTable,
+} from './examination.js'
 
 /** Privileges that row-level security does not restrict. */
 const DANGERS: readonly string[] = ['truncate', 'trigger', 'references']

@@ -1,5 +1,5 @@
 import type { Connection } from '../driver.js'
-import { identifier } from '../schema/identifier.js'
+import { identifier } from '../schema/names.js'
 import type { Relation, Setting, TenantColumn, TenantTable } from './examination.js'
 
 /**

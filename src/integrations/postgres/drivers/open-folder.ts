@@ -1,8 +1,7 @@
-import { mkdir, readdir, realpath } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { link, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { ConfigError } from '../../../index.js'
-import { invalid } from '../options/option-problem.js'
-import { LOCK_FILE, lockFolder } from './lock-folder.js'
+import { invalid } from '../options/postgres-options.js'
 import { PgliteEngine } from './pglite-engine.js'
 
 /**
@@ -56,4 +55,95 @@ function unusable(folder: string, cause: string, error?: unknown): ConfigError {
     'Give another folder, or empty this one to start with a new database.',
   )
   return new ConfigError([problem], { cause: error })
+}
+
+/** PGlite has no lock: two processes that open the same folder destroy the data in it. */
+export const LOCK_FILE = 'blazon.lock'
+
+/** The start time of a process, measured twice, may differ by so many milliseconds. */
+const BLUR_MS = 10_000
+
+/** The process that has locked a folder. */
+interface Holder {
+  readonly pid: number
+  /**
+   * The start time of the process, in milliseconds since 1970. After a restart of the machine or of
+   * the container, another process may have the same number.
+   */
+  readonly startedAt: number
+  /** The socket of a keeper, by which other processes may use the database, too. */
+  readonly socket?: string
+}
+
+/**
+ * Locks a folder against other users, in this process and in others. The lock of a process that was
+ * killed is ignored.
+ *
+ * @returns a function that removes the lock.
+ * @throws ConfigError when the folder is locked.
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const path = join(folder, LOCK_FILE)
+  if (!(await takeLock(path))) {
+    if (isRunning(await readHolder(path))) throw inUse(folder)
+    await rm(path, { force: true })
+    // Another process may have taken the lock meanwhile.
+    if (!(await takeLock(path))) throw inUse(folder)
+  }
+  return () => rm(path, { force: true })
+}
+
+/** Notes in the lock of this process the socket by which the command `blazon db` may use the database. */
+export async function noteSocket(folder: string, socket: string): Promise<void> {
+  const path = join(folder, LOCK_FILE)
+  const whole = `${path}.${process.pid}.${Math.random()}`
+  await writeFile(whole, JSON.stringify({ ...ourselves(), socket } satisfies Holder))
+  await rename(whole, path)
+}
+
+async function takeLock(path: string): Promise<boolean> {
+  // Write the whole content first and then link it. A lock file that is half written would look like the lock file of a
+  // killed process.
+  const whole = `${path}.${process.pid}.${Math.random()}`
+  await writeFile(whole, JSON.stringify(ourselves()))
+  try {
+    await link(whole, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(whole, { force: true })
+  }
+}
+
+function ourselves(): Holder {
+  return { pid: process.pid, startedAt: Date.now() - Math.round(process.uptime() * 1000) }
+}
+
+async function readHolder(path: string): Promise<Partial<Holder>> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch {
+    // The holder has removed the lock meanwhile.
+    return {}
+  }
+}
+
+function isRunning({ pid, startedAt }: Partial<Holder>): boolean {
+  if (typeof pid !== 'number' || typeof startedAt !== 'number') return false
+  const we = ourselves()
+  if (pid === we.pid) return Math.abs(startedAt - we.startedAt) < BLUR_MS
+  try {
+    // Signal 0 sends nothing: it only checks whether the process exists.
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function inUse(folder: string): ConfigError {
+  const cause = 'It is open already, in this process or in another one.'
+  const remedy = `Close that database first, or give another folder. If nothing has it open, delete ${LOCK_FILE} in it.`
+  return new ConfigError([invalid(`embedded: ${folder}`, cause, remedy)])
 }

@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { ConfigError } from '../../../index.js'
 import { loadPeer } from '../load-peer.js'
+import type { PostgresOptions } from '../options/postgres-options.js'
+import type { Servers } from './servers.js'
 
 /**
  * The part of `pg` that is used. It is declared here so that the types of `pg` are not required.
@@ -87,4 +89,48 @@ function hasSteps({ Query, Client, Connection }: PgPackage): boolean {
   const has = (made: { prototype: object } | undefined, names: readonly string[]) =>
     names.every((name) => typeof Reflect.get(made?.prototype ?? {}, name) === 'function')
   return has(Query, OF_QUERY) && has(Client, OF_CLIENT) && has(Connection, OF_CONNECTION)
+}
+
+type Bag = Readonly<Record<string, unknown>>
+
+/** Defaults that the user's `poolOptions` override. */
+const DEFAULTS = {
+  // An `application_name` from the URL, the environment or the user's options has priority.
+  fallback_application_name: 'blazon',
+  keepAlive: true,
+  idleTimeoutMillis: 30_000,
+  maxLifetimeSeconds: 1800,
+}
+
+/** Builds the options for the pool of `pg`. */
+export function poolOptions(
+  options: PostgresOptions,
+  limits: { readonly max: number; readonly connectionTimeoutMillis: number },
+): Bag {
+  const { poolOptions: own = {} } = options
+  const fixed = { ...limits, pipeline: true, binary: false }
+  return { ...DEFAULTS, ...own, ...copySsl(own), ...fixed }
+}
+
+// pg hides the private key from logs by changing this object. A frozen object does not allow that,
+// so copy it.
+function copySsl({ ssl }: Bag): object {
+  return typeof ssl === 'object' && ssl !== null ? { ssl: { ...ssl } } : {}
+}
+
+/**
+ * Returns a class of clients of the server that is chosen when they are made. A password that is a function is called for
+ * each of them: `pg` would otherwise prefer the password of the URL, even when the URL has none.
+ */
+export function clientOf(
+  { Client }: PgPackage,
+  { password }: Bag,
+  servers: Servers,
+): PgPackage['Client'] {
+  return class extends Client {
+    constructor(options: object) {
+      super({ ...options, connectionString: servers.url })
+      if (typeof password === 'function') this.password = password
+    }
+  }
 }

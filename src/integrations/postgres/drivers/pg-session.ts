@@ -1,14 +1,13 @@
-import { classifyStatement } from '../classify-statement.js'
 import type { QueryResult, SessionStatement } from '../driver.js'
 import { isRefusal } from '../postgres-error.js'
 import { noteRefused } from '../refused-statement.js'
+import { classifyStatement } from '../statement-text.js'
 import { checkText } from '../values/write-values.js'
 import { cancelStatement } from './cancel-statement.js'
 import { Deadline, nowMs } from './deadline.js'
 import { failureOf, isReadOnly, overtime, skipped, unavailable } from './failures.js'
-import type { FlightClass, FlightHooks } from './flight.js'
+import { type FlightClass, type FlightHooks, PgStep } from './flight.js'
 import type { PgClient } from './pg-package.js'
-import { PgStep } from './pg-step.js'
 
 /**
  * Statements that contain no user input. The simple protocol sends each in one message, the extended protocol in five.

@@ -1,12 +1,11 @@
-import { classifyStatement } from '../classify-statement.js'
 import type { Connection, QueryResult, SessionStatement, Statement } from '../driver.js'
 import { noteRefused } from '../refused-statement.js'
+import { classifyStatement } from '../statement-text.js'
+import { readResult } from '../values/read-value.js'
 import { checkText, writeValues } from '../values/write-values.js'
 import { Deadline } from './deadline.js'
-import type { EmbeddedEngine } from './embedded-engine.js'
 import { failureOf, skipped, unavailable } from './failures.js'
-import type { PgliteResult } from './pglite-package.js'
-import { readResult } from './read-rows.js'
+import type { EmbeddedEngine, PgliteResult } from './pglite-package.js'
 
 /** The values that a lent connection gets from its driver. */
 export interface PgliteLoan {

@@ -6,30 +6,18 @@ import { deserialize, serialize } from 'node:v8'
 import type { Connection, Driver, DriverContext, PoolUsage } from '../driver.js'
 import { findKeeper } from '../keeper/find-keeper.js'
 import { type PostgresOptions, timeoutsOf } from '../options/postgres-options.js'
-import type { EmbeddedEngine } from './embedded-engine.js'
 import { busy, unavailable } from './failures.js'
 import { Lending } from './lending.js'
 import { type FolderNode, MemoryFiles, type Node, Pages } from './memory-files.js'
 import { openFolder } from './open-folder.js'
 import { PgliteConnection, type PgliteLoan } from './pglite-connection.js'
 import { PgliteEngine } from './pglite-engine.js'
-import { loadFilesystem, loadPglite, type PgliteFiles } from './pglite-package.js'
-
-/** A file of tests has one state of its database, seldom two. Each takes a few megabytes. */
-const MOST = 4
-
-const remembered = new Map<string, FolderNode>()
-
-/** Returns the files of a database in this state, if an application of this process has made one. */
-function recallFiles(state: string | undefined): FolderNode | undefined {
-  return state === undefined ? undefined : remembered.get(state)
-}
-
-function rememberFiles(state: string, files: FolderNode): void {
-  const [oldest] = remembered.keys()
-  if (oldest !== undefined && remembered.size >= MOST) remembered.delete(oldest)
-  remembered.set(state, files)
-}
+import {
+  type EmbeddedEngine,
+  loadFilesystem,
+  loadPglite,
+  type PgliteFiles,
+} from './pglite-package.js'
 
 /** A database in this process, or in a process that `blazon dev` keeps, run by PGlite. It has one connection. */
 export class PgliteDriver implements Driver {
@@ -131,6 +119,22 @@ interface InMemory {
 async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {
   const files = new MemoryFiles(snapshot ?? (await initialFiles()))
   return { files, engine: await PgliteEngine.start({ fs: await loadFilesystem(files) }) }
+}
+
+/** A file of tests has one state of its database, seldom two. Each takes a few megabytes. */
+const MOST = 4
+
+const remembered = new Map<string, FolderNode>()
+
+/** Returns the files of a database in this state, if an application of this process has made one. */
+function recallFiles(state: string | undefined): FolderNode | undefined {
+  return state === undefined ? undefined : remembered.get(state)
+}
+
+function rememberFiles(state: string, files: FolderNode): void {
+  const [oldest] = remembered.keys()
+  if (oldest !== undefined && remembered.size >= MOST) remembered.delete(oldest)
+  remembered.set(state, files)
 }
 
 const NAME = '@electric-sql/pglite'

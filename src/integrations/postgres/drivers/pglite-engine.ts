@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
-import type { Written } from '../values/write-value.js'
-import type { EmbeddedEngine } from './embedded-engine.js'
+import type { Written } from '../values/write-values.js'
 import {
+  type EmbeddedEngine,
   loadContrib,
   loadPglite,
   type Pglite,

@@ -1,5 +1,6 @@
 import type { Field } from '../driver.js'
 import { loadPeer } from '../load-peer.js'
+import type { Written } from '../values/write-values.js'
 import type { MemoryFiles } from './memory-files.js'
 
 const PACKAGE = '@electric-sql/pglite'
@@ -112,4 +113,19 @@ export async function loadContrib(name: string): Promise<URL> {
   const archive = (await contrib[name]?.setup({}, {}))?.bundlePath
   if (archive === undefined) throw new Error(`The extension ${name} of PGlite has no archive.`)
   return archive
+}
+
+/** An embedded database: in this process, or in a process that outlives this one. It has one session. */
+export interface EmbeddedEngine {
+  /** The error with which the database crashed; `undefined` while it works. */
+  readonly crash: Error | undefined
+  readonly isInTransaction: boolean
+  query(text: string, values?: readonly Written[]): Promise<PgliteResult>
+  script(text: string): Promise<void>
+  /** Restores the state of a new connection: no transaction, settings, role or temporary tables. */
+  reset(): Promise<void>
+  /** Waits for the session, if other processes use the database, too. Each is followed by one `giveBack`. */
+  take(): Promise<void>
+  giveBack(): void
+  close(): Promise<void>
 }

@@ -1,5 +1,4 @@
 import type { Connection } from '../driver.js'
-import { type SessionAttrs, serverUrls, sessionAttrsOf } from '../options/server-urls.js'
 
 const STATE = `select pg_catalog.pg_is_in_recovery() as "isStandby",
   pg_catalog.current_setting('transaction_read_only') = 'on' as "isReadOnly"`
@@ -48,4 +47,25 @@ export class Servers {
     if (fits(rows[0] as unknown as State)) return
     throw new Error(`The server is not ${this.#attrs} (target_session_attrs).`)
   }
+}
+
+/** Which servers a connection may be to, as libpq has it. */
+export const SESSION_ATTRS = ['any', 'read-write', 'read-only', 'primary', 'standby'] as const
+
+/** A value of `target_session_attrs`. */
+type SessionAttrs = (typeof SESSION_ATTRS)[number]
+
+/** The beginning of a URL, its hosts with their ports, and the rest. */
+const PARTS = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
+
+/** Returns a URL for each host of a URL: `postgres://one:5432,two:5432/database` has two. */
+export function serverUrls(url: string): string[] {
+  const [, before = '', hosts = '', after = ''] = PARTS.exec(url) ?? []
+  return hosts.split(',').map((host) => before + host + after)
+}
+
+/** Returns the `target_session_attrs` of a URL. */
+export function sessionAttrsOf(url: string): string {
+  const parameters = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])
+  return parameters.get('target_session_attrs') ?? 'any'
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ConfigError } from '../../../index.js'
-import type { EmbeddedEngine } from '../drivers/embedded-engine.js'
+import type { EmbeddedEngine } from '../drivers/pglite-package.js'
 import type { Opening } from './protocol.js'
 
 /** Starts a process that outlives this one, unless it runs, and returns its first message. */

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { EmbeddedEngine } from '../drivers/embedded-engine.js'
-import type { PgliteResult } from '../drivers/pglite-package.js'
-import type { Written } from '../values/write-value.js'
+import type { EmbeddedEngine, PgliteResult } from '../drivers/pglite-package.js'
+import type { Written } from '../values/write-values.js'
 import { type Call, frame, type Reply, unframe } from './protocol.js'
 
 type Waiter = (reply: Pick<Reply, 'result' | 'error'>) => void

@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8'
 import type { Problem } from '../../../plugin/index.js'
-import type { EmbeddedEngine } from '../drivers/embedded-engine.js'
+import type { EmbeddedEngine } from '../drivers/pglite-package.js'
 
 /** A method of the database, as a process of an application calls it. */
 export interface Call {

@@ -1,7 +1,6 @@
 import { ConfigError } from '../../../index.js'
 import { type OptionNames, refuseUnknown } from '../../../plugin/index.js'
-import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
-import { faultOfName, identifier } from '../schema/identifier.js'
+import { ALL_TENANTS_ROLE, faultOfName, identifier, TENANT_ROLE } from '../schema/names.js'
 
 /** Options of {@link apiKeysTable}. */
 export interface ApiKeysTableOptions {

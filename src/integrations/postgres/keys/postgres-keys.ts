@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { Request } from '../../../index.js'
 import type { GuardSetup } from '../../../plugin/index.js'
 import { Database } from '../database.js'
+import type { QueryResult, Statement } from '../driver.js'
+import type { PostgresOptions } from '../options/postgres-options.js'
+import { withDriver } from '../with-driver.js'
 
 /** A key that `find` of {@link PostgresKeys} has found: a record of `apiKeys`. */
 export interface FoundApiKey {
@@ -59,4 +63,121 @@ export function postgresKeys(): PostgresKeys {
       await get(Database).query('select blazon.use_api_key($1)', [hash])
     },
   }
+}
+
+/** A key of the table `blazon.api_keys`, without its hash. */
+export interface StoredApiKey {
+  /** Names the key; it is not a secret. */
+  readonly id: string
+  /** The first characters of the key. */
+  readonly start: string
+  /** A name for people; `null` if it has none. */
+  readonly name: string | null
+  /** The tenant of the key; `null` if it belongs to none. */
+  readonly tenant: string | null
+  /** The abilities of the key. */
+  readonly permissions: readonly string[]
+  /** The roles of the key. */
+  readonly roles: readonly string[]
+  /** When it was stored. */
+  readonly createdAt: Date
+  /** From when on it is refused; `null` for never. */
+  readonly expiresAt: Date | null
+  /** When it was revoked; `null` if it was not. */
+  readonly revokedAt: Date | null
+  /** When it was last used, to the minute; `null` for never. */
+  readonly lastUsedAt: Date | null
+}
+
+/** A new key: `start` and `hash` of `generateApiKey`, and its permissions. */
+export interface NewApiKey
+  extends Pick<StoredApiKey, 'start'>,
+    Partial<Pick<StoredApiKey, 'name' | 'tenant' | 'permissions' | 'roles' | 'expiresAt'>> {
+  /** The SHA-256 of the key in hexadecimal. */
+  readonly hash: string
+}
+
+const COLUMNS = `id, start, name, tenant_id as tenant, permissions, roles, created_at as "createdAt",
+  expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`
+
+/**
+ * Stores a key in the table that `apiKeysTable` describes.
+ *
+ * @param database The {@link Database} of the application: inside `withoutTenant` if the application has tenants. Or the
+ * options of a connection.
+ * @throws PostgresError when the table is missing, or this login may not write it; HttpError 503 when the database cannot
+ * be reached.
+ * @example
+ * const { key, ...stored } = generateApiKey({ prefix: 'acme_live' })
+ * await db.withoutTenant('make a key', () => saveApiKey(db, { ...stored, tenant: 'acme' }))
+ */
+export async function saveApiKey(
+  database: Database | PostgresOptions,
+  key: NewApiKey,
+): Promise<StoredApiKey> {
+  const { hash, start, name, tenant, permissions = [], roles = [], expiresAt } = key
+  const [stored] = await run(database, {
+    text: `insert into blazon.api_keys (id, hash, start, name, tenant_id, permissions, roles, expires_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${COLUMNS}`,
+    values: [`key_${randomUUID()}`, hash, start, name, tenant, permissions, roles, expiresAt],
+  })
+  return stored as StoredApiKey
+}
+
+/**
+ * Lists the keys, the newest first.
+ *
+ * @param database As for {@link saveApiKey}.
+ * @param filter `tenant`: only keys of this tenant. Default: all keys.
+ * @throws the errors of {@link saveApiKey}.
+ */
+export function listApiKeys(
+  database: Database | PostgresOptions,
+  { tenant }: { readonly tenant?: string | undefined } = {},
+): Promise<StoredApiKey[]> {
+  return run(database, {
+    text: `select ${COLUMNS} from blazon.api_keys where $1::text is null or tenant_id = $1
+      order by created_at desc, id`,
+    values: [tenant],
+  })
+}
+
+/**
+ * Revokes a key. A key that was revoked before stays as it is. Requests with the key are refused at the end of
+ * `cacheFor` of `apiKeys` at the latest.
+ *
+ * @param database As for {@link saveApiKey}.
+ * @param id The id of the key.
+ * @param filter `tenant`: the key must belong to this tenant. Default: to any.
+ * @returns the key; `undefined` if there is none with this id.
+ * @throws the errors of {@link saveApiKey}.
+ */
+export async function revokeApiKey(
+  database: Database | PostgresOptions,
+  id: string,
+  { tenant }: { readonly tenant?: string | undefined } = {},
+): Promise<StoredApiKey | undefined> {
+  const [revoked] = await run(database, {
+    text: `update blazon.api_keys set revoked_at = coalesce(revoked_at, now())
+      where id = $1 and ($2::text is null or tenant_id = $2) returning ${COLUMNS}`,
+    values: [id, tenant],
+  })
+  return revoked
+}
+
+async function run(
+  database: Database | PostgresOptions,
+  statement: Statement,
+): Promise<StoredApiKey[]> {
+  const { rows } = await (database instanceof Database
+    ? database.query<StoredApiKey>(statement)
+    : withDriver('API keys', database, async (driver) => {
+        const connection = await driver.connect()
+        try {
+          return (await connection.query(statement)) as unknown as QueryResult<StoredApiKey>
+        } finally {
+          connection.release()
+        }
+      }))
+  return rows
 }

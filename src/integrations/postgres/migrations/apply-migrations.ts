@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../index.js'
 import type { Connection, Driver } from '../driver.js'
 import { Deadline } from '../drivers/deadline.js'
-import { ensureRoles, type RoleOptions } from './ensure-roles.js'
+import { ensureRoles, type RoleOptions } from '../roles.js'
 import {
   compareHistory,
   createHistory,

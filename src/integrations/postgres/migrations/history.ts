@@ -1,10 +1,11 @@
 import { ConfigError } from '../../../index.js'
 import type { Problem } from '../../../plugin/index.js'
-import { briefCause } from '../brief-cause.js'
 import type { Connection } from '../driver.js'
-import { PostgresError } from '../postgres-error.js'
-import { identifier, literal } from '../schema/identifier.js'
-import type { MigrationFile } from './migration-files.js'
+import type { PostgresOptions } from '../options/postgres-options.js'
+import { briefCause, PostgresError } from '../postgres-error.js'
+import type { RoleOptions } from '../roles.js'
+import { identifier, literal } from '../schema/names.js'
+import { type MigrationFile, readMigrations } from './migration-files.js'
 
 /** The record of an applied migration. */
 export interface MigrationRecord {
@@ -208,4 +209,19 @@ async function permitted<T>(work: Promise<T>): Promise<T> {
       cause: briefCause(error),
     })
   }
+}
+
+/**
+ * Names the state of a new database in memory after its migrations by its sources: roles and files. `undefined` for all
+ * other databases, whose state has a history.
+ *
+ * @throws ConfigError with every mistake in the migrations.
+ */
+export async function stateInMemory(
+  { embedded, migrations }: PostgresOptions,
+  roles: RoleOptions,
+): Promise<string | undefined> {
+  if (embedded !== 'memory') return undefined
+  const files = migrations === undefined ? [] : await readMigrations(migrations)
+  return JSON.stringify([roles, files.map(({ name, checksum }) => [name, checksum])])
 }

@@ -3,18 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigError } from '../../../index.js'
 import type { Problem } from '../../../plugin/index.js'
-import { UnclosedError } from '../sql-tokens.js'
-import { lineAt } from './line-at.js'
+import { UnclosedError } from '../statement-text.js'
 import { type ScriptStatement, splitStatements } from './split-statements.js'
-
-/** `blazon dev` defines it in the processes of an application. */
-const WATCH = Symbol.for('blazon.watch')
-
-/** Restarts the application when a migration changes, appears or disappears. Does nothing outside of `blazon dev`. */
-function watchMigrations(folder: string): void {
-  const { [WATCH]: watch } = globalThis as { [WATCH]?: (folder: string) => void }
-  watch?.(resolve(folder))
-}
 
 /** A statement of a migration. */
 export interface MigrationStatement {
@@ -93,6 +83,15 @@ async function listFolder(folder: string): Promise<string[]> {
     const problem: Problem = { code: 'E_OPTION_INVALID', subject: 'migrations', cause, remedy }
     throw new ConfigError([problem], { cause: error })
   }
+}
+
+/** `blazon dev` defines it in the processes of an application. */
+const WATCH = Symbol.for('blazon.watch')
+
+/** Restarts the application when a migration changes, appears or disappears. Does nothing outside of `blazon dev`. */
+function watchMigrations(folder: string): void {
+  const { [WATCH]: watch } = globalThis as { [WATCH]?: (folder: string) => void }
+  watch?.(resolve(folder))
 }
 
 function checkName(name: string): Problem[] {
@@ -238,4 +237,9 @@ function endsTransaction([first = '', ...rest]: readonly string[]): boolean {
   if (first === 'rollback') return !rest.includes('to')
   if (first === 'prepare' || first === 'start') return rest[0] === 'transaction'
   return ['begin', 'commit', 'end', 'abort'].includes(first)
+}
+
+/** Returns the line of a position in a text, counted from 1. */
+export function lineAt(text: string, position: number): number {
+  return text.slice(0, position).split('\n').length
 }

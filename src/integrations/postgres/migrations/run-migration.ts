@@ -1,9 +1,7 @@
 import { ConfigError, HttpError } from '../../../index.js'
-import { briefCause } from '../brief-cause.js'
 import type { Connection } from '../driver.js'
-import { PostgresError } from '../postgres-error.js'
-import { lineAt } from './line-at.js'
-import type { MigrationFile, MigrationStatement } from './migration-files.js'
+import { briefCause, PostgresError } from '../postgres-error.js'
+import { lineAt, type MigrationFile, type MigrationStatement } from './migration-files.js'
 
 /**
  * Resets settings and roles that a migration may have left in the session, before the next migration or the next user

@@ -1,9 +1,8 @@
 import { ConfigError, type Duration } from '../../../index.js'
 import { type OptionNames, type Problem, toSeconds, unknownOptions } from '../../../plugin/index.js'
-import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../names.js'
-import { invalid } from './option-problem.js'
-import type { PostgresOptions, PostgresTimeouts } from './postgres-options.js'
-import { SESSION_ATTRS, serverUrls, sessionAttrsOf } from './server-urls.js'
+import { SESSION_ATTRS, serverUrls, sessionAttrsOf } from '../drivers/servers.js'
+import { ALL_TENANTS_ROLE, TENANT_ROLE } from '../schema/names.js'
+import { invalid, type PostgresOptions, type PostgresTimeouts } from './postgres-options.js'
 
 const TIMEOUTS: OptionNames<PostgresTimeouts> = {
   acquire: true,

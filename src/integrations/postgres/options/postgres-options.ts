@@ -1,5 +1,5 @@
 import type { Duration } from '../../../index.js'
-import { toSeconds } from '../../../plugin/index.js'
+import { type Problem, toSeconds } from '../../../plugin/index.js'
 
 /** The location of the database and its limits. Set either `url` or `embedded`. */
 export interface PostgresOptions {
@@ -93,4 +93,9 @@ export function timeoutsOf({ timeouts = {} }: PostgresOptions): ReadTimeouts {
 
 function toMs(duration: Duration): number {
   return Math.max(1, Math.round((toSeconds(duration) as number) * 1000))
+}
+
+/** Creates the problem for an option with an invalid value. */
+export function invalid(subject: string, cause: string, remedy: string): Problem {
+  return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }

@@ -1,8 +1,15 @@
 import { ConfigError } from '../../../index.js'
 import { type OptionNames, type Problem, unknownOptions } from '../../../plugin/index.js'
-import { ALL_TENANTS_ROLE, TENANT_ROLE, TENANT_SETTING } from '../names.js'
-import { invalid } from '../options/option-problem.js'
-import { faultOfName, identifier, literal, suffixed } from './identifier.js'
+import { invalid } from '../options/postgres-options.js'
+import {
+  ALL_TENANTS_ROLE,
+  faultOfName,
+  identifier,
+  literal,
+  suffixed,
+  TENANT_ROLE,
+  TENANT_SETTING,
+} from './names.js'
 import type {
   ProtectTableOptions,
   TenantReference,

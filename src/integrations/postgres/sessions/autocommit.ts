@@ -1,10 +1,9 @@
 import { HttpError } from '../../../index.js'
-import { classifyStatement } from '../classify-statement.js'
 import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
 import { isRefusal } from '../postgres-error.js'
-import type { Settings } from './session-settings.js'
+import { classifyStatement } from '../statement-text.js'
 import { assertCommitted, commitUnknown } from './transaction.js'
-import { BEGIN } from './transaction-start.js'
+import { BEGIN, type Settings } from './transaction-start.js'
 
 /**
  * Takes a connection from the pool, runs one statement on it and gives the connection back.

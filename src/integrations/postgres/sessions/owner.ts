@@ -31,7 +31,7 @@ export function isSameOwner(one: Owner | null, other: Owner | null): boolean {
 }
 
 /** Describes an owner in an error message. */
-export function describeOwner(owner: Owner | null): string {
+function describeOwner(owner: Owner | null): string {
   if (owner === null) return 'no tenant'
   if (owner.kind === 'tenant') return `the tenant '${owner.id}'`
   return owner.kind === 'all' ? 'all tenants' : 'nobody'
@@ -39,4 +39,20 @@ export function describeOwner(owner: Owner | null): string {
 
 function idOf(owner: Owner | null): string | undefined {
   return owner?.kind === 'tenant' ? owner.id : undefined
+}
+
+/**
+ * A statement was about to run for another tenant than the transaction that is open. This is a
+ * mistake in the program, so clients get the status 500.
+ */
+export class TenantSwitchError extends Error {
+  /** Always `TenantSwitchError`. */
+  override readonly name = 'TenantSwitchError'
+
+  /** Created by the framework. */
+  constructor(from: Owner | null, to: Owner | null) {
+    super(
+      `A transaction of ${describeOwner(from)} is open, and a statement in it would run for ${describeOwner(to)}. End the transaction first; for work that concerns all tenants use withoutTenant(reason, fn).`,
+    )
+  }
 }

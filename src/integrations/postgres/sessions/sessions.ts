@@ -13,25 +13,21 @@ import { isConflict } from '../postgres-error.js'
 import { isRead, OwnTypes } from '../values/own-types.js'
 import { Activity } from './activity.js'
 import { autocommit } from './autocommit.js'
-import { ALL_TENANTS, currentOwner, isSameOwner, type Owner } from './owner.js'
-import { LIST_PROTECTED, ProtectedTables } from './protected-tables.js'
-import { reported } from './reported.js'
-import { type RequestParts, RequestWork } from './request-work.js'
+import { ALL_TENANTS, currentOwner, isSameOwner, type Owner, TenantSwitchError } from './owner.js'
+import { type RequestParts, RequestWork, trackEnd } from './request-work.js'
 import { pauseBefore, runRetried } from './retries.js'
 import { runTasks } from './run-tasks.js'
+import { LIST_PROTECTED, ProtectedTables, refuseControl, reported } from './statements.js'
+import { type Block, type Change, type Task, Transaction } from './transaction.js'
+import { assertIsolation, type Isolation, type TransactionOptions } from './transaction-options.js'
 import {
+  beginAs,
   ownerSettingsOf,
   type Send,
   type Settings,
   type SettingsConfig,
   settingsOf,
-} from './session-settings.js'
-import { TenantSwitchError } from './tenant-switch-error.js'
-import { trackEnd } from './track-end.js'
-import { type Block, type Change, type Task, Transaction } from './transaction.js'
-import { refuseControl } from './transaction-control.js'
-import { assertIsolation, type Isolation, type TransactionOptions } from './transaction-options.js'
-import { beginAs } from './transaction-start.js'
+} from './transaction-start.js'
 import { type StreamBlock, TransactionStream } from './transaction-stream.js'
 
 /** A block, and the owner for which it runs. */

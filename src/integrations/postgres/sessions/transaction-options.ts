@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../index.js'
 import { type OptionNames, unknownOptions } from '../../../plugin/index.js'
-import { invalid } from '../options/option-problem.js'
+import { invalid } from '../options/postgres-options.js'
 
 /** How much concurrent transactions see of each other (PostgreSQL documentation, 13.2). */
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'

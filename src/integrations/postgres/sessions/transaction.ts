@@ -1,10 +1,9 @@
 import { HttpError } from '../../../index.js'
-import { classifyStatement } from '../classify-statement.js'
 import type { Connection, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, isRefusal, PostgresError, UnsavedError } from '../postgres-error.js'
+import { classifyStatement } from '../statement-text.js'
 import type { Activity } from './activity.js'
-import type { Send, Settings } from './session-settings.js'
-import { type Conclusion, TransactionStart } from './transaction-start.js'
+import { type Conclusion, type Send, type Settings, TransactionStart } from './transaction-start.js'
 
 /** The settings to apply before a nested transaction, and the settings to restore after it. */
 export interface Change {

@@ -1,6 +1,5 @@
 import type { Field, QueryResult, Statement } from '../driver.js'
-import { arrayOf, type Reader } from './read-array.js'
-import { isKnown, type ReaderOf, readersFor } from './read-value.js'
+import { arrayOf, isKnown, type Reader, type ReaderOf, readersFor } from './read-value.js'
 
 /** Sends a statement to the database of the result. */
 type Ask = (statement: Statement) => Promise<QueryResult>

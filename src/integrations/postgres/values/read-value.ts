@@ -1,5 +1,32 @@
-import type { Statement } from '../driver.js'
-import { arrayOf, type Reader } from './read-array.js'
+import type { Field, QueryResult, Statement } from '../driver.js'
+import type { PgliteResult } from '../drivers/pglite-package.js'
+
+/** Converts a result whose values are all text, as PostgreSQL sends it, to the result that every driver returns. */
+export function readResult(result: PgliteResult, statement: Statement): QueryResult {
+  const { fields, rowCount = 0, command = '' } = result
+  const readerOf = readersFor(statement)
+  const readers = fields.map(({ dataTypeID }) => readerOf(dataTypeID))
+  const read = (text: string | null, index: number) =>
+    text === null ? null : readers[index]?.(text)
+  // `fromEntries` defines properties, so a column named `__proto__` stays a column. Copying an object with all columns is
+  // faster than adding one property after the other.
+  const template: Record<string, unknown> = Object.fromEntries(
+    fields.map(({ name }) => [name, null]),
+  )
+  const byName = (row: readonly (string | null)[]) => {
+    const named = { ...template }
+    for (let index = 0; index < row.length; index++) {
+      named[(fields[index] as Field).name] = read(row[index] as string | null, index)
+    }
+    return named
+  }
+  // The type of rows depends on `rowMode`, which is known only when the statement is sent.
+  const rows =
+    statement.rowMode === 'array'
+      ? result.rows.map((row) => row.map(read))
+      : result.rows.map(byName)
+  return { rows: rows as QueryResult['rows'], rowCount, command, fields }
+}
 
 const MOMENT =
   /^(\d{4,})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?( BC)?$/
@@ -104,4 +131,67 @@ function readBytes(text: string): Buffer {
     escaped === '\\' ? escaped : String.fromCharCode(Number.parseInt(escaped, 8)),
   )
   return Buffer.from(bytes, 'latin1')
+}
+
+/** Converts the text of a value to the value. */
+export type Reader = (text: string) => unknown
+
+/**
+ * Creates a reader for arrays in PostgreSQL's text format: `{1,"a b",NULL,{2}}`, or with bounds as
+ * in `[0:1]={1,2}`.
+ *
+ * @param read Reads one element.
+ * @param delimiter The character between elements. Of all types of PostgreSQL, only `box` has another one.
+ */
+export function arrayOf(read: Reader, delimiter = ','): Reader {
+  // `undefined` is the end of the text.
+  const breaks = new Set([delimiter, '}', undefined])
+  return (text) => new ArrayReader(text, read, breaks).readAll()
+}
+
+class ArrayReader {
+  readonly #text: string
+  readonly #read: Reader
+  /** The characters that end an unquoted element. */
+  readonly #breaks: ReadonlySet<string | undefined>
+  #at: number
+
+  constructor(text: string, read: Reader, breaks: ReadonlySet<string | undefined>) {
+    this.#text = text
+    this.#read = read
+    this.#breaks = breaks
+    this.#at = text.indexOf('{')
+  }
+
+  readAll(): unknown[] {
+    const list: unknown[] = []
+    // Each round begins after a brace or a comma. The loop ends at the closing brace.
+    while (this.#at < this.#text.length && this.#text[this.#at++] !== '}') {
+      if (this.#text[this.#at] !== '}') list.push(this.#readElement())
+    }
+    return list
+  }
+
+  #readElement(): unknown {
+    const first = this.#text[this.#at]
+    if (first === '{') return this.readAll()
+    if (first === '"') return this.#read(this.#readQuoted())
+    const text = this.#readBare()
+    return text === 'NULL' ? null : this.#read(text)
+  }
+
+  #readBare(): string {
+    const start = this.#at
+    while (!this.#breaks.has(this.#text[this.#at])) this.#at++
+    return this.#text.slice(start, this.#at)
+  }
+
+  #readQuoted(): string {
+    const start = this.#at + 1
+    let end = start
+    while (end < this.#text.length && this.#text[end] !== '"')
+      end += this.#text[end] === '\\' ? 2 : 1
+    this.#at = end + 1
+    return this.#text.slice(start, end).replace(/\\(.)/gs, '$1')
+  }
 }

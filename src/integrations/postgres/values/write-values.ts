@@ -1,7 +1,7 @@
-import { classifyStatement } from '../classify-statement.js'
+import { types } from 'node:util'
 import type { Statement } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
-import { type Written, writeValue } from './write-value.js'
+import { classifyStatement } from '../statement-text.js'
 
 /** The protocol stores the number of values in 16 bits. */
 const MOST_VALUES = 65_535
@@ -54,4 +54,98 @@ export function checkText(text: string): void {
     const message = 'COPY … FROM STDIN has nothing to read. Write the rows as INSERT.'
     throw new PostgresError(message, { code: '0A000' })
   }
+}
+
+/** A value as it is sent to PostgreSQL: its text, the bytes of a `bytea`, or `null`. */
+export type Written = string | Buffer | null
+
+/**
+ * Converts a value to the form in which it is sent. Arrays become PostgreSQL arrays, and other
+ * objects become JSON. To send an array as JSON, pass `JSON.stringify(list)`.
+ *
+ * @throws TypeError for values without a text: functions, symbols, invalid dates, circular objects, and a `Map`, a promise or
+ * another object whose JSON would be `{}`.
+ */
+function writeValue(value: unknown): Written {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'undefined':
+      return null
+    case 'object':
+      return writeObject(value)
+    case 'function':
+    case 'symbol':
+      throw new TypeError(`A ${typeof value} cannot be a value of a statement.`)
+    default:
+      return String(value)
+  }
+}
+
+function writeObject(value: object | null): Written {
+  if (value === null) return null
+  if (ArrayBuffer.isView(value)) return bytesOf(value)
+  if (value instanceof ArrayBuffer) return Buffer.from(value)
+  if (value instanceof Date) return writeDate(value)
+  if (Array.isArray(value)) return writeArray(value, writeValue)
+  return writeJson(value)
+}
+
+function writeJson(value: object): string | null {
+  const json = JSON.stringify(value) ?? null
+  // Most values have no empty object, and need no call for each of their parts.
+  if (json?.includes('{}')) JSON.stringify(value, refuseHidden)
+  return json
+}
+
+/**
+ * Refuses values that JSON writes as `{}` although they hold data: a `Map`, a `Set`, `Headers`, an iterator, a promise.
+ * They would be saved without their data, and without an error.
+ */
+function refuseHidden(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length > 0) return value
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  if (tag === 'Object' || tag === 'Array' || types.isBoxedPrimitive(value)) return value
+  throw new TypeError(
+    `JSON has no ${tag}: it would be saved as {}. Pass an object or a list, such as Object.fromEntries(value) or [...value].`,
+  )
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/** Writes one element that is not an array itself. */
+type WriteElement = (value: unknown) => string | Uint8Array | null
+
+/** Writes an array in PostgreSQL's text format: `{1,"a b",NULL,{2}}`. */
+function writeArray(values: readonly unknown[], write: WriteElement): string {
+  // `Array.from` also visits holes.
+  return `{${Array.from(values, (value) => writeElement(value, write)).join(',')}}`
+}
+
+function writeElement(value: unknown, write: WriteElement): string {
+  if (Array.isArray(value)) return writeArray(value, write)
+  const written = write(value)
+  if (written === null) return 'NULL'
+  if (typeof written !== 'string') return `"\\\\x${Buffer.from(written).toString('hex')}"`
+  return `"${written.replace(/["\\]/g, '\\$&')}"`
+}
+
+/**
+ * Writes a date for PostgreSQL in UTC, so that the time zones of process and session do not matter.
+ */
+function writeDate(date: Date): string {
+  if (Number.isNaN(date.getTime())) {
+    throw new TypeError('An invalid Date cannot be a value of a statement.')
+  }
+  const year = date.getUTCFullYear()
+  const rest = date.toISOString().slice(-20)
+  // PostgreSQL has no year 0: the year before 1 is 1 BC.
+  if (year < 1) return `${pad(1 - year)}${rest} BC`
+  return `${pad(year)}${rest}`
+}
+
+function pad(year: number): string {
+  return String(year).padStart(4, '0')
 }

@@ -1,0 +1,61 @@
+import type { WrittenCapsule } from '../../../app/dev/dev-report.js'
+import { curlCommand, type ShellText } from '../../../http/curl-command.js'
+import { projectCommand } from '../../project-command.js'
+import { DEFAULT_FOLDER } from '../../replay/capsule-files.js'
+import type { ReportedRequest } from './views.js'
+
+/** The text in place of a secret. */
+const HIDDEN = '[secret]'
+
+/** The name of a query parameter or of a JSON property, and the hidden value behind it. In a URL, brackets may be encoded. */
+const IN_URL = /([\w-]+)=((?:\[|%5B)secret(?:\]|%5D))/gi
+const IN_BODY = /"([^"\\]+)"\s*:\s*"(\[secret\])(?=")/g
+
+/**
+ * A command for a shell that sends the request again. In place of secrets, it reads variables of the shell.
+ *
+ * @param origin `http://127.0.0.1:3000`.
+ */
+export function curlText(request: ReportedRequest, origin: string): string {
+  const { record, sent } = request
+  const { base64, omitted } = sent
+  const command = curlCommand({
+    method: record.method,
+    url: withSecrets(origin + record.url, IN_URL),
+    headers: ownHeaders(request).map(([name, value]) => {
+      const at = value.indexOf(HIDDEN)
+      return [name, at < 0 ? value : [value.slice(0, at), { secret: name }]]
+    }),
+    body: sent.body === null ? null : withSecrets(sent.body, IN_BODY),
+    more: base64 === undefined ? [] : ['--data-binary @-'],
+  })
+  // An argument of a command cannot have all bytes.
+  const input = base64 === undefined ? '' : `echo ${base64} | base64 -d | `
+  return `${omitted === null ? '' : `# ${omitted}\n`}${input}${command}`
+}
+
+/** Headers that curl sends by itself, or that belong to one connection only. */
+const OF_THE_CONNECTION =
+  /^(?:host|connection|content-length|transfer-encoding|accept-encoding|user-agent|accept-language|te|upgrade|keep-alive|expect|origin|referer|cache-control|pragma|dnt|priority|sec-.*|upgrade-insecure-requests|x-request-id|traceparent|tracestate)$/i
+
+/** The headers that belong to the request, and not to its client or connection. */
+function ownHeaders({ sent }: ReportedRequest): (readonly [string, string])[] {
+  return sent.headers.filter(([name]) => !OF_THE_CONNECTION.test(name))
+}
+
+function withSecrets(text: string, pattern: RegExp): ShellText {
+  const pieces: (string | { readonly secret: string })[] = []
+  let end = 0
+  for (const { 0: found, 1: name = '', 2: hidden = '', index } of text.matchAll(pattern)) {
+    const next = index + found.length
+    pieces.push(text.slice(end, next - hidden.length), { secret: name })
+    end = next
+  }
+  return pieces.length === 0 ? text : [...pieces, text.slice(end)]
+}
+
+/** The command that runs a failed request again. */
+export function replayCommand({ id, folder }: WrittenCapsule): string {
+  const place = folder === DEFAULT_FOLDER ? [] : ['--folder', folder]
+  return projectCommand(['replay', id, ...place])
+}

@@ -1,0 +1,135 @@
+import type { User } from '../../index.js'
+import { isThenable } from '../../plugin/index.js'
+import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
+import type { ParsedToken } from './read-token.js'
+
+/** The rules for the claims of a token. Times are seconds. */
+export interface ClaimRules {
+  readonly issuer: string | undefined
+  /** `null` if the audience does not matter. */
+  readonly audience: readonly string[] | null
+  /** Types in lower case; `undefined` for tokens without a type. */
+  readonly types: readonly (string | undefined)[]
+  readonly needsExpiry: boolean
+  readonly maxAge: number | undefined
+  readonly tolerance: number
+}
+
+/** Why a token is refused: `expired` is sent to clients, because they can get a new token. */
+type TokenFault = 'expired' | 'invalid'
+
+/** A time in milliseconds would be one after the year 5000, and the token would never end. */
+const LATEST = 1e11
+
+/** Checks all claims of a token against the rules. `now` is in seconds. Returns `null` for a token that fits. */
+export function findFault(token: ParsedToken, rules: ClaimRules, now: number): TokenFault | null {
+  const { claims, header } = token
+  const isOurs =
+    rules.types.includes(typeOf(header.typ)) &&
+    (rules.issuer === undefined || claims.iss === rules.issuer) &&
+    isFor(claims.aud, rules.audience) &&
+    hasTimes(claims, rules)
+  if (!isOurs) return 'invalid'
+  if (now < startOf(claims, rules)) return 'invalid'
+  return now < endOf(claims, rules) ? null : 'expired'
+}
+
+/** The second at which a token ends, with tolerance; `Infinity` for a token without an end. */
+export function endOf({ exp, iat }: JwtClaims, { maxAge, tolerance }: ClaimRules): number {
+  const byAge = maxAge === undefined ? Infinity : (iat as number) + maxAge
+  return Math.min(exp ?? Infinity, byAge) + tolerance
+}
+
+/** The second at which a token begins, with tolerance. Its issue counts only where its age does. */
+export function startOf(
+  { nbf = 0, iat = 0 }: JwtClaims,
+  { maxAge, tolerance }: ClaimRules,
+): number {
+  return Math.max(nbf, maxAge === undefined ? 0 : iat) - tolerance
+}
+
+/** A media type without its `application/` (RFC 7515, 4.1.9). */
+export function typeOf(typ: string | undefined): string | undefined {
+  return typ?.toLowerCase().replace(/^application\//, '')
+}
+
+function isFor(aud: unknown, audience: readonly string[] | null): boolean {
+  if (audience === null) return true
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
+  return (
+    named.every((name) => typeof name === 'string') &&
+    named.some((name) => audience.includes(name as string))
+  )
+}
+
+function hasTimes({ exp, nbf, iat }: JwtClaims, { needsExpiry, maxAge }: ClaimRules): boolean {
+  if (exp === undefined && needsExpiry) return false
+  if (iat === undefined && maxAge !== undefined) return false
+  return [exp, nbf, iat].every((time) => time === undefined || isTime(time))
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0 && value < LATEST
+}
+
+/** A claim by its name, or a function of all claims. */
+type Reader = AnyJwtOptions['roles']
+
+/** Freezes JSON data, since all requests with the token share it. */
+export function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) {
+    return value
+  }
+  Object.freeze(value)
+  for (const part of Object.values(value)) freezeDeep(part)
+  return value
+}
+
+/** Makes the user that handlers get if no function `user` does; `undefined` for a token without `sub`. */
+export function defaultUser(
+  claims: JwtClaims,
+  output: unknown,
+  { roles = 'roles', permissions = 'permissions', scope }: AnyJwtOptions,
+): User | undefined {
+  const { sub } = claims
+  if (typeof sub !== 'string' || sub === '') return undefined
+  const scopes = scope === undefined ? [] : readList(scope, claims)
+  return {
+    ...(output as object),
+    id: sub,
+    roles: readList(roles, claims),
+    permissions: [...readList(permissions, claims), ...scopes],
+  }
+}
+
+/** The names in a claim. A claim of another kind has none. */
+export function readList(reader: Reader, claims: JwtClaims): readonly string[] {
+  const value = read(reader, claims)
+  const names: readonly unknown[] = typeof value === 'string' ? value.split(' ') : asList(value)
+  return names.filter((name): name is string => typeof name === 'string' && name !== '')
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The tenant of a token. A claim of another kind names none. */
+export function readTenant(reader: AnyJwtOptions['tenant'], claims: JwtClaims): string | undefined {
+  const value = read(reader, claims)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** @throws TypeError if a function returns a promise, which has no names: the token would have no rights, and no reason. */
+function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unknown {
+  const value: unknown = typeof reader === 'function' ? reader(claims) : own(claims, reader)
+  if (!isThenable(value)) return value
+  Promise.resolve(value).catch(() => {})
+  throw new TypeError('jwt(): a function that reads claims has returned a promise.')
+}
+
+/** The claim `constructor` is not the property that every object has. */
+function own(claims: JwtClaims, name: string | undefined): unknown {
+  return name !== undefined && Object.hasOwn(claims, name) ? claims[name] : undefined
+}

@@ -1,0 +1,134 @@
+import type { Request } from '../../index.js'
+import type { JwtClaims } from './jwt-options.js'
+
+/** The longest token, in characters. Node refuses heads of more than 16 KiB. */
+const LONGEST_TOKEN = 12 * 1024
+
+const NAME = 'authorization'
+
+/**
+ * Reads the token of a request. Other places, such as the query, count for nothing: URLs are logged.
+ *
+ * @returns `null` without a credential of the scheme, `undefined` for a credential without a readable token.
+ */
+export function readCredential(req: Request, scheme: string): string | null | undefined {
+  const { authorization } = req.headers
+  if (authorization === undefined || !hasScheme(authorization, scheme)) return null
+  // RFC 9110, 11.4: the scheme, one or more spaces, the token.
+  const token = authorization.slice(scheme.length).trimStart()
+  if (token === '' || token.length > LONGEST_TOKEN || token.includes(' ')) return undefined
+  return isRepeated(req.rawHeaders) ? undefined : token
+}
+
+/** Whether a value of `Authorization` is of the scheme, whose case does not matter. */
+function hasScheme(authorization: string, scheme: string): boolean {
+  const { length } = scheme
+  if (authorization.length > length && authorization[length] !== ' ') return false
+  const sent = authorization.slice(0, length)
+  return sent === scheme || sent.toLowerCase() === scheme.toLowerCase()
+}
+
+/** Node keeps the first of two headers and drops the other, which a proxy may have checked. */
+function isRepeated(rawHeaders: readonly string[] = []): boolean {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === NAME.length && name.toLowerCase() === NAME) count++
+  }
+  return count > 1
+}
+
+/** The protected header of a token, as far as the guard reads it. */
+export interface TokenHeader {
+  readonly alg: string
+  readonly kid: string | undefined
+  readonly typ: string | undefined
+}
+
+/** A token whose signature is not verified. */
+export interface ParsedToken {
+  readonly header: TokenHeader
+  readonly claims: JwtClaims
+}
+
+/** Longer values belong to no issuer, and would only be compared. */
+const LONGEST_KID = 512
+
+/**
+ * Members that change the meaning of a signature. `crit` and `b64` require extensions (RFC 7515, 4.1.11; RFC 7797),
+ * `enc` and `zip` belong to encrypted tokens, and `cty` to a token in a token.
+ */
+const FOREIGN = ['crit', 'b64', 'enc', 'zip', 'cty']
+
+const TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads a token of three parts (RFC 7515, 7.1). Returns `null` for any other text. Nothing is verified. */
+export function parseToken(token: string): ParsedToken | null {
+  const parts = token.split('.', 4)
+  if (parts.length !== 3) return null
+  const [head, body, signature] = parts.map(decode)
+  if (!head || !body || !signature) return null
+  const [header, claims] = [readObject(head), readObject(body)]
+  const known = header === null ? null : readHeader(header)
+  return known === null || claims === null ? null : { header: known, claims }
+}
+
+/**
+ * Decodes base64url. Node ignores characters that do not belong there, padding, and bits that are left over, so one token
+ * would have many spellings.
+ */
+function decode(part: string): Buffer | null {
+  const bytes = Buffer.from(part, 'base64url')
+  return bytes.length > 0 && bytes.toString('base64url') === part ? bytes : null
+}
+
+function readObject(bytes: Buffer): Record<string, unknown> | null {
+  try {
+    const json = TEXT.decode(bytes)
+    const value: unknown = JSON.parse(json)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject && hasUniqueMembers(json) ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+function readHeader(header: Record<string, unknown>): TokenHeader | null {
+  const { alg, kid, typ } = header
+  if (FOREIGN.some((name) => Object.hasOwn(header, name))) return null
+  if (typeof alg !== 'string' || !isText(kid) || !isText(typ)) return null
+  return (kid?.length ?? 0) > LONGEST_KID ? null : { alg, kid, typ }
+}
+
+function isText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string'
+}
+
+/** A string, or a character that structures JSON. The text between them is skipped. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
+
+/**
+ * Whether no object of a JSON text has a member twice, and none is called `__proto__`. `JSON.parse` takes the last of two
+ * equal members, other readers the first: a token must not mean two things (RFC 7519, section 4).
+ *
+ * @param json A text that `JSON.parse` accepts.
+ */
+function hasUniqueMembers(json: string): boolean {
+  const open: (Set<string> | null)[] = []
+  let isName = false
+  for (const [token] of json.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') open.push(token === '{' ? new Set() : null)
+    else if (token === '}' || token === ']') open.pop()
+    else if (isName && token.startsWith('"') && !addName(open.at(-1), token)) return false
+    isName = token === '{' || (token === ',' && open.at(-1) !== null)
+  }
+  return true
+}
+
+/** `"a"` and `"\u0061"` are one name. */
+function addName(names: Set<string> | null | undefined, token: string): boolean {
+  const name: string = JSON.parse(token)
+  if (name === '__proto__' || names?.has(name)) return false
+  names?.add(name)
+  return true
+}

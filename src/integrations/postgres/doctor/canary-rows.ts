@@ -1,0 +1,119 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import type { Connection } from '../driver.js'
+import { identifier, literal } from '../schema/names.js'
+import type { TenantColumn, TenantTable } from './examination.js'
+
+const TEXTS: readonly string[] = ['text', 'character varying', 'character', 'name']
+/** The greatest length of an id, in characters. */
+const LONGEST = 128
+/** The smallest length of a test id, in characters: a shorter one may belong to a real tenant. */
+const SHORTEST = 16
+
+/** An id that a comparison may confuse with another one, and the difference between the two. */
+export interface LookAlike {
+  readonly id: string
+  readonly difference: string
+}
+
+/**
+ * Creates the id of a tenant that does not exist, in the type of the column; `null` for other types
+ * of columns. The id has the greatest length that fits, so that a comparison that cuts ids off is
+ * noticed.
+ */
+export function canaryTenant(column: TenantColumn): string | null {
+  if (column.baseType === 'uuid') return randomUUID()
+  if (/^(?:smallint|integer|bigint|numeric)$/.test(column.baseType)) {
+    return String(-randomInt(1, 30_000))
+  }
+  if (!isText(column)) return null
+  const length = lengthOf(column)
+  return length < SHORTEST
+    ? null
+    : `Canary-${randomBytes(LONGEST / 2).toString('hex')}`.slice(0, length)
+}
+
+/**
+ * Creates ids that a comparison may confuse with this one: because it cuts ids off, ignores case or
+ * accents, or matches a pattern. Returns none for numbers and `uuid`: they may be written in
+ * several ways, but stay the same id.
+ */
+export function lookAlikesOf(id: string, column: TenantColumn): LookAlike[] {
+  if (!isText(column)) return []
+  const start = id.slice(0, -1)
+  return [
+    { id: `${start}_`, difference: 'its last character' },
+    { id: `${start}.`, difference: 'a dot' },
+    { id: start, difference: 'a character at its end' },
+    { id: `${id}x`, difference: 'one more character' },
+    { id: `${id} `, difference: 'a blank at its end' },
+    { id: id.toUpperCase(), difference: 'capital letters' },
+    { id: id.replace('a', 'á'), difference: 'an accent' },
+    { id: id.replace('-', '_'), difference: 'a punctuation mark' },
+  ]
+}
+
+// An extension may be installed in any schema.
+function isText({ baseType }: TenantColumn): boolean {
+  return TEXTS.includes(baseType) || /(?:^|\.)citext$/.test(baseType)
+}
+
+function lengthOf({ baseType, length }: TenantColumn): number {
+  return Math.min(length ?? LONGEST, baseType === 'name' ? 63 : LONGEST)
+}
+
+/** A column that needs a value in the row of the canary test, and that value. */
+export interface CanaryColumn {
+  readonly name: string
+  /** The value as SQL. */
+  readonly value: string
+}
+
+// Columns with a default get no value, except columns that use a sequence: a rollback does not return the number that
+// the sequence has given.
+const LIST = `
+select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, t.typcategory::text as category, t.typtype::text as kind,
+  a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' as counts
+from pg_catalog.pg_attribute a
+  join pg_catalog.pg_type t on t.oid = a.atttypid
+  left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attname <> 'tenant_id'
+  and (a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' or (a.attnotnull and d.oid is null))
+order by a.attnum`
+
+/**
+ * A value by category of type (`pg_type.typcategory`) that nearly every column of that category
+ * accepts.
+ */
+const VALUES: Readonly<Record<string, string>> = {
+  A: "'{}'",
+  B: "'false'",
+  D: "'now'",
+  I: "'127.0.0.1'",
+  N: "'1'",
+  R: "'empty'",
+  S: "'x'",
+  T: "'1 s'",
+  V: "'0'",
+}
+
+/** A value by type, where the category is not exact enough. */
+const OF_TYPE: Readonly<Record<string, string>> = { json: "'{}'", jsonb: "'{}'", bytea: "''" }
+
+/** Returns a value for each column of a table that needs one to insert a row. */
+export async function canaryColumns(
+  connection: Connection,
+  table: TenantTable,
+): Promise<CanaryColumn[]> {
+  const { rows } = await connection.query({ text: LIST, values: [table.oid] })
+  return rows.map((row) => ({
+    name: identifier(String(row['name'])),
+    value: row['counts'] === true ? String(-randomInt(1, 30_000)) : canaryValue(row),
+  }))
+}
+
+function canaryValue(row: Record<string, unknown>): string {
+  const type = String(row['type'])
+  if (type === 'uuid') return `${literal(randomUUID())}::uuid`
+  if (row['kind'] === 'e') return `(enum_range(null::${type}))[1]`
+  return `${OF_TYPE[type] ?? VALUES[String(row['category'])] ?? 'null'}::${type}`
+}

@@ -1,0 +1,144 @@
+import { identifier } from '../schema/names.js'
+import { type Examination, type Finding, finding } from './examination.js'
+
+const KINDS: Readonly<Record<string, string>> = {
+  r: 'tables',
+  S: 'sequences',
+  L: 'large objects',
+}
+
+// Functions are left out: every role may execute them by default.
+const DEFAULTS = `
+select o.rolname as owner, n.nspname as schema, d.defaclobjtype::text as kind,
+  coalesce(r.rolname, 'public') as grantee, string_agg(x.privilege_type, ', ' order by x.privilege_type) as privileges
+from pg_catalog.pg_default_acl d
+  join pg_catalog.pg_roles o on o.oid = d.defaclrole
+  left join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace
+  cross join aclexplode(d.defaclacl) x
+  left join pg_catalog.pg_roles r on r.oid = x.grantee
+where d.defaclobjtype in ('r', 'S', 'L') and x.grantee <> d.defaclrole
+  and (x.grantee = 0 or x.grantee = any($1::oid[]) or x.grantee = any($2::oid[]))
+group by o.rolname, n.nspname, d.defaclobjtype, r.rolname
+order by o.rolname, n.nspname, d.defaclobjtype, r.rolname`
+
+// Before PostgreSQL 15, every role may create objects in the schema public.
+const CREATABLE = `
+select 'schema ' || quote_ident(n.nspname) as place,
+  exists (select from unnest($1::oid[]) role where has_schema_privilege(role, n.oid, 'create')) as tenant,
+  exists (select from unnest($2::oid[]) role where has_schema_privilege(role, n.oid, 'create')) as login
+from pg_catalog.pg_namespace n
+where n.nspname !~ '^pg_'
+union all
+select 'database ' || quote_ident(current_database()),
+  exists (select from unnest($1::oid[]) role where has_database_privilege(role, current_database(), 'create')),
+  exists (select from unnest($2::oid[]) role where has_database_privilege(role, current_database(), 'create'))
+order by 1`
+
+/** Checks for later openings: default privileges, and the right to create objects that replace others. */
+export async function inspectOpenings(examination: Examination): Promise<Finding[]> {
+  const { connection, tenantRoles, loginRoles } = examination
+  const values = [tenantRoles, loginRoles]
+  const defaults = await connection.query({ text: DEFAULTS, values })
+  const creatable = await connection.query({ text: CREATABLE, values })
+  return [
+    ...defaults.rows.map(openFromTheStart),
+    ...creatable.rows.flatMap((row) => checkCreation(row, examination)),
+  ]
+}
+
+function openFromTheStart(row: Record<string, unknown>): Finding {
+  const kind = KINDS[String(row['kind'])]
+  const [owner, grantee] = [identifier(String(row['owner'])), String(row['grantee'])]
+  const place = row['schema'] === null ? '' : ` in schema ${identifier(String(row['schema']))}`
+  const to = grantee === 'public' ? grantee : identifier(grantee)
+  const cause = `What it creates is open to ${grantee} from the start (${row['privileges']}), before a policy protects it.`
+  const remedy = `alter default privileges for role ${owner}${place} revoke all on ${kind} from ${to};`
+  const subject = `default privileges on ${kind} of ${owner}${place}`
+  return finding('W_DATABASE_GRANT', { subject, cause, remedy })
+}
+
+function checkCreation(row: Record<string, unknown>, examination: Examination): Finding[] {
+  const place = String(row['place'])
+  const roles = [
+    ...(row['tenant'] === true ? [`role ${examination.tenantRole}`] : []),
+    ...(row['login'] === true ? [`login ${examination.login}`] : []),
+  ]
+  if (roles.length === 0) return []
+  const cause = `The ${roles.join(' and the ')} may create tables and functions in it, which other code may then use in place of yours.`
+  const names = roles.map((role) => identifier(role.slice(role.indexOf(' ') + 1)))
+  const remedy = `revoke create on ${place} from ${['public', ...names].join(', ')};`
+  return [finding('W_DATABASE_SCHEMA', { subject: place, cause, remedy })]
+}
+
+/** The most large objects to name in a message: there may be millions. */
+const MOST_NAMED = 5
+
+// Storage to which no policy applies: large objects, catalogs that contain values of rows, and
+// files of the server.
+const READ = `
+select current_setting('lo_compat_privileges')::bool as compat,
+  array(
+    select m.oid from pg_catalog.pg_largeobject_metadata m
+    where exists (
+      select from aclexplode(coalesce(m.lomacl, acldefault('L', m.lomowner))) x where x.grantee = 0 or x.grantee = any($1::oid[])
+    )
+    limit ${MOST_NAMED + 1}
+  ) as objects,
+  array(
+    select c.relname::text from pg_catalog.pg_class c
+    where c.relnamespace = 'pg_catalog'::regnamespace
+      and c.relname in ('pg_largeobject', 'pg_statistic', 'pg_statistic_ext_data')
+      and exists (
+        select from unnest($1::oid[]) role
+        where has_table_privilege(role, c.oid, 'select, insert, update, delete') or has_any_column_privilege(role, c.oid, 'select')
+      )
+    order by c.relname
+  ) as catalogs,
+  array(
+    select p.oid::regprocedure::text from pg_catalog.pg_proc p
+    where p.pronamespace = 'pg_catalog'::regnamespace
+      and p.proname in ('lo_export', 'lo_import', 'pg_ls_dir', 'pg_read_binary_file', 'pg_read_file')
+      and exists (select from unnest($1::oid[]) role where has_function_privilege(role, p.oid, 'execute'))
+    order by p.oid
+  ) as functions`
+
+/** Checks the objects that the role of tenants reaches besides tables. */
+export async function inspectStorage({
+  connection,
+  tenantRole,
+  tenantRoles,
+}: Examination): Promise<Finding[]> {
+  const { rows } = await connection.query({ text: READ, values: [tenantRoles] })
+  const list = (name: string) => rows[0]?.[name] as (string | number)[]
+  const role = identifier(tenantRole)
+  return [
+    ...(rows[0]?.['compat'] === true ? [compatible()] : []),
+    ...checkObjects(list('objects'), tenantRole),
+    ...list('catalogs').map((name) => {
+      const cause = `The role ${tenantRole} may use it, and values of the rows of all tenants are in it.`
+      const remedy = `revoke all on pg_catalog.${name} from public, ${role};`
+      return finding('E_DATABASE_GRANT', { subject: `catalog pg_catalog.${name}`, cause, remedy })
+    }),
+    ...list('functions').map((name) => {
+      const cause = `The role ${tenantRole} may call it, and it reaches files of the server, including those of the tables.`
+      const remedy = `revoke execute on function pg_catalog.${name} from public, ${role};`
+      return finding('E_DATABASE_GRANT', { subject: `function ${name}`, cause, remedy })
+    }),
+  ]
+}
+
+function compatible(): Finding {
+  const cause = 'It is on: every role reads and writes the large objects of all roles.'
+  const facts = { subject: 'setting lo_compat_privileges', cause, remedy: 'Turn it off.' }
+  return finding('E_DATABASE_GRANT', facts)
+}
+
+function checkObjects(oids: readonly (string | number)[], tenantRole: string): Finding[] {
+  if (oids.length === 0) return []
+  const named = oids.slice(0, MOST_NAMED)
+  const more = oids.length > MOST_NAMED ? ', …' : ''
+  const subject = `${oids.length === 1 ? 'large object' : 'large objects'} ${named.join(', ')}${more}`
+  const cause = `The role ${tenantRole} may use them, whichever tenant wrote them: no policy protects a large object.`
+  const remedy = `Keep such values in a column of the type bytea; then: ${named.map((oid) => `select lo_unlink(${oid});`).join(' ')}`
+  return [finding('E_DATABASE_GRANT', { subject, cause, remedy })]
+}

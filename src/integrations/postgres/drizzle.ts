@@ -1,0 +1,152 @@
+import type { CursorPage, CursorResult, FactoryProvider, Token } from '../../index.js'
+import { Database } from './database.js'
+import { loadPeer } from './load-peer.js'
+import { type Keyset, keysetOf, type SqlBuilder } from './read-page.js'
+
+/** The part of `drizzle-orm` that is used. */
+interface DrizzlePackage {
+  drizzle(run: RunQuery, config?: object): unknown
+}
+
+type RunQuery = (
+  text: string,
+  values: unknown[],
+  method: 'all' | 'execute',
+) => Promise<{ rows: unknown[] }>
+
+/**
+ * Provides Drizzle on the {@link Database} of the application. Its queries run in the transaction of
+ * the request and for its tenant, like all others. Begin transactions with `Database.transaction`:
+ * Drizzle's own `transaction` throws, because the driver used here does not support it. Needs the
+ * package `drizzle-orm`.
+ *
+ * @param token The injection token of the Drizzle object.
+ * @param config The configuration of Drizzle: `schema`, `casing`, `logger`.
+ * @throws ConfigError at the start of the application when the package is not installed.
+ * @example
+ * const Orm = new InjectionToken<PgRemoteDatabase<typeof schema>>('Orm')
+ * new App({ plugins: [postgres({ url })], providers: [provideDrizzle(Orm, { schema })] })
+ */
+export function provideDrizzle<T>(token: Token<T>, config: object = {}): FactoryProvider<T> {
+  return {
+    token,
+    inject: [Database],
+    useFactory: async (database: Database) => {
+      const { drizzle } = await loadDrizzle()
+      return drizzle(runOn(database), config) as T
+    },
+  }
+}
+
+function loadDrizzle(): Promise<DrizzlePackage> {
+  const load = () => import('drizzle-orm/pg-proxy') as Promise<unknown>
+  return loadPeer(load as () => Promise<DrizzlePackage>, 'drizzle-orm@0.45')
+}
+
+/**
+ * Runs the queries of Drizzle. Drizzle parses times itself. For `all` it expects each row as a list
+ * of values.
+ */
+function runOn(database: Database): RunQuery {
+  return (text, values, method) =>
+    database.query({
+      text,
+      values,
+      texts: 'times',
+      ...(method === 'all' ? { rowMode: 'array' as const } : {}),
+    })
+}
+
+/** A column of Drizzle, or an expression of its `sql`. `T` is the class `SQL` of Drizzle. */
+export interface DrizzleColumn<T> {
+  /** Returns the expression. */
+  getSQL(): T
+}
+
+/** The parts of a `select` of Drizzle that reads one page. */
+export interface DrizzlePage<T> {
+  /** To select as `keys`: the exact values of the order, which become the cursor. */
+  readonly keys: T
+  /** The condition of the rows of the page, for `and(…)`; `undefined` for the first page. */
+  readonly where: T | undefined
+  /** The arguments of `orderBy(…)`. */
+  readonly orderBy: T[]
+  /** The argument of `limit(…)`: one row more than the page has. */
+  readonly limit: number
+}
+
+/** A row of the `select`. */
+export interface DrizzleRow {
+  /** The values of the order. */
+  readonly keys: unknown
+}
+
+/** The part of `drizzle-orm` that is used. */
+interface DrizzleOrm {
+  readonly sql: {
+    (strings: TemplateStringsArray, ...inputs: unknown[]): unknown
+    join(chunks: unknown[], separator: unknown): unknown
+    raw(text: string): unknown
+  }
+}
+
+/**
+ * Reads one page of a `select` of Drizzle, as `readPage` does for `sql`: no row is missing or repeated while other rows
+ * are inserted and deleted. It works with `provideDrizzle`, and with Drizzle on another driver of PostgreSQL. Needs the
+ * package `drizzle-orm`.
+ *
+ * @param page `page` of the request.
+ * @param columns The columns of the fields of the order. They must not be null.
+ * @param read Runs the `select`: it selects `keys`, and has the condition, the order and the limit that it is given.
+ * @returns the items, without `keys`, and the cursor of the next page.
+ * @throws TypeError if a field of the order has no column, a row has no `keys`, a column of the order is null, or two rows
+ * have the same values of the order; ConfigError if `drizzle-orm` is not installed.
+ * @example
+ * readDrizzlePage(
+ *   page,
+ *   { placedAt: orders.placedAt, id: orders.id },
+ *   ({ keys, where, orderBy, limit }) =>
+ *     db
+ *       .select({ ...getTableColumns(orders), keys })
+ *       .from(orders)
+ *       .where(and(eq(orders.status, 'open'), where))
+ *       .orderBy(...orderBy)
+ *       .limit(limit),
+ * )
+ */
+export async function readDrizzlePage<T, TRow extends DrizzleRow>(
+  page: CursorPage,
+  columns: Readonly<Record<string, DrizzleColumn<T>>>,
+  read: (parts: DrizzlePage<T>) => PromiseLike<readonly TRow[]>,
+): Promise<CursorResult<Omit<TRow, 'keys'>>> {
+  const used = page.order.map(({ field }) => {
+    if (Object.hasOwn(columns, field)) return columns[field]
+    throw new TypeError(`readDrizzlePage() needs the column of '${field}', which orders the list.`)
+  })
+  const { keys, where, orderBy } = keysetOf(await loadBuilder(), page, used) as Keyset<T>
+  const rows = await read({ keys, where, orderBy: [...orderBy], limit: page.take })
+  const { items, next } = page.of(rows, (row) => valuesIn(row.keys))
+  return { items: items.map(({ keys: _, ...item }) => item), next }
+}
+
+/** Some drivers of PostgreSQL return JSON as text. */
+function valuesIn(keys: unknown): readonly unknown[] {
+  const values = typeof keys === 'string' ? JSON.parse(keys) : keys
+  if (Array.isArray(values)) return values
+  throw new TypeError('readDrizzlePage() needs `keys` in the selection: select({ …, keys }).')
+}
+
+async function loadBuilder(): Promise<SqlBuilder<unknown>> {
+  const load = () => import('drizzle-orm') as Promise<unknown>
+  const { sql } = await loadPeer(load as () => Promise<DrizzleOrm>, 'drizzle-orm@0.45')
+  return Object.assign(
+    (strings: TemplateStringsArray, ...inputs: unknown[]) => sql(strings, ...inputs),
+    {
+      join: (items: readonly unknown[], separator = ', ') =>
+        sql.join(
+          items.map((item) => sql`${item}`),
+          sql.raw(separator),
+        ),
+    },
+  )
+}

@@ -1,0 +1,73 @@
+import type { RunningStatement } from '../../../plugin/index.js'
+import type { QueryResult } from '../driver.js'
+import { classifyStatement } from '../statement-text.js'
+
+/**
+ * Rejects statements that begin or end a transaction. After its own `COMMIT`, a program would run
+ * without the settings of its tenant. Only the first command is checked, because a statement has
+ * only one.
+ *
+ * @throws Error for a statement that begins or ends a transaction.
+ */
+export function refuseControl(text: string): void {
+  const { control } = classifyStatement(text)
+  if (control === null) return
+  throw new Error(
+    `${control.toUpperCase()} cannot be sent as a query: use db.transaction(fn), which begins and ends a transaction.`,
+  )
+}
+
+/** Lists the names of the tables that have row-level security: their rows belong to tenants. */
+export const LIST_PROTECTED =
+  "select relname as name from pg_catalog.pg_class where relrowsecurity and relkind in ('r', 'p')"
+
+/**
+ * The most statement texts whose result is cached. A program that writes values into its statements
+ * creates new texts without end.
+ */
+const MOST_TEXTS = 1000
+/** No longer text is kept: clients choose the length of a statement with a placeholder for each of their values. */
+const LONGEST_TEXT = 4096
+
+/**
+ * Finds statements that name a table of tenants while no tenant is set: they would return no rows,
+ * or PostgreSQL would refuse them. This only reports the mistake earlier. It searches for words,
+ * and PostgreSQL still hides the rows of a table that the search misses.
+ */
+export class ProtectedTables {
+  readonly #pattern: RegExp | null
+  readonly #found = new Map<string, string | null>()
+
+  constructor(names: readonly string[]) {
+    const words = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+    this.#pattern =
+      words.length === 0 ? null : new RegExp(`(?<![\\w$])(?:${words.join('|')})(?![\\w$])`, 'i')
+  }
+
+  /** Returns the first table of tenants that the statement names; `null` if it names none. */
+  find(text: string): string | null {
+    if (this.#pattern === null) return null
+    const known = this.#found.get(text)
+    if (known !== undefined) return known
+    const found = this.#pattern.exec(text)?.[0] ?? null
+    if (text.length > LONGEST_TEXT) return found
+    if (this.#found.size >= MOST_TEXTS) this.#found.clear()
+    this.#found.set(text, found)
+    return found
+  }
+}
+
+/** Runs a statement, and reports its result or its error. */
+export async function reported(
+  running: RunningStatement,
+  run: () => Promise<QueryResult>,
+): Promise<QueryResult> {
+  try {
+    const result = await run()
+    running.end(result)
+    return result
+  } catch (error) {
+    running.fail(error)
+    throw error
+  }
+}

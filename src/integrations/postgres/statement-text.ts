@@ -1,0 +1,209 @@
+/** The facts about a statement that are known before it runs. */
+interface StatementClass {
+  /** The words with which it begins or ends a transaction; `null` if it does neither. */
+  readonly control: string | null
+  /** Whether it only reads. If the connection is lost meanwhile, nothing can have been written. */
+  readonly reads: boolean
+  /**
+   * The traces that it may leave in its session after its transaction: `nothing`; `something` that
+   * `DISCARD ALL` removes; or a loaded `library`, which cannot be removed.
+   */
+  readonly leaves: 'nothing' | 'something' | 'library'
+  /** Whether it is a `COPY … FROM STDIN`, or holds one: the server would wait for rows. */
+  readonly readsClient: boolean
+}
+
+const CONTROL =
+  /^(?:begin|commit|end|abort|(?:start|prepare) transaction|rollback(?! (?:(?:work|transaction) )?to\b))(?!\S)/
+/**
+ * Commands that leave nothing by themselves. Every other command may leave something: no list of those would be
+ * complete.
+ */
+const PLAIN =
+  /^(?:|select|insert|update|delete|merge|with|values|table|show|savepoint|release|rollback|fetch|move|close|declare|lock|notify|set (?:local|constraints|transaction))(?!\S)/
+const READING = /^(?:select|with|values|table|show|fetch|move)(?!\S)/
+const WRITING = /(?<!\bfor\s+(?:no\s+key\s+)?)\b(?:insert|update|delete|merge)\b/i
+/** A new table, a cursor that outlives its transaction, a name in escapes, or a comment, which may stand before a parenthesis. */
+const DOUBTFUL = /(?<!\b(?:insert|merge)\s+)\binto\b|\bhold\b|pg_temp|u&|--|\/\*/i
+/** The table of an `INSERT`, before its columns. */
+const TARGET = /^\s*insert\s+into\s+[\w$."]+\s*\(/i
+/** A name before a parenthesis, and the point before it, unless the schema is `pg_catalog`. */
+const CALL =
+  /(?:(?<![\w$".])pg_catalog\.|(\.\s*))?(?<![\w$"\u0080-\uffff])([\w$"\u0080-\uffff]+)\s*\(/g
+/** Words of SQL before a parenthesis, and the most common functions of PostgreSQL, which leave nothing. */
+const HARMLESS = new Set(
+  (
+    'all and any array as between bit by case cast char character coalesce conflict cube current_time current_timestamp decimal default distinct else ' +
+    'except exists extract filter float from greatest group grouping having ilike in insert intersect interval is join lateral least like limit localtime ' +
+    'localtimestamp materialized not nullif numeric of offset on only or order over overlay partition position returning rollup row select set sets similar ' +
+    'some substring then time timestamp timestamptz timetz to trim union using values varbit varchar varying when where with within ' +
+    'abs age array_agg array_length avg bool_and bool_or cardinality ceil char_length concat concat_ws count current_setting date date_part date_trunc ' +
+    'dense_rank floor format gen_random_uuid generate_series json_agg json_array_elements json_build_array json_build_object json_object_agg ' +
+    'jsonb_agg jsonb_array_elements jsonb_array_length jsonb_build_array jsonb_build_object jsonb_object_agg jsonb_set lag lead left length lower lpad ltrim ' +
+    'make_interval max md5 min mod now pg_backend_pid plainto_tsquery power rank regexp_replace replace right round row_number row_to_json rpad rtrim sqrt ' +
+    'string_agg string_to_array strpos substr sum to_char to_date to_json to_jsonb to_number to_timestamp to_tsquery to_tsvector trunc ts_rank unnest upper'
+  ).split(' '),
+)
+/** Longer texts are in doubt: cleaning the connection takes less time than reading them. */
+const LONG_TEXT = 20_000
+/** The most texts to keep, and the longest of them. A program has few statements, unless it writes values into them. */
+const [MOST_KEPT, LONGEST_KEPT] = [1000, 4096]
+const kept = new Map<string, StatementClass>()
+
+/**
+ * Classifies a statement by its first words, and by the functions that it calls. Where there is any doubt, it may leave
+ * something. This does not defend against an attacker: the settings of every transaction separate tenants. It only
+ * finds state that a session could keep for its next user.
+ */
+export function classifyStatement(text: string): StatementClass {
+  const known = kept.get(text)
+  if (known !== undefined) return known
+  const found = classify(text)
+  if (kept.size >= MOST_KEPT) kept.clear()
+  if (text.length <= LONGEST_KEPT) kept.set(text, found)
+  return found
+}
+
+function classify(text: string): StatementClass {
+  const start = wordsOf(text, 3).join(' ')
+  const control = CONTROL.exec(start)?.[0] ?? null
+  const isPlain = control !== null || (PLAIN.test(start) && !isDoubtful(text))
+  const other = start.startsWith('load ') ? 'library' : 'something'
+  const reads = isPlain && READING.test(start) && !WRITING.test(text)
+  return { control, reads, leaves: isPlain ? 'nothing' : other, readsClient: readsClient(text) }
+}
+
+function isDoubtful(text: string): boolean {
+  if (text.length > LONG_TEXT || DOUBTFUL.test(text)) return true
+  const calls = [...text.replace(TARGET, '').matchAll(CALL)]
+  return calls.some(([, dot, name = '']) => dot !== undefined || !HARMLESS.has(name.toLowerCase()))
+}
+
+function readsClient(text: string): boolean {
+  if (!/\bstdin\b/i.test(text)) return false
+  const words = wordsOf(text)
+  return words.some((word, index) => word === 'stdin' && words[index - 1] === 'from')
+}
+
+/**
+ * Returns the first tokens in lower case, without quoted texts and comments. Skips empty statements and parentheses at the
+ * beginning. Ends at a quote that is never closed: PostgreSQL refuses such a text.
+ */
+function wordsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
+  const words: string[] = []
+  try {
+    for (const token of tokensOf(text)) {
+      if (words.length > 0 || !/[;(]/.test(token.text)) words.push(token.text)
+      if (words.length === most) break
+    }
+  } catch {
+    // The text ends inside a quote.
+  }
+  return words
+}
+
+/** A token of SQL. Spaces and comments are not tokens. */
+export interface Token {
+  /**
+   * `word` is a keyword or an unquoted name, in lower case; `mark` is a number or any other single
+   * character.
+   */
+  readonly kind: 'word' | 'quoted' | 'mark'
+  readonly text: string
+  /** The position in the text at which it begins. */
+  readonly start: number
+  readonly end: number
+}
+
+/** SQL that ends inside a quote or a comment. */
+export class UnclosedError extends Error {
+  /** The position of the open quote or comment. */
+  readonly start: number
+
+  constructor(start: number) {
+    super('It is opened and never closed.')
+    this.start = start
+  }
+}
+
+const SPACE = /\s+/y
+const LINE_COMMENT = /--[^\n\r]*/y
+const COMMENT_EDGE = /\/\*|\*\//g
+const WORD = /[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*/iuy
+const DOLLAR_TAG = /\$(?:[a-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$/iuy
+/** A point begins a number only before a digit; otherwise it separates names. */
+const NUMBER = /\.?\d[\w.]*/y
+/** A backslash escapes only in `E'…'`. */
+const ESCAPED = /'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'/sy
+// Each loop repeats one class of characters, which needs no memory per round: a string may have
+// megabytes.
+const STRING = /'[^']*(?:''[^']*)*'/y
+const NAME = /"[^"]*(?:""[^"]*)*"/y
+
+/**
+ * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), as far as needed to separate quoted
+ * text from other text.
+ *
+ * @throws UnclosedError when a quote or a comment is not closed.
+ */
+export function* tokensOf(sql: string): Generator<Token> {
+  let position = 0
+  while (position < sql.length) {
+    const skipped = match(SPACE, sql, position) ?? match(LINE_COMMENT, sql, position)
+    if (skipped !== undefined) position = skipped
+    else if (sql.startsWith('/*', position)) position = endOfComment(sql, position)
+    else {
+      const token = tokenAt(sql, position)
+      position = token.end
+      yield token
+    }
+  }
+}
+
+function tokenAt(sql: string, start: number): Token {
+  const quoted = endOfQuoted(sql, start)
+  if (quoted !== undefined) return { kind: 'quoted', text: '', start, end: quoted }
+  const word = match(WORD, sql, start)
+  if (word !== undefined) {
+    return { kind: 'word', text: sql.slice(start, word).toLowerCase(), start, end: word }
+  }
+  // The `e5` of `1e5` is not a word, and the `$` of `$1` does not begin a quote.
+  const end = match(NUMBER, sql, start) ?? start + 1
+  return { kind: 'mark', text: sql.slice(start, end), start, end }
+}
+
+function endOfQuoted(sql: string, start: number): number | undefined {
+  const first = sql[start]
+  if (first === "'") return closed(STRING, sql, start)
+  if (first === '"') return closed(NAME, sql, start)
+  if (/e/i.test(first as string) && sql[start + 1] === "'") return closed(ESCAPED, sql, start + 1)
+  const tag = match(DOLLAR_TAG, sql, start)
+  if (tag === undefined) return undefined
+  const end = sql.indexOf(sql.slice(start, tag), tag)
+  if (end < 0) throw new UnclosedError(start)
+  return end + tag - start
+}
+
+function closed(pattern: RegExp, sql: string, start: number): number {
+  const end = match(pattern, sql, start)
+  if (end === undefined) throw new UnclosedError(start)
+  return end
+}
+
+/** In SQL, comments may contain comments. */
+function endOfComment(sql: string, start: number): number {
+  COMMENT_EDGE.lastIndex = start
+  let depth = 0
+  do {
+    const edge = COMMENT_EDGE.exec(sql)
+    if (edge === null) throw new UnclosedError(start)
+    depth += edge[0] === '/*' ? 1 : -1
+  } while (depth > 0)
+  return COMMENT_EDGE.lastIndex
+}
+
+/** Returns the end of a match that begins exactly at `start`; `undefined` if there is none. */
+function match(pattern: RegExp, sql: string, start: number): number | undefined {
+  pattern.lastIndex = start
+  return pattern.test(sql) ? pattern.lastIndex : undefined
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import type { Send } from './driver.js'
+import { isUnknownScript } from './failures.js'
+import { Link } from './link.js'
+import type { RedisOptions } from './redis-options.js'
+
+const links = new WeakMap<RedisOptions, Link>()
+
+/**
+ * The connection of an options object. It is shared by identity: two equal objects may be separate on
+ * purpose.
+ */
+export function linkOf(options: RedisOptions): Link {
+  let link = links.get(options)
+  if (link === undefined) {
+    link = new Link(options)
+    links.set(options, link)
+  }
+  return link
+}
+
+/** The number of keys that a server scans per `SCAN` command. */
+const COUNT = '1000'
+
+/** The keys that match a pattern, on every server, in batches. */
+export async function* findKeys(link: Link, pattern: string): AsyncGenerator<Buffer[]> {
+  for (const send of await link.run(({ masters }) => masters())) {
+    yield* findOn(link, send, pattern)
+  }
+}
+
+async function* findOn(link: Link, send: Send, pattern: string): AsyncGenerator<Buffer[]> {
+  let cursor = '0'
+  do {
+    const args = ['SCAN', cursor, 'MATCH', pattern, 'COUNT', COUNT] as const
+    const [next, keys] = (await link.run(() => send(...args))) as [Buffer, Buffer[]]
+    cursor = String(next)
+    if (keys.length > 0) yield keys
+  } while (cursor !== '0')
+}
+
+/** For stores without which a request fails: a late reply is a 503 for a client, and not only a cache miss. */
+const PATIENT = '500ms'
+
+/** The connection of an options object, whose default timeout is longer than that of a cache. */
+export function patientLinkOf(options: RedisOptions): Link {
+  return linkOf(options.timeout === undefined ? { ...options, timeout: PATIENT } : options)
+}
+
+/** A script of Redis. The server finds one that it has run before by its digest. */
+export interface Script {
+  readonly text: string
+  readonly digest: string
+}
+
+export function script(text: string): Script {
+  return { text, digest: createHash('sha1').update(text).digest('hex') }
+}
+
+/** Runs a script on one key. @param words The key, then the arguments. */
+export async function runScript(
+  link: Link,
+  { text, digest }: Script,
+  words: readonly string[],
+): Promise<unknown> {
+  try {
+    return await link.run(({ sendScript }) => sendScript('EVALSHA', digest, '1', ...words))
+  } catch (error) {
+    // The script did not run, so it may run now. `EVAL` also stores it until the server restarts.
+    if (!isUnknownScript(error)) throw error
+    return await link.run(({ sendScript }) => sendScript('EVAL', text, '1', ...words))
+  }
+}

@@ -1,0 +1,173 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { DataSource, EntitySchema, ObjectLiteral, Repository } from 'typeorm'
+import { type AbstractClass, ConfigError, InjectionToken, inject, type Token } from '../../index.js'
+import { type Problem, refuseOldPeer } from '../../plugin/index.js'
+
+const named = new Map<string, InjectionToken<DataSource>>()
+
+/**
+ * The token of the data source of a {@link typeorm} plugin.
+ *
+ * @param name The option `name` of the plugin. Default: none, and the token is TypeORM's class `DataSource`.
+ * @example
+ * class Reports {
+ *   private readonly reports = inject(dataSourceOf('reports'))
+ * }
+ */
+export function dataSourceOf(name?: string): Token<DataSource> {
+  if (name === undefined) return loadTypeOrm().DataSource
+  let token = named.get(name)
+  if (token === undefined) {
+    token = new InjectionToken(`DataSource '${name}'`)
+    named.set(name, token)
+  }
+  return token
+}
+
+/** A class with `@Entity()`, or an `EntitySchema`. */
+export type EntityLike<T extends ObjectLiteral> = AbstractClass<T> | EntitySchema<T>
+
+type Tokens = Map<string | undefined, InjectionToken<Repository<ObjectLiteral>>>
+
+const tokens = new WeakMap<object, Tokens>()
+
+/**
+ * The token of an entity's repository, one for each entity and data source. An `EntitySchema` with a `target`
+ * and that class are the same entity.
+ *
+ * @param entity A class with `@Entity()`, or an `EntitySchema`.
+ * @param name The option `name` of the {@link typeorm} plugin. Default: none.
+ * @throws ConfigError when `entity` is neither a class nor a schema. At boot, when the data source does not have the
+ * entity.
+ * @example
+ * class Users {
+ *   private readonly users = inject(repositoryOf(User))
+ *
+ *   find(id: number) {
+ *     return this.users.findOneBy({ id })
+ *   }
+ * }
+ */
+export function repositoryOf<T extends ObjectLiteral>(
+  entity: EntityLike<T>,
+  name?: string,
+): InjectionToken<Repository<T>> {
+  const target = targetOf(entity)
+  const ofEntity: Tokens = tokens.get(target) ?? new Map()
+  tokens.set(target, ofEntity)
+  let token = ofEntity.get(name)
+  if (token === undefined) {
+    const subject = name === undefined ? nameOf(entity) : `${nameOf(entity)}, '${name}'`
+    const description = `repositoryOf(${subject})`
+    const useFactory = () => findRepository(entity, { name, description })
+    token = new InjectionToken(description, { useFactory })
+    ofEntity.set(name, token)
+  }
+  // The map's type does not contain the entity of each token, so a cast is needed.
+  return token as unknown as InjectionToken<Repository<T>>
+}
+
+interface RepositoryParts {
+  readonly name: string | undefined
+  readonly description: string
+}
+
+function findRepository<T extends ObjectLiteral>(
+  entity: EntityLike<T>,
+  { name, description }: RepositoryParts,
+): Repository<ObjectLiteral> {
+  const dataSource = inject(dataSourceOf(name), { optional: true })
+  if (dataSource === undefined) throw new ConfigError([withoutPlugin(description, name)])
+  if (dataSource.hasMetadata(entity)) return dataSource.getRepository(entity)
+  throw new ConfigError([unknownEntity(description, entity, dataSource)])
+}
+
+function withoutPlugin(subject: string, name: string | undefined): Problem {
+  const which = name === undefined ? 'a data source' : `the data source '${name}'`
+  const options = name === undefined ? '{ … }' : `{ name: '${name}', … }`
+  return {
+    code: 'E_PROVIDER_MISSING',
+    subject,
+    cause: `Nothing provides ${which}.`,
+    remedy: `Add typeorm(${options}) to \`plugins\`, or override this token.`,
+  }
+}
+
+function unknownEntity<T extends ObjectLiteral>(
+  subject: string,
+  entity: EntityLike<T>,
+  { entityMetadatas }: DataSource,
+): Problem {
+  const known = entityMetadatas.map((metadata) => metadata.name).sort()
+  return {
+    code: 'E_PROVIDER_MISSING',
+    subject,
+    cause: `The data source does not know ${nameOf(entity)}; its entities are: ${known.join(', ') || 'none'}.`,
+    remedy: `Add ${nameOf(entity)} to \`entities\` of typeorm({ … }); a class needs @Entity().`,
+  }
+}
+
+/** The object that identifies an entity: its class, else its schema. */
+function targetOf<T extends ObjectLiteral>(entity: EntityLike<T>): object {
+  if (typeof entity === 'function') return entity
+  if (typeof entity === 'object' && entity?.options !== undefined) {
+    return entity.options.target ?? entity
+  }
+  throw new ConfigError([
+    {
+      code: 'E_OPTION_INVALID',
+      subject: 'repositoryOf()',
+      cause: `${String(entity)} is not an entity. An undefined one is often a circular import.`,
+      remedy: 'Give a class with @Entity(), or an EntitySchema.',
+    },
+  ])
+}
+
+function nameOf<T extends ObjectLiteral>(entity: EntityLike<T>): string {
+  return typeof entity === 'function' ? entity.name : entity.options.name
+}
+
+/** The package `typeorm`, as its types describe it. */
+type TypeOrmPackage = typeof import('typeorm')
+
+let loaded: TypeOrmPackage | undefined
+
+/**
+ * Loads the application's own copy of `typeorm`: its classes are tokens, so they must be the classes that the
+ * application imports. Looks first in the working directory, then from this file. Uses `require` instead of
+ * `import`, because plugins list their tokens synchronously.
+ *
+ * @throws ConfigError when it cannot be loaded, or is too old.
+ */
+export function loadTypeOrm(): TypeOrmPackage {
+  loaded ??= load()
+  return loaded
+}
+
+function load(): TypeOrmPackage {
+  const application = join(process.cwd(), 'package.json')
+  try {
+    return loadFrom(application)
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    // Not installed there. When the application is linked, the package may be found from this file.
+  }
+  try {
+    return loadFrom(import.meta.url)
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const problem = {
+      code: 'E_PEER_MISSING',
+      subject: 'blazon/typeorm',
+      cause: 'It needs the package typeorm, which cannot be loaded.',
+      remedy: 'npm install typeorm@1',
+    } as const
+    throw new ConfigError([problem], { cause: error })
+  }
+}
+
+function loadFrom(origin: string): TypeOrmPackage {
+  refuseOldPeer('typeorm', { subject: 'blazon/typeorm', origin })
+  return createRequire(origin)('typeorm')
+}

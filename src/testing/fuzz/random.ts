@@ -1,0 +1,57 @@
+import { ConfigError } from '../../errors/config-error.js'
+import { refuseOldPeer } from '../../errors/peer-floor.js'
+
+export type FastCheck = typeof import('fast-check')
+
+/**
+ * Loads fast-check.
+ *
+ * @param who The function that needs it, for the error message.
+ * @throws ConfigError when fast-check is not installed or is too old.
+ */
+export async function loadFastCheck(who: string = 'fuzz()'): Promise<FastCheck> {
+  refuseOldPeer('fast-check', { subject: 'blazon/testing', origin: import.meta.url })
+  try {
+    return await import('fast-check')
+  } catch (cause) {
+    const problem = {
+      code: 'E_PEER_MISSING',
+      subject: 'blazon/testing',
+      cause: `${who} needs the package fast-check, which is not installed.`,
+      remedy: 'npm install --save-dev fast-check',
+    } as const
+    throw new ConfigError([problem], { cause })
+  }
+}
+
+/**
+ * Chooses one candidate by a seed. Each candidate is weighed by its name alone, so the choice stays the same
+ * when other candidates are added or removed.
+ */
+export function choose<T>(
+  candidates: readonly T[],
+  nameOf: (candidate: T) => string,
+  seed: number,
+): T | undefined {
+  let best: T | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const candidate of candidates) {
+    const weight = hash(nameOf(candidate), seed)
+    if (weight >= least) continue
+    best = candidate
+    least = weight
+  }
+  return best
+}
+
+/**
+ * A 32-bit hash of a text and a seed: FNV-1a with a final mix, because names often differ only in their last
+ * letter.
+ */
+export function hash(text: string, seed: number): number {
+  let value = 0x811c9dc5 ^ seed
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
+  value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
+  value = Math.imul(value ^ (value >>> 12), 0x297a2d39)
+  return (value ^ (value >>> 15)) >>> 0
+}

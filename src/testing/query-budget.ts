@@ -1,0 +1,213 @@
+import type { Draft } from '../features/records/draft.js'
+import type { Request } from '../contracts/handler.js'
+import type { EndedRequest } from '../contracts/observers.js'
+import type { RouteModel } from '../contracts/route-model.js'
+import { findQueries, type QueryFinding } from '../features/records/draft.js'
+import { userPlacesIn } from './user-place.js'
+
+const REMEDY =
+  'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. ' +
+  'If the number is right, say so: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
+
+/** A request has run more statements than it may: the same one too often, or more than `@Queries` of its route allows. */
+export class QueryBudgetError extends Error {
+  /** `'QueryBudgetError'`. */
+  override readonly name: string = 'QueryBudgetError'
+  /** The handler of the route: `OrdersController.list`. */
+  readonly route: string
+
+  /** `TestApp` creates it. */
+  constructor({ name, method, path }: RouteModel, findings: readonly string[]) {
+    super(
+      `${name} (${method} ${path}) runs too many statements.\n${findings.join('\n')}\n${REMEDY}`,
+    )
+    this.route = name
+  }
+}
+
+/** The input of {@link QueryBudget}. */
+interface QueryBudgetConfig {
+  /** How often the same statement may not run in one request; `null` checks nothing. */
+  readonly repeats: number | null
+  /** Returns the facts about a request. */
+  readonly draftOf: (req: Request) => Draft | undefined
+}
+
+/** Counts the statements of requests, and finds requests with too many. */
+export class QueryBudget {
+  readonly #config: QueryBudgetConfig
+  readonly #counts = new QueryCounts()
+  /** The errors of requests that are over, and whose test has not seen them yet. */
+  readonly #pending = new Map<Request, QueryBudgetError>()
+  readonly #judged = new WeakSet<Request>()
+
+  constructor(config: QueryBudgetConfig) {
+    this.#config = config
+  }
+
+  /** Counts a request that is over. */
+  readonly note = (draft: Draft, { route }: EndedRequest): void => {
+    if (route === null) return
+    const { req, statementCount } = draft
+    this.#counts.add(route, statementCount)
+    const error = this.#judged.has(req) ? undefined : this.#judge(draft, route)
+    if (error !== undefined) this.#pending.set(req, error)
+  }
+
+  /** Returns the error of a request whose test is about to see its response; `undefined` if it has not too many statements. */
+  take(req: Request): QueryBudgetError | undefined {
+    const pending = this.#pending.get(req)
+    this.#pending.delete(req)
+    if (pending !== undefined || this.#judged.has(req)) return pending
+    const draft = this.#config.draftOf(req)
+    // A response may arrive before the request is over.
+    const route = draft?.ended === undefined ? (req.route as RouteModel | undefined) : undefined
+    if (draft === undefined || route?.isEnveloped === undefined) return undefined
+    const error = this.#judge(draft, route)
+    if (error !== undefined) this.#judged.add(req)
+    return error
+  }
+
+  /** Returns the errors that no test has seen, the same one once. */
+  rest(): QueryBudgetError[] {
+    const errors = new Map([...this.#pending.values()].map((each) => [each.message, each]))
+    this.#pending.clear()
+    return [...errors.values()]
+  }
+
+  /** Lists the routes that requests have reached, with the numbers of their statements. */
+  report(): OperationQueries[] {
+    return this.#counts.report()
+  }
+
+  #judge(draft: Draft, route: RouteModel): QueryBudgetError | undefined {
+    const { repeats } = this.#config
+    if (repeats === null) return undefined
+    const findings = findQueries(draft, route.queries, repeats)
+    if (findings.length === 0) return undefined
+    return new QueryBudgetError(
+      route,
+      findings.map((each) => textOf(each, draft)),
+    )
+  }
+}
+
+function textOf(finding: QueryFinding, { statements, calls }: Draft): string {
+  if (finding.kind === 'exceeded') {
+    const { count, most } = finding
+    const list = [
+      ...statements.map(({ text, stack }) => `  ${oneLine(text)}${placeText(stack)}`),
+      ...calls.map((call) => `  ${call.method} ${call.url.host}${placeText(call.stack)}`),
+    ]
+    const what = calls.length === 0 ? 'statements' : 'statements and calls'
+    return `It ran ${count} ${what}, and @Queries allows ${most}:\n${shortList(list)}`
+  }
+  if (finding.kind === 'calls') {
+    const { times, text, call } = finding
+    return `It called the same host ${times} times. Ask it for all at once, if it can:\n  ${text}${placeText(call.stack)}`
+  }
+  const { times, text, statement } = finding
+  return `It ran the same statement ${times} times:\n  ${oneLine(text)}${placeText(statement.stack)}`
+}
+
+const MOST_LINES = 20
+
+function shortList(lines: readonly string[]): string {
+  const more = lines.length - MOST_LINES
+  const rest = more > 0 ? [`  and ${more} more`] : []
+  return [...lines.slice(0, MOST_LINES), ...rest].join('\n')
+}
+
+/** With the callers of the line, because a class that reads the database runs the statements of many routes. */
+const MOST_PLACES = 3
+
+function placeText(stack: string | undefined): string {
+  const places = userPlacesIn(stack ?? '').slice(0, MOST_PLACES)
+  return places.map((place) => `\n    at ${place}`).join('')
+}
+
+const LONGEST = 300
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
+}
+
+/** How many statements the requests of a route have run. */
+export interface OperationQueries {
+  /** The handler: `OrdersController.list`. */
+  readonly name: string
+  /** The method of the route. */
+  readonly method: string
+  /** The path of the route: `/orders/:id`. */
+  readonly path: string
+  /** How many requests have reached the route. */
+  readonly requests: number
+  /** The fewest statements of a request. */
+  readonly min: number
+  /** The number that half of the requests did not exceed. */
+  readonly median: number
+  /** The most statements of a request. */
+  readonly max: number
+  /** The number of `@Queries`; `null` without it. */
+  readonly allowed: number | null
+}
+
+/** The numbers of statements, by route. */
+class QueryCounts {
+  /** How many requests had each number of statements. */
+  readonly #routes = new Map<RouteModel, Map<number, number>>()
+
+  /** Adds a request. */
+  add(route: RouteModel, statements: number): void {
+    const counts = this.#routes.get(route) ?? new Map<number, number>()
+    this.#routes.set(route, counts)
+    counts.set(statements, (counts.get(statements) ?? 0) + 1)
+  }
+
+  /** Lists the routes that requests have reached, in the order of their declaration. */
+  report(): OperationQueries[] {
+    return [...this.#routes]
+      .sort(([a], [b]) => a.index - b.index)
+      .map(([route, counts]) => ({ ...factsOf(route), ...summaryOf(counts) }))
+  }
+}
+
+function factsOf({ name, method, path, queries }: RouteModel) {
+  return { name, method, path, allowed: queries }
+}
+
+function summaryOf(counts: ReadonlyMap<number, number>) {
+  const sorted = [...counts].sort(([a], [b]) => a - b)
+  const requests = sorted.reduce((sum, [, each]) => sum + each, 0)
+  const [min = 0] = sorted[0] ?? []
+  const [max = 0] = sorted.at(-1) ?? []
+  return { requests, min, median: medianOf(sorted, requests), max }
+}
+
+function medianOf(sorted: readonly (readonly [number, number])[], requests: number): number {
+  let seen = 0
+  for (const [statements, times] of sorted) {
+    seen += times
+    if (seen * 2 >= requests) return statements
+  }
+  return 0
+}
+
+/** Writes the report as lines. */
+export function queryLines(report: readonly OperationQueries[]): string {
+  const rows = report.map(({ method, path, requests, min, median, max }) => [
+    `${method} ${path}`,
+    `${min} / ${median} / ${max}`,
+    `${requests} ${requests === 1 ? 'request' : 'requests'}`,
+  ])
+  const [first = 0, second = 0] = [0, 1].map((column) =>
+    Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  return rows
+    .map(
+      ([route = '', counts = '', times = '']) =>
+        `  ${route.padEnd(first)}  ${counts.padEnd(second)}  ${times}`,
+    )
+    .join('\n')
+}

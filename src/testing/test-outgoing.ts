@@ -1,0 +1,146 @@
+import type { Request } from '../contracts/handler.js'
+import type { AnswerCall, CallAnswer, CallToAnswer } from '../contracts/outgoing-call.js'
+import { UnansweredCallError } from './refused-connections.js'
+
+/** A call that the application would have sent to another host. */
+export interface TestCall {
+  /** `GET`, `POST`. */
+  readonly method: string
+  /** The whole URL. */
+  readonly url: string
+  /** The body, if it is text or bytes; else `null`. */
+  readonly body: string | null
+}
+
+/** The answer of another host to one call. */
+export interface AnsweredCall extends CallAnswer {
+  /** `GET`, `POST`. */
+  readonly method: string
+  /** The whole URL. `[secret]` stands for any text. */
+  readonly url: string
+}
+
+/** Dependencies of {@link TestOutgoing}. */
+interface TestOutgoingConfig {
+  /** Answers that are used once each, in place of `answer`; `undefined` without them. */
+  readonly calls: readonly AnsweredCall[] | undefined
+  /** Returns the request that the current code runs for. */
+  readonly currentRequest: () => Request | undefined
+}
+
+/**
+ * The calls of an application under test to other hosts (`inject(Outgoing)`). None is sent: the test answers them.
+ *
+ * @example
+ * app.outgoing.answer('POST', 'https://bank.example/charges', { status: 201, json: { id: 7 } })
+ * await app.request().post('/orders').send({ cents: 100 }).expect(201)
+ * expect(app.outgoing.calls).toHaveLength(1)
+ */
+export class TestOutgoing {
+  readonly #answers = new Map<string, AnswerCall>()
+  readonly #calls: TestCall[] = []
+  readonly #list: CallList | null
+  readonly #currentRequest: () => Request | undefined
+  /** The errors that no test has seen. */
+  #unanswered: { readonly error: Error; readonly req: Request | undefined }[] = []
+
+  /** `TestApp` makes it. */
+  constructor({ calls, currentRequest }: TestOutgoingConfig) {
+    this.#list = calls === undefined ? null : new CallList(calls)
+    this.#currentRequest = currentRequest
+  }
+
+  /**
+   * Answers calls with this method and URL from now on, in place of an earlier answer. Redirects are followed, and each of them
+   * needs an answer, too.
+   *
+   * @param method `GET`, `POST`.
+   * @param url The whole URL. One without a query also answers calls with any query.
+   * @param answer The answer, or a function that returns one for each call.
+   */
+  answer(method: string, url: string, answer: CallAnswer | AnswerCall): void {
+    const run = typeof answer === 'function' ? answer : () => answer
+    this.#answers.set(keyOf(method.toUpperCase(), new URL(url).href), run)
+  }
+
+  /** All calls so far, in their order. */
+  get calls(): readonly TestCall[] {
+    return this.#calls
+  }
+
+  /** Answers a call of the application. */
+  readonly answerCall: AnswerCall = (call) => {
+    const { method, url, body } = call
+    this.#calls.push({ method, url, body })
+    if (this.#list !== null) return this.#list.take(call)
+    const [whole = url] = url.split('?', 1)
+    const found = this.#answers.get(keyOf(method, url)) ?? this.#answers.get(keyOf(method, whole))
+    if (found !== undefined) return found(call)
+    const error = unanswered(call)
+    this.#unanswered.push({ error, req: this.#currentRequest() })
+    throw error
+  }
+
+  /** Removes the errors of a request, and returns the first of them. */
+  take(req: Request): Error | undefined {
+    const first = this.#unanswered.find((each) => each.req === req)
+    this.#unanswered = this.#unanswered.filter((each) => each.req !== req)
+    return first?.error
+  }
+
+  /** Removes and returns the errors that no test has seen, the same one once. */
+  rest(): Error[] {
+    const all = this.#unanswered.splice(0).map(({ error }) => [error.message, error] as const)
+    return [...new Map(all).values()]
+  }
+}
+
+function keyOf(method: string, url: string): string {
+  return `${method} ${url}`
+}
+
+function unanswered({ method, url }: CallToAnswer): UnansweredCallError {
+  const quoted = url.replace(/[\\']/g, '\\$&')
+  const code = `app.outgoing.answer('${method}', '${quoted}', { status: 200, json: {} })`
+  const message = `The test has no answer to ${method} ${url}, so nothing was sent. Give one before the request:\n  ${code}`
+  return new UnansweredCallError(url, message)
+}
+
+/** The first call of each list that had no answer. */
+const missing = new WeakMap<readonly AnsweredCall[], UnansweredCallError>()
+
+/** Returns the error of the first call that a list had no answer for, also if the application has handled it. */
+export function unansweredCallOf(calls: readonly AnsweredCall[] = []): UnansweredCallError | null {
+  return missing.get(calls) ?? null
+}
+
+/** Answers calls from a list, each entry once. */
+class CallList {
+  readonly #calls: readonly AnsweredCall[]
+  readonly #left: AnsweredCall[]
+
+  /** @param calls The answers, in the order of the calls. */
+  constructor(calls: readonly AnsweredCall[]) {
+    this.#calls = calls
+    this.#left = [...calls]
+  }
+
+  /** @throws UnansweredCallError if the list has no answer left. */
+  take({ method, url }: CallToAnswer): CallAnswer {
+    const index = this.#left.findIndex((each) => each.method === method && isLike(each.url, url))
+    const [found] = index < 0 ? [] : this.#left.splice(index, 1)
+    if (found !== undefined) return found
+    const error = new UnansweredCallError(url)
+    if (!missing.has(this.#calls)) missing.set(this.#calls, error)
+    throw error
+  }
+}
+
+/** A secret may have been written in another way in a URL. */
+const SECRET = /\[secret\]|%5Bsecret%5D/i
+
+function isLike(pattern: string, url: string): boolean {
+  const whole = URL.canParse(pattern) ? new URL(pattern).href : pattern
+  const parts = whole.split(SECRET).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(url)
+}
