@@ -1,8 +1,8 @@
 import type { Request as ServerRequest } from '../../contracts/handler.js'
 import { inject } from '../../di/inject.js'
 import { InjectionToken } from '../../di/token.js'
-import type { Caller } from './caller.js'
-import type { OutgoingInit, OutgoingLinks, OutgoingParts } from './outgoing-parts.js'
+import type { Caller, OutgoingLinks, OutgoingParts } from './caller.js'
+import type { OutgoingInit } from './outgoing-options.js'
 
 /**
  * Calls another host, as `fetch` does.

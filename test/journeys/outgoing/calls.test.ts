@@ -187,14 +187,14 @@ describe('the end of a call', () => {
   }
 
   it('comes with the handler timeout of its request, which closes the connection', async () => {
-    const timeouts = { handler: '50ms' } as const
+    const timeouts = { handler: '200ms' } as const
     const { status, failure } = await failureOf((outgoing, url) => outgoing(url), { timeouts })
     expect(status).toBe(503)
     expect(failure).toMatchObject({ message: expect.stringMatching(/took (?:too long|longer)/) })
   })
 
   it('is not later with a longer time of its own', async () => {
-    const timeouts = { handler: '50ms' } as const
+    const timeouts = { handler: '200ms' } as const
     const init: OutgoingInit = { timeout: '1h' }
     expect(await failureOf((outgoing, url) => outgoing(url, init), { timeouts })).toMatchObject({
       status: 503,
@@ -202,12 +202,12 @@ describe('the end of a call', () => {
   })
 
   it('is earlier with a shorter time of its own', async () => {
-    const init: OutgoingInit = { timeout: '20ms' }
+    const init: OutgoingInit = { timeout: '200ms' }
     const { status, failure } = await failureOf((outgoing, url) => outgoing(url, init), {})
     expect(status).toBe(200)
     expect(failure).toMatchObject({
       name: 'TimeoutError',
-      message: expect.stringContaining('20 ms'),
+      message: expect.stringContaining('200 ms'),
     })
   })
 
@@ -239,7 +239,7 @@ describe('the end of a call', () => {
       res.write('begin')
     })
     const { url } = await appThat(async (outgoing) => (await outgoing(host.url)).text(), {
-      timeouts: { handler: '50ms' },
+      timeouts: { handler: '200ms' },
     })
     expect((await fetch(url)).status).toBe(503)
     await over.opened
@@ -247,7 +247,7 @@ describe('the end of a call', () => {
 
   it('outside of requests has a limit, too', async () => {
     const host = await silentHost()
-    const { app } = await appThat(() => [], { outgoing: { timeout: '20ms' } })
+    const { app } = await appThat(() => [], { outgoing: { timeout: '200ms' } })
     await expect(app.get(Outgoing)(host.url)).rejects.toMatchObject({ name: 'TimeoutError' })
     await host.over.opened
   })
