@@ -3,25 +3,20 @@ import type { Clock } from '../../contracts/clock.js'
 import type { Request as ServerRequest } from '../../contracts/handler.js'
 import type { Logger } from '../../contracts/logger.js'
 import type { Metric } from '../../contracts/metrics.js'
-import type { AnswerCall, EndCall, KeptCall, NewCall } from '../../contracts/outgoing-call.js'
+import type { EndCall, KeptCall, NewCall } from '../../contracts/outgoing-call.js'
 import { refuse } from '../../errors/refuse.js'
 import { type AskedCall, addContext, type Call, limitOf, methodOf, urlOf } from './call.js'
 import { type Attempt, CallCounts, type Host, Hosts, hasFailed, waitBefore } from './hosts.js'
 import type { OutgoingSettings } from './outgoing-options.js'
-import type { LookUp } from './public-hosts.js'
-import { type Transport, transportOf } from './transport.js'
+import { type Transport, type TransportConfig, transportOf } from './transport.js'
 
 /** The parts of an application that exist before its instances. */
-export interface OutgoingParts {
+export interface OutgoingParts extends TransportConfig {
   readonly clock: Clock
   readonly logger: Pick<Logger, 'warn'>
   readonly settings: OutgoingSettings
   /** The headers of this application's credentials and of the tenant, in lower case. */
   readonly credentials: readonly string[]
-  /** Answers calls in place of other hosts; `null` outside of tests. */
-  readonly answer: AnswerCall | null
-  /** Looks up the addresses of strangers' URLs. Default: Node's look-up. */
-  readonly lookUp?: LookUp
 }
 
 /** The parts of an application that exist once its requests can be handled. */
@@ -149,15 +144,15 @@ export class Caller {
     return { attempts, durationMs, kept: bodies ? keepCall(asked, response) : null }
   }
 
-  /** The metrics of calls. */
-  metrics(): readonly Metric[] {
-    const openCircuits: Metric = {
+  /** Adds the metrics of calls. */
+  addMetrics({ addMetric }: OutgoingLinks): void {
+    addMetric(this.#counts.metric)
+    addMetric({
       name: 'outgoing_open_circuits',
       help: 'Hosts to which calls are refused, because they have failed.',
       type: 'gauge',
       read: () => this.openCircuits().length,
-    }
-    return [this.#counts.metric, openCircuits]
+    })
   }
 
   /** Lists the hosts to which calls are refused, without hosts that strangers have chosen. */

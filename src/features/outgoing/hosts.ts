@@ -86,10 +86,7 @@ export function hasFailed({ signal }: Call, { response, error }: Attempt): boole
   if (response !== undefined) return response.status >= 500
   if (isRefusal(error)) return null
   // A client that has left, or a program that wants no answer any more, is no failure of the host. The end of the time is one.
-  const { name, code } = Object(signal.reason) as {
-    readonly name?: unknown
-    readonly code?: unknown
-  }
+  const { name, code } = Object(signal.reason)
   const isLate = name === 'TimeoutError' || code === 'HANDLER_TIMEOUT'
   return !signal.aborted || isLate ? true : null
 }
