@@ -16,29 +16,65 @@ export interface AskedCall {
   readonly req: ServerRequest | undefined
 }
 
-/** A call on its way. */
-export interface Call extends NewCall, Limit {
+/**
+ * A call on its way. It is an instance, because an object with a getter and the fields of another one took as long as all else
+ * before a call is sent.
+ */
+export class Call implements NewCall {
   readonly asked: AskedCall
+  readonly method: string
+  readonly url: URL
+  readonly headers: Headers
+  readonly isPublic: boolean
+  readonly startedAt: number
+  readonly req: ServerRequest | undefined
+  readonly limit: Limit
   /** How often it was sent. */
-  attempts: number
+  attempts = 0
+
+  /** @throws TypeError for a URL, a header or a time that is not valid. */
+  constructor(asked: AskedCall, headers: Headers, config: Pick<LimitConfig, 'clock' | 'rest'>) {
+    this.asked = asked
+    this.method = methodOf(asked)
+    this.url = urlOf(asked)
+    this.headers = headers
+    this.isPublic = asked.init.public === true
+    this.startedAt = config.clock.monotonic()
+    this.req = asked.req
+    addContext(headers, asked)
+    this.limit = limitOf(asked, { ...config, url: this.url })
+  }
+
+  /** Node makes the text when it is first read. */
+  get stack(): string | undefined {
+    return this.asked.stack?.stack
+  }
 }
 
 const SAFE = /^(?:GET|HEAD|OPTIONS|QUERY)$/
 const KEY = 'idempotency-key'
 
 /** Returns the method of a call. */
-export function methodOf({ input, init }: AskedCall): string {
+function methodOf({ input, init }: AskedCall): string {
   return (init.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
 }
 
 /** @throws TypeError for a URL that is not absolute, or has a user. Its message has no password. */
-export function urlOf({ input }: AskedCall): URL {
+function urlOf({ input }: AskedCall): URL {
   const text = input instanceof Request ? input.url : String(input)
-  if (!URL.canParse(text)) throw new TypeError('outgoing(): the URL is not absolute.')
-  const url = new URL(text)
+  const url = parse(text)
   if (url.username === '' && url.password === '') return url
   const advice = 'Give them in a header: authorization.'
   throw new TypeError(`outgoing(): the URL of ${url.host} has a user or a password. ${advice}`)
+}
+
+/** @throws TypeError, and not that of `URL`, which has the text. */
+function parse(text: string): URL {
+  try {
+    return new URL(text)
+  } catch {
+    throw new TypeError('outgoing(): the URL is not absolute.')
+  }
 }
 
 /** Whether sending a call twice has the effect of sending it once (RFC 9110, 9.2.1), and it can be sent twice. */
@@ -51,7 +87,7 @@ export function isRepeatable({ asked: { input, init }, method, headers }: Call):
 }
 
 /** Adds the context of a call to the headers of the program. */
-export function addContext(headers: Headers, asked: AskedCall): void {
+function addContext(headers: Headers, asked: AskedCall): void {
   const added = contextOf(asked, headers)
   for (const name in added) {
     const value = added[name]
@@ -87,7 +123,7 @@ export interface Limit {
 }
 
 /** Dependencies of the limit of a call. */
-export interface LimitConfig {
+interface LimitConfig {
   readonly clock: Clock
   /** Milliseconds that are left without a time of the call's own; `null` for any time. */
   readonly rest: number | null
@@ -100,7 +136,7 @@ export interface LimitConfig {
  *
  * @throws TypeError for a time that is not a duration.
  */
-export function limitOf({ input, init, req }: AskedCall, { clock, rest, url }: LimitConfig): Limit {
+function limitOf({ input, init, req }: AskedCall, { clock, rest, url }: LimitConfig): Limit {
   const left = rest ?? Number.POSITIVE_INFINITY
   const ms = Math.min(left, init.timeout === undefined ? left : msOf(init.timeout))
   const isOfRequest = req !== undefined && ms === left

@@ -5,7 +5,7 @@ import type { Logger } from '../../contracts/logger.js'
 import type { Metric } from '../../contracts/metrics.js'
 import type { EndCall, KeptCall, NewCall } from '../../contracts/outgoing-call.js'
 import { refuse } from '../../errors/refuse.js'
-import { type AskedCall, addContext, type Call, limitOf, methodOf, urlOf } from './call.js'
+import { type AskedCall, Call } from './call.js'
 import { type Attempt, CallCounts, type Host, Hosts, hasFailed, waitBefore } from './hosts.js'
 import type { OutgoingSettings } from './outgoing-options.js'
 import { type Transport, type TransportConfig, transportOf } from './transport.js'
@@ -64,7 +64,7 @@ export class Caller {
     // Most applications need to know nothing about hosts.
     const { response, error } = await (retries || circuit ? this.#repeat(call) : this.#send(call))
     const status = response === undefined ? null : response.status
-    call.onHead(response)
+    call.limit.onHead(response)
     this.#counts.add(call, status)
     end?.({ status, error, ...this.#restOfResult(call, response) })
     if (response === undefined) throw error
@@ -73,27 +73,11 @@ export class Caller {
 
   #open(asked: AskedCall): Call {
     const { clock, settings } = this.#parts
-    const { input, init, req, stack } = asked
-    const [url, method] = [urlOf(asked), methodOf(asked)]
+    const { input, init, req } = asked
     const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : {}))
     if (req !== undefined) this.#leaveOut(headers, req.headers)
-    addContext(headers, asked)
     const rest = req === undefined ? settings.timeoutMs : this.#links().restOf(req)
-    return {
-      ...limitOf(asked, { clock, rest, url }),
-      asked,
-      method,
-      url,
-      headers,
-      isPublic: init.public === true,
-      startedAt: clock.monotonic(),
-      req,
-      attempts: 0,
-      // Node makes the text when it is first read.
-      get stack() {
-        return stack?.stack
-      },
-    }
+    return new Call(asked, headers, { clock, rest })
   }
 
   /** A program that passes all headers of its request on would give the credentials of its client to the other host. */
@@ -121,14 +105,14 @@ export class Caller {
       // Its body is unused.
       void attempt.response?.body?.cancel().catch(() => {})
       // A test that answers calls does not move its clock for each of them.
-      if (answer === null) await pause(wait, clock, call.signal)
+      if (answer === null) await pause(wait, clock, call.limit.signal)
     }
   }
 
   /** Sends a call once, to a host that works as far as is known. */
   async #send(call: Call, host?: Host): Promise<Attempt> {
     try {
-      call.signal.throwIfAborted()
+      call.limit.signal.throwIfAborted()
       const ms = host?.enter(this.#parts.clock.monotonic()) ?? 0
       if (ms > 0) throw circuitOpen(call, ms)
       call.attempts += 1

@@ -82,7 +82,10 @@ export type Attempt =
   | { readonly response?: undefined; readonly error: unknown }
 
 /** Whether the host did not work; `null` if that is not known. */
-export function hasFailed({ signal }: Call, { response, error }: Attempt): boolean | null {
+export function hasFailed(
+  { limit: { signal } }: Call,
+  { response, error }: Attempt,
+): boolean | null {
   if (response !== undefined) return response.status >= 500
   if (isRefusal(error)) return null
   // A client that has left, or a program that wants no answer any more, is no failure of the host. The end of the time is one.
@@ -104,12 +107,13 @@ const PASSING = new Set([429, 502, 503, 504])
 
 /** Returns how long to wait before a call is sent again, in milliseconds; `null` if it is not. */
 export function waitBefore(call: Call, { response, error }: Attempt, clock: Clock): number | null {
-  if (call.attempts >= MOST_ATTEMPTS || call.signal.aborted || !isRepeatable(call)) return null
+  if (call.attempts >= MOST_ATTEMPTS || call.limit.signal.aborted || !isRepeatable(call))
+    return null
   if (response === undefined ? isRefusal(error) : !PASSING.has(response.status)) return null
   // A random part, so that calls that have failed together do not come together again.
   const random = Math.random() * FIRST_WAIT_MS * 2 ** (call.attempts - 1)
   const ms = random + retryAfterMs(response?.headers.get('retry-after') ?? '', clock)
-  return clock.monotonic() + ms < call.endsAt ? ms : null
+  return clock.monotonic() + ms < call.limit.endsAt ? ms : null
 }
 
 /** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); 0 without a valid one. */

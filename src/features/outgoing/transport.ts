@@ -21,8 +21,9 @@ export interface TransportConfig {
 /** Returns what sends the calls of an application. */
 export function transportOf({ answer, lookUp }: TransportConfig): Transport {
   return async function send(call) {
-    const { asked, headers, signal, isPublic } = call
+    const { asked, headers, limit, isPublic } = call
     const { input, init } = asked
+    const { signal } = limit
     if (answer === null && !isPublic) return await fetch(input, { ...init, headers, signal })
     return await followRedirects(
       await messageOf(call),
@@ -47,11 +48,11 @@ export interface Message {
 }
 
 /** Returns the message of a call. Its body is read into memory, for redirects that send it again. */
-async function messageOf({ asked, method, url, headers, signal }: Call): Promise<Message> {
+async function messageOf({ asked, method, url, headers, limit }: Call): Promise<Message> {
   // The type of the body is a header that `Request` adds.
   const request = new Request(asked.input, { ...asked.init, headers, signal: null })
   const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
-  return { url, method, headers: new Headers(request.headers), body, signal }
+  return { url, method, headers: new Headers(request.headers), body, signal: limit.signal }
 }
 
 /** @throws the reason of the signal. */
