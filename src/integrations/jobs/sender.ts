@@ -7,9 +7,8 @@ import {
   TenantContext,
 } from '../../index.js'
 import { toSeconds } from '../../plugin/index.js'
-import { type JobDefinition, present } from './define-job.js'
-import { checkInput, currentSender } from './envelope.js'
-import type { JobsDeps } from './jobs-deps.js'
+import { checkInput, currentSender, type JobDefinition, present } from './job.js'
+import type { JobsDeps } from './queues.js'
 import { listJobs, type StoredJob, type StoredJobsFilter } from './stored-jobs.js'
 
 /** Options of {@link Jobs.send}. */

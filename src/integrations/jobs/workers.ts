@@ -1,10 +1,9 @@
 import type { JobWithMetadata } from 'pg-boss'
 import type { Timer } from '../../index.js'
-import type { Work } from './find-work.js'
-import type { JobsDeps } from './jobs-deps.js'
-import { LostClaimError } from './queues.js'
+import { type JobsDeps, LostClaimError } from './queues.js'
 import { runJob } from './run-job.js'
 import { planSchedules } from './schedules.js'
+import type { Work } from './worker.js'
 
 /** How often a worker looks for jobs that another process has sent, in seconds. */
 const POLL_SECONDS = 1
