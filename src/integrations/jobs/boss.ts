@@ -67,12 +67,8 @@ export async function loadBoss(version: string = process.versions.node): Promise
   try {
     return (await import('pg-boss')).PgBoss
   } catch (error) {
-    const names = 'pg-boss, or @opentelemetry/api, which it imports,'
-    throw missing(
-      `The package ${names} cannot be loaded.`,
-      'npm install pg-boss @opentelemetry/api',
-      error,
-    )
+    const cause = 'pg-boss, or @opentelemetry/api, which it imports, cannot be loaded.'
+    throw missing(cause, 'npm install pg-boss @opentelemetry/api', error)
   }
 }
 

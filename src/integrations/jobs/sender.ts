@@ -46,10 +46,9 @@ export class Jobs {
   ): Promise<string | null> {
     const parts = this.#started('send')
     const { name } = job
+    const remedy = 'List its class: jobs({ workers: [ … ] }).'
     if (parts.works.get(name)?.job !== (job as JobDefinition))
-      throw new TypeError(
-        `No worker runs the job ${name}. List its class: jobs({ workers: [ … ] }).`,
-      )
+      throw new TypeError(`No worker runs the job ${name}. ${remedy}`)
     const tenant = job.tenant ? tenantOfSender(parts.usesTenants) : null
     const plain = await sendable(job as JobDefinition, input)
     const { key: singletonKey, priority } = options

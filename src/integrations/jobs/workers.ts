@@ -90,12 +90,9 @@ export class Workers {
     this.#planning?.cancel()
     const { queues, works, clock } = this.parts
     await Promise.all([...works.keys()].map((name) => queues.boss.offWork(name, { wait: false })))
-    let timer: Timer | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = clock.setTimeout(resolve, graceMs)
-    })
+    // The timer does not keep the process alive.
+    const late = new Promise<void>((resolve) => void clock.setTimeout(resolve, graceMs))
     await Promise.race([Promise.allSettled(this.#running.keys()), late])
-    timer?.cancel()
     const left = [...this.#running].map(async ([run, giveBack]) => {
       // It may have ended in this moment.
       await giveBack().catch(() => {})
