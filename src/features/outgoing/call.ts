@@ -68,7 +68,7 @@ function urlOf({ input }: AskedCall): URL {
   throw new TypeError(`outgoing(): the URL of ${url.host} has a user or a password. ${advice}`)
 }
 
-/** @throws TypeError, and not that of `URL`, which has the text. */
+/** @throws TypeError without the text, which the error of `URL` has. */
 function parse(text: string): URL {
   try {
     return new URL(text)
@@ -160,7 +160,7 @@ function limitOf({ input, init, req }: AskedCall, { clock, rest, url }: LimitCon
   }
 }
 
-/** Forget the signals of a response with its body. Nothing tells when it has been read. */
+/** Forgets the signals of a response together with its body: no event shows that a program has read it. */
 const unread = new FinalizationRegistry<() => void>((release) => release())
 /** Node warns of a signal with eleven listeners, so all calls of a request share one. */
 const followers = new WeakMap<AbortSignal, Set<AbortController>>()

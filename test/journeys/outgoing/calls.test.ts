@@ -222,6 +222,50 @@ describe('the end of a call', () => {
     await Promise.all([sent, failed.opened, host.over.opened])
   })
 
+  it('comes with the time of its request, also if its response was sent before', async () => {
+    const host = await silentHost()
+    const failed = gate()
+    let failure: unknown
+    const run = async (outgoing: Outgoing) => {
+      const sent = outgoing(host.url).catch((error: unknown) => {
+        failure = error
+      })
+      void sent.then(failed.open)
+      await host.came.opened
+      return []
+    }
+    const { url } = await appThat(run, { timeouts: { handler: '1s' } })
+    expect((await fetch(url)).status).toBe(200)
+    await Promise.all([failed.opened, host.over.opened])
+    expect(failure).toMatchObject({ name: 'TimeoutError' })
+  })
+
+  it('comes for all calls of a request, however many, without a warning', async () => {
+    const warnings: string[] = []
+    const note = ({ message }: Error) => void warnings.push(message)
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
+    const came = gate()
+    const ended = gate()
+    const host = await otherHost(() => {
+      if (host.got.length === 12) came.open()
+    })
+    let results: PromiseSettledResult<Response>[] = []
+    const { url } = await appThat(async (outgoing) => {
+      const calls = Array.from({ length: 12 }, () => outgoing(host.url))
+      results = await Promise.allSettled(calls)
+      ended.open()
+      return []
+    })
+    const controller = new AbortController()
+    const sent = fetch(url, { signal: controller.signal }).catch(() => {})
+    await came.opened
+    controller.abort()
+    await Promise.all([sent, ended.opened])
+    expect(results.map(({ status }) => status)).toEqual(Array(12).fill('rejected'))
+    expect(warnings).toEqual([])
+  })
+
   it('comes with the signal of the program', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
