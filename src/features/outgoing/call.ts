@@ -17,8 +17,8 @@ export interface AskedCall {
 }
 
 /**
- * A call on its way. It is an instance, because an object with a getter and the fields of another one took as long as all else
- * before a call is sent.
+ * A call on its way. It is an instance: in a profile on Node 20, an object with a getter and the fields of another one took a
+ * quarter of the time before a call is sent.
  */
 export class Call implements NewCall {
   readonly asked: AskedCall
@@ -166,7 +166,7 @@ const unread = new FinalizationRegistry<() => void>((release) => release())
 const followers = new WeakMap<AbortSignal, Set<AbortController>>()
 
 /**
- * Aborts with the first of some signals. `AbortSignal.any` took half as long as a whole call, on Node 20.
+ * Aborts with the first of some signals. In a loop on Node 20, `AbortSignal.any` took seven times as long as a listener.
  *
  * @returns a function that ends it.
  */
