@@ -17,7 +17,7 @@ import {
   metrics,
   metricsGroup,
 } from './metrics/feature.js'
-import { type OutgoingSettings, outgoingGroup } from './outgoing/outgoing-options.js'
+import { type OutgoingSettings, outgoing, outgoingGroup } from './outgoing/feature.js'
 import { type PagesParts, pages } from './pages/feature.js'
 import { policies } from './policies/feature.js'
 import { queryMethod } from './query-method/feature.js'
@@ -78,6 +78,7 @@ export const FEATURES: readonly Feature<
   health,
   logs,
   metrics,
+  outgoing,
   pages,
   policies,
   deprecated,

@@ -1,7 +1,7 @@
-import type { Draft } from '../features/records/draft.js'
 import type { Request } from '../contracts/handler.js'
 import type { EndedRequest } from '../contracts/observers.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import type { Draft } from '../features/records/draft.js'
 import { findQueries, type QueryFinding } from '../features/records/draft.js'
 import { userPlacesIn } from './user-place.js'
 

@@ -4,10 +4,9 @@ import { type AddressInfo, type LookupFunction, Socket } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/app/system-clock.js'
 import { Caller } from '../../src/features/outgoing/caller.js'
-import type { OutgoingInit } from '../../src/features/outgoing/outgoing-parts.js'
+import type { OutgoingInit } from '../../src/features/outgoing/outgoing-options.js'
 import { isPublicAddress, type LookUp } from '../../src/features/outgoing/public-hosts.js'
-import { sendPinned } from '../../src/features/outgoing/send-pinned.js'
-import { followRedirects } from '../../src/features/outgoing/transport.js'
+import { followRedirects, sendPinned } from '../../src/features/outgoing/transport.js'
 
 const PUBLIC = '93.184.216.34'
 

@@ -26,6 +26,19 @@ export interface OutgoingOptions {
   readonly timeout?: Duration
 }
 
+/** The options of one call: all options of `fetch`, and three more. */
+export interface OutgoingInit extends RequestInit {
+  /** How long the call may take: a duration. It never takes longer than its request. Default: as long as the request. */
+  readonly timeout?: Duration
+  /**
+   * Whether the URL comes from a stranger. Then only public addresses are called, on the ports of `ports`, and each redirect is
+   * checked as well. Default `false`.
+   */
+  readonly public?: boolean
+  /** The ports that a URL with `public: true` may have. Default: 80 and 443. */
+  readonly ports?: readonly number[]
+}
+
 /** The `outgoing` option, resolved. */
 export interface OutgoingSettings {
   readonly retries: boolean
@@ -41,27 +54,25 @@ const TIMEOUT_SECONDS = 30
 /** The `outgoing` option. */
 export const outgoingGroup: OptionGroup<Option, OutgoingSettings> = {
   unknown: (outgoing) => unknownOptions('outgoing.', outgoing, NAMES),
-  check,
+  check(outgoing = {}) {
+    if (typeof outgoing !== 'object' || outgoing === null || Array.isArray(outgoing)) {
+      const remedy = "Give { retries: true, circuit: true, timeout: '10s' }."
+      return [invalid('outgoing', `${shown(outgoing)} is not an object of options.`, remedy)]
+    }
+    const { retries, circuit, timeout } = outgoing
+    return [
+      ...checkSwitch('outgoing.retries', retries),
+      ...checkSwitch('outgoing.circuit', circuit),
+      ...checkDuration('outgoing.timeout', timeout),
+    ]
+  },
   resolve({ retries = false, circuit = false, timeout = TIMEOUT_SECONDS } = {}) {
     const timeoutMs = 1000 * (toSeconds(timeout) as number)
     return Object.freeze({ retries, circuit, timeoutMs })
   },
 }
 
-function check(outgoing: unknown): Problem[] {
-  if (outgoing === undefined) return []
-  if (typeof outgoing !== 'object' || outgoing === null || Array.isArray(outgoing)) {
-    const remedy = "Give { retries: true, circuit: true, timeout: '10s' }."
-    return [invalid('outgoing', `${shown(outgoing)} is not an object of options.`, remedy)]
-  }
-  const { retries, circuit, timeout } = outgoing as OutgoingOptions
-  const switches = Object.entries({ retries, circuit }).filter(
-    ([, value]) => value !== undefined && typeof value !== 'boolean',
-  )
-  return [
-    ...switches.map(([name, value]) =>
-      invalid(`outgoing.${name}`, `${shown(value)} is not a boolean.`, 'Give true or false.'),
-    ),
-    ...checkDuration('outgoing.timeout', timeout),
-  ]
+function checkSwitch(name: string, value: unknown): Problem[] {
+  if (value === undefined || typeof value === 'boolean') return []
+  return [invalid(name, `${shown(value)} is not a boolean.`, 'Give true or false.')]
 }

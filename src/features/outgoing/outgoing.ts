@@ -1,8 +1,8 @@
 import type { Request as ServerRequest } from '../../contracts/handler.js'
 import { inject } from '../../di/inject.js'
 import { InjectionToken } from '../../di/token.js'
-import type { Caller } from './caller.js'
-import type { OutgoingInit, OutgoingLinks, OutgoingParts } from './outgoing-parts.js'
+import type { Caller, OutgoingLinks, OutgoingParts } from './caller.js'
+import type { OutgoingInit } from './outgoing-options.js'
 
 /**
  * Calls another host, as `fetch` does.
@@ -26,16 +26,14 @@ const NO_LINKS: OutgoingLinks = {
   addMetric() {},
 }
 
-/** Makes the {@link Outgoing} of an application. Code that sends calls is loaded if something injects it. */
+/** Makes the {@link Outgoing} of an application. Code that sends calls is loaded when something injects it. */
 export class OutgoingCalls {
   readonly #currentRequest: Current
-  /** Whether something injects the function. */
-  isUsed = false
   #parts: OutgoingParts | undefined
   #links = NO_LINKS
+  /** `undefined` if nothing injects the function. */
   #loading: Promise<Caller> | undefined
   #caller: Caller | undefined
-  #hasMetrics = false
 
   /** @param currentRequest The request that a call belongs to. */
   constructor(currentRequest: Current) {
@@ -49,25 +47,31 @@ export class OutgoingCalls {
 
   /** Called before the first request. Resolves when calls can be sent. */
   async connect(links: OutgoingLinks): Promise<void> {
+    const caller = await this.#loading
     this.#links = links
-    if (this.isUsed) await this.#load()
-    this.#addMetrics()
+    caller?.addMetrics(links)
   }
 
   /** Returns the function. */
   open(): Outgoing {
-    this.isUsed = true
     this.#currentRequest.need()
-    return async function outgoing(
-      this: OutgoingCalls,
-      input: string | URL | Request,
-      init: OutgoingInit = {},
-    ) {
-      const { stacks } = this.#links.needs
-      const stack = stacks ? callerStack(outgoing) : undefined
-      const caller = this.#caller ?? (await this.#load())
-      return await caller.call({ input, init, stack, req: this.#currentRequest.get() })
-    }.bind(this)
+    this.#loading ??= this.#load()
+    const loading = this.#loading
+    const outgoing: Outgoing = (input, init = {}) => {
+      const stack = this.#links.needs.stacks ? callerStack(outgoing) : undefined
+      const asked = { input, init, stack, req: this.#currentRequest.get() }
+      // The call of a constructor comes before the code is loaded.
+      return this.#caller?.call(asked) ?? loading.then((caller) => caller.call(asked))
+    }
+    return outgoing
+  }
+
+  async #load(): Promise<Caller> {
+    const { Caller } = await import('./caller.js')
+    this.#caller = new Caller(this.#parts as OutgoingParts, () => this.#links)
+    // Something has injected the function late.
+    if (this.#links !== NO_LINKS) this.#caller.addMetrics(this.#links)
+    return this.#caller
   }
 
   /** @throws Error that names the hosts whose circuits are open. */
@@ -75,22 +79,6 @@ export class OutgoingCalls {
     const hosts = this.#caller?.openCircuits() ?? []
     if (hosts.length > 0)
       throw new Error(`Calls are refused, because these hosts fail: ${hosts.join(', ')}`)
-  }
-
-  async #load(): Promise<Caller> {
-    this.#loading ??= import('./caller.js').then(({ Caller }) => {
-      this.#caller = new Caller(this.#parts as OutgoingParts, () => this.#links)
-      this.#addMetrics()
-      return this.#caller
-    })
-    return await this.#loading
-  }
-
-  /** Adds the metrics once. A call of `onInit` comes before the application can take metrics. */
-  #addMetrics(): void {
-    if (this.#hasMetrics || this.#caller === undefined || this.#links === NO_LINKS) return
-    this.#hasMetrics = true
-    for (const metric of this.#caller.metrics()) this.#links.addMetric(metric)
   }
 }
 

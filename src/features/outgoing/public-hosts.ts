@@ -12,46 +12,28 @@ export interface Address {
 /** Looks up all addresses of a name, as `dns.promises.lookup` with `all: true`. */
 export type LookUp = (host: string) => Promise<readonly Address[]>
 
-/** Addresses of IPv4 that no public host has (RFC 6890 and its registry), by their prefixes. */
-const NOT_PUBLIC_4 = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  // Multicast, reserved, broadcast.
-  ['224.0.0.0', 3],
-] as const
+/** The addresses that no public host has (RFC 6890 and its registries), by the version of IP. */
+const REFUSED = {
+  // The last one: multicast, reserved, broadcast.
+  4: listOf(`0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+    192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`),
+  // All but 2000::/3, so also IPv4 in IPv6, NAT64, fc00::/7, fe80::/10 and ff00::/8; in it, tunnels to IPv4, and documentation.
+  6: listOf('::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20'),
+}
 
-/** All public addresses of IPv6 begin so. Addresses of IPv4 in IPv6, NAT64, `fc00::/7`, `fe80::/10` and `ff00::/8` do not. */
-const PUBLIC_6 = ['2000::', 3] as const
-/** Tunnels, which lead to addresses of IPv4, and addresses of documentation. */
-const NOT_PUBLIC_6 = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const
-
-const refused = new BlockList()
-for (const [net, prefix] of NOT_PUBLIC_4) refused.addSubnet(net, prefix, 'ipv4')
-for (const [net, prefix] of NOT_PUBLIC_6) refused.addSubnet(net, prefix, 'ipv6')
-const global6 = new BlockList()
-global6.addSubnet(...PUBLIC_6, 'ipv6')
+function listOf(subnets: string): BlockList {
+  const list = new BlockList()
+  for (const subnet of subnets.split(/\s+/)) {
+    const [net = '', prefix] = subnet.split('/')
+    list.addSubnet(net, Number(prefix), isIP(net) === 4 ? 'ipv4' : 'ipv6')
+  }
+  return list
+}
 
 /** Whether an address is one of a public host. Text that is no address is not. */
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address)
-  if (family === 4) return !refused.check(address, 'ipv4')
-  return family === 6 && global6.check(address, 'ipv6') && !refused.check(address, 'ipv6')
+  const version = isIP(address) as 0 | 4 | 6
+  return version !== 0 && !REFUSED[version].check(address, `ipv${version}`)
 }
 
 const DEFAULT_PORTS = [80, 443]
@@ -81,7 +63,7 @@ export function checkPublicUrl(url: URL, ports: readonly number[] = DEFAULT_PORT
  */
 export async function publicAddresses(
   url: URL,
-  lookUp: LookUp = lookUpAll,
+  lookUp: LookUp = (host) => dns.lookup(host, { all: true }),
 ): Promise<readonly Address[]> {
   const host = hostOf(url)
   const family = isIP(host)
@@ -90,10 +72,6 @@ export async function publicAddresses(
   const isPublic = addresses.length > 0 && addresses.every((each) => isPublicAddress(each.address))
   if (isPublic) return addresses
   throw notPublic(NOT_PUBLIC)
-}
-
-function lookUpAll(host: string): Promise<readonly Address[]> {
-  return dns.lookup(host, { all: true })
 }
 
 /** The parser of URLs has turned every spelling of an address into one. */

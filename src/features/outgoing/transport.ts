@@ -1,69 +1,132 @@
-import type { AnswerCall, CallAnswer } from '../../contracts/outgoing-call.js'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { Readable } from 'node:stream'
+import type { AnswerCall } from '../../contracts/outgoing-call.js'
+import { isBodiless } from '../../http/to-web-stream.js'
 import type { Call } from './call.js'
-import type { OutgoingParts } from './outgoing-parts.js'
-import { checkPublicUrl, publicAddresses } from './public-hosts.js'
-import { type Message, sendPinned } from './send-pinned.js'
-
-/** Has a message answered in place of its host. */
-async function sendAnswered(message: Message, answer: AnswerCall): Promise<Response> {
-  const { method, url, headers, body } = message
-  const answered = await answer({
-    method,
-    url: url.href,
-    headers: Object.fromEntries(headers),
-    body: body === null ? null : Buffer.from(body).toString(),
-  })
-  return responseOf(answered)
-}
-
-const NO_BODY = new Set([204, 205, 304])
-
-function responseOf({ status = 200, headers = {}, json, body, error }: CallAnswer): Response {
-  if (error !== undefined) throw new TypeError('fetch failed', { cause: new Error(error) })
-  if (NO_BODY.has(status)) return new Response(null, { status, headers })
-  if (json === undefined) return new Response(body ?? null, { status, headers })
-  const all = new Headers(headers)
-  if (!all.has('content-type')) all.set('content-type', 'application/json')
-  return new Response(JSON.stringify(json), { status, headers: all })
-}
+import { type Address, checkPublicUrl, type LookUp, publicAddresses } from './public-hosts.js'
 
 /** Sends a call once. */
 export type Transport = (call: Call) => Promise<Response>
 
+/** Dependencies of the transport of calls. */
+export interface TransportConfig {
+  /** Answers calls in place of other hosts; `null` outside of tests. */
+  readonly answer: AnswerCall | null
+  /** Looks up the addresses of strangers' URLs. Default: Node's look-up. */
+  readonly lookUp?: LookUp
+}
+
 /** Returns what sends the calls of an application. */
-export function transportOf({ answer, lookUp }: OutgoingParts): Transport {
+export function transportOf({ answer, lookUp }: TransportConfig): Transport {
   return async function send(call) {
-    const { input, init } = call.asked
-    const { headers, signal } = call
-    if (answer === null && !call.isPublic) return await fetch(input, { ...init, headers, signal })
-    const sendOnce: Send = async (message) => {
-      if (call.isPublic) checkPublicUrl(message.url, init.ports)
-      if (answer !== null) return await untilAborted(sendAnswered(message, answer), signal)
-      const addresses = await untilAborted(publicAddresses(message.url, lookUp), signal)
-      return await sendPinned(message, addresses)
-    }
-    return await followRedirects(await messageOf(call), init.redirect ?? 'follow', sendOnce)
+    const { asked, headers, limit, isPublic } = call
+    const { input, init } = asked
+    const { signal } = limit
+    if (answer === null && !isPublic) return await fetch(input, { ...init, headers, signal })
+    return await followRedirects(
+      await messageOf(call),
+      init.redirect ?? 'follow',
+      async (message) => {
+        if (isPublic) checkPublicUrl(message.url, init.ports)
+        if (answer !== null) return await untilAborted(sendAnswered(message, answer), signal)
+        const addresses = await untilAborted(publicAddresses(message.url, lookUp), signal)
+        return await sendPinned(message, addresses)
+      },
+    )
   }
 }
 
+/** A message to send. */
+export interface Message {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Headers
+  readonly body: Uint8Array | null
+  readonly signal: AbortSignal
+}
+
 /** Returns the message of a call. Its body is read into memory, for redirects that send it again. */
-export async function messageOf(call: Call): Promise<Message> {
-  const { asked, method, url, headers, signal } = call
-  const { input, init } = asked
+async function messageOf({ asked, method, url, headers, limit }: Call): Promise<Message> {
   // The type of the body is a header that `Request` adds.
-  const request = new Request(input, { ...init, headers, signal: null })
+  const request = new Request(asked.input, { ...asked.init, headers, signal: null })
   const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
-  return { url, method, headers: new Headers(request.headers), body, signal }
+  return { url, method, headers: new Headers(request.headers), body, signal: limit.signal }
 }
 
 /** @throws the reason of the signal. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
+}
+
+/** Has a message answered in place of its host. */
+async function sendAnswered(message: Message, answer: AnswerCall): Promise<Response> {
+  const { method, url, headers, body } = message
+  const {
+    status = 200,
+    error,
+    json,
+    ...own
+  } = await answer({
+    method,
+    url: url.href,
+    headers: Object.fromEntries(headers),
+    body: body === null ? null : Buffer.from(body).toString(),
+  })
+  if (error !== undefined) throw failed(new Error(error))
+  const init = { status, headers: own.headers ?? {} }
+  if (isBodiless(method, status)) return new Response(null, init)
+  return json === undefined ? new Response(own.body ?? null, init) : Response.json(json, init)
+}
+
+/**
+ * Sends a message to one of these addresses, and looks up no name. `fetch` looks a name up itself. The connection is closed
+ * afterwards, so that no later call has it without a check.
+ */
+export function sendPinned(message: Message, addresses: readonly Address[]): Promise<Response> {
+  const { url, method, headers, body, signal } = message
+  const lookup: LookupFunction = (_host, { all }, done) => {
+    const [first] = addresses as readonly [Address]
+    if (all === true) done(null, [...addresses])
+    else done(null, first.address, first.family)
+  }
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp
+  const options = { method, headers: Object.fromEntries(headers), signal, lookup, agent: false }
+  return new Promise((resolve, reject) => {
+    const sent = send(url, options, (received) => {
+      try {
+        resolve(responseOf(received, method))
+      } catch (error) {
+        // A status or a header that no response can have.
+        received.destroy()
+        reject(failed(error))
+      }
+    })
+    sent.on('error', (error) => reject(signal.aborted ? signal.reason : failed(error)))
+    sent.end(body ?? undefined)
+  })
+}
+
+function responseOf(received: IncomingMessage, method: string): Response {
+  const { statusCode: status = 0, statusMessage: statusText = '', headersDistinct } = received
+  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  )
+  const isEmpty = isBodiless(method, status)
+  const content = isEmpty ? null : (Readable.toWeb(received) as ReadableStream)
+  if (isEmpty) received.resume()
+  return new Response(content, { status, statusText, headers })
+}
+
+/** As `fetch` fails. */
+function failed(cause: unknown): TypeError {
+  return new TypeError('fetch failed', { cause })
 }
 
 /** As `fetch`. */
@@ -91,7 +154,7 @@ export async function followRedirects(
     if (mode === 'error') break
     current = redirected(current, response.status, location)
   }
-  throw new TypeError('fetch failed', { cause: new Error('There were too many redirects.') })
+  throw failed(new Error('There were too many redirects.'))
 }
 
 function redirected(message: Message, status: number, location: string): Message {

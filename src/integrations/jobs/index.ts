@@ -3,7 +3,7 @@
  *
  * @module blazon/jobs
  */
-export { Cron, type CronOptions, Job, type JobDecorator, Worker } from './decorators.js'
+
 export {
   defineJob,
   type JobDefinition,
@@ -11,7 +11,7 @@ export {
   type JobOptions,
   type JobRun,
   type JobSender,
-} from './define-job.js'
+} from './job.js'
 export { jobs } from './jobs.js'
 export type { JobsOptions } from './jobs-options.js'
 export { Jobs, type SendArguments, type SendOptions } from './sender.js'
@@ -23,3 +23,4 @@ export {
   type WebhookEvent,
   Webhooks,
 } from './webhooks.js'
+export { Cron, type CronOptions, Job, type JobDecorator, Worker } from './worker.js'

@@ -1,5 +1,5 @@
 import type { Class } from '../../index.js'
-import { type Check, type JobDefinition, number, refuse } from './define-job.js'
+import { type Check, type JobDefinition, number, refuse } from './job.js'
 
 /** Options of {@link jobs}. */
 export interface JobsOptions {

@@ -1,6 +1,6 @@
 import { DatabaseLink, type Plugin, RequestContext } from '../../index.js'
 import { orStandIn, type PluginWork, TestJobs } from '../../plugin/index.js'
-import type { JobDefinition } from './define-job.js'
+import type { JobDefinition } from './job.js'
 import { type JobsOptions, type JobsSettings, resolveOptions } from './jobs-options.js'
 import { Runtime } from './runtime.js'
 import { Jobs } from './sender.js'

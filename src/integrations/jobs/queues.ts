@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, JobWithMetadata, SendOptions } from 'pg-boss'
-import type { BossDatabase } from './boss-database.js'
-import type { JobDefinition } from './define-job.js'
-import type { Envelope } from './envelope.js'
-import type { Boss } from './load-boss.js'
+import type { Clock, DatabaseLink, Logger } from '../../index.js'
+import type { SentJob, TenantStates } from '../../plugin/index.js'
+import type { Boss, BossDatabase } from './boss.js'
+import type { Envelope, JobDefinition } from './job.js'
+import type { Works } from './worker.js'
 
 const LONGEST_DELAY_SECONDS = 3600
 
@@ -92,4 +93,19 @@ function assertOne(response: { readonly affected?: number }, job: JobWithMetadat
 function outputOf(error: unknown): Pick<Error, 'name' | 'message'> {
   const { name, message } = error instanceof Error ? error : new Error(String(error))
   return { name, message }
+}
+
+/** The parts of an application that its jobs depend on. They exist when it has started. */
+export interface JobsDeps {
+  readonly link: DatabaseLink
+  readonly queues: Queues
+  readonly schema: string
+  readonly works: Works
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly usesTenants: boolean
+  /** Returns the state of a tenant. */
+  readonly stateOf: TenantStates
+  /** Called after the commit of a job that was sent. */
+  readonly onSent: (sent: SentJob) => void
 }

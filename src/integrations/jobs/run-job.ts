@@ -1,12 +1,10 @@
 import type { JobWithMetadata } from 'pg-boss'
 import { runWithTenant } from '../../index.js'
 import { type Work as Context, type JobRunReport, WorkContext } from '../../plugin/index.js'
-import { type JobRun, present } from './define-job.js'
-import { checkInput, type Envelope, readEnvelope } from './envelope.js'
-import type { Work } from './find-work.js'
-import type { JobsDeps } from './jobs-deps.js'
-import { LostClaimError } from './queues.js'
+import { checkInput, type Envelope, type JobRun, present, readEnvelope } from './job.js'
+import { type JobsDeps, LostClaimError } from './queues.js'
 import { planOf } from './schedules.js'
+import type { Work } from './worker.js'
 
 /** How long a job of a suspended tenant waits before it is looked at again. */
 const SUSPENDED_SECONDS = 60

@@ -10,15 +10,13 @@ import {
   type TestJobs,
   UnderTest,
 } from '../../plugin/index.js'
-import { bossDatabase, followTests } from './boss-database.js'
-import { findWork } from './find-work.js'
-import type { JobsDeps } from './jobs-deps.js'
+import { type Boss, bossDatabase, followTests, loadBoss } from './boss.js'
 import type { JobsSettings } from './jobs-options.js'
-import { type Boss, loadBoss } from './load-boss.js'
-import { Queues } from './queues.js'
+import { type JobsDeps, Queues } from './queues.js'
 import { runJob } from './run-job.js'
 import { checkSchedules, planSchedules } from './schedules.js'
 import type { Jobs } from './sender.js'
+import { findWork } from './worker.js'
 import { Workers } from './workers.js'
 
 /** How often lost jobs are looked for, in seconds: each waits at most twice this time longer than its timeout. */

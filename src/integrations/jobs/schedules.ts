@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { ConfigError } from '../../index.js'
 import type { Problem } from '../../plugin/index.js'
-import type { JobSchedule } from './decorators.js'
-import type { Works } from './find-work.js'
-import type { JobsDeps } from './jobs-deps.js'
-import type { Boss } from './load-boss.js'
+import type { Boss } from './boss.js'
+import type { JobsDeps } from './queues.js'
+import type { JobSchedule, Works } from './worker.js'
 
 /**
  * Checks the expressions and the zones of all schedules.

@@ -7,9 +7,8 @@ import {
   TenantContext,
 } from '../../index.js'
 import { toSeconds } from '../../plugin/index.js'
-import { type JobDefinition, present } from './define-job.js'
-import { checkInput, currentSender } from './envelope.js'
-import type { JobsDeps } from './jobs-deps.js'
+import { checkInput, currentSender, type JobDefinition, present } from './job.js'
+import type { JobsDeps } from './queues.js'
 import { listJobs, type StoredJob, type StoredJobsFilter } from './stored-jobs.js'
 
 /** Options of {@link Jobs.send}. */
@@ -47,10 +46,9 @@ export class Jobs {
   ): Promise<string | null> {
     const parts = this.#started('send')
     const { name } = job
+    const remedy = 'List its class: jobs({ workers: [ … ] }).'
     if (parts.works.get(name)?.job !== (job as JobDefinition))
-      throw new TypeError(
-        `No worker runs the job ${name}. List its class: jobs({ workers: [ … ] }).`,
-      )
+      throw new TypeError(`No worker runs the job ${name}. ${remedy}`)
     const tenant = job.tenant ? tenantOfSender(parts.usesTenants) : null
     const plain = await sendable(job as JobDefinition, input)
     const { key: singletonKey, priority } = options

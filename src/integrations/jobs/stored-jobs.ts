@@ -1,6 +1,5 @@
 import type { DatabaseLink } from '../../index.js'
-import { bossDatabase } from './boss-database.js'
-import { loadBoss } from './load-boss.js'
+import { bossDatabase, loadBoss } from './boss.js'
 
 /** A job in the database. */
 export interface StoredJob {

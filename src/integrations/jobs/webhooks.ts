@@ -1,11 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { Clock, InjectionToken, inject, Outgoing, signWebhook } from '../../index.js'
 import type { MaybePromise } from '../../plugin/index.js'
-import { Job, Worker } from './decorators.js'
-import { defineJob, type JobDefinition, type JobRun } from './define-job.js'
+import { defineJob, type JobDefinition, type JobRun } from './job.js'
 import { DeadJobError } from './run-job.js'
 import { Jobs, type SendOptions } from './sender.js'
 import type { StoredJob } from './stored-jobs.js'
+import { Job, Worker } from './worker.js'
 
 /** Where events are sent. */
 export interface WebhookEndpoint {

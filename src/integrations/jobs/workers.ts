@@ -1,10 +1,9 @@
 import type { JobWithMetadata } from 'pg-boss'
 import type { Timer } from '../../index.js'
-import type { Work } from './find-work.js'
-import type { JobsDeps } from './jobs-deps.js'
-import { LostClaimError } from './queues.js'
+import { type JobsDeps, LostClaimError } from './queues.js'
 import { runJob } from './run-job.js'
 import { planSchedules } from './schedules.js'
+import type { Work } from './worker.js'
 
 /** How often a worker looks for jobs that another process has sent, in seconds. */
 const POLL_SECONDS = 1
@@ -91,12 +90,9 @@ export class Workers {
     this.#planning?.cancel()
     const { queues, works, clock } = this.parts
     await Promise.all([...works.keys()].map((name) => queues.boss.offWork(name, { wait: false })))
-    let timer: Timer | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = clock.setTimeout(resolve, graceMs)
-    })
+    // The timer does not keep the process alive.
+    const late = new Promise<void>((resolve) => void clock.setTimeout(resolve, graceMs))
     await Promise.race([Promise.allSettled(this.#running.keys()), late])
-    timer?.cancel()
     const left = [...this.#running].map(async ([run, giveBack]) => {
       // It may have ended in this moment.
       await giveBack().catch(() => {})

@@ -3,7 +3,7 @@ import { Cron, defineJob, Job, jobs, Worker } from 'blazon/jobs'
 import { postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
-import { loadBoss } from '../../../src/integrations/jobs/load-boss.js'
+import { loadBoss } from '../../../src/integrations/jobs/boss.js'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
 import { describeJobs, runsJobs } from './support.js'
 

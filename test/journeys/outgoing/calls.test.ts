@@ -187,14 +187,14 @@ describe('the end of a call', () => {
   }
 
   it('comes with the handler timeout of its request, which closes the connection', async () => {
-    const timeouts = { handler: '50ms' } as const
+    const timeouts = { handler: '200ms' } as const
     const { status, failure } = await failureOf((outgoing, url) => outgoing(url), { timeouts })
     expect(status).toBe(503)
     expect(failure).toMatchObject({ message: expect.stringMatching(/took (?:too long|longer)/) })
   })
 
   it('is not later with a longer time of its own', async () => {
-    const timeouts = { handler: '50ms' } as const
+    const timeouts = { handler: '200ms' } as const
     const init: OutgoingInit = { timeout: '1h' }
     expect(await failureOf((outgoing, url) => outgoing(url, init), { timeouts })).toMatchObject({
       status: 503,
@@ -202,12 +202,12 @@ describe('the end of a call', () => {
   })
 
   it('is earlier with a shorter time of its own', async () => {
-    const init: OutgoingInit = { timeout: '20ms' }
+    const init: OutgoingInit = { timeout: '200ms' }
     const { status, failure } = await failureOf((outgoing, url) => outgoing(url, init), {})
     expect(status).toBe(200)
     expect(failure).toMatchObject({
       name: 'TimeoutError',
-      message: expect.stringContaining('20 ms'),
+      message: expect.stringContaining('200 ms'),
     })
   })
 
@@ -220,6 +220,50 @@ describe('the end of a call', () => {
     await host.came.opened
     controller.abort()
     await Promise.all([sent, failed.opened, host.over.opened])
+  })
+
+  it('comes with the time of its request, also if its response was sent before', async () => {
+    const host = await silentHost()
+    const failed = gate()
+    let failure: unknown
+    const run = async (outgoing: Outgoing) => {
+      const sent = outgoing(host.url).catch((error: unknown) => {
+        failure = error
+      })
+      void sent.then(failed.open)
+      await host.came.opened
+      return []
+    }
+    const { url } = await appThat(run, { timeouts: { handler: '1s' } })
+    expect((await fetch(url)).status).toBe(200)
+    await Promise.all([failed.opened, host.over.opened])
+    expect(failure).toMatchObject({ name: 'TimeoutError' })
+  })
+
+  it('comes for all calls of a request, however many, without a warning', async () => {
+    const warnings: string[] = []
+    const note = ({ message }: Error) => void warnings.push(message)
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
+    const came = gate()
+    const ended = gate()
+    const host = await otherHost(() => {
+      if (host.got.length === 12) came.open()
+    })
+    let results: PromiseSettledResult<Response>[] = []
+    const { url } = await appThat(async (outgoing) => {
+      const calls = Array.from({ length: 12 }, () => outgoing(host.url))
+      results = await Promise.allSettled(calls)
+      ended.open()
+      return []
+    })
+    const controller = new AbortController()
+    const sent = fetch(url, { signal: controller.signal }).catch(() => {})
+    await came.opened
+    controller.abort()
+    await Promise.all([sent, ended.opened])
+    expect(results.map(({ status }) => status)).toEqual(Array(12).fill('rejected'))
+    expect(warnings).toEqual([])
   })
 
   it('comes with the signal of the program', async () => {
@@ -239,7 +283,7 @@ describe('the end of a call', () => {
       res.write('begin')
     })
     const { url } = await appThat(async (outgoing) => (await outgoing(host.url)).text(), {
-      timeouts: { handler: '50ms' },
+      timeouts: { handler: '200ms' },
     })
     expect((await fetch(url)).status).toBe(503)
     await over.opened
@@ -247,7 +291,7 @@ describe('the end of a call', () => {
 
   it('outside of requests has a limit, too', async () => {
     const host = await silentHost()
-    const { app } = await appThat(() => [], { outgoing: { timeout: '20ms' } })
+    const { app } = await appThat(() => [], { outgoing: { timeout: '200ms' } })
     await expect(app.get(Outgoing)(host.url)).rejects.toMatchObject({ name: 'TimeoutError' })
     await host.over.opened
   })

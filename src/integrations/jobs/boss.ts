@@ -1,5 +1,6 @@
-import type { Db } from 'pg-boss'
-import type { Clock, DatabaseLink, LinkQuery } from '../../index.js'
+import type { Db, PgBoss } from 'pg-boss'
+import { type Clock, ConfigError, type DatabaseLink, type LinkQuery } from '../../index.js'
+import { type Problem, refuseOldPeer } from '../../plugin/index.js'
 
 /** The setting in which a session has the time of a test, in milliseconds. */
 const NOW = 'blazon.jobs_now'
@@ -47,4 +48,31 @@ export async function followTests(link: DatabaseLink, schema: string): Promise<v
   await link.run(`create or replace function ${schema}.job_now() returns timestamptz language sql stable as $$
     select coalesce(to_timestamp(nullif(current_setting('${NOW}', true), '')::float8 / 1000), pg_catalog.now())
   $$`)
+}
+
+/** The instance of pg-boss that an application uses. */
+export type Boss = PgBoss
+
+/**
+ * Loads pg-boss.
+ *
+ * @throws ConfigError `E_PEER_MISSING` if Node or the package is too old, or the package is not installed.
+ */
+export async function loadBoss(version: string = process.versions.node): Promise<typeof PgBoss> {
+  refuseOldPeer('pg-boss', { subject: 'blazon/jobs', origin: import.meta.url })
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isOld = major < 22 || (major === 22 && minor < 12)
+  const cause = `pg-boss 12 needs Node 22.12 or later, and this is ${version}.`
+  if (isOld) throw missing(cause, 'Use a later Node.')
+  try {
+    return (await import('pg-boss')).PgBoss
+  } catch (error) {
+    const cause = 'pg-boss, or @opentelemetry/api, which it imports, cannot be loaded.'
+    throw missing(cause, 'npm install pg-boss @opentelemetry/api', error)
+  }
+}
+
+function missing(cause: string, remedy: string, error?: unknown): ConfigError {
+  const problem: Problem = { code: 'E_PEER_MISSING', subject: 'blazon/jobs', cause, remedy }
+  return new ConfigError([problem], { cause: error })
 }
