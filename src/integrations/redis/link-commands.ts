@@ -42,7 +42,7 @@ async function* findOn(link: Link, send: Send, pattern: string): AsyncGenerator<
 /** For stores without which a request fails: a late reply is a 503 for a client, and not only a cache miss. */
 const PATIENT = '500ms'
 
-/** The connection of an options object, whose default timeout is longer than that of a cache. */
+/** The connection of an options object, whose default timeout is longer than the timeout of a cache. */
 export function patientLinkOf(options: RedisOptions): Link {
   return linkOf(options.timeout === undefined ? { ...options, timeout: PATIENT } : options)
 }
