@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { tenantTable } from 'blazon/postgres'
 import { describe } from 'vitest'
 import { afterFile } from '../../after-file.js'
-import { writeConfig } from '../../docs/snippets.js'
+import { pathsOfBuild, writeConfig } from '../../docs/snippets.js'
 import { Folder, type ServerDatabase } from '../postgres/own-database.js'
 import { isServerMissing } from '../postgres/server.js'
 import { until } from '../until.js'
@@ -38,7 +38,7 @@ export class WorkerProcess {
   #isReady = false
 
   private constructor(database: ServerDatabase, env: Readonly<Record<string, string>>) {
-    const TSX_TSCONFIG_PATH = writeConfig('jobs', 'standard')
+    const TSX_TSCONFIG_PATH = writeConfig('jobs', 'standard', pathsOfBuild())
     this.child = spawn(process.execPath, ['--import', 'tsx', FILE], {
       env: {
         ...process.env,

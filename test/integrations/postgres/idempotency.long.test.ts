@@ -6,7 +6,7 @@ import { Database, idempotencyTable, postgres, Transactional } from 'blazon/post
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeIdempotencyStore } from '../../conformance/idempotency-store.js'
-import { runTypeScript, writeConfig } from '../../docs/snippets.js'
+import { pathsOfBuild, runTypeScript, writeConfig } from '../../docs/snippets.js'
 import { until } from '../until.js'
 import { IdempotentOrders } from './idempotent-orders.js'
 import { KINDS, ownEmbeddedDatabase } from './own-database.js'
@@ -181,7 +181,7 @@ describeWithServer('a server', () => {
     timeout: LIMIT,
   }, async () => {
     await look(idempotencyTable())
-    const config = writeConfig('idempotent', 'standard')
+    const config = writeConfig('idempotent', 'standard', pathsOfBuild())
     let running: { child: ChildProcess; port: number } | undefined
     const startApp = async () => {
       const child = runTypeScript(FILE, { config, env: { CRASH_URL: shopUrl(server, LOGIN) } })
