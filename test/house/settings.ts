@@ -42,10 +42,12 @@ const READERS = [
 
 /** The types of options that a file imports from another one. */
 function optionTypesOf(tree: ts.SourceFile): string[] {
-  return walk(tree).filter(ts.isImportSpecifier).flatMap(({ name, propertyName }) => {
-    const imported = (propertyName ?? name).text
-    return OPTION_TYPES.has(imported) ? [imported] : []
-  })
+  return walk(tree)
+    .filter(ts.isImportSpecifier)
+    .flatMap(({ name, propertyName }) => {
+      const imported = (propertyName ?? name).text
+      return OPTION_TYPES.has(imported) ? [imported] : []
+    })
 }
 
 const sources = readSources()
