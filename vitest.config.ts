@@ -67,6 +67,9 @@ const LIMITS = {
 /** Takes back what a file has replaced in its process, and ends what the file has started. */
 const RESTORE = source('./test/restore.ts')
 
+/** Saves examples and templates the seconds of `initdb`. */
+const OF_PROJECTS = source('./test/setup-projects.ts')
+
 /** The configuration of a project. Its files are compiled with one dialect of decorators; default: the standard one. */
 export function project(
   name: string,
@@ -138,6 +141,12 @@ export const ALONE = [
  */
 const LONG = ['test/**/*.long.test.ts']
 
+/** A project with the tests of examples and templates. */
+function withProjects(name: string, options: Parameters<typeof project>[1]) {
+  const { test, ...rest } = project(name, options)
+  return { ...rest, test: { ...test, setupFiles: [RESTORE, OF_PROJECTS] } }
+}
+
 /** The tests of the examples, and those of the projects that `blazon new` makes, before they are projects. */
 const PROJECTS = ['examples/**/*.test.ts', 'templates/**/*.test.ts']
 
@@ -161,13 +170,13 @@ export default defineConfig({
         exclude: [...APART, ...ALONE, ...LONG],
       }),
       project('alone', { include: ALONE, exclude: [...APART, ...LONG] }),
-      project('long', { include: [...LONG, ...PROJECTS], exclude: APART }),
+      withProjects('long', { include: [...LONG, ...PROJECTS], exclude: APART }),
       shared('legacy', {
         dialect: 'legacy',
         include: JOURNEYS,
         exclude: ['**/*.legacy.test.ts', ...ALONE, ...LONG],
       }),
-      project('legacy-long', {
+      withProjects('legacy-long', {
         dialect: 'legacy',
         include: [
           'test/journeys/{postgres,queries,statements,typeorm}/*.long.test.ts',

@@ -15,13 +15,14 @@ let isMakingTemplate = false
 
 /**
  * From now on, each database of this process that does not exist yet starts as a copy of an empty one, because `initdb`
- * takes four seconds of the processor. The examples, and the processes of the command line, still run `initdb`.
+ * takes four seconds of the processor. Processes of the command line still run `initdb`, unless their project has the stand-in of
+ * `test/cli/pglite-stand-in.ts`.
  */
 export function startPgliteFromTemplate(): void {
   PGlite.create = (async (options: PGliteOptions) => {
     const hasFiles = options.fs !== undefined || options.loadDataDir !== undefined
     if (isMakingTemplate || hasFiles || exists(options.dataDir)) return await create(options)
-    template ??= readTemplate()
+    template ??= templateFile().then((file) => new Blob([readFileSync(file)]))
     return await create({ ...options, loadDataDir: await template })
   }) as typeof PGlite.create
 }
@@ -34,7 +35,7 @@ function exists(folder: string | undefined): boolean {
  * The files of an empty database, kept for each version of PGlite. Several processes may make them at the same time:
  * each writes its own file, and the last to finish gives it its name.
  */
-async function readTemplate(): Promise<Blob> {
+export async function templateFile(): Promise<string> {
   const file = join(TEMPLATES, `${versionOfPglite()}.tar`)
   if (!existsSync(file)) {
     mkdirSync(TEMPLATES, { recursive: true })
@@ -43,7 +44,7 @@ async function readTemplate(): Promise<Blob> {
     isMakingTemplate = false
     renameSync(`${file}.${process.pid}`, file)
   }
-  return new Blob([readFileSync(file)])
+  return file
 }
 
 async function dumpEmptyDatabase(): Promise<Uint8Array> {

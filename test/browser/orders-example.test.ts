@@ -5,7 +5,10 @@ import { options } from '../../examples/orders/app.js'
 import { databases } from '../../examples/orders/databases.js'
 import { demoToken } from '../../examples/orders/demo-token.js'
 import { database } from '../../examples/orders/stores.js'
+import { startPgliteFromTemplate } from '../pglite-template.js'
 import { describeInChromium, pagesOfFile } from './chromium.js'
+
+startPgliteFromTemplate()
 
 /** Starts the example with an embedded database. Returns its address. */
 async function start(): Promise<string> {

@@ -16,6 +16,9 @@ import { root } from '../root.js'
 /** Inside the repository, so that the build finds its dependencies; ignored by git. */
 const CACHE = join(root, '.cache', 'package')
 
+/** Where npm would install it: tsx compiles other folders once more in each process. */
+const PLACE = join('node_modules', 'blazon')
+
 let built: string | undefined
 
 /**
@@ -30,20 +33,21 @@ export function builtPackage(): string {
 function findOrMake(): string {
   mkdirSync(CACHE, { recursive: true })
   const hash = hashOfBuild()
-  const folder = join(CACHE, hash.slice(0, 16))
-  if (existsSync(folder)) return folder
+  const folder = join(CACHE, hash.slice(0, 20))
+  if (existsSync(folder)) return join(folder, PLACE)
   const old = readdirSync(CACHE).filter((other) => !other.startsWith('stage-'))
   const stage = mkdtempSync(join(CACHE, 'stage-'))
-  makeDist(join(stage, 'dist'), hash)
-  copyFileSync(join(root, 'package.json'), join(stage, 'package.json'))
-  cpSync(join(root, 'templates'), join(stage, 'templates'), { recursive: true })
+  const place = join(stage, PLACE)
+  makeDist(join(place, 'dist'), hash)
+  copyFileSync(join(root, 'package.json'), join(place, 'package.json'))
+  cpSync(join(root, 'templates'), join(place, 'templates'), { recursive: true })
   try {
     renameSync(stage, folder)
   } catch {
     rmSync(stage, { recursive: true, force: true })
   }
   for (const other of old) rmSync(join(CACHE, other), { recursive: true, force: true })
-  return folder
+  return join(folder, PLACE)
 }
 
 /** Copies the `dist/` of the repository, and builds only if that is not up to date. */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { root } from '../root.js'
 import { DevRun, devProject, isAlive } from './dev-run.js'
+import { installPglite } from './pglite-stand-in.js'
 
 /** Lists the notes, and adds one for each POST. Compiled, because Node reads it faster. */
 const app = (prefix: string) => `
@@ -39,12 +39,12 @@ process.on('SIGTERM', () => application.close())
 await application.listen(Number(process.env.PORT))
 `
 
-function project() {
+async function project() {
   const made = devProject({
     'main.js': app(''),
     'migrations/0001_notes.sql': 'create table notes (id serial primary key, text text);',
   })
-  made.install('@electric-sql/pglite', `${root}/node_modules/@electric-sql/pglite`)
+  await installPglite(made)
   return made
 }
 
@@ -61,7 +61,7 @@ const socketFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWi
 
 describe('an embedded database under blazon dev', () => {
   it('stays open while the application starts again, and is closed at the end', async () => {
-    const own = project()
+    const own = await project()
     const before = new Set(socketFolders())
     const run = await DevRun.start(own)
     await run.until('ready')
@@ -93,7 +93,7 @@ describe('an embedded database under blazon dev', () => {
   })
 
   it('gets a migration that was added, and then the application starts again', async () => {
-    const own = project()
+    const own = await project()
     own.write({ 'unrelated/other.sql': 'x' })
     const run = await DevRun.start(own)
     await run.until('ready')
@@ -112,7 +112,7 @@ describe('an embedded database under blazon dev', () => {
 
   it('is used by blazon db at the same time', async () => {
     // The application applies no migrations itself, so that it does not start again for them.
-    const own = project()
+    const own = await project()
     own.write({ 'main.js': app('').replace(", migrations: 'migrations'", '') })
     const run = await DevRun.start(own)
     await run.until('ready')
@@ -129,7 +129,7 @@ describe('an embedded database under blazon dev', () => {
   })
 
   it('begins anew when its folder was deleted, and outlives a process that is killed', async () => {
-    const own = project()
+    const own = await project()
     const run = await DevRun.start(own)
     await run.until('ready')
     await post(run)
@@ -147,7 +147,7 @@ describe('an embedded database under blazon dev', () => {
   })
 
   it('reports a folder that cannot be used as without it', async () => {
-    const own = project().write({ '.data/letter.txt': 'no database' })
+    const own = (await project()).write({ '.data/letter.txt': 'no database' })
     const run = await DevRun.start(own)
     const output = await run.until('did not start')
     expect(output).toContain('It has files that do not belong to a database.')

@@ -1,11 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { describeWithServer, ownServerDatabase } from '../integrations/postgres/own-database.js'
-import { root } from '../root.js'
 import { DevRun } from './dev-run.js'
 import { madeProject, runTests } from './made-with-node-modules.js'
+import { installPglite } from './pglite-stand-in.js'
 import type { Project } from './project.js'
 
 /** Fails for a name without a second letter. */
@@ -302,7 +301,7 @@ it('lists', async () => {
 
 it('has a test for a wrong statement that starts as the other tests do, and passes when the statement is right', async () => {
   const project = await madeProject(['--test', 'node'])
-  project.install('@electric-sql/pglite', join(root, 'node_modules/@electric-sql/pglite'))
+  await installPglite(project)
   rmSync(project.path('test'), { recursive: true })
   project.write({
     'src/app.ts': CLINIC_OPTIONS,

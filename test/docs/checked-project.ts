@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './markdown.js'
-import { outputOf, pathsOfPackage } from './snippets.js'
+import { outputOf, pathsOfBuild } from './snippets.js'
 
-/** What the compiler prints about a project, with the package from its source. */
+/** What the compiler prints about a project, with the built package. */
 export async function mistakesIn(folder: string): Promise<string> {
-  const compilerOptions = { paths: pathsOfPackage() }
+  const compilerOptions = { paths: pathsOfBuild('.d.ts') }
   const project = join(folder, 'tsconfig.check.json')
   writeFileSync(project, JSON.stringify({ extends: './tsconfig.json', compilerOptions }))
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -37,7 +37,9 @@ const configOf = (
   dialect: string,
 ) => `import { project } from ${JSON.stringify(join(root, 'vitest.config.ts'))}
 const { test, ...rest } = project('checked', { dialect: '${dialect}', include: ['test/**/*.test.ts'] })
-export default { ...rest, test: { ...test, setupFiles: ['setup.check.ts'] } }
+// Compiled modules are kept, because each page needs all of the package.
+const experimental = { fsModuleCache: true, fsModuleCachePath: ${JSON.stringify(join(root, '.cache/vitest'))} }
+export default { ...rest, test: { ...test, setupFiles: ['setup.check.ts'], isolate: false, experimental } }
 `
 /** Each test of the pages makes a database. */
 const SETUP = `import { startPgliteFromTemplate } from ${JSON.stringify(join(root, 'test/pglite-template.ts'))}

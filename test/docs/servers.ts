@@ -14,6 +14,9 @@ export const ORDERS: string = join(root, 'examples/orders/main.ts')
 /** What `npm run token` runs. */
 const TOKEN = join(dirname(ORDERS), 'token.ts')
 
+/** A program with an empty database starts as a copy of one. */
+const imports = [join(root, 'test/docs/from-template.ts')]
+
 const config = writeConfig('readme', 'standard', pathsOfBuild())
 const running: ChildProcess[] = []
 
@@ -22,7 +25,7 @@ const NOWHERE = { DATABASE_URL: '', REDIS_URL: '', PORT: '0' }
 
 /** Runs a program that listens: on a port that is free, and on no server, unless told otherwise. */
 export function start(file: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
-  const child = runTypeScript(file, { config, env: { ...NOWHERE, ...env } })
+  const child = runTypeScript(file, { config, imports, env: { ...NOWHERE, ...env } })
   running.push(child)
   return child
 }

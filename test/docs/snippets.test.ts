@@ -32,7 +32,7 @@ describe.each(['standard', 'legacy'] as const)(
     it('compiles under strict', async () => {
       expect(selected).not.toEqual([])
       const tsc = join(root, 'node_modules/typescript/bin/tsc')
-      const config = writeConfig(folder, dialect)
+      const config = writeConfig(folder, dialect, pathsOfBuild('.d.ts'))
       expect(await outputOf(spawn(process.execPath, [tsc, '-p', config], { cwd: root }))).toBe('')
     })
   },

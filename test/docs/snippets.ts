@@ -54,13 +54,13 @@ export function pathsOfPackage(): Record<string, string[]> {
   }
 }
 
-/** The same in the built package, which a process loads in a tenth of the time. */
-export function pathsOfBuild(): Record<string, string[]> {
+/** The same in the built package, which a process loads in a tenth of the time, and its declarations, which a compiler reads so. */
+export function pathsOfBuild(extension: '.js' | '.d.ts' = '.js'): Record<string, string[]> {
   const dist = join(builtPackage(), 'dist')
   return Object.fromEntries(
     Object.entries(pathsOfPackage()).map(([name, [path = '']]) => [
       name,
-      [join(dist, relative(join(root, 'src'), path).replace(/\.ts$/, '.js'))],
+      [join(dist, relative(join(root, 'src'), path).replace(/\.ts$/, extension))],
     ]),
   )
 }
@@ -92,12 +92,15 @@ export function runTypeScript(
     config: string
     env?: Record<string, string>
     flags?: readonly string[]
+    /** Modules that it imports first. */
+    imports?: readonly string[]
     args?: readonly string[]
   },
 ): ChildProcess {
+  const { flags = [], imports = [], args = [] } = options
   return spawn(
     process.execPath,
-    [...(options.flags ?? []), '--import', 'tsx', file, ...(options.args ?? [])],
+    [...flags, ...['tsx', ...imports].flatMap((name) => ['--import', name]), file, ...args],
     {
       cwd: root,
       env: { ...process.env, ...options.env, TSX_TSCONFIG_PATH: options.config, NODE_OPTIONS: '' },

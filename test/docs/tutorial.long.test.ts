@@ -6,7 +6,7 @@ import { mistakesIn, reportOf } from './checked-project.js'
 import { compareAll, exchangesOf, type Variables } from './conversation.js'
 import { blocksOf, read, root } from './markdown.js'
 import { endAll, firstLine, start, urlIn } from './servers.js'
-import { clear, FOLDER, outputOf, runTypeScript, writeConfig } from './snippets.js'
+import { clear, FOLDER, outputOf, pathsOfBuild, runTypeScript, writeConfig } from './snippets.js'
 import { installedPackages, steps, writeProject } from './tutorial.js'
 
 const STEPS = steps()
@@ -47,7 +47,7 @@ describe.each(STEPS)('the project of $document', ({ document, shown }) => {
 
 /** The tokens that a page sets as variables of the shell. */
 async function tokensOf(document: string): Promise<Variables> {
-  const config = writeConfig('tutorial', 'standard')
+  const config = writeConfig('tutorial', 'standard', pathsOfBuild())
   const tokens: Record<string, string> = {}
   const lines = blocksOf(document).flatMap(({ info, text }) =>
     info === 'sh' ? text.split('\n') : [],

@@ -41,10 +41,12 @@ const READERS = [
 
 /** The types of options that a file imports from another one. */
 function optionTypesOf(tree: ts.SourceFile): string[] {
-  return [...walk(tree)].filter(ts.isImportSpecifier).flatMap(({ name, propertyName }) => {
-    const imported = (propertyName ?? name).text
-    return OPTION_TYPES.has(imported) ? [imported] : []
-  })
+  return walk(tree)
+    .filter(ts.isImportSpecifier)
+    .flatMap(({ name, propertyName }) => {
+      const imported = (propertyName ?? name).text
+      return OPTION_TYPES.has(imported) ? [imported] : []
+    })
 }
 
 const sources = readSources()
@@ -73,7 +75,7 @@ describe('the types of options', () => {
 
   it('are resolved in one file, and in the doors that have no application', () => {
     const callers = sources.filter(({ tree }) =>
-      [...walk(tree)].some(
+      walk(tree).some(
         (node) =>
           ts.isCallExpression(node) &&
           ts.isPropertyAccessExpression(node.expression) &&

@@ -47,7 +47,7 @@ export function parse(path: string, text: string): ts.SourceFile {
 
 /** Every module that a file imports or exports from, types and `import()` included. */
 export function specifiersOf(tree: ts.SourceFile): string[] {
-  return [...walk(tree)].flatMap((node) => {
+  return walk(tree).flatMap((node) => {
     const specifier = specifierOf(node)
     return specifier !== undefined && ts.isStringLiteral(specifier) ? [specifier.text] : []
   })
@@ -63,8 +63,18 @@ function specifierOf(node: ts.Node): ts.Node | undefined {
   return isImportCall ? node.arguments[0] : undefined
 }
 
-/** Every node of a tree. */
-export function* walk(node: ts.Node): Generator<ts.Node> {
-  yield node
-  for (const child of node.getChildren()) yield* walk(child)
+const nodes = new WeakMap<ts.Node, readonly ts.Node[]>()
+
+/** Every node of a tree. They are kept, because many rules read every file. */
+export function walk(tree: ts.Node): readonly ts.Node[] {
+  const known = nodes.get(tree)
+  if (known !== undefined) return known
+  const found: ts.Node[] = []
+  const visit = (node: ts.Node): void => {
+    found.push(node)
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  nodes.set(tree, found)
+  return found
 }

@@ -15,7 +15,7 @@ function linesOf(node: ts.Node, tree: ts.SourceFile): number {
 
 /** Functions of more lines than allowed, as `file:line`. */
 function longFunctions(path: string, tree: ts.SourceFile): string[] {
-  return [...walk(tree)]
+  return walk(tree)
     .filter((node) => ts.isFunctionLike(node) && linesOf(node, tree) > MAX_FUNCTION_LINES)
     .map((node) => {
       const { line } = tree.getLineAndCharacterOfPosition(node.getStart(tree))
@@ -37,7 +37,7 @@ function exportsAll(tree: ts.SourceFile): boolean {
 }
 
 function exportsDefault(tree: ts.SourceFile): boolean {
-  return [...walk(tree)].some((node) => {
+  return walk(tree).some((node) => {
     if (ts.isExportSpecifier(node)) return node.name.text === 'default'
     const modifiers = ts.canHaveModifiers(node) ? (ts.getModifiers(node) ?? []) : []
     const isDefault = modifiers.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)

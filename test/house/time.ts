@@ -43,7 +43,7 @@ const CALLS = /^(?:(?:Date|performance)\.now|process\.hrtime|set(?:Timeout|Inter
 /** Whether a file reads the time of Node, or sets a timer of Node. */
 function usesNode(tree: ts.SourceFile): boolean {
   const isImported = specifiersOf(tree).some((specifier) => specifier.startsWith('node:timers'))
-  return isImported || [...walk(tree)].some((node) => isCall(node, tree) || isNow(node))
+  return isImported || walk(tree).some((node) => isCall(node, tree) || isNow(node))
 }
 
 function isCall(node: ts.Node, tree: ts.SourceFile): boolean {

@@ -3,6 +3,9 @@ import { defineJob, type JobsOptions, jobs } from 'blazon/jobs'
 import { postgres } from 'blazon/postgres'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+
+startPgliteFromTemplate()
 
 const Address = z.object({ city: z.string() }).meta({ id: 'Address' })
 const Letter = defineJob('letter', {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { tenantTable } from 'blazon/postgres'
 import { describe } from 'vitest'
 import { afterFile } from '../../after-file.js'
-import { writeConfig } from '../../docs/snippets.js'
+import { compiledProgram } from '../compiled-program.js'
 import { Folder, type ServerDatabase } from '../postgres/own-database.js'
 import { isServerMissing } from '../postgres/server.js'
 import { until } from '../until.js'
@@ -37,15 +37,17 @@ export class WorkerProcess {
   output = ''
   #isReady = false
 
-  private constructor(database: ServerDatabase, env: Readonly<Record<string, string>>) {
-    const TSX_TSCONFIG_PATH = writeConfig('jobs', 'standard')
-    this.child = spawn(process.execPath, ['--import', 'tsx', FILE], {
+  private constructor(
+    program: string,
+    database: ServerDatabase,
+    env: Readonly<Record<string, string>>,
+  ) {
+    this.child = spawn(process.execPath, [program], {
       env: {
         ...process.env,
         JOBS_URL: database.options.url,
         JOBS_FOLDER: TABLES.path,
         NODE_OPTIONS: '',
-        TSX_TSCONFIG_PATH,
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -65,7 +67,7 @@ export class WorkerProcess {
     database: ServerDatabase,
     env: Readonly<Record<string, string>> = {},
   ): Promise<WorkerProcess> {
-    const process = new WorkerProcess(database, env)
+    const process = new WorkerProcess(await compiledProgram(FILE), database, env)
     await until(() => {
       if (process.child.exitCode !== null) throw new Error(`It ended: ${process.output}`)
       return process.#isReady

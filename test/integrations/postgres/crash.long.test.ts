@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { Random, seedOfRun } from '../../conformance/random.js'
-import { runTypeScript, writeConfig } from '../../docs/snippets.js'
+import { pathsOfBuild, runTypeScript, writeConfig } from '../../docs/snippets.js'
 import { until } from '../until.js'
 import { HALVES } from './pairs.js'
 import { describeWithServer, runAt, Server } from './server.js'
@@ -23,7 +23,7 @@ async function startApp(): Promise<{
   post: (path: string) => Promise<number>
   kill: () => Promise<void>
 }> {
-  const config = writeConfig('crash', 'standard')
+  const config = writeConfig('crash', 'standard', pathsOfBuild())
   const child = runTypeScript(FILE, { config, env: { CRASH_URL: shopUrl(server, LOGIN) } })
   running.add(child)
   let output = ''

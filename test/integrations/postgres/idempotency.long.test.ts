@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Controller, Get, IdempotencyStore, Idempotent, inject, Post, type Request } from 'blazon'
@@ -6,7 +6,7 @@ import { Database, idempotencyTable, postgres, Transactional } from 'blazon/post
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeIdempotencyStore } from '../../conformance/idempotency-store.js'
-import { runTypeScript, writeConfig } from '../../docs/snippets.js'
+import { compiledProgram } from '../compiled-program.js'
 import { until } from '../until.js'
 import { IdempotentOrders } from './idempotent-orders.js'
 import { KINDS, ownEmbeddedDatabase } from './own-database.js'
@@ -181,10 +181,13 @@ describeWithServer('a server', () => {
     timeout: LIMIT,
   }, async () => {
     await look(idempotencyTable())
-    const config = writeConfig('idempotent', 'standard')
+    const program = await compiledProgram(FILE)
     let running: { child: ChildProcess; port: number } | undefined
     const startApp = async () => {
-      const child = runTypeScript(FILE, { config, env: { CRASH_URL: shopUrl(server, LOGIN) } })
+      const child = spawn(process.execPath, [program], {
+        env: { ...process.env, CRASH_URL: shopUrl(server, LOGIN), NODE_OPTIONS: '' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
       let output = ''
       for (const stream of [child.stdout, child.stderr])
         stream?.on('data', (data) => {

@@ -3,5 +3,5 @@ import { describeWithServer } from './server.js'
 import { openServer } from './support.js'
 
 describeWithServer('with a server', () => {
-  describeTenantDatabase('PostgreSQL', { open: openServer, transactions: 8000 })
+  describeTenantDatabase('PostgreSQL', { open: openServer, transactions: 4000 })
 })

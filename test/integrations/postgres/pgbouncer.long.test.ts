@@ -5,6 +5,6 @@ import { openPgBouncer } from './support.js'
 describeWithPgBouncer('with a pooler', () => {
   describeTenantDatabase('PostgreSQL behind PgBouncer', {
     open: openPgBouncer,
-    transactions: 4000,
+    transactions: 2000,
   })
 })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { outputOf, runTypeScript, writeConfig } from '../../docs/snippets.js'
+import { outputOf, pathsOfBuild, runTypeScript, writeConfig } from '../../docs/snippets.js'
 import { root } from '../../root.js'
 
 const fixture = join(root, 'test/journeys/tenancy/fixtures/retention.ts')
@@ -8,7 +8,7 @@ const dialect = process.env.BLAZON_DIALECT === 'legacy' ? 'legacy' : 'standard'
 
 describe('a request with a tenant', () => {
   it('is not kept in memory after its response', { timeout: 120_000 }, async () => {
-    const config = writeConfig(`retention-${dialect}`, dialect)
+    const config = writeConfig(`retention-${dialect}`, dialect, pathsOfBuild())
     const child = runTypeScript(fixture, { config, flags: ['--expose-gc'] })
     const { served, sockets, open, closed } = JSON.parse(await outputOf(child))
     expect(served).toBe(2000)

@@ -1,6 +1,7 @@
 import type { AppOptions, SwaggerOptions } from 'blazon'
 import { options as orders } from '../../../examples/orders/app.js'
 import { database } from '../../../examples/orders/stores.js'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
 import type { Exchange } from '../traffic/exchange.js'
 import { LIBRARIES_EXCHANGES } from '../traffic/libraries-exchanges.js'
 import { MUSEUM_EXCHANGES } from '../traffic/museum-exchanges.js'
@@ -8,6 +9,8 @@ import { ORDERS_EXCHANGES } from '../traffic/orders-exchanges.js'
 import { options as corpus } from './corpus-app.js'
 import { options as libraries } from './libraries/app.js'
 import { options as museum } from './museum/app.js'
+
+startPgliteFromTemplate()
 
 /** An application whose document is tested. */
 export interface ProvenApp {

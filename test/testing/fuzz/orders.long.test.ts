@@ -4,6 +4,9 @@ import { expect, it } from 'vitest'
 import { options as orders } from '../../../examples/orders/app.js'
 import { demoToken } from '../../../examples/orders/demo-token.js'
 import { database } from '../../../examples/orders/stores.js'
+import { startPgliteFromTemplate } from '../../pglite-template.js'
+
+startPgliteFromTemplate()
 
 const options = {
   ...orders,

@@ -3,8 +3,11 @@ import { Database, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import type { GeneratedAlways, Kysely } from 'kysely'
 import { expect, it, vi } from 'vitest'
+import { startPgliteFromTemplate } from '../../../pglite-template.js'
 import { DatabaseKysely } from './kysely.js'
 import { describeRecipe, Orders } from './recipe-suite.js'
+
+startPgliteFromTemplate()
 
 interface Tables {
   orders: { tenant_id: GeneratedAlways<string>; id: GeneratedAlways<string>; item: string }
