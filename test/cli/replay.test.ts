@@ -105,7 +105,7 @@ describe('blazon replay without an id', () => {
     expect(stdout).not.toContain('\u001b')
   })
 
-  it('says that there are none', async () => {
+  it('reports that there are none', async () => {
     expect(await replay()).toMatchObject({
       status: 0,
       stdout: '',

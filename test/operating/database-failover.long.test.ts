@@ -74,7 +74,7 @@ describeWithServer('a database that fails over', () => {
     expect(rows).toEqual([{ note: 'one' }, { note: 'three' }, { note: 'two' }])
   })
 
-  it('says that a statement without a transaction saved nothing when the server takes no writes', async () => {
+  it('reports that a statement without a transaction saved nothing if the server accepts no writes', async () => {
     gate.lead(standby.port)
     const db = (await start({ url: url(`127.0.0.1:${gate.port}`) })).get(Database)
     const write = () => runWithTenant('a', () => db.sql`insert into orders (note) values ('x')`)

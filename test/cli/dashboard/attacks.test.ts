@@ -176,7 +176,7 @@ describe('an attack on the data by', () => {
 })
 
 describe('a request that would change something', () => {
-  it('does what the page asks for, by POST only', async () => {
+  it('performs the actions of the page, by POST only', async () => {
     const own = await open()
     const authorization = `Bearer ${own.token}`
     const origin = `http://127.0.0.1:${own.port}`

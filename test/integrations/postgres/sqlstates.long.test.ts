@@ -214,7 +214,7 @@ describeWithPgBouncer('an error of PgBouncer', () => {
     await close()
   })
 
-  it('is 503 while the server behind it is stopped, and none after its start', async () => {
+  it('responds with 503 while its server is stopped, and works again after the start', async () => {
     const { add, close } = await start(['server_login_retry = 1'])
     expect(await add('before')).toBe('201 ')
     await server.stop()

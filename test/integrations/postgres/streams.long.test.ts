@@ -189,7 +189,7 @@ describeWithServer('a stream with a database', () => {
       await expectFree()
     })
 
-    it('holds no connection between its items, and has saved what it has shown', async () => {
+    it('keeps no connection between its items, and has saved all sent rows', async () => {
       const going = gate()
       script = adding(1, () => going.opened)
       const stream = get('plain')

@@ -27,7 +27,7 @@ async function pass(ms: number) {
 }
 
 describe('the transaction of a stream', () => {
-  it('waits for its reader anew after each item, and for nobody after its end', async () => {
+  it('waits for its reader after each item, but not after its end', async () => {
     const { stream, ends } = open()
     for (const value of [1, 2, 3]) {
       expect(await stream.next()).toEqual({ done: false, value })

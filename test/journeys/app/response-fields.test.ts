@@ -27,7 +27,7 @@ describe("responses: 'strip'", () => {
     },
   )
 
-  it('leaves the envelope as it is', async () => {
+  it('does not change the envelope', async () => {
     await start(WaysController)
     const envelope = { statusCode: 'success', status: 200, message: 'OK', data: ADA }
     expect(await json('/ways/returned')).toEqual(envelope)

@@ -124,7 +124,7 @@ describe('@Limits body and depth', () => {
     expect(await shared(5120)).toMatchObject({ PayloadTooLarge: { 'x-max-body-bytes': 5120 } })
   })
 
-  it('are changes that `blazon openapi diff` sees', async () => {
+  it('are changes that `blazon openapi diff` reports', async () => {
     @Controller('docs')
     class Unlimited {
       @Post()

@@ -148,7 +148,7 @@ const rewrite =
   }
 
 describe('a rewritten or mounted path', () => {
-  it('leads to the guard of the route that it leads to', async () => {
+  it('leads to the guard of its target route', async () => {
     const middlewares = [rewrite('/old', '/admin'), rewrite('/admin', '/admin/')]
     const { send } = await startGuarded({ middlewares })
     expect((await send('/old'))[0]?.status).toBe(401)

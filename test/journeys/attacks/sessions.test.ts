@@ -180,7 +180,7 @@ describe('the cookie of a session', () => {
     }
   })
 
-  it('lets nobody in beside a wrong key, by another name, or cut by a comma', async () => {
+  it('admits no request with a wrong key, another header name, or a key with a comma', async () => {
     const { port, login } = await startSite()
     const { cookie = '' } = await login('login/ann')
     const own = 'Sec-Fetch-Site: same-origin'

@@ -185,7 +185,7 @@ describe('a token with an odd tenant', () => {
 })
 
 describe('a stream that began with a right token', () => {
-  it('goes on after the token has ended, and no other begins: a guard decides about requests', async () => {
+  it('continues after the token has expired, but no new stream begins: guards check requests', async () => {
     const waiting = gate()
 
     @Auth('user')

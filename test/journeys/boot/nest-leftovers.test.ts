@@ -130,7 +130,7 @@ describe('a NestJS decorator that has no effect here', () => {
     expect(() => app.document).toThrow('E_FOREIGN_DECORATOR')
   })
 
-  it('is found by a TestApp, also when the class has started before', async () => {
+  it('is found by a TestApp, even if the class was started before', async () => {
     const target = makeController()
     const app = await TestApp.create({ controllers: [target] })
     await app.close()

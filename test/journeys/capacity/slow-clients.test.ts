@@ -205,7 +205,7 @@ describe('clients that read nothing', () => {
     },
   )
 
-  it('hold no place with responses that wait for earlier ones of their connection', async () => {
+  it('do not count responses that wait for earlier ones on their connection', async () => {
     const { port, url, shows } = await start({ concurrent: 3, queue: 0 })
     await unread(port, get('/large/sent') + get('/large/json') + get('/large/bytes'))
     await expect.poll(() => run.length).toBe(3)

@@ -264,7 +264,7 @@ describe('the tenant', () => {
 })
 
 describe('several guards', () => {
-  it('see whose token a request carries', async () => {
+  it('see the user of the token of a request', async () => {
     const issuer = await startIssuer(makeKey('k1'))
     const user = jwt({ issuer: issuer.url, audience: 'orders' })
     const own = jwt({ keys: secret, issuer: 'joe' })

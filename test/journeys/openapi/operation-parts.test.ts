@@ -107,7 +107,7 @@ describe('the request body of a document', () => {
   const { paths } = documentOf(Bodies)
   const bodyOf = (name: string) => paths[`/bodies/${name}`]?.post?.requestBody
 
-  it('is required, unless @ApiBody says otherwise', () => {
+  it('is required, unless @ApiBody makes it optional', () => {
     expect(bodyOf('own')?.required).toBe(true)
     expect(bodyOf('own')).not.toHaveProperty('description')
     expect(bodyOf('optional')).toMatchObject({ required: false, description: 'Text' })

@@ -189,7 +189,7 @@ describe('onError', () => {
     expect(reports).toEqual([])
   })
 
-  it('gets a 503 that the handler throws, and that of a handler that takes too long', async () => {
+  it('gets a 503 from the handler, and from the handler timeout', async () => {
     const { app, get, reports } = await start()
     expect((await get('/things/busy')).status).toBe(503)
     const pending = get('/things/slow').then(({ status }) => status)

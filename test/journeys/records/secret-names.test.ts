@@ -74,7 +74,7 @@ describe('the names of secrets', () => {
     expect(isSecretName(name)).toBe(true)
   })
 
-  it.each(OPEN)('%s is none', (name) => {
+  it.each(OPEN)('%s is not valid', (name) => {
     expect(isSecretName(name)).toBe(false)
   })
 

@@ -79,7 +79,7 @@ describe('closing a TestApp', () => {
     expect(log).toEqual(['stream closed', 'database closed'])
   })
 
-  it('cuts a stream that does not end after timeouts.close, also with a stopped clock', async () => {
+  it('cuts off a stream that does not end after timeouts.close, even with a stopped clock', async () => {
     const app = await TestApp.create({ ...options, timeouts: { close: '20ms' } })
     const answer = app
       .request()

@@ -131,7 +131,7 @@ describe('The client of a version', () => {
     expect(second?.['orders']).not.toHaveProperty('read')
   })
 
-  it('stays as it is for an API without versions', async () => {
+  it('stays unchanged for an API without versions', async () => {
     const app = await TestApp.create({ controllers: (versioned.controllers ?? []).slice(2) })
     onTestFinished(() => app.close())
     expect(emitClient(app.document)).not.toMatch(/fixed|version:/)

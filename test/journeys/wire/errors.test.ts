@@ -236,7 +236,7 @@ class PlainController {
 }
 
 describe('the errors of @Envelope', () => {
-  it('are those of its routes; other requests have the format of the application', async () => {
+  it('apply to its routes; other requests use the format of the application', async () => {
     await start({ controllers: [PlainController, ThingsController] })
     expect((await app.request().get('/plain/fails')).body).toEqual({ plainError: 'CONFLICT' })
     expect((await app.request().get('/plain/closed')).body).toEqual({ plainError: 'UNAUTHORIZED' })

@@ -74,7 +74,7 @@ describe('createFastCopy()', () => {
     expect(copy).toBeUndefined()
   })
 
-  it('learns from no object that lacks a name, and forgets nothing then', () => {
+  it('learns nothing from an object with a missing name, and keeps the known names', () => {
     const fast = learned(['id', 'name'], ['id', 'x'])
     expect(fast.copy({ id: 1, x: 1 })).toBeUndefined()
     fast.learn(['id', 'name'])
