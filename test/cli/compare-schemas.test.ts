@@ -243,7 +243,7 @@ describe('bounds', () => {
     expect(both(tight, loose)).toEqual([['ok bound-loosened'], ['ok bound-loosened']])
   })
 
-  it('of uniqueItems: false are those of none', () => {
+  it('of uniqueItems: false equal those without the keyword', () => {
     expect(both({ type: 'array' }, { type: 'array', uniqueItems: false })).toEqual(NONE)
   })
 })

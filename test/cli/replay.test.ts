@@ -173,7 +173,7 @@ describe('the tenant of a capsule', () => {
     expect(isTenantInHost(capsule)).toBe(isInHost)
   })
 
-  it('is none without one', () => {
+  it('is missing without one', () => {
     expect(tenantOf({ ...CAPSULE, record: { ...RECORD, tenant: null } })).toBeNull()
   })
 })

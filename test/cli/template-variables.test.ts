@@ -53,7 +53,7 @@ describe.each([
     return problems[0]
   }
 
-  it('does not start without a secret for tokens, nor with that of the development', async () => {
+  it('does not start without a secret for tokens, or with the development secret', async () => {
     inProduction({})
     vi.stubEnv('DATABASE_URL', 'postgres://localhost/notes')
     vi.stubEnv('NODE_ENV', '')

@@ -86,7 +86,7 @@ describe('the response to an error of http-errors', () => {
     expect(toFailure(error(facts))).toEqual(GENERIC)
   })
 
-  it('is not that of an object that is not an error', () => {
+  it('is not taken from an object that is not an error', () => {
     const facts = { status: 404, statusCode: 404, expose: true, message: 'secret' }
     expect(toFailure(facts)).toEqual(GENERIC)
   })

@@ -16,7 +16,7 @@ describe('failures of one request', () => {
     expect(joinFailures(['a text'])).toBe('a text')
   })
 
-  it('are all told where the first is not an error, or cannot be changed', () => {
+  it('are all reported if the first is not an error, or cannot be changed', () => {
     const others = [new Error('forgotten')]
     for (const first of ['a text', Object.freeze(new Error('a text'))]) {
       const joined = joinFailures([first, ...others]) as Error

@@ -300,7 +300,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await look("select 1 from orders where note like 'refused%'")).toEqual([])
     })
 
-    it('waits for one of the connections that the server takes, and uses more when it takes them', async () => {
+    it('waits for one of the accepted connections, and uses more when the server accepts them', async () => {
       await start({ connections: 4, timeouts: { ...SHORT, acquire: '10s' } })
       await look(`alter role ${LOGIN} connection limit 2`)
       await until(works)

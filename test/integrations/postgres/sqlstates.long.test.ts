@@ -195,7 +195,7 @@ describeWithPgBouncer('an error of PgBouncer', () => {
     return { app, add, close }
   }
 
-  it('makes a request wait for a connection when PgBouncer takes no more', async () => {
+  it('makes a request wait for a connection when PgBouncer accepts no more', async () => {
     const { add, close } = await start(['max_client_conn = 2'])
     await until(async () => (await add('first')) === '201 ')
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => add(`full-${i}`)))

@@ -375,7 +375,7 @@ describeWithServer('a stream with a database', () => {
       expect(await saved()).toEqual([])
     })
 
-    it('gives its connection back when its client takes nothing for too long', async () => {
+    it('releases its connection when its client reads nothing for too long', async () => {
       await app.close()
       await open({ timeouts: { idleInTransaction: '300ms' } })
       const full = 'x'.repeat(1024 * 1024)

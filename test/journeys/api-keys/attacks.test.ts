@@ -190,7 +190,7 @@ function fail(error: unknown): never {
 }
 
 describe('the secret', () => {
-  it('is in no log line, whatever fails', async () => {
+  it('is in no log line after any failure', async () => {
     const keys = new Keys()
     const secrets: string[] = []
     const logger = new Lines()

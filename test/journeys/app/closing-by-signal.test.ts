@@ -175,7 +175,7 @@ describe('closing on the clock of a test', () => {
     released.open()
   })
 
-  it('goes on to the next onClose when one takes longer than timeouts.onClose', async () => {
+  it('continues with the next onClose when one exceeds timeouts.onClose', async () => {
     const stuck = { name: 'stuck', onClose: () => new Promise(() => {}) }
     const app = await TestApp.create({
       ...options,

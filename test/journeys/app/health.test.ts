@@ -310,7 +310,7 @@ describe('the option health', () => {
     ])
   })
 
-  it('takes a token as its guard, and refuses at boot what is not a guard', async () => {
+  it('accepts a token as its guard, and refuses other values at boot', async () => {
     const token = new InjectionToken<Operators>('operators')
     await start({ health: { guard: token }, providers: [{ token, useClass: Operators }] })
     expect((await asOperator('/readyz')).body).toMatchObject({ status: 'up', plugins: {} })

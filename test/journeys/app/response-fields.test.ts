@@ -102,7 +102,7 @@ describe('the mode of a route', () => {
     }
   }
 
-  it('is that of its method, else of its class, else of the application', async () => {
+  it('comes from its method, else its class, else the application', async () => {
     await start(ModesController, { responses: { fields: 'check' } })
     expect(await json('/modes/class')).toMatchObject({ data: ADA })
     expect(await json('/modes/method')).toMatchObject({ data: ROW })

@@ -358,7 +358,7 @@ describe('@Limits timeout', () => {
     expect(common.status).toBe(503)
   })
 
-  it('begins anew for an error middleware when a middleware fails late', async () => {
+  it('starts again for an error middleware when a middleware fails late', async () => {
     let failLate: (error: Error) => void = () => {}
     const late: RequestHandler = (_req, _res, next) => {
       failLate = next

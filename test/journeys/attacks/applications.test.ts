@@ -81,7 +81,7 @@ const asked = async (port: number, path: string, lines: readonly string[]) => {
   return answer?.status === 200 ? JSON.parse(answer.text).data : answer?.status
 }
 
-describe('a request that one application has let in and gives to another', () => {
+describe('a request that one application has admitted and passes to another', () => {
   async function startBoth() {
     const inner = await makeInner()
     const enter = inner.handler as RequestHandler

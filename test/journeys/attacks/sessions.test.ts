@@ -132,7 +132,7 @@ describe('a login', () => {
     expect(await me([bob.cookie])).toBe(401)
   })
 
-  it('gives a session of the tenant of the account, whatever the request names', async () => {
+  it("creates a session of the account's tenant, even if the request names another one", async () => {
     const { login, me } = await startSite()
     for (const lines of [[], [ACME], [GLOBEX]]) {
       const bob = await login('login-home/bob', lines)

@@ -166,7 +166,7 @@ describe('an upgrade', () => {
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ]
 
-  it('is an ordinary request where nothing takes upgrades: each guard decides', async () => {
+  it('is a normal request if no code handles upgrades: each guard decides', async () => {
     const { port } = await startSeveral()
     const statuses = async (more: readonly string[]) => {
       const connection = await RawConnection.open(port)

@@ -171,7 +171,7 @@ describe('a token with an odd tenant', () => {
     }
   })
 
-  it('is that of a suspended or unknown one', async () => {
+  it('equals the response for a suspended or unknown tenant', async () => {
     const find = (id: string) =>
       id === 'acme' ? { id } : id === 'old' ? { id, status: 'suspended' as const } : null
     const { ask, bearer } = await startData({ store: { find } as never })

@@ -164,7 +164,7 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', as('ann@ACME', 'acme'))).toBe('403 TENANT_FORBIDDEN')
   })
 
-  it('needs a tenant where the route needs one', async () => {
+  it('needs a tenant if the route needs one', async () => {
     await using app = await start({})
     expect(await ask(app, 'required', as('ann'))).toBe('400 TENANT_REQUIRED')
     expect(await ask(app, 'plain', as('ann'))).toBeNull()

@@ -157,7 +157,7 @@ const EXPECTED = {
   can: '403 no-store',
 }
 
-describe('the response to a request that the guard has let in', () => {
+describe('the response to a request that the guard has admitted', () => {
   it('sends no-store unless the route sends another value', async () => {
     await using app = await start()
     expect(await table(app, RIGHT)).toEqual(EXPECTED)
@@ -214,7 +214,7 @@ describe('the response to a request that the guard has let in', () => {
   })
 })
 
-describe('the response to a request that the guard has not let in', () => {
+describe('the response to a request that the guard has refused', () => {
   it('sends no Cache-Control', async () => {
     await using app = await start()
     const names = ['json', 'optional', 'public', 'can']

@@ -294,7 +294,7 @@ describe('a request of an application with several guards', () => {
 })
 
 describe('@Auth with names', () => {
-  it('on a method replaces that of the class, also of a base class', async () => {
+  it('on a method replaces the decorator of the class, also of a base class', async () => {
     @Auth('partner')
     @Controller('base')
     class Base {

@@ -320,7 +320,7 @@ it('a signed delivery without a body is refused where @Body describes one', asyn
   expect(handled).toEqual([])
 })
 
-it('deliveries are remembered where the option says', async () => {
+it('deliveries are stored in the store of the option', async () => {
   const keys = new Map<string, number>()
   const replays: WebhookReplays = {
     claim: async (key, seconds) => !keys.has(key) && keys.set(key, seconds) === keys,

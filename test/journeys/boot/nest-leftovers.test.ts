@@ -228,7 +228,7 @@ describe('unknown metadata', () => {
     expect(warnings.map(({ code }) => code)).toEqual(Array(5).fill('W_FOREIGN_METADATA'))
   })
 
-  it('is one warning for each key, with all classes and methods', async () => {
+  it('causes one warning for each key, with all classes and methods', async () => {
     const target = makeController()
     decorate(target, null, nest.SetMetadata('audit', 'users'))
     decorate(target, 'list', nest.SetMetadata('audit', 'list'), nest.SetMetadata(Symbol('s'), 1))

@@ -260,7 +260,7 @@ describe('bodies that do not arrive', () => {
     await shows({ running_requests: 0, receiving_requests: 0 })
   })
 
-  it('hold no place while a handler reads a file that is arriving', async () => {
+  it('do not count while a handler reads an arriving file', async () => {
     const { port, url, shows } = await start({ concurrent: 1, queue: 0 })
     const picture = {
       name: 'picture',
@@ -287,7 +287,7 @@ describe('bodies that do not arrive', () => {
     await shows({ running_requests: 0 })
   })
 
-  it('hold no place of a tenant', async () => {
+  it('do not count against the share of a tenant', async () => {
     const options = { tenant: {}, controllers: CONTROLLERS() }
     const { port, url, shows } = await start({ concurrent: 4, queue: 0, perTenant: 1 }, options)
     await unfinished(port, 'described', `${JSON_HEADERS}\r\nX-Tenant-Id: a`)

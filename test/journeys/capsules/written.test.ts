@@ -275,7 +275,7 @@ describe('the folder of capsules', () => {
     for (const name of [first, second]) expect(name).not.toContain('2000')
   })
 
-  it('takes capsules after any number that were written before', async () => {
+  it('accepts capsules after any number of earlier ones', async () => {
     const { url } = await start({ folder, files: 20 })
     for (let count = 1; count <= 10; count++) {
       await fetch(`${url}/work/broken`)

@@ -130,7 +130,7 @@ describe('another credential that lacks an ability', () => {
 })
 
 describe('the document', () => {
-  it('has the header of a 403 where a token may lack a scope', async () => {
+  it('has the header of a 403 if a token may lack a scope', async () => {
     const { app } = await startOrders()
     const { paths, components } = app.document
     const forbidden = (path: string, method: 'get' | 'post' | 'head') =>

@@ -202,7 +202,7 @@ describe('the keys of an issuer', () => {
     expect((await send(issuer.token(first))).status).toBe(200)
   })
 
-  it('are given up when the application closes', async () => {
+  it('are aborted when the application closes', async () => {
     const asked = gate()
     const { issuer } = await withIssuer()
     issuer.mood = () => asked.open()

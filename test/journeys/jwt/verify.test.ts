@@ -111,7 +111,7 @@ describe('the challenge', () => {
 
 describe('times', () => {
   const second = 1_900_000_000
-  it('are those of the clock of the application, with a tolerance', async () => {
+  it('are compared with the clock of the application, with a tolerance', async () => {
     const { app, send } = await createGuarded(jwt({ keys: secret, clockTolerance: '10s' }))
     const at = async (offset: number, times: object) => {
       app.clock.set(new Date((second + offset) * 1000))

@@ -174,7 +174,7 @@ describe('the responses of a document', () => {
 })
 
 describe('the operations of a document', () => {
-  it('of @All have ids of their own, also where the id is stated', () => {
+  it('of @All have separate ids, even if the id is declared', () => {
     @Controller('all')
     class Everything {
       @ApiOperation({ operationId: 'every' }) @All('stated') stated() {}

@@ -212,7 +212,7 @@ describe('onError', () => {
     expect(names).toEqual([undefined, undefined, 'Things.used'])
   })
 
-  it('gets an error once, whatever error middlewares do with it', async () => {
+  it('gets an error once, independent of error middlewares', async () => {
     const passing: ErrorRequestHandler = (error, _req, _res, next) => next(error)
     const hiding: ErrorRequestHandler = (_error, _req, res, _next) => res.status(200).end()
     const { get, reports } = await start({ middlewares: [passing, hiding] })

@@ -88,7 +88,7 @@ describe('getTraceContext', () => {
     expect(data.trace).not.toHaveProperty('state')
   })
 
-  it('needs the request where no context was entered', async () => {
+  it('needs the request if no context was entered', async () => {
     expect((await ask([], '/calls/deep')).data.deep).toBeNull()
     expect(getTraceContext()).toBeUndefined()
   })

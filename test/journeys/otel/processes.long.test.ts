@@ -323,7 +323,7 @@ describe('an application beside which OpenTelemetry is not installed', () => {
     }
   `
 
-  it('resolves none of its packages, and makes no global', async () => {
+  it('resolves none of its packages, and defines no global', async () => {
     child = new Child({ files: { 'app.mjs': program('') } })
     const told = await child.next<{ status: number; isGlobal: boolean; resolved: string[] }>()
     expect(told).toMatchObject({ status: 200, isGlobal: false })

@@ -70,7 +70,7 @@ async function writtenOf() {
 }
 
 describe('the names of secrets', () => {
-  it.each(SECRET)('%s is one', (name) => {
+  it.each(SECRET)('%s is valid', (name) => {
     expect(isSecretName(name)).toBe(true)
   })
 

@@ -236,7 +236,7 @@ describe('the time of a session', () => {
     expect((await ada.get('cart')).data.isLoggedIn).toBe(false)
   })
 
-  it('ends after the absolute time, however it is used; a login begins it anew', async () => {
+  it('ends after the absolute time, even if it is used; a login starts the time again', async () => {
     const { app, browser } = await startShop({ idle: '1h', absolute: '2h' })
     const ada = browser()
     const bob = browser()

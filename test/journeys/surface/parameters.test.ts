@@ -255,7 +255,7 @@ describe('defineParameter() on a method', () => {
 })
 
 describe('the parameters of a method that is overridden', () => {
-  it('are read for it, beside its own, each of them once', async () => {
+  it('are read in addition to its own, each once', async () => {
     const read: string[] = []
     const noting = (name: string) =>
       defineParameter(() => {

@@ -21,7 +21,7 @@ const byHeader = { by: { header: 'X-API-Version' }, default: '1' } as const
 const byMediaType = { by: 'mediaType', default: '1' } as const
 
 describe('The documents of an API with versions', () => {
-  it('are one for each version, the default first', async () => {
+  it('are separate for each version, the default first', async () => {
     const app = await start(byPath)
     expect(app.documents.map(({ path, version }) => [path, version])).toEqual([
       ['/api-docs', '1'],

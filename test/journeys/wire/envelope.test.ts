@@ -215,7 +215,7 @@ class MixedController extends BaseController {
 class DerivedController extends MixedController {}
 
 describe('@Envelope', () => {
-  it('replaces that of the class, which replaces the option', async () => {
+  it('replaces the value of the class, which replaces the option', async () => {
     await start({ envelope: own }, [MixedController, DerivedController] as never)
     for (const prefix of ['/mixed', '/derived']) {
       expect((await get(prefix)).body).toEqual([1])

@@ -96,7 +96,7 @@ describe('createFastCopy()', () => {
     expect(createFastCopy([], (part) => part)).toBeNull()
   })
 
-  it('takes names as names, and never as code', () => {
+  it('treats names as names, never as code', () => {
     const names = ['"', "'", '`$`', '\\', '\u2028', 'a"]: 1, ["b', '*/', '', '0', 'let']
     const value = Object.fromEntries(names.map((name, index) => [name, `v${index}`]))
     expect(learned(names, Object.keys(value)).copy(value)).toEqual(value)
