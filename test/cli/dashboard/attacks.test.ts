@@ -201,7 +201,7 @@ describe('a request that would change something', () => {
     const reply = await send(own, { method: 'POST', path: RETRY, headers })
     expect(reply).toMatchObject({
       status: 502,
-      text: '{"message":"The application does not run."}',
+      text: '{"message":"The application is not running."}',
     })
   })
 
